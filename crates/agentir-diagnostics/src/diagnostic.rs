@@ -1,0 +1,190 @@
+//! What a finding is made of.
+
+use crate::source::Span;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The kebab-case name of a rule, such as `unreachable-step`. The catalogue in `agentir-lint` says
+/// what each one means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct RuleName(pub &'static str);
+
+/// How bad it is if the finding is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Good to know; nothing has to change.
+    Info,
+    /// Works, but probably not as meant, or not for long.
+    Warning,
+    /// Does not compile, or cannot behave as written.
+    Error,
+}
+
+/// How sure we are that the finding is right; not how bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// A heuristic.
+    Low,
+    /// True unless something outside the files says otherwise.
+    Medium,
+    /// Follows from the files alone.
+    High,
+}
+
+/// A place in the source and what to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is there, lower-case, no final full stop; may be empty.
+    pub message: String,
+}
+
+/// Whether a fix may be applied without a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Applicability {
+    /// Only shown.
+    DisplayOnly,
+    /// Probably right, but may change the meaning.
+    Unsafe,
+    /// Keeps the meaning, or restores the obviously intended one.
+    Safe,
+}
+
+/// Replaces the bytes of `span` by `text`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What to replace; empty to insert.
+    pub span: Span,
+    /// What to put there.
+    pub text: String,
+}
+
+/// Edits that together mend a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What the fix does, as an imperative: "replace by `destination`".
+    pub title: String,
+    /// The edits; they do not overlap.
+    pub edits: Vec<Edit>,
+    /// Whether it may be applied without a look.
+    pub applicability: Applicability,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The rule that made it.
+    pub rule: RuleName,
+    /// How bad.
+    pub severity: Severity,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What is wrong: lower-case start, no final full stop, user text in backticks.
+    pub message: String,
+    /// The place the finding is about; decides file and order.
+    pub primary: Label,
+    /// Other places that explain it.
+    pub labels: Vec<Label>,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// Why it matters: what happens at run time.
+    pub note: Option<String>,
+    /// How to mend it.
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    /// A finding of `rule` at `span`.
+    pub fn new(
+        rule: RuleName,
+        severity: Severity,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            rule,
+            severity,
+            confidence: Confidence::High,
+            message: message.into(),
+            primary: Label { span, message: String::new() },
+            labels: Vec::new(),
+            help: None,
+            note: None,
+            fix: None,
+        }
+    }
+
+    /// A finding of error level.
+    pub fn error(rule: RuleName, span: Span, message: impl Into<String>) -> Self {
+        Self::new(rule, Severity::Error, span, message)
+    }
+
+    /// A finding of warning level.
+    pub fn warning(rule: RuleName, span: Span, message: impl Into<String>) -> Self {
+        Self::new(rule, Severity::Warning, span, message)
+    }
+
+    /// A finding of information level.
+    pub fn info(rule: RuleName, span: Span, message: impl Into<String>) -> Self {
+        Self::new(rule, Severity::Info, span, message)
+    }
+
+    /// What to say at the primary place itself.
+    #[must_use]
+    pub fn at(mut self, message: impl Into<String>) -> Self {
+        self.primary.message = message.into();
+        self
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.labels.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Says why it matters.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+
+    /// Says how sure we are, where that is less than certain.
+    #[must_use]
+    pub const fn confidence(mut self, confidence: Confidence) -> Self {
+        self.confidence = confidence;
+        self
+    }
+
+    /// Offers a mend.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
+    }
+
+    /// Offers to replace the primary place by `text`.
+    #[must_use]
+    pub fn replace(self, text: impl Into<String>, applicability: Applicability) -> Self {
+        let text = text.into();
+        let span = self.primary.span;
+        self.fix(Fix {
+            title: format!("replace by `{text}`"),
+            edits: vec![Edit { span, text }],
+            applicability,
+        })
+    }
+}

@@ -1,0 +1,17 @@
+//! Source files, byte spans and diagnostics, and what prints them.
+//!
+//! *Invariant*: this crate knows no language and no rule. It never reads a file; whoever does hands
+//! the text over as a [`SourceFile`].
+
+mod diagnostic;
+mod render;
+mod source;
+mod suggest;
+
+pub use diagnostic::{
+    Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity,
+};
+pub use render::json::report_schema;
+pub use render::{Format, Report, Summary, render, sort};
+pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, Spanned};
+pub use suggest::closest;

@@ -1,0 +1,173 @@
+//! The report as one JSON object. Others read it: fields are added, never renamed.
+
+use super::{Report, Summary};
+use crate::diagnostic::{Applicability, Confidence, Diagnostic, Label, Severity};
+use crate::source::{SourceMap, Span};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use std::io;
+
+/// The version of the format; changes when a field changes its meaning.
+const VERSION: u32 = 1;
+
+/// The findings of one run of agentir.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "agentir report")]
+struct JsonReport<'a> {
+    /// The version of this format.
+    #[schemars(extend("const" = VERSION))]
+    version: u32,
+    /// How many findings there are.
+    summary: Summary,
+    /// The findings, by file, position and rule.
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+/// One finding.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Diagnostic")]
+struct JsonDiagnostic<'a> {
+    /// The rule that made it; `agentir explain` says more about it.
+    rule: &'static str,
+    severity: Severity,
+    confidence: Confidence,
+    /// What is wrong.
+    message: &'a str,
+    /// The file the finding is about, as it was called on the command line.
+    file: &'a str,
+    /// The place the finding is about.
+    range: JsonRange,
+    /// Places that explain it. When something is to be said at the place of the finding itself, that
+    /// comes first.
+    labels: Vec<JsonLabel<'a>>,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    help: Option<&'a str>,
+    /// Why it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    note: Option<&'a str>,
+    /// How to mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "JsonFix<'a>")]
+    fix: Option<JsonFix<'a>>,
+}
+
+/// A place in a file: from `start` up to, but without, `end`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Range")]
+struct JsonRange {
+    start: JsonPosition,
+    end: JsonPosition,
+}
+
+/// A point between two characters.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Position")]
+struct JsonPosition {
+    /// The line, from 1.
+    #[schemars(range(min = 1))]
+    line: u32,
+    /// The column, from 1, in characters (Unicode scalar values).
+    #[schemars(range(min = 1))]
+    column: u32,
+    /// The offset from the start of the file, from 0, in bytes of UTF-8.
+    offset: u32,
+}
+
+/// A place and what to say about it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Label")]
+struct JsonLabel<'a> {
+    file: &'a str,
+    range: JsonRange,
+    /// What is there; may be empty.
+    message: &'a str,
+}
+
+/// Edits that together mend a finding.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Fix")]
+struct JsonFix<'a> {
+    /// What the fix does.
+    title: &'a str,
+    applicability: Applicability,
+    /// The edits; they do not overlap.
+    edits: Vec<JsonEdit<'a>>,
+}
+
+/// Replaces what is in `range` by `text`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Edit")]
+struct JsonEdit<'a> {
+    file: &'a str,
+    /// What to replace; empty to insert.
+    range: JsonRange,
+    /// What to put there; empty to delete.
+    text: &'a str,
+}
+
+/// The JSON Schema of the report.
+#[must_use]
+pub fn report_schema() -> serde_json::Value {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.into_root_schema_for::<JsonReport<'_>>().to_value()
+}
+
+pub(crate) fn render(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    let diagnostics = report.diagnostics.iter().map(|d| diagnostic(d, report.sources)).collect();
+    let whole = JsonReport { version: VERSION, summary: report.summary(), diagnostics };
+    serde_json::to_writer(&mut *out, &whole)?;
+    writeln!(out)
+}
+
+fn diagnostic<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> JsonDiagnostic<'a> {
+    let label = |label: &'a Label| JsonLabel {
+        file: file_name(label.span, sources),
+        range: range(label.span, sources),
+        message: &label.message,
+    };
+    let primary = Some(&diagnostic.primary).filter(|primary| !primary.message.is_empty());
+    JsonDiagnostic {
+        rule: diagnostic.rule.0,
+        severity: diagnostic.severity,
+        confidence: diagnostic.confidence,
+        message: &diagnostic.message,
+        file: file_name(diagnostic.primary.span, sources),
+        range: range(diagnostic.primary.span, sources),
+        labels: primary.into_iter().chain(&diagnostic.labels).map(label).collect(),
+        help: diagnostic.help.as_deref(),
+        note: diagnostic.note.as_deref(),
+        fix: diagnostic.fix.as_ref().map(|fix| JsonFix {
+            title: &fix.title,
+            applicability: fix.applicability,
+            edits: fix
+                .edits
+                .iter()
+                .map(|edit| JsonEdit {
+                    file: file_name(edit.span, sources),
+                    range: range(edit.span, sources),
+                    text: &edit.text,
+                })
+                .collect(),
+        }),
+    }
+}
+
+fn file_name(span: Span, sources: &SourceMap) -> &str {
+    sources.get(span.file).map_or("", |file| &file.name)
+}
+
+fn range(span: Span, sources: &SourceMap) -> JsonRange {
+    let position = |offset: u32| {
+        let at = sources.get(span.file).map(|file| file.line_column(offset));
+        JsonPosition {
+            line: at.map_or(1, |at| at.line),
+            column: at.map_or(1, |at| at.column),
+            offset,
+        }
+    };
+    JsonRange { start: position(span.start), end: position(span.end) }
+}

@@ -1,0 +1,34 @@
+//! "Did you mean": the nearest of a set of names.
+
+/// The candidate nearest to `name`, if it is near enough to be a slip of the fingers: at most a
+/// third of the name's length (and at least one) in edits, case counted only as a tie-break.
+pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Longer names are no typos, and the distance is quadratic in the length.
+    const LONGEST: usize = 64;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let folded = name.to_lowercase();
+    let limit = (folded.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .filter(|c| c.len() <= LONGEST && *c != name)
+        .map(|c| (strsim::osa_distance(&folded, &c.to_lowercase()), strsim::osa_distance(name, c), c))
+        .filter(|(distance, ..)| *distance <= limit)
+        .min()
+        .map(|(.., c)| c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn finds_slips_and_nothing_else() {
+        let names = ["destination", "checkin", "checkout"];
+        assert_eq!(closest("destnation", names), Some("destination"));
+        assert_eq!(closest("CheckIn", names), Some("checkin"));
+        assert_eq!(closest("guests", names), None);
+        assert_eq!(closest("checkin", names), None, "the name itself is no suggestion, nor is a word three edits away");
+    }
+}

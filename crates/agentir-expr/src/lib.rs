@@ -1,0 +1,28 @@
+//! The expression language that all dialects share: one tree for conditions, assignments, tool
+//! arguments and template parts, the types it talks about and the functions it may call.
+//!
+//! Grammars in `agentir-syntax` produce these trees; the IR holds them; lints, the solver and the
+//! runtime read them.
+//!
+//! *Invariant*: nothing here parses text, resolves a name or knows a section of a language.
+
+mod expr;
+mod functions;
+mod print;
+mod signatures;
+mod template;
+mod types;
+mod version;
+
+pub use expr::{
+    Argument, BinaryOp, Condition, ConditionKind, Depth, Expr, ExprKind, Literal, MAX_DEPTH, Name,
+    ObjectEntry, Path, Segment, UnaryOp, Visit,
+};
+pub use functions::{
+    Effect, Function, Method, Parameter, ParameterType, Scope, function, function_ignoring_case,
+    functions, methods,
+};
+pub use signatures::check_calls;
+pub use template::{Template, TemplatePart};
+pub use types::{TypeExpr, TypeField, TypeKind};
+pub use version::Version;

@@ -1,0 +1,90 @@
+//! Free-form values, and what the model does not model.
+
+use agentir_diagnostics::Span;
+use schemars::JsonSchema;
+use serde::Serialize;
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
+
+/// A free-form value, as in JSON.
+pub type Data = serde_json::Value;
+
+/// A number as authors write it; whole numbers stay whole in JSON.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number(pub f64);
+
+impl Serialize for Number {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Exact up to 2^53, as in the languages themselves.
+        if self.0.fract() == 0.0 && self.0.abs() < 9_007_199_254_740_992.0 {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+impl JsonSchema for Number {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Number".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "number" })
+    }
+}
+
+/// A number, or text that configuration turns into one: `"{{config.TIMEOUT}}"`, `"15s"`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum NumberOrText {
+    /// A number.
+    Number(Number),
+    /// A duration with its unit, or a configuration value.
+    Text(SmolStr),
+}
+
+/// What a dialect says about an element and the model does not: by dialect, then by key.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Extensions(pub BTreeMap<&'static str, BTreeMap<String, Extension>>);
+
+/// A value of [`Extensions`].
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Extension {
+    /// What was said.
+    pub value: Data,
+    /// Where.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+impl PartialEq for Extension {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Extensions {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Keeps `value` under `key`; a second value under the same key gets a key of its own.
+    pub fn keep(&mut self, dialect: &'static str, key: &str, value: Data, span: Span) {
+        let all = self.0.entry(dialect).or_default();
+        let mut free = key.to_owned();
+        let mut n = 2;
+        while all.contains_key(&free) {
+            free = format!("{key}#{n}");
+            n += 1;
+        }
+        all.insert(free, Extension { value, span });
+    }
+}

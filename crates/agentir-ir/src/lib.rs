@@ -1,0 +1,72 @@
+//! AgentIR: what agents of all dialects are lowered to, and what every analysis reads.
+//!
+//! The model is the same for ABL, Agent Script and ADL. Its JSON is a versioned contract
+//! ([`schema`]); where ABL's own tools have a name for something, the JSON uses it. Names, texts and
+//! conditions know where they were written, so that a finding about the IR points into the source;
+//! places are not part of the JSON and not part of equality.
+//!
+//! *Invariant*: nothing here knows the syntax of a dialect. What a dialect says and the model does
+//! not is kept in [`Extensions`], never dropped.
+
+mod agent;
+mod coordination;
+mod data;
+mod flow;
+mod gather;
+mod memory;
+mod program;
+mod rules;
+mod statement;
+mod tool;
+mod walk;
+
+pub use agent::{
+    Agent, AgentType, Hook, ConversationIntents, Entity, EntitySource, ErrorHandler, ErrorHandling,
+    Execution, ExecutionHints, Hooks, Identity, Instruction, IntentHandling, LookupTable, Metadata,
+    MultiIntent, Nlu, NluIntent, OnErrorThen, SystemPrompt, Template as NamedTemplate, Timeouts,
+};
+pub use coordination::{
+    AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate,
+    Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, OnReturn, PassedValue,
+    Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger,
+};
+pub use data::{Data, Extension, Extensions, Number, NumberOrText};
+pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
+pub use gather::{
+    Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation,
+};
+pub use memory::{
+    Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,
+    StoredValue,
+};
+pub use program::{CompilationIssue, CompilationOutput, Deployment, Dialect, Program, ToolLibrary};
+pub use rules::{
+    FlowModifications, GatherOverrides, Insertion, PolicyRule,
+    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind, Guardrail,
+    GuardrailKind, Policy, Profile,
+};
+pub use statement::{
+    ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Jump, Response, SortBy,
+    SetVariable, Statement, Target, Transform,
+};
+pub use tool::{
+    Binding, Confirmation, ContextAccess, Parameter, ReturnField, ReturnType, Tool, ToolHints, ToolType,
+};
+
+pub use walk::{AgentUse, ConditionUse, Node, ReadUse, ToolUse, WriteUse};
+
+/// The version of the JSON that [`schema`] describes.
+pub const IR_VERSION: &str = "1.0";
+
+/// The JSON Schema of the compilation output, with the IR of an agent in it.
+#[must_use]
+pub fn schema() -> serde_json::Value {
+    let mut settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.meta_schema = Some("https://json-schema.org/draft/2020-12/schema".into());
+    let schema = settings.into_generator().into_root_schema_for::<CompilationOutput>();
+    let mut value = schema.to_value();
+    if let Some(object) = value.as_object_mut() {
+        object.insert("title".into(), "AgentIR compilation output".into());
+    }
+    value
+}

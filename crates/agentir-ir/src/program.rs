@@ -1,0 +1,181 @@
+//! A program: the agents that run together, and the result of compiling them.
+
+use crate::agent::Agent;
+use crate::data::Extensions;
+use crate::rules::Profile;
+use crate::tool::Tool;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::Name;
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::skip_serializing_none;
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
+
+/// A language that agents are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    /// Kore.ai's Agent Blueprint Language.
+    Abl,
+    /// Salesforce's Agent Script.
+    AgentScript,
+    /// The MICA project's Agent Declaration Language.
+    Adl,
+}
+
+impl Dialect {
+    /// Its name in [`crate::Extensions`].
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Abl => "abl",
+            Self::AgentScript => "agent-script",
+            Self::Adl => "adl",
+        }
+    }
+}
+
+/// Agents that run together: a project, or the files that were given.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// All agents, supervisors included, in the order of their files. A name may occur twice; the
+    /// lints say so.
+    pub agents: Vec<Agent>,
+    /// Tool libraries.
+    pub libraries: Vec<ToolLibrary>,
+    /// Behaviour profiles that stand alone.
+    pub profiles: Vec<Profile>,
+    /// The agent that talks to the user first, where a manifest says so.
+    pub entry_agent: Option<Spanned<Name>>,
+    /// Whether these are all agents of the project. If not, names that are not found may be
+    /// defined elsewhere.
+    pub complete: bool,
+}
+
+/// Tools that several agents share.
+#[derive(Clone, Debug)]
+pub struct ToolLibrary {
+    /// Its tools.
+    pub tools: Vec<Tool>,
+    /// What the model does not model.
+    pub extensions: Extensions,
+    /// Where it is written.
+    pub span: Span,
+}
+
+impl Program {
+    /// The first agent called `name`.
+    #[must_use]
+    pub fn agent(&self, name: &str) -> Option<&Agent> {
+        self.agents.iter().find(|a| a.metadata.name.value == name)
+    }
+
+    /// The agent that talks to the user first: the one the manifest names, else the only
+    /// supervisor that nobody routes to, else the only agent.
+    #[must_use]
+    pub fn entry(&self) -> Option<&Agent> {
+        use crate::agent::AgentType::Supervisor;
+        if let Some(name) = &self.entry_agent {
+            return self.agent(&name.value);
+        }
+        if let [only] = self.agents.as_slice() {
+            return Some(only);
+        }
+        let routed = |agent: &Agent| {
+            self.agents.iter().any(|other| {
+                other.metadata.name != agent.metadata.name
+                    && other.targets().any(|t| t.value == agent.metadata.name.value)
+            })
+        };
+        let mut roots = self.agents.iter().filter(|a| a.metadata.kind == Supervisor && !routed(a));
+        match (roots.next(), roots.next()) {
+            (Some(root), None) => Some(root),
+            _ => None,
+        }
+    }
+}
+
+impl Agent {
+    /// The agents it may go to by its declarations: handoffs, delegates, routing. Aliases of a
+    /// supervisor are resolved. Jumps inside flows are not among them.
+    pub fn targets(&self) -> impl Iterator<Item = &Spanned<Name>> {
+        let routing = self.routing.iter().flat_map(|r| {
+            r.rules.iter().filter_map(|rule| rule.to.as_ref()).chain(r.default_agent.as_ref())
+        });
+        self.coordination
+            .handoffs
+            .iter()
+            .filter(|h| h.remote.is_none())
+            .map(|h| &h.to)
+            .chain(self.coordination.delegates.iter().filter(|d| d.remote.is_none()).map(|d| &d.agent))
+            .chain(routing)
+            .map(|name| self.resolve_alias(name))
+    }
+
+    /// The agent that a supervisor means by `name`.
+    #[must_use]
+    pub fn resolve_alias<'a>(&'a self, name: &'a Spanned<Name>) -> &'a Spanned<Name> {
+        self.available_agents
+            .iter()
+            .find(|r| r.alias.value == name.value)
+            .and_then(|r| r.agent.as_ref())
+            .unwrap_or(name)
+    }
+}
+
+/// What `agentir compile` prints.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CompilationOutput {
+    /// [`crate::IR_VERSION`].
+    pub version: &'static str,
+    /// The agents, supervisors included. An agent with errors is left out.
+    pub agents: IndexMap<SmolStr, Agent>,
+    /// The agent that talks to the user first.
+    pub entry_agent: Option<SmolStr>,
+    /// What to know when deploying.
+    pub deployment: Deployment,
+    /// Agents that run elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remote_agents: Vec<SmolStr>,
+    /// What kept agents from being compiled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compilation_errors: Vec<CompilationIssue>,
+    /// What is probably not as meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compilation_warnings: Vec<CompilationIssue>,
+}
+
+/// What to know when deploying.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Deployment {
+    /// `voice`, `digital` or `workflow`, by agent.
+    pub runtime_recommendations: BTreeMap<SmolStr, &'static str>,
+    /// Agents that keep nothing, so that many may run at once.
+    pub parallel_safe: Vec<SmolStr>,
+    /// Agents that keep something.
+    pub stateful: Vec<SmolStr>,
+    /// Agents that people may take over from.
+    pub hitl_capable: Vec<SmolStr>,
+}
+
+/// An error or warning of the compilation.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CompilationIssue {
+    /// The agent, if known.
+    pub agent: Option<SmolStr>,
+    /// What is wrong.
+    pub message: String,
+    /// The rule.
+    pub code: SmolStr,
+    /// Where: `file:line:column`.
+    pub path: String,
+    /// `parse`, `compilation`, `validation`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// `error`, `warning`.
+    pub severity: &'static str,
+}

@@ -1,0 +1,43 @@
+//! The rules that are found while the text is read. They are listed here so that the catalogue is
+//! whole; the front ends report them.
+
+use crate::rule::{Check, Group, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+const fn rule(
+    name: &'static str,
+    group: Group,
+    severity: Severity,
+    summary: &'static str,
+    vendor: &'static [&'static str],
+) -> Rule {
+    Rule { name: RuleName(name), group, severity, summary, vendor, check: Check::FrontEnd }
+}
+
+use Group::{Syntax, Versions};
+use Severity::{Error, Warning};
+
+pub(crate) static RULES: &[Rule] = &[
+    rule("syntax-error", Syntax, Error, "a line cannot be read as what it should be", &[]),
+    rule("unterminated-string", Syntax, Error, "a string has no closing quote", &[]),
+    rule("inconsistent-indentation", Syntax, Warning, "a line stands between two levels of indentation", &[]),
+    rule("nesting-too-deep", Syntax, Error, "lines are nested deeper than anybody nests on purpose", &[]),
+    rule("not-text", Syntax, Error, "a file is no text, or too large to be read", &[]),
+    rule("unknown-section", Syntax, Error, "a section does not exist in ABL", &[]),
+    rule("unknown-field", Syntax, Warning, "a field does not exist in its section", &[]),
+    rule("invalid-value", Syntax, Error, "a field does not take this value", &[]),
+    rule("missing-section", Syntax, Error, "a section that must be there is missing", &[]),
+    rule("missing-field", Syntax, Error, "a field that must be there is missing", &[]),
+    rule("duplicate-section", Syntax, Warning, "a section is written twice", &[]),
+    rule("duplicate-field", Syntax, Warning, "a field is written twice", &[]),
+    rule("invalid-expression", Syntax, Error, "an expression cannot be read", &[]),
+    rule("expression-too-deep", Syntax, Error, "an expression is nested too deep", &[]),
+    rule("invalid-template", Syntax, Warning, "a hole in a text cannot be read", &[]),
+    rule("invalid-signature", Syntax, Error, "the head of a tool cannot be read", &[]),
+    rule("invalid-action", Syntax, Error, "what happens next cannot be read", &[]),
+    rule("keyword-case", Versions, Error, "a keyword is in the wrong case for its format", &[]),
+    rule("legacy-form", Versions, Warning, "a form belongs to an older version of ABL", &[]),
+    rule("newer-form", Versions, Warning, "a form belongs to a newer version of ABL", &[]),
+    rule("behavior-profiles-plural", Versions, Warning, "profiles are written inside the agent", &[]),
+    rule("mode-removed", Versions, Warning, "`MODE` is used, which no longer exists", &[]),
+];

@@ -1,0 +1,19 @@
+//! The rules, and what runs them.
+//!
+//! A rule is a file in `rules/` with its name, what it looks for, and the check; its page in the
+//! top-level `rules/` folder says what it means, with examples that run as tests. Rules read the
+//! IR and the facts collected from it, never the source: the same rule serves every dialect.
+//!
+//! *Invariant*: nothing here prints, reads a file or changes the program.
+
+mod catalogue;
+mod facts;
+mod front_end;
+mod program;
+mod rule;
+mod rules;
+
+pub use catalogue::{RuleInfo, catalogue, page, rule};
+pub use facts::{Facts, Variables};
+pub use program::{Selection, check};
+pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};

@@ -1,0 +1,150 @@
+//! What a rule is, and what it gets to see.
+
+use crate::facts::Facts;
+use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
+use agentir_expr::Version;
+use agentir_flow::{AgentGraph, FlowGraph};
+use agentir_ir::{Agent, Profile, Program, Tool};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// A rule of the catalogue.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name, in kebab case; the page is `rules/NAME.md`.
+    pub name: RuleName,
+    /// What it belongs to.
+    pub group: Group,
+    /// How bad its findings are.
+    pub severity: Severity,
+    /// What it finds, in one line.
+    pub summary: &'static str,
+    /// What the vendors' tools call the same thing, if they find it.
+    pub vendor: &'static [&'static str],
+    /// How it finds it.
+    pub check: Check,
+}
+
+/// Groups of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Group {
+    /// The text itself.
+    Syntax,
+    /// Versions of the language and forms that contradict each other.
+    Versions,
+    /// Names that are undefined, defined twice, or unused.
+    Names,
+    /// Names that belong to the runtime.
+    Reserved,
+    /// What can never happen.
+    Reachability,
+}
+
+/// How a rule looks.
+#[derive(Debug, Clone, Copy)]
+pub enum Check {
+    /// While the text is read; nothing is left to do here.
+    FrontEnd,
+    /// At one agent.
+    Agent(fn(&AgentContext<'_>, &mut Report<'_>)),
+    /// At all of them together.
+    Program(fn(&ProgramContext<'_>, &mut Report<'_>)),
+}
+
+/// An agent, and what is known about it.
+#[derive(Debug)]
+pub struct AgentContext<'a> {
+    /// The agent.
+    pub agent: &'a Agent,
+    /// The agents it runs with.
+    pub program: &'a ProgramContext<'a>,
+    /// The version of the language its document is held to.
+    pub version: Version,
+    /// What it says, sorted by what it does.
+    pub facts: Facts<'a>,
+    flow: OnceLock<Option<FlowGraph>>,
+}
+
+/// A program, and what is known about it.
+#[derive(Debug)]
+pub struct ProgramContext<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The tools of the libraries.
+    pub library: FxHashMap<&'a str, &'a Tool>,
+    /// The profiles that stand alone.
+    pub profiles: FxHashMap<&'a str, &'a Profile>,
+    graph: OnceLock<AgentGraph>,
+}
+
+impl<'a> ProgramContext<'a> {
+    pub(crate) fn new(program: &'a Program) -> Self {
+        let library = program
+            .libraries
+            .iter()
+            .flat_map(|l| &l.tools)
+            .map(|tool| (tool.name.value.as_str(), tool))
+            .collect();
+        let profiles = program.profiles.iter().map(|p| (p.name.value.as_str(), p)).collect();
+        Self { program, library, profiles, graph: OnceLock::new() }
+    }
+
+    /// Who can reach whom.
+    pub fn graph(&self) -> &AgentGraph {
+        self.graph.get_or_init(|| AgentGraph::new(self.program))
+    }
+}
+
+impl<'a> AgentContext<'a> {
+    pub(crate) fn new(agent: &'a Agent, program: &'a ProgramContext<'a>, version: Version) -> Self {
+        let facts = Facts::new(agent, program);
+        Self { agent, program, version, facts, flow: OnceLock::new() }
+    }
+
+    /// The profiles that may apply to the agent: its own, and those it names.
+    pub fn profiles(&self) -> impl Iterator<Item = &'a Profile> + '_ {
+        let named = self
+            .agent
+            .use_behavior_profiles
+            .iter()
+            .filter_map(|name| self.program.profiles.get(name.value.as_str()).copied());
+        self.agent.behavior_profiles.iter().chain(named)
+    }
+
+    /// The steps of its flow and what can follow what, if it has one.
+    pub fn flow(&self) -> Option<&FlowGraph> {
+        self.flow
+            .get_or_init(|| {
+                let flow = self.agent.flow.as_ref()?;
+                let profiles: Vec<_> = self.profiles().collect();
+                Some(FlowGraph::new(self.agent, flow, &profiles))
+            })
+            .as_ref()
+    }
+
+    /// The tool called `name`: its own, one of a profile, one of a library.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&'a Tool> {
+        self.facts.tools.get(name).copied().or_else(|| self.program.library.get(name).copied())
+    }
+}
+
+/// Where a rule puts its findings.
+pub struct Report<'r> {
+    pub(crate) rule: &'static Rule,
+    pub(crate) diagnostics: &'r mut Vec<Diagnostic>,
+}
+
+impl Report<'_> {
+    /// A finding of the rule's own severity at `span`; give it back with [`Report::push`].
+    #[must_use]
+    pub fn finding(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self.rule.name, self.rule.severity, span, message)
+    }
+
+    /// Reports a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}

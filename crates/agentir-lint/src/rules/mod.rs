@@ -1,0 +1,3 @@
+//! One file a rule.
+
+pub(crate) mod undefined_tool;

@@ -1,0 +1,45 @@
+//! A tool that is called or named, but declared nowhere.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Applicability, RuleName, Severity, Spanned, closest};
+use agentir_expr::Name;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undefined-tool"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a tool is called or named, but declared nowhere",
+    vendor: &["UNDEFINED_TOOL_CALL"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let called = cx.facts.calls.iter().map(|c| (&c.tool, "called"));
+    let named = cx.facts.tool_refs.iter().map(|(name, _)| (*name, "named"));
+    for (name, how) in called.chain(named) {
+        if !is_known(cx, name) {
+            let known = cx.facts.tools.keys().chain(cx.program.library.keys()).copied();
+            let mut finding = report
+                .finding(name.span, format!("the tool `{name}` is {how}, but not declared"))
+                .note("a call of an undeclared tool fails at run time; the agent does not compile");
+            finding = match closest(&name.value, known) {
+                Some(near) => finding
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(near, Applicability::Unsafe),
+                None => finding.help(format!("declare it: `TOOLS:` with `{name}(…) -> …`")),
+            };
+            report.push(finding);
+        }
+    }
+}
+
+fn is_known(cx: &AgentContext<'_>, name: &Spanned<Name>) -> bool {
+    cx.tool(&name.value).is_some()
+        || cx.agent.use_tools.iter().any(|t| t.value == name.value)
+        || is_system_tool(&name.value)
+}
+
+/// The platform's own tools: `__handoff__`, and those of §3.13.4.
+fn is_system_tool(name: &str) -> bool {
+    (name.starts_with("__") && name.ends_with("__")) || matches!(name, "get_attachment" | "list_attachments")
+}

@@ -1,0 +1,358 @@
+//! Delegate, hand off, escalate, complete (§3.10–§3.12).
+
+use super::agent::merge;
+use super::fields::Fields;
+use super::memory::{head_condition, stored};
+use super::tools::set_variable;
+use super::{Context, data, flow};
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Condition, Name};
+use agentir_ir::{
+    CompletionCondition, Context as HandoffContext, Coordination, Data, Decider, Delegate,
+    Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, OnReturn, PassedValue, Remote,
+    ReturnHandler, Target, Trigger,
+};
+use agentir_syntax::abl::Record;
+use agentir_syntax::leaf::ActionKind;
+use indexmap::IndexMap;
+use smol_str::SmolStr;
+
+pub(super) fn coordination(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Coordination {
+    let mut rest = Extensions::default();
+    let delegates =
+        f.items_of("delegate", &mut rest).into_iter().filter_map(|i| delegate(cx, i)).collect();
+    let handoffs = f.items_of("handoff", &mut rest).into_iter().filter_map(|i| handoff(cx, i)).collect();
+    let mut return_handlers = IndexMap::new();
+    for item in f.items_of("return_handlers", &mut rest) {
+        let mut h = Fields::new(item);
+        let Some(name) = h.name.take() else { continue };
+        let handler = ReturnHandler {
+            respond: h.template("respond"),
+            clear: h.names("clear"),
+            continues: h.boolean("continue"),
+            resume_intent: h.boolean("resume_intent"),
+            extensions: h.rest(),
+        };
+        return_handlers.insert(name.value, handler);
+    }
+    let mut escalation: Option<Escalation> = None;
+    for section in f.records("escalate") {
+        let part = escalate(cx, section);
+        match &mut escalation {
+            None => escalation = Some(part),
+            Some(all) => {
+                all.triggers.extend(part.triggers);
+                all.context_for_human.extend(part.context_for_human);
+                all.on_human_complete.extend(part.on_human_complete);
+                all.routing = part.routing.or(all.routing.take());
+                all.connector_action = part.connector_action.or(all.connector_action.take());
+                merge(&mut all.extensions, part.extensions);
+            }
+        }
+    }
+    Coordination { delegates, handoffs, return_handlers, escalation, extensions: rest }
+}
+
+fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
+    let mut f = Fields::new(item);
+    let agent = f.name_of("agent").or_else(|| f.name.take())?;
+    let when = f.condition("when");
+    let mut extensions = Extensions::default();
+    let failure_message = f.template("failure_message");
+    let on_failure = f.action("on_fail").map(|a| jump_or_word(cx, a)).or_else(|| {
+        let span = f.value_span("on_fail")?;
+        let mut block = f.record("on_fail")?;
+        let target = match block.choice("type") {
+            Some("escalate") => Target::Escalate,
+            Some("retry") => Target::Retry,
+            _ => Target::Continue,
+        };
+        block.leave(&mut extensions);
+        Some(Jump { target, reason: None, span })
+    });
+    Some(Delegate {
+        agent,
+        decided_by: Decider::of(when.as_ref()),
+        when,
+        purpose: f.template("purpose").or_else(|| f.template("summary")),
+        input: f.bindings("input").unwrap_or_default(),
+        returns: f.ty("returns"),
+        use_result: f.template("use_result"),
+        timeout: f.text("timeout"),
+        on_failure,
+        failure_message,
+        remote: remote(&mut f),
+        experience_mode: f.choice("experience_mode"),
+        memory_grants: f.data("memory_grants"),
+        span: f.span,
+        extensions: {
+            f.leave(&mut extensions);
+            extensions
+        },
+    })
+}
+
+/// An action where there are no steps to go to: `continue`, `respond`, `escalate`.
+fn jump_or_word(cx: &mut Context<'_>, action: agentir_syntax::leaf::Action) -> Jump {
+    let action = action.without_steps();
+    if action.kind == ActionKind::Respond {
+        return Jump { target: Target::Continue, reason: None, span: action.span };
+    }
+    flow::jump(cx, action)
+}
+
+fn remote(f: &mut Fields<'_>) -> Option<Remote> {
+    if let Some(remote) = f.with("remote", |r| Remote {
+        location: r.choice("location"),
+        endpoint: r.text("endpoint").or_else(|| r.text("service_url")),
+        protocol: r.choice("protocol"),
+        auth: r.data("auth").or_else(|| r.data("auth_header")),
+        timeout: r.text("timeout"),
+        extensions: Extensions::default(),
+    }) {
+        return Some(remote);
+    }
+    match f.data("remote")? {
+        Data::Bool(true) => Some(Remote { location: Some("remote"), ..Remote::default() }),
+        Data::String(url) => Some(Remote {
+            endpoint: Some(Spanned::new(SmolStr::new(url), f.span)),
+            ..Remote::default()
+        }),
+        _ => None,
+    }
+}
+
+fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
+    let mut f = Fields::new(item);
+    let to = f.name_of("to").or_else(|| f.name.take())?;
+    let when = f.condition("when");
+    let mut context = f.with("context", |c| context(c)).unwrap_or_default();
+    context.pass.extend(f.names("context").into_iter().map(passed));
+    let beside = self::context(&mut f);
+    context.pass.extend(beside.pass);
+    context.summary = context.summary.or(beside.summary);
+    context.set.extend(beside.set);
+    context.memory_grants.extend(beside.memory_grants);
+    context.history = context.history.or(beside.history);
+    let failure_message = f.template("failure_message").or_else(|| f.template("respond"));
+    let on_failure_text = f.template("on_failure");
+    let on_failure = f.action("on_failure").map(|a| jump_or_word(cx, a));
+    let map = f.bindings("map").unwrap_or_default();
+    let mut on_return = f.text("on_return").map(plain_return).or_else(|| {
+        f.with("on_return", |r| OnReturn {
+            action: r.text("action"),
+            handler: r.text("handler"),
+            resume_with: r.text("resume_with"),
+            map: r.bindings("map").unwrap_or_default(),
+            set: r.assignments("set").into_iter().map(set_variable).collect(),
+            extensions: Extensions::default(),
+        })
+    });
+    if !map.is_empty() {
+        let on_return = on_return.get_or_insert(OnReturn {
+            action: None,
+            handler: None,
+            resume_with: None,
+            map: Vec::new(),
+            set: Vec::new(),
+            extensions: Extensions::default(),
+        });
+        on_return.map.extend(map);
+    }
+    let returns = f.boolean("expect_return").or_else(|| f.boolean("return"));
+    Some(Handoff {
+        to,
+        decided_by: Decider::of(when.as_ref()),
+        when,
+        priority: f.number("priority"),
+        context,
+        returns: returns.unwrap_or(false),
+        on_failure,
+        failure_message: failure_message.or(on_failure_text),
+        on_return,
+        remote: remote(&mut f),
+        timeout: f.data("timeout"),
+        on_timeout: f.data("on_timeout"),
+        is_async: f.boolean("async"),
+        async_timeout: f.number("async_timeout"),
+        experience_mode: f.choice("experience_mode"),
+        span: f.span,
+        extensions: f.rest(),
+    })
+}
+
+fn plain_return(text: Spanned<SmolStr>) -> OnReturn {
+    OnReturn {
+        action: Some(text),
+        handler: None,
+        resume_with: None,
+        map: Vec::new(),
+        set: Vec::new(),
+        extensions: Extensions::default(),
+    }
+}
+
+fn passed(name: Spanned<Name>) -> PassedValue {
+    PassedValue { name, ty: SmolStr::new_static("string") }
+}
+
+fn context(f: &mut Fields<'_>) -> HandoffContext {
+    let mut memory_grants: Vec<MemoryGrant> = f
+        .names("grant_memory")
+        .into_iter()
+        .map(|path| MemoryGrant { path, access: None })
+        .collect();
+    let span = f.value_span("memory_grants").unwrap_or(f.span);
+    if let Some(data) = f.data("memory_grants") {
+        memory_grants.extend(grants(&data, span));
+    }
+    HandoffContext {
+        pass: f.names("pass").into_iter().map(passed).collect(),
+        summary: f.template("summary"),
+        set: f.assignments("set").into_iter().map(set_variable).collect(),
+        memory_grants,
+        history: f.data("history").map(history),
+        extensions: Extensions::default(),
+    }
+}
+
+fn grants(data: &Data, span: Span) -> Vec<MemoryGrant> {
+    let one = |value: &Data| match value {
+        Data::String(path) => Some(MemoryGrant { path: Spanned::new(SmolStr::new(path), span), access: None }),
+        Data::Object(map) => {
+            let get = |key: &str| {
+                map.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).and_then(|(_, v)| v.as_str())
+            };
+            Some(MemoryGrant {
+                path: Spanned::new(SmolStr::new(get("path")?), span),
+                access: get("access").map(SmolStr::new),
+            })
+        }
+        _ => None,
+    };
+    match data {
+        Data::Array(all) => all.iter().filter_map(one).collect(),
+        other => one(other).into_iter().collect(),
+    }
+}
+
+/// `last_10` and `last_n: 10` mean the same.
+fn history(data: Data) -> Data {
+    let count = |n: u64| serde_json::json!({ "last_n": n });
+    match &data {
+        Data::String(word) => match word.strip_prefix("last_").and_then(|n| n.parse().ok()) {
+            Some(n) => count(n),
+            None => data,
+        },
+        _ => data,
+    }
+}
+
+fn escalate(cx: &mut Context<'_>, mut f: Fields<'_>) -> Escalation {
+    let mut rest = Extensions::default();
+    let mut triggers: Vec<Trigger> = std::mem::take(&mut f.items).into_iter().map(trigger).collect();
+    triggers.extend(f.items_of("triggers", &mut rest).into_iter().map(trigger));
+    let context_for_human = match f.entry("context_for_human").map(data::of_value) {
+        Some(Data::Array(all)) => all,
+        Some(Data::Null) | None => Vec::new(),
+        Some(one) => vec![one],
+    };
+    let on_human_complete =
+        f.items_of("on_human_complete", &mut rest).into_iter().map(|i| human_outcome(cx, i)).collect();
+    let mut escalation = Escalation {
+        triggers,
+        context_for_human,
+        on_human_complete,
+        routing: f.data("routing"),
+        connector_action: f.data("connector_action"),
+        extensions: rest,
+        span: f.span,
+    };
+    f.leave(&mut escalation.extensions);
+    escalation
+}
+
+fn when(f: &mut Fields<'_>, field: &str) -> Option<Condition> {
+    head_condition(f).or_else(|| f.condition(field))
+}
+
+fn trigger(item: Record<'_>) -> Trigger {
+    let mut f = Fields::new(item);
+    let when = when(&mut f, "when");
+    Trigger {
+        decided_by: Decider::of(when.as_ref()),
+        when,
+        reason: f.template("reason"),
+        priority: f.plain("priority"),
+        tags: f.names("tags"),
+        context: f.names("context"),
+        respond: f.template("respond"),
+        set: f.assignments("set").into_iter().map(set_variable).collect(),
+        span: f.span,
+        extensions: f.rest(),
+    }
+}
+
+fn human_outcome(cx: &mut Context<'_>, item: Record<'_>) -> HumanOutcome {
+    let mut f = Fields::new(item);
+    let condition = when(&mut f, "if");
+    let here = f.span;
+    let mut action = f.action("then").map(|a| jump_or_word(cx, a));
+    if action.is_none() && f.has("complete") {
+        let span = f.value_span("complete").unwrap_or(here);
+        if f.boolean("complete") == Some(true) {
+            action = Some(Jump { target: Target::Complete, reason: None, span });
+        }
+    }
+    if action.is_none()
+        && let Some(handoff) = f.action("handoff")
+    {
+        let jump = flow::jump(cx, handoff);
+        let target = match jump.target {
+            Target::Step(agent) => Target::Handoff(Some(agent)),
+            other => other,
+        };
+        action = Some(Jump { target, ..jump });
+    }
+    if action.is_none() && f.has("continue") {
+        let span = f.value_span("continue").unwrap_or(here);
+        let reason = f.text("continue");
+        if reason.is_none() {
+            f.boolean("continue");
+        }
+        action = Some(Jump { target: Target::Continue, reason, span });
+    }
+    HumanOutcome {
+        condition,
+        action,
+        respond: f.template("respond"),
+        store: f.store("store").map(stored),
+        set: f.assignments("set").into_iter().map(set_variable).collect(),
+        span: f.span,
+        extensions: f.rest(),
+    }
+}
+
+pub(super) fn completions(f: &mut Fields<'_>, rest: &mut Extensions) -> Vec<CompletionCondition> {
+    f.items_of("complete", rest)
+        .into_iter()
+        .map(|item| {
+            let mut c = Fields::new(item);
+            let respond = c.template("respond");
+            let (respond, respond_template) = flow::split_template(respond);
+            CompletionCondition {
+                when: when(&mut c, "when"),
+                respond,
+                respond_template,
+                voice_config: c.data("voice"),
+                rich_content: c.data("rich_content").or_else(|| c.data("formats")),
+                actions: c.data("actions"),
+                store: c.store("store").map(stored),
+                set: c.assignments("set").into_iter().map(set_variable).collect(),
+                terminal: c.boolean("terminal"),
+                span: c.span,
+                extensions: c.rest(),
+            }
+        })
+        .collect()
+}

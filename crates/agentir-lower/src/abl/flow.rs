@@ -1,0 +1,679 @@
+//! Flows, steps, and the other places where something is done step by step (§3.14, §8.10).
+
+use super::agent::merge;
+use super::fields::Fields;
+use super::memory::head_condition;
+use super::tools::set_variable;
+use super::{Context, gather};
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Argument, Name, Template};
+use agentir_ir::{
+    ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Decider, Delegation,
+    Digression, ErrorHandler, ErrorHandling, Extensions, Flow, Gather, GatherField, Hook, Jump,
+    ReasoningZone, Response, SortBy, Statement, Step, Target, Transform,
+};
+use agentir_syntax::abl::{HeadValue, Record};
+use agentir_syntax::leaf::{self, Action, ActionKind, Direction};
+use smol_str::SmolStr;
+
+/// Where an action leads. A word that is the name of a step is the step, keyword or not.
+pub(super) fn jump(cx: &Context<'_>, action: Action) -> Jump {
+    let is_step = |name: &Spanned<Name>| cx.steps.contains(&name.value);
+    let bare = action.target.as_ref().is_none_or(|t| t.span == action.word.span);
+    let action = if bare && is_step(&action.word) {
+        Action { kind: ActionKind::GoTo, target: Some(action.word.clone()), ..action }
+    } else {
+        action.without_steps()
+    };
+    let Action { kind, word, target, reason, arguments, span, .. } = action;
+    let target = match kind {
+        ActionKind::GoTo => Target::Step(target.unwrap_or(word)),
+        ActionKind::Complete => Target::Complete,
+        ActionKind::Continue | ActionKind::Respond => Target::Continue,
+        ActionKind::Retry => Target::Retry,
+        ActionKind::RetryStep => Target::RetryStep,
+        ActionKind::Resume | ActionKind::ResumeIntent => Target::Resume,
+        ActionKind::Escalate => Target::Escalate,
+        ActionKind::Handoff => Target::Handoff(target),
+        ActionKind::Delegate => Target::Delegate(target),
+        ActionKind::Block => Target::Block,
+        ActionKind::Redact => Target::Redact,
+        ActionKind::AskUser => Target::AskUser(arguments),
+        ActionKind::Backtrack => Target::Backtrack(target),
+        ActionKind::Fail => Target::Fail,
+    };
+    Jump { target, reason, span }
+}
+
+/// `TEMPLATE(name)` is a reference, not a text.
+pub(super) fn split_template(text: Option<Template>) -> (Option<Template>, Option<Spanned<Name>>) {
+    let name = text.as_ref().and_then(|t| {
+        let name = t.text.value.trim().strip_prefix("TEMPLATE(")?.strip_suffix(')')?.trim();
+        let plain = name.trim_matches(['"', '\'']);
+        Some(Spanned::new(SmolStr::new(plain), t.text.span))
+    });
+    if name.is_some() { (None, name) } else { (text, None) }
+}
+
+pub(super) fn flow(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Flow> {
+    let sections = f.records("flow");
+    if sections.is_empty() {
+        return None;
+    }
+    let mut flow = Flow { span: sections.first().map_or(f.span, |s| s.span), ..Flow::default() };
+    let mut chain: Vec<Spanned<Name>> = Vec::new();
+    for mut section in sections {
+        flow.span = flow.span.to(section.span);
+        flow.entry_point = section.name_of("entry_point").or(flow.entry_point.take());
+        for head in std::mem::take(&mut section.heads) {
+            if let HeadValue::Chain(names) = head {
+                flow.sequence.extend(names.iter().cloned());
+                chain.extend(names);
+            }
+        }
+        chain.extend(section.names("steps"));
+        let mut items = section.items_of("steps", &mut flow.extensions);
+        items.append(&mut section.items);
+        for item in items {
+            let step = step(cx, Fields::new(item));
+            if let Some(earlier) = flow.definitions.insert(step.name.value.clone(), step) {
+                flow.shadowed.push(earlier);
+            }
+        }
+        for item in section.items_of("global_digressions", &mut flow.extensions) {
+            flow.global_digressions.push(digression(cx, Fields::new(item)));
+        }
+        section.leave(&mut flow.extensions);
+    }
+    // The arrows give the order of the steps they name; the others follow as they are written.
+    let named: rustc_hash::FxHashSet<SmolStr> = chain.iter().map(|n| n.value.clone()).collect();
+    flow.steps = chain;
+    flow.steps.extend(
+        flow.definitions.values().filter(|s| !named.contains(&s.name.value)).map(|s| s.name.clone()),
+    );
+    Some(flow)
+}
+
+pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
+    let span = f.span;
+    let name = f.name.take().unwrap_or_else(|| Spanned::new(SmolStr::default(), span.at_start()));
+    let mut extensions = Extensions::default();
+    let reasoning = f.boolean("reasoning");
+    let zone = reasoning_zone(cx, &mut f, reasoning, &mut extensions);
+    let mut body = Vec::new();
+    doing(&mut f, &mut body, &mut extensions);
+    let collect = collect(&mut f);
+    let success = outcome(cx, &mut f, "on_success", &mut extensions);
+    let has_check = f.has("check");
+    let fail_jump = has_check.then(|| f.action("on_fail").map(|a| jump(cx, a))).flatten();
+    let mut failure = outcome(cx, &mut f, "on_fail", &mut extensions);
+    failure.0.extend(outcome(cx, &mut f, "on_failure", &mut extensions).0);
+    let results = branches(cx, &mut f, "on_result", &mut extensions);
+    let success_when = f.condition("success_when");
+    let mut parts = Some((success, failure, results));
+    if let Some(mut collect) = collect {
+        if !f.has("call")
+            && let Some((success, failure, results)) = parts.take()
+        {
+            collect.on_success = success;
+            collect.on_failure = failure;
+            if !results.is_empty() {
+                collect.on_success.0.push(Statement::If { branches: results });
+            }
+        }
+        body.push(Statement::Collect(collect));
+    }
+    if let Some(mut call) = call(&mut f) {
+        call.success_when = success_when;
+        if let Some((success, failure, results)) = parts.take() {
+            call.on_success = success;
+            call.on_failure = failure;
+            call.on_result = results;
+        }
+        body.push(Statement::Call(Box::new(call)));
+    }
+    if let Some(condition) = f.condition("check") {
+        body.push(Statement::Check { condition, otherwise: fail_jump });
+    }
+    delegations(&mut f, &mut body);
+    if let Some((success, failure, results)) = parts {
+        // Nothing here can fail, so what follows success always follows, and what follows failure
+        // never does; it still says where it would lead.
+        for (condition, body_) in [(None, success), (None, failure)] {
+            if !body_.is_empty() {
+                let span = f.span;
+                body.push(Statement::If {
+                    branches: vec![Branch { condition, body: body_, extensions: Extensions::default(), span }],
+                });
+            }
+        }
+        if !results.is_empty() {
+            body.push(Statement::If { branches: results });
+        }
+    }
+    let input = branches(cx, &mut f, "on_input", &mut extensions);
+    if !input.is_empty() {
+        body.push(Statement::Await { branches: input });
+    }
+    leaving(cx, &mut f, &mut body, &mut extensions);
+    let mut step = Step {
+        when: f.condition("when"),
+        description: f.template("description"),
+        reasoning_zone: zone,
+        reasoning,
+        body: Body(body),
+        max_attempts: f.plain_number("max_attempts"),
+        on_exhausted: f.action("on_exhausted").map(|a| jump(cx, a)),
+        digressions: digressions(cx, &mut f, "digressions", &mut extensions),
+        sub_intents: digressions(cx, &mut f, "sub_intents", &mut extensions),
+        on_action: action_handlers(cx, &mut f, "on_action", &mut extensions),
+        on_error: handlers(cx, &mut f, "on_error", &mut extensions),
+        await_attachment: f.data("await_attachment"),
+        human_approval: f.data("human_approval"),
+        extensions,
+        span,
+        name,
+    };
+    f.leave(&mut step.extensions);
+    step
+}
+
+fn reasoning_zone(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    reasoning: Option<bool>,
+    rest: &mut Extensions,
+) -> Option<ReasoningZone> {
+    let says = ["goal", "available_tools", "exit_when", "max_turns", "step_constraints"];
+    if reasoning != Some(true) && !says.iter().any(|name| f.has(name)) {
+        return None;
+    }
+    let mut constraints = Vec::new();
+    for item in f.items_of("step_constraints", rest) {
+        super::rules::constraint(cx, item, None, &mut constraints, rest);
+    }
+    let tools_written = f.has("available_tools");
+    let tools = f.names("available_tools");
+    Some(ReasoningZone {
+        goal: f.template("goal"),
+        available_tools: tools_written.then_some(tools),
+        exit_when: f.condition("exit_when"),
+        max_turns: f.plain_number("max_turns"),
+        constraints,
+        extensions: Extensions::default(),
+    })
+}
+
+/// What is done and said, in ABL's order: set, clear, transform, log, respond.
+fn doing(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
+    while f.has("set") {
+        let sets = f.assignments("set");
+        if sets.is_empty() {
+            break;
+        }
+        body.splice(0..0, sets.into_iter().map(|a| Statement::Set(set_variable(a))));
+    }
+    let variables = f.names("clear");
+    if !variables.is_empty() {
+        body.push(Statement::Clear { variables });
+    }
+    if let Some(transform) = transform(f, rest) {
+        body.push(Statement::Transform(transform));
+    }
+    if let Some(value) = f.data("log") {
+        body.push(Statement::Log { value });
+    }
+    if let Some(response) = response(f, rest) {
+        body.push(Statement::Respond(response));
+    }
+}
+
+fn response(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Response> {
+    let (text, template) = split_template(f.template("respond"));
+    let response = Response {
+        text,
+        template,
+        message_key: f.name_of("message_key"),
+        voice_config: f.data("voice"),
+        rich_content: f.data("rich_content").or_else(|| f.data("formats")),
+        actions: actions(f, rest),
+    };
+    let Response { text, template, message_key, voice_config, rich_content, actions } = &response;
+    let says = text.is_some()
+        || template.is_some()
+        || message_key.is_some()
+        || voice_config.is_some()
+        || rich_content.is_some()
+        || actions.is_some();
+    says.then_some(response)
+}
+
+fn actions(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Actions> {
+    let mut a = f.record("actions")?;
+    let elements = std::mem::take(&mut a.items)
+        .into_iter()
+        .map(|item| {
+            let mut e = Fields::new(item);
+            let mut kind = None;
+            let mut label = None;
+            for word in ["button", "select", "input"] {
+                if let Some(span) = e.key(word) {
+                    kind = Some(Spanned::new(SmolStr::new_static(word), span));
+                    label = e.template(word);
+                    break;
+                }
+            }
+            let written = e.text("type");
+            // `- BUTTON: "…"` says the kind; then `TYPE` is the type of an input.
+            let (kind, input_type) = match (kind, written) {
+                (Some(kind), written) => (kind, written),
+                (None, Some(written)) => (written, None),
+                (None, None) => (Spanned::new(SmolStr::new_static("button"), e.span), None),
+            };
+            ActionElement {
+                id: e.name_of("id"),
+                kind,
+                label: label.or_else(|| e.template("label")),
+                value: e.text("value"),
+                options: e.data("options"),
+                input_type: input_type.or_else(|| e.text("input_type")),
+                placeholder: e.template("placeholder"),
+                description: e.template("description"),
+                url: e.text("url"),
+                required: e.boolean("required"),
+                span: e.span,
+                extensions: e.rest(),
+            }
+        })
+        .collect();
+    let actions = Actions {
+        elements,
+        submit_label: a.template("submit_label"),
+        submit_id: a.name_of("submit_id"),
+        render_id: a.name_of("render_id"),
+    };
+    a.leave(rest);
+    Some(actions)
+}
+
+fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
+    use agentir_syntax::abl::Value;
+    let span = f.value_span("transform")?;
+    let head = f.value("transform", |v| match v {
+        Value::TransformHead(head) => Ok(head),
+        other => Err(other),
+    });
+    let (source, item_var, target, mut inner) = if let Some(head) = head {
+        let leaf::TransformHead { source, item, target } = head;
+        let name = Spanned::new(
+            SmolStr::new(agentir_expr::Expr::path(target.value, target.span).to_string()),
+            target.span,
+        );
+        (source, item, name, None)
+    } else {
+        let mut block = f.record("transform")?;
+        match (block.expr("source"), block.name_of("as"), block.name_of("into")) {
+            (Some(source), Some(item), Some(target)) => (source, item, target, Some(block)),
+            _ => {
+                block.leave(rest);
+                return None;
+            }
+        }
+    };
+    let from = inner.as_mut().unwrap_or(f);
+    let transform = Transform {
+        source,
+        item_var,
+        target,
+        filter: from.expr("filter"),
+        map: from.bindings("map").unwrap_or_default(),
+        sort_by: from.value("sort_by", |v| match v {
+            Value::SortBy(sort) => Ok(sort),
+            other => Err(other),
+        })
+        .map(|sort| SortBy {
+            field: Spanned::new(
+                SmolStr::new(agentir_expr::Expr::path(sort.field.value, sort.field.span).to_string()),
+                sort.field.span,
+            ),
+            order: match sort.direction.map(|d| d.value) {
+                Some(Direction::Descending) => "desc",
+                _ => "asc",
+            },
+        }),
+        limit: from.expr("limit"),
+        span,
+    };
+    if let Some(inner) = inner {
+        inner.leave(rest);
+    }
+    Some(transform)
+}
+
+/// `GATHER`, or the legacy `COLLECT` with `PROMPT`.
+fn collect(f: &mut Fields<'_>) -> Option<Collect> {
+    let span = f.value_span("gather").or_else(|| f.value_span("collect")).unwrap_or(f.span);
+    let mut gathered: Option<Gather> = None;
+    for section in f.records("gather") {
+        let part = gather::gather(section);
+        match &mut gathered {
+            None => gathered = Some(part),
+            Some(all) => all.fields.extend(part.fields),
+        }
+    }
+    let collected = f.names("collect");
+    if !collected.is_empty() {
+        let all = gathered.get_or_insert_default();
+        all.fields.extend(collected.into_iter().map(required_field));
+    }
+    let present = f.template("present");
+    let prompt = f.template("prompt");
+    if gathered.is_none() && present.is_none() && prompt.is_none() {
+        return None;
+    }
+    let mut gather = gathered.unwrap_or_default();
+    gather.prompt = gather.prompt.or(prompt);
+    Some(Collect {
+        present,
+        gather,
+        corrections: f.boolean("corrections"),
+        complete_when: f.condition("complete_when"),
+        on_success: Body::default(),
+        on_failure: Body::default(),
+        span,
+    })
+}
+
+fn required_field(name: Spanned<Name>) -> GatherField {
+    let span = name.span;
+    GatherField {
+        name,
+        entity_ref: None,
+        prompt: None,
+        message_key: None,
+        description: None,
+        ty: None,
+        required: true,
+        default: None,
+        validation: None,
+        enum_values: Vec::new(),
+        synonyms: None,
+        extraction_hints: Vec::new(),
+        extraction_pattern: None,
+        extraction_group: None,
+        strategy: None,
+        infer: None,
+        infer_confidence: None,
+        infer_confirm: None,
+        semantics: None,
+        range: None,
+        list: None,
+        preferences: None,
+        activation: None,
+        depends_on: Vec::new(),
+        prompt_mode: None,
+        satisfied_by: None,
+        sensitive: None,
+        sensitive_display: None,
+        mask_config: None,
+        pii_type: None,
+        transient: None,
+        voice_config: None,
+        rich_content: None,
+        extensions: Extensions::default(),
+        span,
+    }
+}
+
+fn call(f: &mut Fields<'_>) -> Option<Call> {
+    let call = f.call("call")?;
+    let mut with = call.arguments;
+    let mut has_arguments = !with.is_empty();
+    for name in ["with", "call_with"] {
+        if f.has(name) {
+            has_arguments = true;
+        }
+        for (name, value) in f.bindings(name).unwrap_or_default() {
+            with.push(Argument { name: Some(name), value });
+        }
+    }
+    Some(Call {
+        tool: call.tool,
+        with,
+        has_arguments,
+        result: f.name_of("as"),
+        success_when: None,
+        on_success: Body::default(),
+        on_failure: Body::default(),
+        on_result: Vec::new(),
+        span: call.span,
+    })
+}
+
+fn delegations(f: &mut Fields<'_>, body: &mut Vec<Statement>) {
+    let agent = |action: Action| match action.kind {
+        ActionKind::GoTo => action.target,
+        _ => action.target.or(Some(action.word)),
+    };
+    if let Some(agent) = f.action("delegate").and_then(agent) {
+        let returns = f.boolean("return");
+        body.push(Statement::Delegate(Delegation { agent, returns, decided_by: Decider::Always }));
+    }
+    if let Some(agent) = f.action("handoff").and_then(agent) {
+        body.push(Statement::Handoff(Delegation { agent, returns: None, decided_by: Decider::Always }));
+    }
+}
+
+/// Step-level `IF`/`ELSE`, escalation, and where to go on.
+fn leaving(cx: &mut Context<'_>, f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
+    if let Some(span) = f.value_span("escalate") {
+        body.push(Statement::Escalate { details: f.data("escalate"), span });
+    }
+    let mut jumps: Vec<Jump> = Vec::new();
+    for name in ["then", "goto", "transition"] {
+        while let Some(action) = f.action(name) {
+            jumps.push(jump(cx, action));
+        }
+    }
+    jumps.sort_by_key(|j| j.span.start);
+    if let Some(condition) = f.condition("if") {
+        let span = condition.span();
+        let then = jumps.into_iter().map(Statement::Goto).collect();
+        let mut branches = vec![Branch {
+            condition: Some(condition),
+            body: Body(then),
+            extensions: Extensions::default(),
+            span,
+        }];
+        if let Some(span) = f.value_span("else") {
+            let otherwise = outcome(cx, f, "else", rest);
+            branches.push(Branch { condition: None, body: otherwise, extensions: Extensions::default(), span });
+        }
+        body.push(Statement::If { branches });
+        return;
+    }
+    if let Some(span) = f.value_span("complete") {
+        let details = f.data("complete");
+        if details != Some(agentir_ir::Data::Bool(false)) {
+            jumps.push(Jump { target: Target::Complete, reason: None, span });
+        }
+    }
+    if let Some(span) = f.value_span("resume") {
+        if f.boolean("resume") != Some(false) {
+            jumps.push(Jump { target: Target::Resume, reason: None, span });
+        }
+    }
+    body.extend(jumps.into_iter().map(Statement::Goto));
+}
+
+/// The statements of a branch, a handler, a hook: everything they share.
+fn body(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> Body {
+    let mut statements = Vec::new();
+    doing(f, &mut statements, rest);
+    let collected = f.names("collect");
+    if let Some(span) = collected.first().map(|n| n.span) {
+        let fields = collected.into_iter().map(required_field).collect();
+        statements.push(Statement::Collect(Collect {
+            present: None,
+            gather: Gather { fields, ..Gather::default() },
+            corrections: None,
+            complete_when: None,
+            on_success: Body::default(),
+            on_failure: Body::default(),
+            span,
+        }));
+    }
+    let success = outcome(cx, f, "on_success", rest);
+    let failure = outcome(cx, f, "on_fail", rest);
+    if let Some(mut call) = call(f) {
+        call.on_success = success;
+        call.on_failure = failure;
+        statements.push(Statement::Call(Box::new(call)));
+    }
+    delegations(f, &mut statements);
+    let inner = branches(cx, f, "branches", rest);
+    if !inner.is_empty() {
+        statements.push(Statement::If { branches: inner });
+    }
+    for item in f.items_of("do", rest) {
+        statement_item(cx, item, &mut statements, rest);
+    }
+    leaving(cx, f, &mut statements, rest);
+    Body(statements)
+}
+
+fn statement_item(cx: &mut Context<'_>, item: Record<'_>, into: &mut Vec<Statement>, rest: &mut Extensions) {
+    let mut f = Fields::new(item);
+    for head in std::mem::take(&mut f.heads) {
+        if let HeadValue::Resume(span) = head {
+            into.push(Statement::Goto(Jump { target: Target::Resume, reason: None, span }));
+        }
+    }
+    for keyword in ["set_interaction_language", "clear_interaction_language"] {
+        if let Some(span) = f.key(keyword) {
+            let value = f.data(keyword).unwrap_or_default();
+            into.push(Statement::Other { keyword: SmolStr::new_static(keyword), value, span });
+        }
+    }
+    into.extend(body(cx, &mut f, rest).0);
+    f.leave(rest);
+}
+
+/// `ON_SUCCESS` and its like: things to do, then perhaps branches; or just where to go.
+fn outcome(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Body {
+    if let Some(action) = f.action(name) {
+        return Body(vec![Statement::Goto(jump(cx, action))]);
+    }
+    let mut statements = Vec::new();
+    for mut section in f.records(name) {
+        let items = std::mem::take(&mut section.items);
+        let mut part = body(cx, &mut section, rest);
+        let all: Vec<Branch> = items.into_iter().map(|i| branch(cx, i)).collect();
+        if !all.is_empty() {
+            // Branches are tried before the block's own jump.
+            let at = part.0.iter().position(|s| matches!(s, Statement::Goto(_))).unwrap_or(part.0.len());
+            part.0.insert(at, Statement::If { branches: all });
+        }
+        statements.extend(part.0);
+        section.leave(rest);
+    }
+    Body(statements)
+}
+
+fn branches(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Vec<Branch> {
+    f.items_of(name, rest).into_iter().map(|item| branch(cx, item)).collect()
+}
+
+fn branch(cx: &mut Context<'_>, item: Record<'_>) -> Branch {
+    let mut f = Fields::new(item);
+    let condition = head_condition(&mut f).or_else(|| f.condition("if"));
+    f.boolean("else");
+    let mut extensions = Extensions::default();
+    let body = body(cx, &mut f, &mut extensions);
+    let span = f.span;
+    merge(&mut extensions, f.rest());
+    Branch { condition, body, extensions, span }
+}
+
+fn digressions(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Vec<Digression> {
+    f.items_of(name, rest).into_iter().map(|item| digression(cx, Fields::new(item))).collect()
+}
+
+fn digression(cx: &mut Context<'_>, mut f: Fields<'_>) -> Digression {
+    let intent = f.text("intent");
+    let keywords = f.templates("keywords");
+    let condition = f.condition("condition");
+    let resume = f.boolean("resume");
+    let mut extensions = Extensions::default();
+    let body = body(cx, &mut f, &mut extensions);
+    let span = f.span;
+    merge(&mut extensions, f.rest());
+    Digression { intent, keywords, condition, decided_by: Decider::User, body, resume, extensions, span }
+}
+
+fn action_handlers(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Vec<ActionHandler> {
+    f.items_of(name, rest).into_iter().filter_map(|item| action_handler(cx, Fields::new(item))).collect()
+}
+
+pub(super) fn action_handler(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<ActionHandler> {
+    let action_id = f.name_of("action").or_else(|| f.name.take())?;
+    let condition = f.condition("condition");
+    let mut extensions = Extensions::default();
+    let body = body(cx, &mut f, &mut extensions);
+    let span = f.span;
+    merge(&mut extensions, f.rest());
+    Some(ActionHandler { action_id, condition, body, extensions, span })
+}
+
+pub(super) fn hook(cx: &mut Context<'_>, mut f: Fields<'_>) -> Hook {
+    let critical = f.boolean("critical");
+    let mut extensions = Extensions::default();
+    let items = std::mem::take(&mut f.items);
+    let mut body = body(cx, &mut f, &mut extensions);
+    for item in items {
+        statement_item(cx, item, &mut body.0, &mut extensions);
+    }
+    merge(&mut extensions, f.rest());
+    Hook { body, critical, extensions }
+}
+
+pub(super) fn error_handling(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> ErrorHandling {
+    let mut handlers = handlers(cx, f, "on_error", rest);
+    let default = handlers.iter().position(|h| h.kind.value == "default");
+    ErrorHandling { default_handler: default.map(|at| Box::new(handlers.remove(at))), handlers }
+}
+
+fn handlers(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Vec<ErrorHandler> {
+    f.items_of(name, rest)
+        .into_iter()
+        .filter_map(|item| {
+            let mut h = Fields::new(item);
+            let kind = h.name_of("type").or_else(|| h.name.take())?;
+            let then = h.action("then").map(|a| jump(cx, a));
+            let respond = h.template("respond");
+            let (retry, retry_delay_ms) = (h.number("retry"), h.number("retry_delay"));
+            let (retry_backoff, retry_max_delay_ms) = (h.choice("retry_backoff"), h.number("retry_max_delay"));
+            let subtypes = h.names("subtypes");
+            let (handoff_target, backtrack_to) = (h.name_of("handoff_target"), h.name_of("backtrack_to"));
+            let mut extensions = Extensions::default();
+            let body = body(cx, &mut h, &mut extensions);
+            let span = h.span;
+            merge(&mut extensions, h.rest());
+            Some(ErrorHandler {
+                kind,
+                subtypes,
+                respond,
+                body,
+                retry,
+                retry_delay_ms,
+                retry_backoff,
+                retry_max_delay_ms,
+                then,
+                handoff_target,
+                backtrack_to,
+                extensions,
+                span,
+            })
+        })
+        .collect()
+}

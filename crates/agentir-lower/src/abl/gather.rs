@@ -1,0 +1,180 @@
+//! Fields and how their values are checked (§3.6).
+
+use super::fields::Fields;
+use agentir_diagnostics::Spanned;
+use agentir_ir::{Activation, Extensions, Gather, GatherField, MaskConfig, Semantics, Validation};
+use agentir_syntax::abl::Value;
+use smol_str::SmolStr;
+
+pub(super) fn gather(mut g: Fields<'_>) -> Gather {
+    let mut fields: Vec<GatherField> =
+        std::mem::take(&mut g.items).into_iter().filter_map(|i| field(Fields::new(i))).collect();
+    let mut extensions = Extensions::default();
+    fields.extend(g.items_of("fields", &mut extensions).into_iter().filter_map(|i| field(Fields::new(i))));
+    let mut gather = Gather {
+        fields,
+        strategy: g.choice("strategy"),
+        prompt: g.template("prompt"),
+        message_key: g.name_of("message_key"),
+        correction_patterns: g.templates("correction_patterns"),
+        extensions,
+    };
+    g.leave(&mut gather.extensions);
+    gather
+}
+
+pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
+    let name = f.name.take()?;
+    let required = f.value("required", |v| match v {
+        Value::Bool(b) => Ok(b),
+        Value::Enum(word) => Ok(word == "required"),
+        other => Err(other),
+    });
+    let default = f.data("default");
+    let ty_span = f.value_span("type");
+    let ty = f.choice("type").map(|t| Spanned::new(SmolStr::new_static(t), ty_span.unwrap_or(name.span)));
+    let enum_values: Vec<Spanned<SmolStr>> = f.templates("options").into_iter().map(|t| t.text).collect();
+    let mut validation = validation(&mut f, "validate");
+    if validation.is_none() && !enum_values.is_empty() {
+        let rule: Vec<&str> = enum_values.iter().map(|v| v.value.as_str()).collect();
+        validation = Some(Validation {
+            kind: Spanned::new(SmolStr::new_static("enum"), name.span),
+            rule: Spanned::new(SmolStr::new(rule.join("|")), name.span),
+            error_message: None,
+            retry_prompt: None,
+            max_retries: None,
+            validation_process: None,
+            extensions: Extensions::default(),
+        });
+    }
+    let process = f.choice("validation_process").map(SmolStr::new_static);
+    let (retry_prompt, max_retries) = (f.template("retry_prompt"), f.plain_number("max_retries"));
+    if let Some(v) = &mut validation {
+        v.validation_process = v.validation_process.take().or(process).map(|p| SmolStr::new(p.to_uppercase()));
+        v.retry_prompt = v.retry_prompt.take().or(retry_prompt);
+        v.max_retries = v.max_retries.or(max_retries);
+    }
+    Some(GatherField {
+        entity_ref: f.name_of("entity_ref"),
+        prompt: f.template("prompt"),
+        message_key: f.name_of("message_key"),
+        description: f.template("description"),
+        ty,
+        // A default makes a field one that need not be asked for, unless it is said otherwise.
+        required: required.unwrap_or(default.is_none()),
+        default,
+        validation,
+        enum_values,
+        synonyms: f.data("synonyms"),
+        extraction_hints: f.templates("extraction_hints"),
+        extraction_pattern: f.text("extraction_pattern"),
+        extraction_group: f.plain_number("extraction_group"),
+        strategy: f.choice("strategy"),
+        infer: f.boolean("infer"),
+        infer_confidence: f.plain_number("infer_confidence"),
+        infer_confirm: f.boolean("infer_confirm"),
+        semantics: semantics(&mut f),
+        range: f.data("range"),
+        list: f.data("list"),
+        preferences: f.data("preferences"),
+        activation: activation(&mut f),
+        depends_on: f.names("depends_on"),
+        prompt_mode: f.choice("prompt_mode"),
+        satisfied_by: f.choice("satisfied_by"),
+        sensitive: f.boolean("sensitive"),
+        sensitive_display: f.choice("sensitive_display"),
+        mask_config: mask_config(&mut f),
+        pii_type: f.name_of("pii_type"),
+        transient: f.boolean("transient"),
+        voice_config: f.data("voice"),
+        rich_content: f.data("rich_content"),
+        span: f.span,
+        extensions: f.rest(),
+        name,
+    })
+}
+
+/// Free text, a short form such as `min(1)`, or a block.
+pub(super) fn validation(f: &mut Fields<'_>, name: &str) -> Option<Validation> {
+    if let Some(text) = f.text(name) {
+        let short = text
+            .value
+            .split_once('(')
+            .filter(|(word, rest)| {
+                rest.ends_with(')') && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            })
+            .map(|(word, _)| word);
+        let kind = match short {
+            Some("min" | "max" | "range") => "range",
+            Some("enum") => "enum",
+            Some("pattern") => "pattern",
+            Some("email" | "phone" | "url") => "intrinsic",
+            _ => "llm",
+        };
+        return Some(Validation {
+            kind: Spanned::new(SmolStr::new_static(kind), text.span),
+            rule: text,
+            error_message: None,
+            retry_prompt: None,
+            max_retries: None,
+            validation_process: None,
+            extensions: Extensions::default(),
+        });
+    }
+    let mut v = f.record(name)?;
+    let kind_span = v.value_span("type").unwrap_or(v.span);
+    let mut kind = v.choice("type");
+    let mut rule = v.text("rule");
+    for short in ["pattern", "range", "enum", "custom", "llm"] {
+        if rule.is_some() {
+            break;
+        }
+        if let Some(text) = v.text(short) {
+            kind = Some(short);
+            rule = Some(text);
+        }
+    }
+    let span = v.span;
+    Some(Validation {
+        kind: Spanned::new(SmolStr::new_static(kind.unwrap_or("llm")), kind_span),
+        rule: rule.unwrap_or_else(|| Spanned::new(SmolStr::default(), span)),
+        error_message: v.template("error"),
+        retry_prompt: v.template("retry_prompt"),
+        max_retries: v.plain_number("max_retries"),
+        validation_process: v.choice("validation_process").map(|p| SmolStr::new(p.to_uppercase())),
+        extensions: v.rest(),
+    })
+}
+
+fn activation(f: &mut Fields<'_>) -> Option<Activation> {
+    match f.choice("activation") {
+        Some("required") => return Some(Activation::Required),
+        Some("optional") => return Some(Activation::Optional),
+        Some("progressive") => return Some(Activation::Progressive),
+        _ => {}
+    }
+    f.with("activation", |a| a.condition("when"))?.map(|when| Activation::When { when })
+}
+
+pub(super) fn mask_config(f: &mut Fields<'_>) -> Option<MaskConfig> {
+    f.with("mask_config", |m| MaskConfig {
+        show_first: m.plain_number("show_first"),
+        show_last: m.plain_number("show_last"),
+        char: m.plain("char"),
+    })
+}
+
+fn semantics(f: &mut Fields<'_>) -> Option<Semantics> {
+    f.record("semantics").map(|mut s| Semantics {
+        format: s.plain("format"),
+        components: s.names("components"),
+        unit: s.plain("unit"),
+        lookup: s.name_of("lookup"),
+        convert_to: s.plain("convert_to"),
+        locale: s.plain("locale"),
+        temporal: s.choice("temporal"),
+        enum_set: s.templates("enum_set"),
+        kore_entity_type: s.plain("kore_entity_type"),
+        extensions: s.rest(),
+    })
+}

@@ -1,0 +1,70 @@
+//! ABL: typed trees to AgentIR.
+
+mod agent;
+mod coordination;
+mod data;
+mod fields;
+mod flow;
+mod gather;
+mod memory;
+mod rules;
+mod supervisor;
+mod tools;
+
+use crate::Unit;
+use agentir_diagnostics::Diagnostic;
+use agentir_ir::ToolLibrary;
+use agentir_syntax::abl::{Document, DocumentKind, Record};
+use fields::Fields;
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+/// What lowering a document needs to know everywhere in it.
+struct Context<'p> {
+    problems: &'p mut Vec<Diagnostic>,
+    /// The names of the steps of its flow: a name that is also a keyword (`retry`, `complete`) is
+    /// the step where there is one.
+    steps: FxHashSet<SmolStr>,
+    /// A section without the agent around it: nothing is missing.
+    fragment: bool,
+}
+
+/// Lowers a document. `text` is its source, for the hash.
+pub(crate) fn lower(
+    document: Document<'_>,
+    text: &str,
+    fragment: bool,
+    problems: &mut Vec<Diagnostic>,
+) -> Unit {
+    let mut steps = FxHashSet::default();
+    collect_steps(&document.root, &mut steps);
+    let mut cx = Context { problems, steps, fragment };
+    let kind = document.kind;
+    let span = document.root.span;
+    let fields = Fields::new(document.root);
+    match kind {
+        DocumentKind::Agent | DocumentKind::Supervisor => {
+            Unit::Agent(Box::new(agent::agent(&mut cx, fields, kind, text)))
+        }
+        DocumentKind::Profile => Unit::Profile(Box::new(rules::profile(&mut cx, fields))),
+        DocumentKind::ToolLibrary => {
+            let mut fields = fields;
+            let mut all = Vec::new();
+            for section in fields.records("tools") {
+                all.extend(tools::tools(section).0);
+            }
+            let extensions = fields.rest();
+            Unit::Tools(ToolLibrary { tools: all, extensions, span })
+        }
+    }
+}
+
+fn collect_steps(record: &Record<'_>, steps: &mut FxHashSet<SmolStr>) {
+    use agentir_syntax::abl::Value;
+    for field in &record.fields {
+        if let ("flow" | "steps", Value::Record(inner)) = (field.def.name, &field.value) {
+            steps.extend(inner.items.iter().filter_map(|i| Some(i.name.as_ref()?.value.clone())));
+            collect_steps(inner, steps);
+        }
+    }
+}

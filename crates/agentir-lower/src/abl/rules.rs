@@ -1,0 +1,346 @@
+//! Constraints, guardrails and profiles (§3.8, §3.9, §3.13.2).
+
+use super::agent::merge;
+use super::fields::Fields;
+use super::{Context, flow, gather, tools};
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Name, Template};
+use agentir_ir::{
+    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, Data, Extensions,
+    FailureKind, FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Jump,
+    Number, NumberOrText, Profile, Target,
+};
+use agentir_syntax::abl::{HeadValue, Record};
+use agentir_syntax::leaf;
+use smol_str::{SmolStr, format_smolstr};
+
+pub(super) fn constraints(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> Constraints {
+    let mut all = Vec::new();
+    for item in f.items_of("constraints", rest) {
+        constraint(cx, item, None, &mut all, rest);
+    }
+    let mut guardrails = Vec::new();
+    for item in f.items_of("guardrails", rest) {
+        guardrail(item, &mut guardrails, rest);
+    }
+    Constraints { constraints: all, guardrails }
+}
+
+/// A rule, or a label with rules below it.
+pub(super) fn constraint(
+    cx: &mut Context<'_>,
+    item: Record<'_>,
+    label: Option<&Spanned<Name>>,
+    all: &mut Vec<Constraint>,
+    rest: &mut Extensions,
+) {
+    let mut f = Fields::new(item);
+    let own_label = f.name.take();
+    let label = own_label.as_ref().or(label).cloned();
+    for inner in std::mem::take(&mut f.items) {
+        constraint(cx, inner, label.as_ref(), all, rest);
+    }
+    let head = f.heads.iter().position(|h| matches!(h, HeadValue::Constraint(_)));
+    let head = head.and_then(|at| match f.heads.remove(at) {
+        HeadValue::Constraint(rule) => Some(rule),
+        _ => None,
+    });
+    let (kind, condition, checkpoint) = if let Some(rule) = head {
+        (Some(rule.kind.value), rule.condition, rule.checkpoint.map(checkpoint_of))
+    } else {
+        use leaf::ConstraintKind as K;
+        let written = [("require", K::Require), ("warn", K::Warn), ("limit", K::Limit), ("restrict", K::Restrict)]
+            .into_iter()
+            .find_map(|(name, kind)| Some((kind, f.condition(name)?)));
+        match written {
+            Some((kind, condition)) => (Some(kind), condition, None),
+            None => {
+                f.leave(rest);
+                return;
+            }
+        }
+    };
+    let kind = kind.map(|k| match k {
+        leaf::ConstraintKind::Require => ConstraintKind::Require,
+        leaf::ConstraintKind::Warn => ConstraintKind::Warn,
+        leaf::ConstraintKind::Limit => ConstraintKind::Limit,
+        leaf::ConstraintKind::Restrict => ConstraintKind::Restrict,
+    });
+    let message = f.template("message");
+    let on_fail = failure(cx, &mut f, message);
+    let severity = f.choice("severity").or((kind == Some(ConstraintKind::Warn)).then_some("warning"));
+    all.push(Constraint {
+        condition,
+        on_fail,
+        severity,
+        kind,
+        applies_when: f.condition("when"),
+        checkpoint: checkpoint.or_else(|| {
+            f.text("before").map(|t| match t.value.strip_prefix("calling ") {
+                Some(tool) => Checkpoint::ToolCall { target: Spanned::new(SmolStr::new(tool.trim()), t.span) },
+                None if t.value == "returning results" => Checkpoint::Response,
+                None => Checkpoint::Other { target: t },
+            })
+        }),
+        label,
+        span: f.span,
+        extensions: f.rest(),
+    });
+}
+
+fn checkpoint_of(checkpoint: Spanned<leaf::Checkpoint>) -> Checkpoint {
+    match checkpoint.value {
+        leaf::Checkpoint::ToolCall(target) => Checkpoint::ToolCall { target },
+        leaf::Checkpoint::Response => Checkpoint::Response,
+        leaf::Checkpoint::Other(target) => Checkpoint::Other { target: Spanned::new(target, checkpoint.span) },
+    }
+}
+
+fn failure(cx: &mut Context<'_>, f: &mut Fields<'_>, message: Option<Template>) -> Option<ConstraintFailure> {
+    let span = f.value_span("on_fail")?;
+    let mut result = ConstraintFailure {
+        kind: FailureKind::Respond,
+        message,
+        target: None,
+        reason: None,
+        collect_fields: Vec::new(),
+        clear: Vec::new(),
+        then_action: None,
+        then_step: None,
+        extensions: Extensions::default(),
+        span,
+    };
+    if let Some(text) = f.template("on_fail") {
+        result.message = Some(text);
+        return Some(result);
+    }
+    if let Some(action) = f.action("on_fail") {
+        apply(&mut result, flow::jump(cx, action));
+        return Some(result);
+    }
+    let mut block = f.record("on_fail")?;
+    if let Some(text) = block.template("respond") {
+        result.message = Some(text);
+    }
+    result.collect_fields = block.names("collect");
+    result.clear = block.names("clear");
+    if !result.collect_fields.is_empty() {
+        result.kind = FailureKind::CollectField;
+    }
+    if block.boolean("retry") == Some(true) {
+        result.kind = FailureKind::RetryStep;
+    }
+    if let Some(action) = block.action("handoff") {
+        result.kind = FailureKind::Handoff;
+        let jump = flow::jump(cx, action);
+        result.target = match jump.target {
+            Target::Step(name) | Target::Handoff(Some(name)) => Some(name),
+            _ => None,
+        };
+    }
+    if block.has("escalate") {
+        result.kind = FailureKind::Escalate;
+    }
+    for name in ["goto", "then"] {
+        if let Some(action) = block.action(name) {
+            apply(&mut result, flow::jump(cx, action));
+        }
+    }
+    result.extensions = block.rest();
+    Some(result)
+}
+
+fn apply(result: &mut ConstraintFailure, jump: Jump) {
+    result.reason = jump.reason.clone().or(result.reason.take());
+    match &jump.target {
+        Target::Escalate => result.kind = FailureKind::Escalate,
+        Target::Handoff(agent) => {
+            result.kind = FailureKind::Handoff;
+            result.target.clone_from(agent);
+        }
+        Target::Block => result.kind = FailureKind::Block,
+        Target::Redact => result.kind = FailureKind::Redact,
+        Target::RetryStep => result.kind = FailureKind::RetryStep,
+        Target::Step(_) => {
+            if result.kind == FailureKind::Respond {
+                result.kind = FailureKind::GotoStep;
+            }
+            result.then_step = Some(jump);
+        }
+        _ => result.then_action = Some(jump),
+    }
+}
+
+fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) {
+    let mut f = Fields::new(item);
+    let Some(name) = f.name.take() else {
+        f.leave(rest);
+        return;
+    };
+    let check_span = f.value_span("check");
+    let (check, llm_check, provider) = (f.expr("check"), f.template("llm_check"), f.plain("provider"));
+    let tier = if check.is_some() || check_span.is_some() {
+        "local"
+    } else if llm_check.is_some() {
+        "llm"
+    } else {
+        "model"
+    };
+    let kinds: &[(GuardrailKind, &str)] = match f.choice("kind") {
+        Some("output") => &[(GuardrailKind::Output, "")],
+        Some("tool_input") => &[(GuardrailKind::ToolInput, "")],
+        Some("tool_output") => &[(GuardrailKind::ToolOutput, "")],
+        Some("handoff") => &[(GuardrailKind::Handoff, "")],
+        Some("both") => &[(GuardrailKind::Input, "_input"), (GuardrailKind::Output, "_output")],
+        _ => &[(GuardrailKind::Input, "")],
+    };
+    let mut action = serde_json::Map::new();
+    if let Some(kind) = f.choice("action") {
+        action.insert("type".to_owned(), Data::from(kind));
+    } else if let Some(mut a) = f.record("action") {
+        if let Some(kind) = a.choice("type") {
+            action.insert("type".to_owned(), Data::from(kind));
+        }
+        if let Some(message) = a.template("message") {
+            action.insert("message".to_owned(), Data::from(message.text.value.as_str()));
+        }
+        a.leave(rest);
+    }
+    if let Some(message) = f.template("message") {
+        action.insert("message".to_owned(), Data::from(message.text.value.as_str()));
+    }
+    for name in ["fix_strategy", "fix_expression", "max_reasks", "filter_min_length"] {
+        if let Some(value) = f.data(name) {
+            action.insert(name.to_owned(), value);
+        }
+    }
+    let guardrail = Guardrail {
+        name,
+        description: f.template("description"),
+        kind: GuardrailKind::Input,
+        priority: f.plain_number("priority").unwrap_or(Number(100.0)),
+        tier,
+        check,
+        provider,
+        category: f.plain("category"),
+        threshold: f.number("threshold"),
+        llm_check,
+        action: Data::Object(action),
+        severity_actions: f.data("severity_actions"),
+        streaming: f.data("streaming"),
+        streaming_interval: f.data("streaming_interval"),
+        span: f.span,
+        extensions: f.rest(),
+        check_span,
+    };
+    // `both` is a shorthand for two (§3.9).
+    for (kind, suffix) in kinds {
+        let mut one = guardrail.clone();
+        one.kind = *kind;
+        if !suffix.is_empty() {
+            one.name.value = format_smolstr!("{}{suffix}", one.name.value);
+        }
+        all.push(one);
+    }
+}
+
+/// A profile: a document of its own, inline, or an item of the legacy list.
+pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
+    let mut rest = Extensions::default();
+    let name = f
+        .name_of("behavior_profile")
+        .or_else(|| f.name_of("name"))
+        .or_else(|| f.name.take())
+        .unwrap_or_else(|| Spanned::new(SmolStr::default(), f.span.at_start()));
+    let mut constraints = Vec::new();
+    let constraint_texts = f.templates("constraints");
+    for item in f.items_of("constraints", &mut rest) {
+        constraint(cx, item, None, &mut constraints, &mut rest);
+    }
+    let mut tools_hide = f.names("tools_hide");
+    let mut tools_add = Vec::new();
+    for section in f.records("tools_add") {
+        let (more, _, left) = tools::tools(section);
+        tools_add.extend(more);
+        merge(&mut rest, left);
+    }
+    for mut section in f.records("tools") {
+        tools_hide.extend(section.names("hide"));
+        for add in section.records("add") {
+            let (more, _, left) = tools::tools(add);
+            tools_add.extend(more);
+            merge(&mut rest, left);
+        }
+        section.leave(&mut rest);
+    }
+    let gather_overrides = f.with("gather", |g| {
+        let mut left = Extensions::default();
+        let overrides = GatherOverrides {
+            validation_style: g.choice("validation_style"),
+            confirmation: g.choice("confirmation"),
+            field_overrides: g
+                .items_of("field_overrides", &mut left)
+                .into_iter()
+                .filter_map(|item| gather::field(Fields::new(item)))
+                .collect(),
+        };
+        (overrides, left)
+    });
+    let gather_overrides = gather_overrides.map(|(overrides, left)| {
+        merge(&mut rest, left);
+        overrides
+    });
+    let mut flow_replace = f.name_of("flow_replace");
+    let mut flow_modifications = None;
+    for mut changes in f.records("flow") {
+        flow_replace = changes.name_of("replace").or(flow_replace);
+        let mut modifications = FlowModifications { skip: changes.names("skip"), ..FlowModifications::default() };
+        for item in changes.items_of("overrides", &mut rest) {
+            let step = flow::step(cx, Fields::new(item));
+            modifications.overrides.insert(step.name.value.clone(), step);
+        }
+        for (field, position) in [("insert_before", "before"), ("insert_after", "after")] {
+            for item in changes.items_of(field, &mut rest) {
+                let step = flow::step(cx, Fields::new(item));
+                modifications.insertions.push(Insertion { position, target_step: step.name.clone(), step });
+            }
+        }
+        for item in changes.items_of("insertions", &mut rest) {
+            let mut i = Fields::new(item);
+            let place = [("before", "before"), ("after", "after")]
+                .into_iter()
+                .find_map(|(field, position)| Some((position, i.name_of(field)?)))
+                .or_else(|| Some((i.choice("position").unwrap_or("after"), i.name_of("target_step")?)));
+            let name = i.name_of("name");
+            if let (Some((position, target_step)), Some(record)) = (place, i.record("step")) {
+                let mut step = flow::step(cx, record);
+                step.name = name.unwrap_or(step.name);
+                modifications.insertions.push(Insertion { position, target_step, step });
+            }
+            i.leave(&mut rest);
+        }
+        changes.leave(&mut rest);
+        flow_modifications = Some(modifications);
+    }
+    let mut profile = Profile {
+        name,
+        description: f.template("description"),
+        priority: f.number("priority").unwrap_or(NumberOrText::Number(Number(0.0))),
+        when: f.condition("when"),
+        instructions: f.template("instructions"),
+        voice: f.data("voice"),
+        response_rules: f.data("response"),
+        constraints,
+        constraint_texts,
+        tools_hide,
+        tools_add,
+        gather_overrides,
+        flow_modifications,
+        flow_replace,
+        conversation_behavior: f.data("conversation"),
+        extensions: rest,
+        span: f.span,
+    };
+    f.leave(&mut profile.extensions);
+    profile
+}

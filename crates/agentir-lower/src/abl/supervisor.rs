@@ -1,0 +1,327 @@
+//! What only a supervisor has (§5.1 and the supervisor reference).
+
+use super::agent::merge;
+use super::fields::Fields;
+use super::Context;
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Name, Template};
+use agentir_ir::{
+    AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
+    Handoff, Number, NumberOrText, PassedValue, Policy, PolicyRule, Routing,
+    RoutingRule, RoutingTarget,
+};
+use agentir_syntax::abl::{HeadValue, Record, Value};
+use agentir_syntax::leaf::RouteAction;
+use smol_str::SmolStr;
+
+pub(super) fn supervisor(
+    _cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    coordination: &mut Coordination,
+    rest: &mut Extensions,
+) -> (Option<Routing>, Vec<AgentReference>, Vec<Policy>) {
+    let agents: Vec<AgentReference> =
+        f.items_of("agents", rest).into_iter().filter_map(reference).collect();
+    let mut routing = None;
+    for section in f.records("routing") {
+        read_routing(section, routing.get_or_insert_default());
+    }
+    for mut section in f.records("handoff_protocol") {
+        for item in std::mem::take(&mut section.items) {
+            coordination.handoffs.extend(protocol(item));
+        }
+        section.leave(rest);
+    }
+    let policies = f.items_of("policies", rest).into_iter().filter_map(policy).collect();
+    if let Some(mut behavior) = f.record("behavior") {
+        let direct = behavior.boolean("can_respond_directly");
+        let role = behavior.choice("role");
+        if let Some(allowed) = direct.or(role.map(|r| r == "assistant")) {
+            routing.get_or_insert_default().direct_response_allowed = Some(allowed);
+        }
+        if let Some(role) = role {
+            rest.keep(Dialect::Abl.name(), "behavior.role", Data::from(role), behavior.span);
+        }
+        behavior.leave(rest);
+    }
+    for section in f.records("communication") {
+        let span = section.span;
+        let kept = section.rest();
+        rest.keep(Dialect::Abl.name(), "communication", serde_json::to_value(kept).unwrap_or_default(), span);
+    }
+    if let Some(routing) = &mut routing {
+        classify(routing);
+    }
+    (routing, agents, policies)
+}
+
+fn reference(item: Record<'_>) -> Option<AgentReference> {
+    let mut f = Fields::new(item);
+    let file = f.text("ref");
+    let named = f.name.take();
+    let alias = f.name_of("alias").or(named);
+    let agent = f.name_of("agent").or_else(|| {
+        // `agents/billing.agent.abl` defines whatever it defines; its name is a good guess only
+        // where it is written as agents are named.
+        let path = file.as_ref()?;
+        let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
+        stem.starts_with(char::is_uppercase).then(|| Spanned::new(SmolStr::new(stem), path.span))
+    });
+    let alias = alias.or_else(|| agent.clone())?;
+    // A bare name is both.
+    let agent = agent.or_else(|| file.is_none().then(|| alias.clone()));
+    Some(AgentReference {
+        alias,
+        agent,
+        file,
+        capabilities: f.templates("capabilities"),
+        channels: f.names("channels"),
+        requires_validation: f.boolean("requires_validation"),
+        span: f.span,
+        extensions: f.rest(),
+    })
+}
+
+fn read_routing(mut f: Fields<'_>, routing: &mut Routing) {
+    let mut rest = Extensions::default();
+    let mut items = std::mem::take(&mut f.items);
+    items.extend(f.items_of("rules", &mut rest));
+    for item in items {
+        rule(item, routing, &mut rest);
+    }
+    routing.default_agent = f.name_of("default").or(routing.default_agent.take());
+    if let Some(confidence) = f.plain_number("min_confidence") {
+        routing.intent_classification.get_or_insert_default().min_confidence = confidence;
+    }
+    f.leave(&mut rest);
+    merge(&mut routing.extensions, rest);
+}
+
+fn blank(span: agentir_diagnostics::Span) -> RoutingRule {
+    RoutingRule {
+        name: None,
+        to: None,
+        action: None,
+        when: None,
+        intents: Vec::new(),
+        decided_by: Decider::Model,
+        description: None,
+        priority: None,
+        returns: None,
+        pass: Vec::new(),
+        flags: Vec::new(),
+        channels: Vec::new(),
+        ignore_intents: Vec::new(),
+        requires_state: Vec::new(),
+        extensions: Extensions::default(),
+        span,
+    }
+}
+
+fn rule(item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
+    let mut f = Fields::new(item);
+    let span = f.span;
+    for head in std::mem::take(&mut f.heads) {
+        if let HeadValue::Routing(head) = head {
+            match head.intents {
+                Some(intents) => routing.rules.push(RoutingRule {
+                    to: Some(head.target),
+                    intents,
+                    decided_by: Decider::User,
+                    ..blank(span)
+                }),
+                None => routing.default_agent = Some(head.target),
+            }
+        }
+    }
+    if let Some(default) = f.name_of("default") {
+        routing.default_agent = Some(default);
+    }
+    let when = f.condition("when");
+    let mut base = RoutingRule {
+        name: f.text("name"),
+        description: f.template("description"),
+        priority: f.number("priority"),
+        to: f.name_of("to"),
+        decided_by: Decider::of(when.as_ref()),
+        when,
+        pass: f.names("pass"),
+        returns: f.boolean("return"),
+        flags: f.names("flags"),
+        ..blank(span)
+    };
+    if let Some(mut c) = f.record("constraints") {
+        base.ignore_intents = c.names("ignore_intents");
+        base.channels = c.names("channels");
+        base.requires_state = c.names("requires_state");
+        c.leave(rest);
+    }
+    let is_rule = base.to.is_some() || base.when.is_some() || base.name.is_some();
+    let mut acts = Vec::new();
+    let mut fallback = take_route(&mut f, "fallback");
+    let mut matches = Vec::new();
+    let mut read_matches = |m: Fields<'_>, fallback: &mut Option<RouteAction>, rest: &mut Extensions| {
+        let mut m = m;
+        *fallback = take_route(&mut m, "fallback").or(fallback.take());
+        for item in std::mem::take(&mut m.items) {
+            let mut i = Fields::new(item);
+            let intents: Vec<Spanned<SmolStr>> = i.templates("intents").into_iter().map(|t| t.text).collect();
+            if let Some(action) = take_route(&mut i, "action") {
+                matches.push((intents, action));
+            }
+            *fallback = take_route(&mut i, "fallback").or(fallback.take());
+            i.leave(rest);
+        }
+        m.leave(rest);
+    };
+    match take_route(&mut f, "then") {
+        Some(RouteAction::IntentMatch) | None => {}
+        Some(action) => acts.push(action),
+    }
+    if let Some(mut then) = f.record("then") {
+        for (name, make) in [
+            ("route_to", (|n| RouteAction::Agent(n)) as fn(Spanned<Name>) -> RouteAction),
+            ("system_action", RouteAction::System),
+            ("route_to_user", |n| RouteAction::User(n)),
+        ] {
+            acts.extend(then.text(name).map(make));
+        }
+        fallback = take_route(&mut then, "fallback").or(fallback);
+        if let Some(m) = then.record("intent_match") {
+            read_matches(m, &mut fallback, rest);
+        }
+        then.leave(rest);
+    }
+    if let Some(m) = f.record("intent_match") {
+        read_matches(m, &mut fallback, rest);
+    }
+    base.extensions = f.rest();
+    for (intents, action) in matches {
+        let mut one = RoutingRule { intents, decided_by: Decider::User, ..base.clone() };
+        apply(&mut one, action);
+        routing.rules.push(one);
+    }
+    let mut plain = acts;
+    plain.extend(fallback);
+    if plain.is_empty() && is_rule && base.to.is_some() {
+        routing.rules.push(base);
+        return;
+    }
+    for action in plain {
+        let mut one = base.clone();
+        apply(&mut one, action);
+        routing.rules.push(one);
+    }
+}
+
+fn take_route(f: &mut Fields<'_>, name: &str) -> Option<RouteAction> {
+    f.value(name, |v| match v {
+        Value::RouteAction(action) => Ok(action),
+        other => Err(other),
+    })
+}
+
+fn apply(rule: &mut RoutingRule, action: RouteAction) {
+    match action {
+        RouteAction::Agent(agent) => rule.to = Some(agent),
+        RouteAction::User(message) => {
+            rule.action = Some(RoutingTarget::RouteToUser { message: Template::plain(message) });
+        }
+        RouteAction::Variable(path) => {
+            rule.action = Some(RoutingTarget::RouteToVariable {
+                variable: Spanned::new(path.value.root.value, path.span),
+            });
+        }
+        RouteAction::EndConversation => rule.action = Some(RoutingTarget::EndConversation),
+        RouteAction::System(action) => rule.action = Some(RoutingTarget::SystemAction { action }),
+        RouteAction::IntentMatch => {}
+    }
+}
+
+/// The intents that the rules tell apart.
+fn classify(routing: &mut Routing) {
+    let mut categories: Vec<SmolStr> = Vec::new();
+    for intent in routing.rules.iter().flat_map(|r| &r.intents) {
+        if !categories.contains(&intent.value) {
+            categories.push(intent.value.clone());
+        }
+    }
+    if !categories.is_empty() || routing.intent_classification.is_some() {
+        let known = routing.intent_classification.get_or_insert_default();
+        known.categories = categories;
+        known.source = "explicit";
+        if known.min_confidence == Number(0.0) {
+            known.min_confidence = Number(0.6);
+        }
+    }
+}
+
+/// `FROM a TO b:` is a handoff of `a`; written at the supervisor it is kept with its handoffs.
+fn protocol(item: Record<'_>) -> Option<Handoff> {
+    let mut f = Fields::new(item);
+    let head = f.heads.iter().position(|h| matches!(h, HeadValue::Protocol(_)));
+    let (from, to) = match head.map(|at| f.heads.remove(at)) {
+        Some(HeadValue::Protocol(head)) => (head.from, head.to),
+        _ => (f.name_of("from"), f.name_of("to")?),
+    };
+    let when = f.condition("trigger");
+    let (context, span) = (f.names("context"), f.span);
+    let mut extensions = f.rest();
+    let from = from.map_or_else(|| SmolStr::new_static("any"), |n| n.value);
+    extensions.keep(Dialect::Abl.name(), "from", Data::from(from.as_str()), span);
+    Some(Handoff {
+        to,
+        decided_by: Decider::of(when.as_ref()),
+        when,
+        priority: None::<NumberOrText>,
+        context: HandoffContext {
+            pass: context
+                .into_iter()
+                .map(|name| PassedValue { name, ty: SmolStr::new_static("string") })
+                .collect(),
+            ..HandoffContext::default()
+        },
+        returns: false,
+        on_failure: None,
+        failure_message: None,
+        on_return: None,
+        remote: None,
+        timeout: None,
+        on_timeout: None,
+        is_async: None,
+        async_timeout: None,
+        experience_mode: None,
+        extensions,
+        span,
+    })
+}
+
+fn policy(item: Record<'_>) -> Option<Policy> {
+    let mut f = Fields::new(item);
+    let name = f.name.take()?;
+    let mut rules = Vec::new();
+    for mut section in f.records("rules") {
+        for item in std::mem::take(&mut section.items) {
+            let mut inner = Fields::new(item);
+            let name = inner.name.take();
+            rules.push(policy_rule(inner, name));
+        }
+        let own = policy_rule(section, None);
+        if own.allowed_when.is_some() || own.forbidden_when.is_some() || own.behavior.is_some() || own.trigger_signal.is_some() {
+            rules.push(own);
+        }
+    }
+    Some(Policy { name, description: f.template("description"), rules, extensions: f.rest() })
+}
+
+fn policy_rule(mut f: Fields<'_>, name: Option<Spanned<Name>>) -> PolicyRule {
+    PolicyRule {
+        name,
+        allowed_when: f.condition("allowed_when"),
+        forbidden_when: f.condition("forbidden_when"),
+        trigger_signal: f.plain("trigger_signal"),
+        behavior: f.template("behavior"),
+        extensions: f.rest(),
+    }
+}
+

@@ -1,0 +1,213 @@
+//! Tools and their bindings (§3.5).
+
+use super::fields::Fields;
+use super::gather;
+use agentir_diagnostics::Spanned;
+use agentir_expr::{ExprKind, Literal, Name};
+use agentir_ir::{
+    Binding, Confirmation, ContextAccess, Data, Extensions, Parameter, ReturnType, SetVariable,
+    Tool, ToolHints, ToolType,
+};
+use agentir_syntax::abl::HeadValue;
+use agentir_syntax::leaf::{Assignment, SignatureParameter, ToolSignature};
+
+/// The tools of a section, the names of tools it takes from elsewhere, and what is left.
+pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, Extensions) {
+    let items = std::mem::take(&mut section.items);
+    let used = section.names("use_tool");
+    let tools = items.into_iter().filter_map(|item| tool(Fields::new(item))).collect();
+    (tools, used, section.rest())
+}
+
+fn tool(mut f: Fields<'_>) -> Option<Tool> {
+    let at = f.heads.iter().position(|h| matches!(h, HeadValue::Signature(_)));
+    let signature = at.and_then(|at| match f.heads.remove(at) {
+        HeadValue::Signature(signature) => Some(signature),
+        _ => None,
+    });
+    let (name, mut parameters, mut returns) = match signature {
+        Some(ToolSignature { name, parameters, returns }) => {
+            (name, parameters.into_iter().map(signature_parameter).collect(), returns)
+        }
+        None => (f.name.take()?, Vec::new(), None),
+    };
+    let mut extensions = Extensions::default();
+    for section in f.records("parameters") {
+        let mut section = section;
+        for item in std::mem::take(&mut section.items) {
+            described_parameter(Fields::new(item), &mut parameters, &mut extensions);
+        }
+        section.leave(&mut extensions);
+    }
+    returns = returns
+        .or_else(|| f.ty("returns"))
+        .or_else(|| f.with("returns", |r| r.ty("fields").or_else(|| r.ty("type")))?);
+    let hints = f.with("hints", |h| ToolHints { timeout: h.number("timeout"), ..tool_hints(h) });
+    let direct = tool_hints(&mut f);
+    let hints = match hints {
+        Some(h) => ToolHints {
+            cacheable: h.cacheable.or(direct.cacheable),
+            latency: h.latency.or(direct.latency),
+            parallelizable: h.parallelizable.or(direct.parallelizable),
+            side_effects: h.side_effects.or(direct.side_effects),
+            requires_auth: h.requires_auth.or(direct.requires_auth),
+            timeout: h.timeout,
+        },
+        None => direct,
+    };
+    let tool_type = f.choice("type").and_then(ToolType::from_name);
+    let tool = Tool {
+        name,
+        description: f.template("description"),
+        parameters,
+        returns: returns.map(ReturnType::new),
+        hints,
+        tool_type,
+        binding: binding(&mut f),
+        store_result: f.boolean("store_result"),
+        on_result: result_sets(&mut f, "on_result"),
+        on_error: result_sets(&mut f, "on_error"),
+        context_access: f.with("context_access", |c| ContextAccess {
+            read: c.names("read"),
+            write: c.names("write"),
+        }),
+        confirmation: confirmation(&mut f),
+        pii_access: f.data("pii_access"),
+        compaction: f.data("compaction"),
+        auth_profile_ref: f.text("auth_profile"),
+        connection_mode: f.choice("connection"),
+        consent_mode: f.choice("consent"),
+        jit_auth: f.boolean("auth_jit"),
+        span: f.span,
+        extensions: {
+            f.leave(&mut extensions);
+            extensions
+        },
+    };
+    Some(tool)
+}
+
+fn signature_parameter(p: SignatureParameter) -> Parameter {
+    let span = p.ty.as_ref().map_or(p.name.span, |t| p.name.span.to(t.span));
+    Parameter {
+        required: !p.optional && p.default.is_none(),
+        default: p.default.map(|e| literal_data(&e)),
+        ty: p.ty,
+        description: None,
+        values: Vec::new(),
+        validation: None,
+        source: None,
+        extensions: Extensions::default(),
+        span,
+        name: p.name,
+    }
+}
+
+fn literal_data(e: &agentir_expr::Expr) -> Data {
+    match &e.kind {
+        ExprKind::Literal(Literal::Null | Literal::Undefined) => Data::Null,
+        ExprKind::Literal(Literal::Bool(b)) => Data::Bool(*b),
+        ExprKind::Literal(Literal::Number(n)) => {
+            serde_json::to_value(agentir_ir::Number(*n)).unwrap_or_default()
+        }
+        ExprKind::Literal(Literal::String(s)) => Data::from(s.as_str()),
+        _ => Data::from(e.to_string()),
+    }
+}
+
+/// A parameter with its own block: it adds to one of the signature, or is new.
+fn described_parameter(mut p: Fields<'_>, parameters: &mut Vec<Parameter>, rest: &mut Extensions) {
+    let Some(name) = p.name.take() else {
+        p.leave(rest);
+        return;
+    };
+    let default = p.data("default");
+    let parameter = Parameter {
+        ty: p.ty("type"),
+        description: p.template("description"),
+        required: p.boolean("required").unwrap_or(default.is_none()),
+        default,
+        values: p.templates("enum"),
+        validation: gather::validation(&mut p, "validation"),
+        source: p.choice("source"),
+        span: p.span,
+        extensions: p.rest(),
+        name,
+    };
+    match parameters.iter_mut().find(|known| known.name.value == parameter.name.value) {
+        Some(known) => {
+            let before = std::mem::replace(known, parameter);
+            known.name = before.name;
+            known.ty = known.ty.take().or(before.ty);
+            known.required &= before.required;
+            known.default = known.default.take().or(before.default);
+        }
+        None => parameters.push(parameter),
+    }
+}
+
+fn tool_hints(f: &mut Fields<'_>) -> ToolHints {
+    let effect = f.choice("effect");
+    ToolHints {
+        cacheable: f.boolean("cacheable"),
+        latency: f.choice("latency"),
+        parallelizable: f.boolean("parallelizable"),
+        side_effects: f.boolean("side_effects").or(effect.map(|e| e != "read_only")),
+        requires_auth: f.boolean("requires_auth"),
+        timeout: None,
+    }
+}
+
+/// The fields that say how a tool is reached, whatever its type.
+const BINDING_FIELDS: &[&str] = &[
+    "endpoint", "method", "protocol", "auth", "auth_config", "timeout", "retry", "retry_delay",
+    "retry_policy", "headers", "query_params", "body_type", "body_mode", "body", "body_template",
+    "body_schema", "request_variants", "rate_limit", "circuit_breaker", "tls_options", "tls_profile",
+    "on_http_error", "soap_version", "soap_action", "soap_operation", "wsdl_url", "server", "tool",
+    "runtime", "code", "memory_mb", "function", "workflow_id", "workflow_version", "trigger_id",
+    "mode", "param_mapping", "connector", "action", "index_id", "tenant_id", "kb_name",
+    "search_instructions", "callback_url_field", "timeout_seconds", "table", "operations",
+    "schema_version",
+];
+
+fn binding(f: &mut Fields<'_>) -> Option<Binding> {
+    let mut map = serde_json::Map::new();
+    for name in BINDING_FIELDS {
+        if let Some(value) = f.data(name) {
+            map.insert((*name).to_owned(), value);
+        }
+    }
+    (!map.is_empty()).then_some(Binding(map))
+}
+
+fn result_sets(f: &mut Fields<'_>, name: &str) -> Vec<SetVariable> {
+    // The free form is kept as data.
+    let sets = f.with(name, |r| r.assignments("set")).unwrap_or_default();
+    sets.into_iter().map(set_variable).collect()
+}
+
+/// `target = value`.
+pub(super) fn set_variable(a: Assignment) -> SetVariable {
+    let span = a.target.span.to(a.value.span);
+    SetVariable { target: a.target.value, value: a.value, span }
+}
+
+fn confirmation(f: &mut Fields<'_>) -> Option<Confirmation> {
+    let require = f.choice("confirm");
+    let immutable_params = f.names("immutable");
+    let mut confirmation = f.with("confirmation", |c| Confirmation {
+        require: c.choice("require"),
+        immutable_params: c.names("immutable_params"),
+        consent_required_in: c.data("consent_required_in"),
+        consent_scope: c.plain("consent_scope"),
+        consent_action: c.plain("consent_action"),
+        consent_fallback: c.plain("consent_fallback"),
+    });
+    if require.is_some() || !immutable_params.is_empty() {
+        let c = confirmation.get_or_insert_default();
+        c.require = c.require.or(require);
+        c.immutable_params.extend(immutable_params);
+    }
+    confirmation
+}
+

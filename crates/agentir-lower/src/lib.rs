@@ -1,0 +1,109 @@
+//! Typed trees to AgentIR, one module per dialect.
+//!
+//! *Invariant*: nothing a document says is lost. A field that no element of the IR takes goes to
+//! that element's extensions, because taking a field removes it from the tree and what is left at
+//! the end is kept.
+
+mod abl;
+
+use agentir_diagnostics::{Diagnostic, FileId, Span};
+use agentir_expr::Version;
+use agentir_ir::{Agent, Profile, ToolLibrary};
+use agentir_syntax::abl::{Arena, Format, Options};
+use agentir_syntax::{outline, rules};
+
+/// What one file defines.
+#[derive(Debug)]
+pub enum Unit {
+    /// An agent or a supervisor.
+    Agent(Box<Agent>),
+    /// A behaviour profile.
+    Profile(Box<Profile>),
+    /// Tools.
+    Tools(ToolLibrary),
+}
+
+/// A file, read and lowered.
+#[derive(Debug)]
+pub struct Lowered {
+    /// What it defines; nothing if it does not say.
+    pub unit: Option<Unit>,
+    /// The version it was held to.
+    pub version: Version,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The largest file that is read. Spans are 32 bits wide, and nobody writes an agent of this size.
+pub const MAX_FILE_SIZE: usize = 64 << 20;
+
+/// Whether a document is YAML, by its content: its first key is in lower case.
+#[must_use]
+pub fn is_yaml(text: &str) -> bool {
+    text.lines()
+        .map(|line| line.trim_start_matches('\u{feff}'))
+        .find_map(|line| {
+            let line = line.trim_end();
+            if line == "---" {
+                return Some(true);
+            }
+            let indented = line.starts_with([' ', '\t', '-']);
+            if line.is_empty() || line.starts_with('#') || line.starts_with("//") || indented {
+                return None;
+            }
+            let (key, _) = line.split_once(':')?;
+            let known = agentir_syntax::abl::schema::AGENT.field(key).is_some();
+            known.then(|| !key.chars().any(char::is_uppercase))
+        })
+        .unwrap_or(false)
+}
+
+/// Reads and lowers one ABL file. `name` is its path; of the ending only the format is taken, and
+/// only where the content does not tell.
+#[must_use]
+pub fn abl(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
+    let mut diagnostics = Vec::new();
+    let none = |diagnostics| Lowered { unit: None, version: Version::default(), diagnostics };
+    if let Some(problem) = not_text(file, text) {
+        return none(vec![problem]);
+    }
+    // The ending decides for YAML, so that `AGENT:` in a `.yaml` file is a slip and not a format;
+    // content decides for everything else.
+    let yaml_name = name.ends_with(".yaml") || name.ends_with(".yml");
+    let abl_name = name.ends_with(".abl");
+    let format =
+        if yaml_name || (!abl_name && is_yaml(text)) { Format::Yaml } else { Format::Abl };
+    let outline = match format {
+        Format::Abl => outline::parse(file, text, &mut diagnostics),
+        Format::Yaml => outline::parse_yaml(file, text, &mut diagnostics),
+    };
+    let arena = Arena::new();
+    let Some(document) =
+        agentir_syntax::abl::read(&outline, format, options, &arena, &mut diagnostics)
+    else {
+        return none(diagnostics);
+    };
+    let version = document.version;
+    let unit = abl::lower(document, text, options.fragment, &mut diagnostics);
+    Lowered { unit: Some(unit), version, diagnostics }
+}
+
+fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
+    let at = |offset: usize| {
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        Span::new(file, offset, offset)
+    };
+    if text.len() > MAX_FILE_SIZE {
+        return Some(Diagnostic::error(
+            rules::NOT_TEXT,
+            at(0),
+            format!("this file is larger than {} MB and was not read", MAX_FILE_SIZE >> 20),
+        ));
+    }
+    let nul = text.find('\0')?;
+    Some(
+        Diagnostic::error(rules::NOT_TEXT, at(nul), "this file holds a NUL character, so it is no text")
+            .help("if it is text in UTF-16, save it as UTF-8"),
+    )
+}
+

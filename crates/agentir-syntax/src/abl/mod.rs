@@ -1,0 +1,9 @@
+//! ABL: from an outline to a typed tree.
+
+mod reader;
+pub mod schema;
+mod tree;
+
+pub use reader::{Options, classify, read};
+pub use tree::{Document, DocumentKind, Field, Format, HeadValue, Record, Value};
+pub use typed_arena::Arena;

@@ -1,0 +1,110 @@
+//! The outline of a document: keys, texts and lists by indentation, before anything is known about
+//! what they mean. ABL's `.abl` text and its YAML form both become an [`Outline`]; from there on
+//! they are one language.
+
+pub(crate) mod layout;
+mod scalar;
+mod yaml;
+
+use agentir_diagnostics::{Diagnostic, FileId, Span};
+pub use scalar::{Scalar, Style};
+pub use yaml::parse_yaml;
+
+/// How deep an outline may nest. Deeper lines count as siblings, with a diagnostic, so that every
+/// walk over an outline may recurse.
+pub const MAX_NESTING: usize = 64;
+
+/// A document as an outline.
+#[derive(Debug, Default)]
+pub struct Outline<'s> {
+    /// The file.
+    pub file: FileId,
+    /// The entries at the left margin.
+    pub entries: Vec<Entry<'s>>,
+    /// All comments, in order, from `#` or `//` to the end of the line.
+    pub comments: Vec<Span>,
+}
+
+/// One line of an outline with what is indented below it, or one item of a list.
+#[derive(Debug, Clone)]
+pub struct Entry<'s> {
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte of the last line below it.
+    pub end: u32,
+    /// What it is.
+    pub kind: EntryKind<'s>,
+}
+
+/// The forms of an entry.
+#[derive(Debug, Clone)]
+pub enum EntryKind<'s> {
+    /// `key: value`.
+    Pair {
+        /// The key.
+        key: Key<'s>,
+        /// What stands behind the colon on the same line, or the block text it introduces.
+        value: Option<Scalar<'s>>,
+        /// What is indented below.
+        children: Vec<Entry<'s>>,
+    },
+    /// A line that is no pair.
+    Line {
+        /// The line.
+        text: Scalar<'s>,
+        /// What is indented below.
+        children: Vec<Entry<'s>>,
+    },
+    /// `- …`.
+    Item {
+        /// What stands behind the dash and the lines aligned with it; empty for a bare dash.
+        entries: Vec<Entry<'s>>,
+    },
+}
+
+/// A key with its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Key<'s> {
+    /// The key without quotes and colon.
+    pub text: &'s str,
+    /// Where.
+    pub span: Span,
+    /// The whole line from the key on, for the places where the colon turns out to be prose.
+    pub line: &'s str,
+}
+
+impl Entry<'_> {
+    /// Where the entry is, with all that is below it.
+    #[must_use]
+    pub const fn span(&self, file: FileId) -> Span {
+        Span::new(file, self.start, self.end)
+    }
+
+    /// What is indented below it; the entries of an item.
+    #[must_use]
+    pub fn children(&self) -> &[Self] {
+        match &self.kind {
+            EntryKind::Pair { children, .. } | EntryKind::Line { children, .. } => children,
+            EntryKind::Item { entries } => entries,
+        }
+    }
+}
+
+/// Reads `.abl` text. Never fails: what cannot be placed is reported and kept as a line.
+pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) -> Outline<'s> {
+    let (tokens, comments) = layout::tokens(file, text, problems);
+    let entries = match grammar::EntriesParser::new().parse(tokens) {
+        Ok(entries) => entries,
+        // The layout pass only gives sentences of the grammar; see the grammar's head.
+        Err(error) => {
+            debug_assert!(false, "unbalanced layout: {error:?}");
+            Vec::new()
+        }
+    };
+    Outline { file, entries, comments }
+}
+
+#[allow(clippy::all, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs, unused)]
+mod grammar {
+    include!(concat!(env!("OUT_DIR"), "/abl_outline.rs"));
+}

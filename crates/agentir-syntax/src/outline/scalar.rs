@@ -1,0 +1,242 @@
+//! The texts of an outline, in all the ways to write one.
+
+use crate::leaf::{Leaf, Origin};
+use agentir_diagnostics::Span;
+use smol_str::SmolStr;
+use std::borrow::Cow;
+
+/// A text as written.
+#[derive(Debug, Clone)]
+pub struct Scalar<'s> {
+    /// The source, quotes and block indentation included.
+    pub raw: &'s str,
+    /// Where.
+    pub span: Span,
+    /// How it is written.
+    pub style: Style,
+    /// The text, where it cannot be had from `raw` by [`Style`] alone (YAML's folded forms).
+    pub decoded: Option<Box<str>>,
+}
+
+/// How a text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Without quotes, to the end of the line or a comment.
+    Bare,
+    /// `"…"`, with backslash escapes. Unknown escapes stand for themselves: `"\d"` is `\d`.
+    Double,
+    /// `'…'`.
+    Single,
+    /// The lines below `|`, without their common indentation of so many bytes.
+    Block(u32),
+}
+
+impl<'s> Scalar<'s> {
+    /// A text without quotes.
+    #[must_use]
+    pub const fn bare(raw: &'s str, span: Span) -> Self {
+        Self { raw, span, style: Style::Bare, decoded: None }
+    }
+
+    /// Whether the author put it in quotes.
+    #[must_use]
+    pub const fn is_quoted(&self) -> bool {
+        matches!(self.style, Style::Double | Style::Single)
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub fn value(&self) -> Cow<'_, str> {
+        if let Some(decoded) = &self.decoded {
+            return Cow::Borrowed(decoded);
+        }
+        match self.style {
+            Style::Bare => Cow::Borrowed(self.raw),
+            Style::Double | Style::Single => {
+                let inner = self.inner();
+                if inner.contains('\\') {
+                    Cow::Owned(unescape(inner, self.style, &mut Vec::new()))
+                } else {
+                    Cow::Borrowed(inner)
+                }
+            }
+            Style::Block(indent) => {
+                if indent == 0 || !self.raw.contains('\n') {
+                    Cow::Borrowed(self.raw.get(leading(self.raw, indent)..).unwrap_or_default())
+                } else {
+                    Cow::Owned(dedent(self.raw, indent, &mut Vec::new()))
+                }
+            }
+        }
+    }
+
+    /// The text as an owned, compact string.
+    #[must_use]
+    pub fn to_smol(&self) -> SmolStr {
+        SmolStr::new(self.value())
+    }
+
+    /// Hands the text to a leaf parser, with the way back from its offsets to the file's.
+    pub fn with_leaf<R>(&self, parse: impl FnOnce(Leaf<'_>) -> R) -> R {
+        let mut shifts = Vec::new();
+        let (text, base) = if let Some(decoded) = &self.decoded {
+            find_lines(decoded, self.raw, &mut shifts);
+            (Cow::Borrowed(&**decoded), self.span.start)
+        } else {
+            match self.style {
+                Style::Bare => (Cow::Borrowed(self.raw), self.span.start),
+                Style::Double | Style::Single => {
+                    let inner = self.inner();
+                    let text = if inner.contains('\\') {
+                        Cow::Owned(unescape(inner, self.style, &mut shifts))
+                    } else {
+                        Cow::Borrowed(inner)
+                    };
+                    (text, self.span.start + 1)
+                }
+                Style::Block(indent) => {
+                    (Cow::Owned(dedent(self.raw, indent, &mut shifts)), self.span.start)
+                }
+            }
+        };
+        let origin = Origin { file: self.span.file, base, shifts: &shifts };
+        parse(Leaf { text: &text, origin })
+    }
+
+    fn inner(&self) -> &'s str {
+        self.raw.get(1..self.raw.len().saturating_sub(1)).unwrap_or_default()
+    }
+}
+
+fn push_shift(shifts: &mut Vec<(u32, u32)>, at: usize, total: u32) {
+    shifts.push((u32::try_from(at).unwrap_or(u32::MAX), total));
+}
+
+/// Resolves backslash escapes. `shifts` gets, for each place where the result is shorter than the
+/// source, the offset in the result and by how much the source is ahead from there on.
+fn unescape(inner: &str, style: Style, shifts: &mut Vec<(u32, u32)>) -> String {
+    let mut out = String::with_capacity(inner.len());
+    let mut ahead = 0u32;
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let rest = chars.as_str();
+        let plain = match (style, rest.chars().next()) {
+            (_, Some('\\')) => Some('\\'),
+            (Style::Single, Some('\'')) => Some('\''),
+            (Style::Single, _) => None,
+            (_, Some('"')) => Some('"'),
+            (_, Some('/')) => Some('/'),
+            (_, Some('n')) => Some('\n'),
+            (_, Some('t')) => Some('\t'),
+            (_, Some('r')) => Some('\r'),
+            _ => None,
+        };
+        if let Some(plain) = plain {
+            out.push(plain);
+            chars.next();
+            ahead += 1;
+            push_shift(shifts, out.len(), ahead);
+        } else if let Some(c) = rest
+            .strip_prefix('u')
+            .and_then(|r| r.get(..4))
+            .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+            .and_then(char::from_u32)
+            .filter(|_| style == Style::Double)
+        {
+            out.push(c);
+            chars = rest.get(5..).unwrap_or_default().chars();
+            ahead += 6 - u32::try_from(c.len_utf8()).unwrap_or(0);
+            push_shift(shifts, out.len(), ahead);
+        } else {
+            out.push('\\');
+        }
+    }
+    out
+}
+
+/// Where the lines of a decoded text stand in its source: exact for lines that stand there as they
+/// are, the line before otherwise.
+fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>) {
+    let (mut at, mut from) = (0, 0);
+    for line in decoded.split('\n') {
+        let content = line.trim();
+        // Near or nowhere: a folded line is not in the source, and must not be sought to its end.
+        let mut until = (from + content.len() + 256).min(raw.len());
+        while !raw.is_char_boundary(until) {
+            until += 1;
+        }
+        let found =
+            raw.get(from..until).and_then(|r| r.find(content)).filter(|_| !content.is_empty());
+        if let Some(found) = found {
+            let lead = line.len() - line.trim_start().len();
+            let ahead = (from + found).saturating_sub(at + lead);
+            push_shift(shifts, at, u32::try_from(ahead).unwrap_or(0));
+            from += found + content.len();
+        }
+        at += line.len() + 1;
+    }
+}
+
+/// How many of the first `indent` bytes of a line are white space.
+fn leading(line: &str, indent: u32) -> usize {
+    line.bytes().take(indent as usize).take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// Removes `indent` bytes of white space from every line, and carriage returns.
+fn dedent(raw: &str, indent: u32, shifts: &mut Vec<(u32, u32)>) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut ahead = 0u32;
+    for (i, line) in raw.split('\n').enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        let cut = leading(line, indent);
+        if cut > 0 {
+            ahead += u32::try_from(cut).unwrap_or(0);
+            push_shift(shifts, out.len(), ahead);
+        }
+        let kept = line.get(cut..).unwrap_or_default();
+        let clean = kept.strip_suffix('\r').unwrap_or(kept);
+        out.push_str(clean);
+        if clean.len() < kept.len() {
+            ahead += 1;
+            push_shift(shifts, out.len(), ahead);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use agentir_diagnostics::FileId;
+
+    fn scalar(raw: &str, style: Style) -> Scalar<'_> {
+        Scalar { raw, span: Span::new(FileId(0), 100, 100 + raw.len() as u32), style, decoded: None }
+    }
+
+    #[test]
+    fn escapes_are_resolved_and_places_kept() {
+        let s = scalar(r#""a\"b\\d {x}""#, Style::Double);
+        assert_eq!(s.value(), r#"a"b\d {x}"#);
+        let at = s.with_leaf(|l| l.origin.offset(l.text.find('{').unwrap()));
+        assert_eq!(at as usize, 100 + s.raw.find('{').unwrap());
+        assert_eq!(scalar(r#""\d+""#, Style::Double).value(), r"\d+");
+        assert_eq!(scalar(r#""\u00e9!""#, Style::Double).value(), "é!");
+    }
+
+    #[test]
+    fn blocks_lose_their_indentation_and_places_are_kept() {
+        let s = scalar("  one\r\n    {two}\n\n  three", Style::Block(2));
+        assert_eq!(s.value(), "one\n  {two}\n\nthree");
+        for needle in ["one", "{", "three"] {
+            let at = s.with_leaf(|l| l.origin.offset(l.text.find(needle).unwrap()));
+            assert_eq!(at as usize, 100 + s.raw.find(needle).unwrap(), "{needle}");
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! ABL's YAML form as the same [`Outline`] that `.abl` text gives. The YAML itself is read by
+//! `saphyr-parser`, which gives events with positions.
+
+use super::{Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style};
+use crate::rules;
+use agentir_diagnostics::{Diagnostic, FileId, Span};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span as YamlSpan};
+
+/// Reads YAML text. Never fails: where the YAML breaks off, what came before is kept.
+pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) -> Outline<'s> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut builder = Builder {
+        file,
+        text: body,
+        base: text.len() - body.len(),
+        ascii: body.is_ascii(),
+        cursor: (0, 0),
+        stack: vec![Open::root()],
+        too_deep: 0,
+        problems,
+    };
+    let mut documents = 0;
+    for event in Parser::new_from_str(body) {
+        match event {
+            Ok((Event::DocumentStart(_), span)) => {
+                documents += 1;
+                if documents > 1 {
+                    let at = builder.span(span);
+                    builder.problems.push(
+                        Diagnostic::error(rules::SYNTAX, at, "a second YAML document starts here")
+                            .help("put each agent into a file of its own"),
+                    );
+                    break;
+                }
+            }
+            Ok((event, span)) => builder.event(event, span),
+            Err(error) => {
+                let at = builder.offset(error.marker().index());
+                let span = Span::new(file, at, at);
+                builder.problems.push(
+                    Diagnostic::error(rules::SYNTAX, span, format!("broken YAML: {}", error.info()))
+                        .note("what follows in this file was not read"),
+                );
+                break;
+            }
+        }
+    }
+    while builder.stack.len() > 1 {
+        builder.close(u32::try_from(text.len()).unwrap_or(u32::MAX));
+    }
+    let entries = builder.stack.pop().map(|root| root.entries).unwrap_or_default();
+    Outline { file, entries, comments: Vec::new() }
+}
+
+/// A collection that is being read.
+struct Open<'s> {
+    start: u32,
+    mapping: bool,
+    /// The key whose value comes next.
+    key: Option<Key<'s>>,
+    entries: Vec<Entry<'s>>,
+}
+
+impl Open<'_> {
+    const fn root() -> Self {
+        Self { start: 0, mapping: false, key: None, entries: Vec::new() }
+    }
+}
+
+struct Builder<'s, 'p> {
+    file: FileId,
+    text: &'s str,
+    base: usize,
+    ascii: bool,
+    /// A character index and its byte index: positions come almost in order, so the way to the
+    /// next one is short.
+    cursor: (usize, usize),
+    stack: Vec<Open<'s>>,
+    /// Collections that are open below the limit and not kept.
+    too_deep: usize,
+    problems: &'p mut Vec<Diagnostic>,
+}
+
+impl<'s> Builder<'s, '_> {
+    /// The byte offset in the file of a character index.
+    fn offset(&mut self, index: usize) -> u32 {
+        let byte = if self.ascii {
+            index.min(self.text.len())
+        } else {
+            let (mut chars, mut bytes) = self.cursor;
+            if index >= chars {
+                let rest = self.text.get(bytes..).unwrap_or_default();
+                match rest.char_indices().nth(index - chars) {
+                    Some((further, _)) => bytes += further,
+                    None => bytes = self.text.len(),
+                }
+            } else {
+                let before = self.text.get(..bytes).unwrap_or_default();
+                bytes = before.char_indices().rev().nth(chars - index - 1).map_or(0, |(b, _)| b);
+            }
+            chars = index;
+            self.cursor = (chars, bytes);
+            bytes
+        };
+        u32::try_from(byte + self.base).unwrap_or(u32::MAX)
+    }
+
+    fn span(&mut self, span: YamlSpan) -> Span {
+        let start = self.offset(span.start.index());
+        let end = self.offset(span.end.index());
+        Span::new(self.file, start, end.max(start))
+    }
+
+    fn slice(&self, span: Span) -> &'s str {
+        let base = u32::try_from(self.base).unwrap_or(0);
+        self.text
+            .get((span.start.saturating_sub(base)) as usize..(span.end.saturating_sub(base)) as usize)
+            .unwrap_or_default()
+    }
+
+    fn event(&mut self, event: Event<'s>, span: YamlSpan) {
+        match event {
+            Event::Scalar(value, style, ..) => {
+                let span = self.span(span);
+                let scalar = self.scalar(&value, style, span);
+                self.scalar_entry(scalar);
+            }
+            Event::SequenceStart(..) => self.open(span, false),
+            Event::MappingStart(..) => self.open(span, true),
+            Event::SequenceEnd | Event::MappingEnd => {
+                if self.too_deep > 0 {
+                    self.too_deep -= 1;
+                } else {
+                    let end = self.span(span).end;
+                    self.close(end);
+                }
+            }
+            Event::Alias(_) => {
+                let span = self.span(span);
+                self.problems.push(
+                    Diagnostic::error(rules::SYNTAX, span, "YAML aliases have no meaning in ABL")
+                        .help("write the value again"),
+                );
+                let scalar = Scalar::bare(self.slice(span), span);
+                self.scalar_entry(scalar);
+            }
+            _ => {}
+        }
+    }
+
+    fn scalar(&self, value: &str, style: ScalarStyle, span: Span) -> Scalar<'s> {
+        let raw = self.slice(span);
+        let trimmed = raw.trim_end();
+        let span = Span::new(span.file, span.start, span.start + u32::try_from(trimmed.len()).unwrap_or(0));
+        let style = match style {
+            ScalarStyle::Plain => Style::Bare,
+            ScalarStyle::SingleQuoted => Style::Single,
+            ScalarStyle::DoubleQuoted => Style::Double,
+            ScalarStyle::Literal | ScalarStyle::Folded => Style::Block(0),
+        };
+        let value = match style {
+            Style::Block(_) => value.trim_end_matches('\n'),
+            _ => value,
+        };
+        let mut scalar = Scalar { raw: trimmed, span, style, decoded: None };
+        if scalar.value() != value {
+            scalar.decoded = Some(value.into());
+        }
+        scalar
+    }
+
+    fn scalar_entry(&mut self, scalar: Scalar<'s>) {
+        if self.too_deep > 0 {
+            return;
+        }
+        let Some(top) = self.stack.last_mut() else { return };
+        let span = scalar.span;
+        if top.mapping && top.key.is_none() {
+            let text = match scalar.style {
+                Style::Bare => scalar.raw,
+                _ => scalar.raw.trim_matches(['"', '\'']),
+            };
+            top.key = Some(Key { text, span, line: scalar.raw });
+            return;
+        }
+        let empty = scalar.raw.is_empty() && scalar.style == Style::Bare;
+        if let Some(key) = top.key.take() {
+            let value = if empty { None } else { Some(scalar) };
+            top.entries.push(Entry {
+                start: key.span.start,
+                end: span.end.max(key.span.end),
+                kind: EntryKind::Pair { key, value, children: Vec::new() },
+            });
+        } else {
+            let entries = if empty {
+                Vec::new()
+            } else {
+                vec![Entry {
+                    start: span.start,
+                    end: span.end,
+                    kind: EntryKind::Line { text: scalar, children: Vec::new() },
+                }]
+            };
+            // The root of a document is no list: a lone scalar there is a line.
+            if self.stack.len() == 1 {
+                if let Some(root) = self.stack.last_mut() {
+                    root.entries.extend(entries);
+                }
+            } else if let Some(top) = self.stack.last_mut() {
+                top.entries.push(Entry {
+                    start: span.start,
+                    end: span.end,
+                    kind: EntryKind::Item { entries },
+                });
+            }
+        }
+    }
+
+    fn open(&mut self, span: YamlSpan, mapping: bool) {
+        if self.too_deep > 0 || self.stack.len() > MAX_NESTING {
+            if self.too_deep == 0 {
+                let at = self.span(span).at_start();
+                self.problems.push(
+                    Diagnostic::error(
+                        rules::NESTING,
+                        at,
+                        format!("nested more than {MAX_NESTING} levels deep"),
+                    )
+                    .note("what is inside was not read"),
+                );
+            }
+            self.too_deep += 1;
+            return;
+        }
+        let start = self.span(span).start;
+        self.stack.push(Open { start, mapping, key: None, entries: Vec::new() });
+    }
+
+    fn close(&mut self, end: u32) {
+        let Some(mut closed) = self.stack.pop() else { return };
+        if let Some(key) = closed.key.take() {
+            closed.entries.push(Entry {
+                start: key.span.start,
+                end: key.span.end,
+                kind: EntryKind::Pair { key, value: None, children: Vec::new() },
+            });
+        }
+        let last = closed.entries.last().map_or(end, |e| e.end);
+        let root = self.stack.len() == 1;
+        let Some(parent) = self.stack.last_mut() else { return };
+        if let Some(key) = parent.key.take() {
+            parent.entries.push(Entry {
+                start: key.span.start,
+                end: last,
+                kind: EntryKind::Pair { key, value: None, children: closed.entries },
+            });
+        } else if root {
+            parent.entries.extend(closed.entries);
+        } else {
+            parent.entries.push(Entry {
+                start: closed.start,
+                end: last,
+                kind: EntryKind::Item { entries: closed.entries },
+            });
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The names of the rules that the front ends report under. Their pages are in `rules/`.
+
+use agentir_diagnostics::RuleName;
+
+/// A line or a file that cannot be read as what it should be.
+pub const SYNTAX: RuleName = RuleName("syntax-error");
+/// A string without its closing quote.
+pub const UNTERMINATED_STRING: RuleName = RuleName("unterminated-string");
+/// A line between two levels of indentation.
+pub const INDENTATION: RuleName = RuleName("inconsistent-indentation");
+/// Deeper than anybody nests on purpose.
+pub const NESTING: RuleName = RuleName("nesting-too-deep");
+/// Not text at all, or too much of it.
+pub const NOT_TEXT: RuleName = RuleName("not-text");
+/// A top-level keyword that does not exist.
+pub const UNKNOWN_SECTION: RuleName = RuleName("unknown-section");
+/// A key that its section does not have.
+pub const UNKNOWN_FIELD: RuleName = RuleName("unknown-field");
+/// A value its field does not take.
+pub const INVALID_VALUE: RuleName = RuleName("invalid-value");
+/// A section that must be there.
+pub const MISSING_SECTION: RuleName = RuleName("missing-section");
+/// A field that must be there.
+pub const MISSING_FIELD: RuleName = RuleName("missing-field");
+/// A section written twice.
+pub const DUPLICATE_SECTION: RuleName = RuleName("duplicate-section");
+/// A field written twice.
+pub const DUPLICATE_FIELD: RuleName = RuleName("duplicate-field");
+/// `agent:` in a `.abl` file, `AGENT:` in YAML.
+pub const KEYWORD_CASE: RuleName = RuleName("keyword-case");
+/// A form of an older version of the language.
+pub const LEGACY_FORM: RuleName = RuleName("legacy-form");
+/// A form of a newer version of the language.
+pub const NEWER_FORM: RuleName = RuleName("newer-form");
+/// `BEHAVIOR_PROFILES:` inside an agent.
+pub const BEHAVIOR_PROFILES_PLURAL: RuleName = RuleName("behavior-profiles-plural");
+/// `MODE:`.
+pub const MODE_REMOVED: RuleName = RuleName("mode-removed");
+/// `ON_START: "…"` below `recall:`.
+pub const LEGACY_RECALL_EVENT: RuleName = RuleName("legacy-recall-event");

@@ -1,0 +1,148 @@
+//! The commands.
+
+use crate::load::{self, Loaded, Request};
+use agentir_diagnostics::{Diagnostic, Format, Report, Severity, render, sort};
+use agentir_lint::Selection;
+use agentir_syntax::abl::Options;
+use agentir_syntax::abl::schema::Version;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use rayon::prelude::*;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// One toolchain for the languages that people write conversational AI agents in.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Find mistakes in agents
+    Check(Check),
+}
+
+#[derive(Args)]
+struct Input {
+    /// Files and folders; `-` reads standard input
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// What standard input is called in messages, which also says its format
+    #[arg(long, value_name = "NAME")]
+    stdin_filename: Option<PathBuf>,
+    /// The version of ABL to hold documents to; found out from each document if not given
+    #[arg(long, value_enum, value_name = "VERSION")]
+    abl_version: Option<AblVersion>,
+    /// Take documents for sections, or parts of one, without an agent around them
+    #[arg(long)]
+    fragment: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum AblVersion {
+    Legacy,
+    Current,
+    Newest,
+}
+
+#[derive(Args)]
+struct Check {
+    #[command(flatten)]
+    input: Input,
+    /// How findings are printed
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
+    /// Only these rules or groups of rules
+    #[arg(long, value_delimiter = ',', value_name = "RULE")]
+    select: Vec<String>,
+    /// All but these rules or groups of rules
+    #[arg(long, value_delimiter = ',', value_name = "RULE")]
+    ignore: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum OutputFormat {
+    /// With the source around each finding
+    Text,
+    /// One line a finding
+    Concise,
+    /// One JSON object
+    Json,
+}
+
+/// Runs the command line; see the exit codes in each command.
+pub fn run() -> ExitCode {
+    match Cli::parse().command {
+        Command::Check(check) => check_command(check),
+    }
+}
+
+fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
+    let options = Options {
+        version: input.abl_version.map(|v| match v {
+            AblVersion::Legacy => Version::Legacy,
+            AblVersion::Current => Version::Current,
+            AblVersion::Newest => Version::Newest,
+        }),
+        fragment: input.fragment,
+    };
+    let request =
+        Request { paths: &input.paths, stdin_filename: input.stdin_filename.as_deref(), options };
+    load::load(&request).map_err(|error| {
+        eprintln!("error: {}", error.0);
+        ExitCode::from(2)
+    })
+}
+
+/// Everything that is wrong with what was loaded, in order.
+fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> Vec<Diagnostic> {
+    let mut all = std::mem::take(&mut loaded.diagnostics);
+    all.retain(|d| selection.wants(d.rule.0));
+    if !fragment {
+        let more: Vec<Vec<Diagnostic>> = loaded
+            .programs
+            .par_iter()
+            .map(|p| agentir_lint::check(&p.program, &p.versions, selection))
+            .collect();
+        all.extend(more.into_iter().flatten());
+    }
+    sort(&mut all, &loaded.sources);
+    all
+}
+
+fn check_command(check: Check) -> ExitCode {
+    let mut loaded = match load_input(&check.input) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let selection = Selection {
+        select: check.select.into_iter().collect(),
+        ignore: check.ignore.into_iter().collect(),
+    };
+    let diagnostics = findings(&mut loaded, &selection, check.input.fragment);
+    let report = Report {
+        sources: &loaded.sources,
+        diagnostics: &diagnostics,
+        files_checked: loaded.files,
+    };
+    let format = match check.format {
+        OutputFormat::Text => Format::Text,
+        OutputFormat::Concise => Format::Concise,
+        OutputFormat::Json => Format::Json,
+    };
+    let stdout = io::stdout();
+    let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let mut out = stdout.lock();
+    if render(&report, format, color, &mut out).and_then(|()| out.flush()).is_err() {
+        // Whoever read our output has gone.
+        return ExitCode::from(2);
+    }
+    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    }
+}

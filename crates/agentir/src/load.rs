@@ -1,0 +1,228 @@
+//! From paths to programs: which files there are, what they define, which of them run together.
+
+use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
+use agentir_expr::Version;
+use agentir_ir::Program;
+use agentir_lower::{Lowered, Unit};
+use agentir_syntax::abl::Options;
+use rayon::prelude::*;
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// A file that could not be read.
+pub const UNREADABLE: RuleName = RuleName("unreadable-file");
+
+/// What was given on the command line, read.
+pub struct Loaded {
+    /// The files.
+    pub sources: SourceMap,
+    /// What the front ends found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The programs, each with the versions of its agents.
+    pub programs: Vec<LoadedProgram>,
+    /// How many documents were read.
+    pub files: usize,
+}
+
+/// Agents that run together.
+pub struct LoadedProgram {
+    /// The agents and what they share.
+    pub program: Program,
+    /// The version each agent is held to.
+    pub versions: Vec<Version>,
+}
+
+/// Why nothing could be loaded.
+#[derive(Debug)]
+pub struct LoadError(pub String);
+
+/// What to load, and how.
+pub struct Request<'a> {
+    /// Files and folders; `-` is standard input.
+    pub paths: &'a [PathBuf],
+    /// What standard input is called.
+    pub stdin_filename: Option<&'a Path>,
+    /// How documents are read.
+    pub options: Options,
+}
+
+/// A manifest, as far as it matters here.
+#[derive(serde::Deserialize)]
+struct Manifest {
+    entry_agent: Option<String>,
+}
+
+/// Reads everything.
+pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
+    let files = find(request)?;
+    // Reading and lowering each file is independent of the others.
+    let read: Vec<(Found, io::Result<Vec<u8>>)> = files
+        .into_par_iter()
+        .map(|found| {
+            let bytes = match &found.text {
+                Some(text) => Ok(text.clone().into_bytes()),
+                None => fs::read(&found.path),
+            };
+            (found, bytes)
+        })
+        .collect();
+    let mut sources = SourceMap::new();
+    let mut diagnostics = Vec::new();
+    let mut documents: Vec<(Found, FileId)> = Vec::with_capacity(read.len());
+    for (found, bytes) in read {
+        let name = found.name();
+        let (text, problem) = match bytes {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => (text, None),
+                Err(error) => {
+                    let at = error.utf8_error().valid_up_to();
+                    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                    let at = u32::try_from(at).unwrap_or(u32::MAX);
+                    (text, Some((agentir_syntax::rules::NOT_TEXT, at, "this file is not UTF-8 text from here on".to_owned())))
+                }
+            },
+            Err(error) => (String::new(), Some((UNREADABLE, 0, format!("this file cannot be read: {error}")))),
+        };
+        let id = sources.add(SourceFile::new(name.as_str(), text));
+        match problem {
+            Some((rule, at, message)) => {
+                diagnostics.push(Diagnostic::error(rule, Span::new(id, at, at), message));
+            }
+            None => documents.push((found, id)),
+        }
+    }
+    let lowered: Vec<(Found, FileId, Lowered)> = documents
+        .into_par_iter()
+        .map(|(found, id)| {
+            let text = sources.get(id).map_or("", |f| &f.text);
+            let lowered = agentir_lower::abl(id, &found.name(), text, request.options);
+            (found, id, lowered)
+        })
+        .collect();
+    let files = lowered.len();
+    let mut programs: BTreeMap<PathBuf, LoadedProgram> = BTreeMap::new();
+    for (found, _, lowered) in lowered {
+        diagnostics.extend(lowered.diagnostics);
+        let home = programs.entry(found.home.clone()).or_insert_with(|| LoadedProgram {
+            program: Program::default(),
+            versions: Vec::new(),
+        });
+        match lowered.unit {
+            Some(Unit::Agent(agent)) => {
+                home.program.agents.push(*agent);
+                home.versions.push(lowered.version);
+            }
+            Some(Unit::Profile(profile)) => home.program.profiles.push(*profile),
+            Some(Unit::Tools(library)) => home.program.libraries.push(library),
+            None => {}
+        }
+    }
+    for (home, loaded) in &mut programs {
+        let program = &mut loaded.program;
+        let supervised =
+            program.agents.iter().any(|a| a.metadata.kind == agentir_ir::AgentType::Supervisor);
+        let manifest = home.join("project.json");
+        let text = fs::read_to_string(&manifest).ok();
+        program.complete = text.is_some() || (supervised && program.agents.len() > 1);
+        if let Some(text) = text {
+            let parsed: Result<Manifest, _> = serde_json::from_str(&text);
+            let id = sources.add(SourceFile::new(manifest.display().to_string(), text.as_str()));
+            match parsed {
+                Ok(Manifest { entry_agent: Some(entry) }) => {
+                    // The place of the name, for findings about it.
+                    let at = text.find(&format!("\"{entry}\"")).map_or(0, |at| at + 1);
+                    let start = u32::try_from(at).unwrap_or(0);
+                    let end = start + u32::try_from(entry.len()).unwrap_or(0);
+                    program.entry_agent =
+                        Some(Spanned::new(SmolStr::new(&entry), Span::new(id, start, end)));
+                }
+                Ok(_) => {}
+                Err(error) => diagnostics.push(Diagnostic::error(
+                    agentir_syntax::rules::SYNTAX,
+                    Span::new(id, 0, 0),
+                    format!("this project manifest cannot be read: {error}"),
+                )),
+            }
+        }
+    }
+    Ok(Loaded { sources, diagnostics, programs: programs.into_values().collect(), files })
+}
+
+/// A document to be read.
+struct Found {
+    path: PathBuf,
+    /// The text, if it does not come from the path.
+    text: Option<String>,
+    /// The folder of the program it belongs to.
+    home: PathBuf,
+}
+
+impl Found {
+    fn name(&self) -> String {
+        self.path.strip_prefix("./").unwrap_or(&self.path).display().to_string()
+    }
+}
+
+fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
+    let mut files: Vec<Found> = Vec::new();
+    for path in request.paths {
+        if path.as_os_str() == "-" {
+            let mut text = String::new();
+            io::stdin()
+                .read_to_string(&mut text)
+                .map_err(|e| LoadError(format!("standard input cannot be read: {e}")))?;
+            let path = request.stdin_filename.unwrap_or(Path::new("<stdin>")).to_owned();
+            files.push(Found { home: PathBuf::from("<stdin>"), path, text: Some(text) });
+            continue;
+        }
+        let metadata = fs::metadata(path)
+            .map_err(|e| LoadError(format!("`{}` cannot be read: {e}", path.display())))?;
+        if metadata.is_dir() {
+            let walk = ignore::WalkBuilder::new(path).require_git(false).build();
+            for entry in walk {
+                let entry = entry.map_err(|e| LoadError(e.to_string()))?;
+                let is_file = entry.file_type().is_some_and(|t| t.is_file());
+                if is_file && is_abl(entry.path()) {
+                    let home = home(entry.path());
+                    files.push(Found { path: entry.into_path(), text: None, home });
+                }
+            }
+        } else if path.file_name().is_some_and(|n| n == "project.json") {
+            let folder = path.parent().unwrap_or(Path::new("."));
+            let inner = Request { paths: &[folder.to_owned()], ..*request };
+            files.extend(find(&inner)?);
+        } else {
+            // A file that is named is read, whatever it is called, and alone.
+            files.push(Found { home: path.clone(), path: path.clone(), text: None });
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
+    Ok(files)
+}
+
+/// Whether a file in a folder is taken for ABL, by its name.
+fn is_abl(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
+    [".abl", ".agent.yaml", ".agent.yml"].iter().any(|end| name.ends_with(end))
+}
+
+/// The folder of the program a file belongs to: the nearest one above with a manifest; else its own
+/// folder, or the one above where the folder is called as the parts of a project are.
+fn home(file: &Path) -> PathBuf {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    for above in folder.ancestors() {
+        if above.join("project.json").is_file() {
+            return above.to_owned();
+        }
+    }
+    let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    if matches!(part, "agents" | "tools" | "behavior_profiles") {
+        folder.parent().unwrap_or(folder).to_owned()
+    } else {
+        folder.to_owned()
+    }
+}

@@ -1,0 +1,10 @@
+//! The command line: arguments in, calls, exit code out.
+
+mod commands;
+mod load;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    commands::run()
+}
