@@ -4,7 +4,7 @@ use crate::agent::ErrorHandler;
 use crate::coordination::Decider;
 use crate::data::{Data, Extensions, Number};
 use crate::rules::Constraint;
-use crate::statement::{ActionHandler, Body, Branch, Call, Collect, Jump, Response, SetVariable, Statement, Transform};
+use crate::statement::{ActionHandler, Body, Branch, CallSpec, Collect, Jump, Response, SetVariable, Statement, Transform};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Name, Template};
 use indexmap::IndexMap;
@@ -189,7 +189,9 @@ struct StepJson<'a> {
     /// The tool that is called.
     call: Option<&'a Spanned<Name>>,
     /// The call in full.
-    call_spec: Option<&'a Call>,
+    call_spec: Option<CallSpec<'a>>,
+    /// What counts as success of the call.
+    success_when: Option<&'a Condition>,
     /// After the fields are there or the call has succeeded.
     on_success: Option<&'a Body>,
     /// After the attempts are used up or the call has failed.
@@ -282,7 +284,13 @@ impl<'a> StepJson<'a> {
             last = here;
             fits
         });
-        if !canonical {
+        // Asking and calling share the fields for what follows; with both, the list says it.
+        let follows = |s: &&Statement| match s {
+            Statement::Collect(c) => !c.on_success.is_empty() || !c.on_failure.is_empty(),
+            Statement::Call(_) => true,
+            _ => false,
+        };
+        if !canonical || step.body.0.iter().filter(follows).count() > 1 {
             json.statements = Some(&step.body.0);
             return json;
         }
@@ -322,8 +330,8 @@ impl<'a> StepJson<'a> {
                 on_failure,
                 span: _,
             }) => {
-                self.on_success = (!on_success.is_empty()).then_some(on_success);
-                self.on_failure = (!on_failure.is_empty()).then_some(on_failure);
+                self.on_success = on_success.non_empty();
+                self.on_failure = on_failure.non_empty();
                 self.present = present.as_ref();
                 self.gather = Some(gather);
                 self.corrections = *corrections;
@@ -331,7 +339,11 @@ impl<'a> StepJson<'a> {
             }
             Statement::Call(call) => {
                 self.call = Some(&call.tool);
-                self.call_spec = Some(call);
+                self.call_spec = Some(CallSpec::new(call));
+                self.success_when = call.success_when.as_ref();
+                self.on_success = call.on_success.non_empty();
+                self.on_failure = call.on_failure.non_empty();
+                self.on_result = some(&call.on_result);
             }
             Statement::Check { condition, otherwise } => {
                 self.check = Some(condition);

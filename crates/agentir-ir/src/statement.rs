@@ -325,6 +325,33 @@ impl Body {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// The statements, if there are any.
+    #[must_use]
+    pub fn non_empty(&self) -> Option<&Self> {
+        (!self.is_empty()).then_some(self)
+    }
+}
+
+/// A call without what follows from it, which ABL writes beside it.
+#[skip_serializing_none]
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CallSpec<'a> {
+    /// The tool.
+    tool: &'a Spanned<Name>,
+    /// The arguments, by position or by name.
+    #[serde(skip_serializing_if = "<[Argument]>::is_empty", serialize_with = "arguments_json")]
+    #[schemars(with = "Option<Vec<ArgumentJson>>")]
+    with: &'a [Argument],
+    /// The variable that gets the result.
+    #[serde(rename = "as")]
+    result: Option<&'a Spanned<Name>>,
+}
+
+impl<'a> CallSpec<'a> {
+    pub(crate) fn new(call: &'a Call) -> Self {
+        Self { tool: &call.tool, with: &call.with, result: call.result.as_ref() }
+    }
 }
 
 /// How an argument looks in JSON.
@@ -526,7 +553,15 @@ struct BodyJson<'a> {
     /// The tool that is called.
     call: Option<&'a Spanned<Name>>,
     /// The call in full.
-    call_spec: Option<&'a Call>,
+    call_spec: Option<CallSpec<'a>>,
+    /// What counts as success.
+    success_when: Option<&'a Condition>,
+    /// After success.
+    on_success: Option<&'a Body>,
+    /// After failure.
+    on_failure: Option<&'a Body>,
+    /// After either: the first branch whose condition holds.
+    on_result: Option<&'a [Branch]>,
     /// The agent that is asked.
     delegate: Option<&'a Delegation>,
     /// The agent that takes over.
@@ -584,7 +619,11 @@ impl<'a> From<&'a Body> for BodyJson<'a> {
                 }
                 Statement::Call(call) => {
                     json.call = Some(&call.tool);
-                    json.call_spec = Some(call);
+                    json.call_spec = Some(CallSpec::new(call));
+                    json.success_when = call.success_when.as_ref();
+                    json.on_success = call.on_success.non_empty();
+                    json.on_failure = call.on_failure.non_empty();
+                    json.on_result = (!call.on_result.is_empty()).then_some(&call.on_result);
                 }
                 Statement::Delegate(delegation) => json.delegate = Some(delegation),
                 Statement::Handoff(delegation) => json.handoff = Some(delegation),

@@ -1,5 +1,6 @@
 //! The commands.
 
+use crate::compile;
 use crate::load::{self, Loaded, Request};
 use agentir_diagnostics::{Diagnostic, Format, Report, Severity, render, sort};
 use agentir_lint::Selection;
@@ -22,7 +23,39 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Find mistakes in agents
+    ///
+    /// Exit code 0: nothing of error level was found; 1: something was; 2: it could not run.
     Check(Check),
+    /// Print the AgentIR of agents as JSON
+    ///
+    /// Agents with errors are left out and reported. Exit code 0: all compiled; 1: some did not;
+    /// 2: it could not run.
+    Compile(Input),
+    /// Print the JSON Schema of something agentir prints
+    Schema {
+        /// Of what
+        #[arg(value_enum)]
+        what: SchemaOf,
+    },
+    /// Say what a rule means, with examples
+    Explain {
+        /// The rule's name
+        rule: String,
+    },
+    /// List all rules
+    Rules {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SchemaOf {
+    /// `agentir compile`
+    Ir,
+    /// `agentir check --format json`
+    Report,
 }
 
 #[derive(Args)]
@@ -77,7 +110,89 @@ enum OutputFormat {
 pub fn run() -> ExitCode {
     match Cli::parse().command {
         Command::Check(check) => check_command(check),
+        Command::Compile(input) => compile_command(&input),
+        Command::Schema { what } => print_json(&match what {
+            SchemaOf::Ir => agentir_ir::schema(),
+            SchemaOf::Report => agentir_diagnostics::report_schema(),
+        }),
+        Command::Explain { rule } => explain_command(&rule),
+        Command::Rules { json } => rules_command(json),
     }
+}
+
+/// Prints to standard output; a reader that has gone is no error of ours, but nothing succeeded.
+fn print(text: &str) -> ExitCode {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(2),
+    }
+}
+
+fn print_json(value: &impl serde::Serialize) -> ExitCode {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => print(&(text + "\n")),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn compile_command(input: &Input) -> ExitCode {
+    let mut loaded = match load_input(input) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let diagnostics = findings(&mut loaded, &Selection::default(), input.fragment);
+    let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
+    let output = compile::output(loaded, &diagnostics);
+    match print_json(&output) {
+        code if code != ExitCode::SUCCESS => code,
+        _ if failed => ExitCode::from(1),
+        code => code,
+    }
+}
+
+fn explain_command(name: &str) -> ExitCode {
+    if let Some(page) = agentir_lint::page(name) {
+        return print(page);
+    }
+    eprintln!("error: there is no rule `{name}`");
+    let names: Vec<_> = agentir_lint::catalogue();
+    if let Some(near) = agentir_diagnostics::closest(name, names.iter().map(|r| r.name)) {
+        eprintln!("help: did you mean `{near}`?");
+    } else {
+        eprintln!("help: `agentir rules` lists them all");
+    }
+    ExitCode::from(2)
+}
+
+fn rules_command(json: bool) -> ExitCode {
+    let rules = agentir_lint::catalogue();
+    if json {
+        return print_json(&rules);
+    }
+    let width = rules.iter().map(|r| r.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    let mut group = "";
+    for rule in &rules {
+        if rule.group_name() != group {
+            if !group.is_empty() {
+                text.push('\n');
+            }
+            group = rule.group_name();
+            text.push_str(group);
+            text.push('\n');
+        }
+        let severity = match rule.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        };
+        text.push_str(&format!("  {:width$}  {severity:7}  {}\n", rule.name, rule.summary));
+    }
+    print(&text)
 }
 
 fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
@@ -118,6 +233,17 @@ fn check_command(check: Check) -> ExitCode {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
+    for name in check.select.iter().chain(&check.ignore) {
+        let known = agentir_lint::catalogue();
+        if !known.iter().any(|r| r.name == name || r.group_name() == name) {
+            eprintln!("error: there is no rule or group `{name}`");
+            let all = known.iter().flat_map(|r| [r.name, r.group_name()]);
+            if let Some(near) = agentir_diagnostics::closest(name, all) {
+                eprintln!("help: did you mean `{near}`?");
+            }
+            return ExitCode::from(2);
+        }
+    }
     let selection = Selection {
         select: check.select.into_iter().collect(),
         ignore: check.ignore.into_iter().collect(),

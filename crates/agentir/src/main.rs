@@ -1,6 +1,7 @@
 //! The command line: arguments in, calls, exit code out.
 
 mod commands;
+mod compile;
 mod load;
 
 use std::process::ExitCode;

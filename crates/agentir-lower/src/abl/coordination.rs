@@ -12,7 +12,7 @@ use agentir_ir::{
     Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, OnReturn, PassedValue, Remote,
     ReturnHandler, Target, Trigger,
 };
-use agentir_syntax::abl::Record;
+use agentir_syntax::abl::{HeadValue, Record};
 use agentir_syntax::leaf::ActionKind;
 use indexmap::IndexMap;
 use smol_str::SmolStr;
@@ -295,9 +295,20 @@ fn trigger(item: Record<'_>) -> Trigger {
 
 fn human_outcome(cx: &mut Context<'_>, item: Record<'_>) -> HumanOutcome {
     let mut f = Fields::new(item);
-    let condition = when(&mut f, "if");
+    let mut condition = when(&mut f, "if");
     let here = f.span;
     let mut action = f.action("then").map(|a| jump_or_word(cx, a));
+    // `IF condition: ACTION`.
+    let heads = std::mem::take(&mut f.heads);
+    for head in heads {
+        match head {
+            HeadValue::Condition(c, Some(a)) => {
+                condition = Some(c);
+                action = Some(jump_or_word(cx, a));
+            }
+            other => f.heads.push(other),
+        }
+    }
     if action.is_none() && f.has("complete") {
         let span = f.value_span("complete").unwrap_or(here);
         if f.boolean("complete") == Some(true) {

@@ -164,6 +164,14 @@ impl<'t> Fields<'t> {
         })
     }
 
+    /// The name of the type that such a field holds, without taking it.
+    pub(super) fn text_of_type(&self, name: &str) -> Option<SmolStr> {
+        self.fields.iter().flatten().rev().find(|f| f.def.name == name).and_then(|f| match &f.value {
+            Value::Type(ty) => ty.name().map(SmolStr::new),
+            _ => None,
+        })
+    }
+
     pub(super) fn action(&mut self, name: &str) -> Option<Action> {
         self.take(name, |v| match v {
             Value::Action(a) => Ok(a),

@@ -586,10 +586,19 @@ fn branches(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Ext
 
 fn branch(cx: &mut Context<'_>, item: Record<'_>) -> Branch {
     let mut f = Fields::new(item);
-    let condition = head_condition(&mut f).or_else(|| f.condition("if"));
+    let mut condition = head_condition(&mut f).or_else(|| f.condition("if"));
+    let mut at_once = None;
+    for head in std::mem::take(&mut f.heads) {
+        // `IF condition: ACTION` on one line.
+        if let HeadValue::Condition(c, Some(action)) = head {
+            condition = Some(c);
+            at_once = Some(Statement::Goto(jump(cx, action)));
+        }
+    }
     f.boolean("else");
     let mut extensions = Extensions::default();
-    let body = body(cx, &mut f, &mut extensions);
+    let mut body = body(cx, &mut f, &mut extensions);
+    body.0.extend(at_once);
     let span = f.span;
     merge(&mut extensions, f.rest());
     Branch { condition, body, extensions, span }

@@ -136,9 +136,9 @@ fn remember(item: Record<'_>) -> Remember {
 
 /// The condition an item begins with, where it has no field for it.
 pub(super) fn head_condition(f: &mut Fields<'_>) -> Option<agentir_expr::Condition> {
-    let at = f.heads.iter().position(|h| matches!(h, HeadValue::Condition(_)))?;
+    let at = f.heads.iter().position(|h| matches!(h, HeadValue::Condition(_, None)))?;
     match f.heads.remove(at) {
-        HeadValue::Condition(condition) => Some(condition),
+        HeadValue::Condition(condition, None) => Some(condition),
         _ => None,
     }
 }

@@ -4,13 +4,13 @@ use super::agent::merge;
 use super::fields::Fields;
 use super::{Context, flow, gather, tools};
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Name, Template};
+use agentir_expr::{Condition, ConditionKind, Name, Template};
 use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, Data, Extensions,
     FailureKind, FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Jump,
     Number, NumberOrText, Profile, Target,
 };
-use agentir_syntax::abl::{HeadValue, Record};
+use agentir_syntax::abl::{HeadValue, Record, Value};
 use agentir_syntax::leaf;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -35,7 +35,7 @@ pub(super) fn constraint(
     rest: &mut Extensions,
 ) {
     let mut f = Fields::new(item);
-    let own_label = f.name.take();
+    let own_label = f.name.take().or_else(|| f.name_of("label"));
     let label = own_label.as_ref().or(label).cloned();
     for inner in std::mem::take(&mut f.items) {
         constraint(cx, inner, label.as_ref(), all, rest);
@@ -49,12 +49,27 @@ pub(super) fn constraint(
         (Some(rule.kind.value), rule.condition, rule.checkpoint.map(checkpoint_of))
     } else {
         use leaf::ConstraintKind as K;
+        let rule = f.value("rule", |v| match v {
+            Value::Rule(rule) => Ok((Some(rule.kind.value), rule.condition, rule.checkpoint)),
+            Value::Condition(condition) => Ok((Some(K::Require), condition, None)),
+            other => Err(other),
+        });
+        let text = f.heads.iter().position(|h| matches!(h, HeadValue::Text(_)));
+        let text = text.and_then(|at| match f.heads.remove(at) {
+            HeadValue::Text(text) => Some(text),
+            _ => None,
+        });
         let written = [("require", K::Require), ("warn", K::Warn), ("limit", K::Limit), ("restrict", K::Restrict)]
             .into_iter()
             .find_map(|(name, kind)| Some((kind, f.condition(name)?)));
-        match written {
-            Some((kind, condition)) => (Some(kind), condition, None),
-            None => {
+        match (rule, written, text) {
+            (Some((kind, condition, checkpoint)), ..) => (kind, condition, checkpoint.map(checkpoint_of)),
+            (None, Some((kind, condition)), _) => (Some(kind), condition, None),
+            // Words for the model.
+            (None, None, Some(text)) => {
+                (None, Condition { text: text.text, kind: ConditionKind::Natural }, None)
+            }
+            (None, None, None) => {
                 f.leave(rest);
                 return;
             }
@@ -97,7 +112,7 @@ fn checkpoint_of(checkpoint: Spanned<leaf::Checkpoint>) -> Checkpoint {
 }
 
 fn failure(cx: &mut Context<'_>, f: &mut Fields<'_>, message: Option<Template>) -> Option<ConstraintFailure> {
-    let span = f.value_span("on_fail")?;
+    let span = f.value_span("on_fail").or_else(|| message.as_ref().map(|m| m.text.span))?;
     let mut result = ConstraintFailure {
         kind: FailureKind::Respond,
         message,
@@ -115,10 +130,17 @@ fn failure(cx: &mut Context<'_>, f: &mut Fields<'_>, message: Option<Template>) 
         return Some(result);
     }
     if let Some(action) = f.action("on_fail") {
+        if action.word.value.eq_ignore_ascii_case("respond") {
+            let said = action.reason.map(Template::plain);
+            result.message = said.or(result.message);
+            return Some(result);
+        }
         apply(&mut result, flow::jump(cx, action));
         return Some(result);
     }
-    let mut block = f.record("on_fail")?;
+    let Some(mut block) = f.record("on_fail") else {
+        return result.message.is_some().then_some(result);
+    };
     if let Some(text) = block.template("respond") {
         result.message = Some(text);
     }

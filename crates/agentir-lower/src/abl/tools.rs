@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::gather;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{ExprKind, Literal, Name};
+use agentir_expr::{ExprKind, Literal, Name, TypeExpr};
 use agentir_ir::{
     Binding, Confirmation, ContextAccess, Data, Extensions, Parameter, ReturnType, SetVariable,
     Tool, ToolHints, ToolType,
@@ -41,7 +41,7 @@ fn tool(mut f: Fields<'_>) -> Option<Tool> {
     }
     returns = returns
         .or_else(|| f.ty("returns"))
-        .or_else(|| f.with("returns", |r| r.ty("fields").or_else(|| r.ty("type")))?);
+        .or_else(|| f.with("returns", returned)?);
     let hints = f.with("hints", |h| ToolHints { timeout: h.number("timeout"), ..tool_hints(h) });
     let direct = tool_hints(&mut f);
     let hints = match hints {
@@ -85,6 +85,15 @@ fn tool(mut f: Fields<'_>) -> Option<Tool> {
         },
     };
     Some(tool)
+}
+
+/// `type` and `fields`; an object's fields say that it is one.
+fn returned(r: &mut Fields<'_>) -> Option<TypeExpr> {
+    let fields = r.ty("fields");
+    if fields.is_some() && r.text_of_type("type") == Some("object".into()) {
+        r.ty("type");
+    }
+    fields.or_else(|| r.ty("type"))
 }
 
 fn signature_parameter(p: SignatureParameter) -> Parameter {

@@ -68,7 +68,7 @@ pub fn read<'t, 's: 't>(
         }
     };
     let mut reader =
-        Reader { outline, format, arena, problems, usages: Vec::new(), top: true };
+        Reader { outline, format, arena, problems, usages: Vec::new(), top: true, miswritten: Vec::new() };
     let ty = match kind {
         DocumentKind::Agent | DocumentKind::Supervisor => &AGENT,
         DocumentKind::Profile => &PROFILE,
@@ -82,8 +82,11 @@ pub fn read<'t, 's: 't>(
         entries.last().map_or(0, |e| e.end),
     );
     let root = reader.record(ty, span, entries);
-    let usages = reader.usages;
+    let usages = std::mem::take(&mut reader.usages);
     let version = options.version.unwrap_or_else(|| detect(&usages));
+    if version > Version::Legacy {
+        reader.report_case();
+    }
     for usage in usages {
         usage.report(version, problems);
     }
@@ -178,6 +181,8 @@ struct Reader<'t, 's, 'p> {
     usages: Vec<Usage>,
     /// Reading the document itself, whose keys are section keywords.
     top: bool,
+    /// Section keywords in the wrong case, with what to write instead.
+    miswritten: Vec<(Span, String, String)>,
 }
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
@@ -310,7 +315,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let span = self.span_of(entry);
         match &first.kind {
             EntryKind::Pair { key, value, children } => {
-                if ty.field(key.text).is_some() {
+                let is_name =
+                    ty.name_field == Some("name") && key.text.eq_ignore_ascii_case("name");
+                if is_name || ty.field(key.text).is_some() {
                     let mut record = self.record(ty, span, entries);
                     self.take_name(&mut record);
                     return Some(record);
@@ -571,21 +578,28 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
+    /// Keywords tell the formats apart by their case; the legacy version did not care.
     fn check_case(&mut self, def: &'static FieldDef, key: Key<'s>) {
         let (wrong, right) = match self.format {
             Format::Abl => (key.text.chars().any(char::is_lowercase), key.text.to_uppercase()),
             Format::Yaml => (key.text.chars().any(char::is_uppercase), def.name.to_owned()),
         };
         if wrong {
-            let (here, case) = match self.format {
-                Format::Abl => (".abl", "upper"),
-                Format::Yaml => (".yaml", "lower"),
-            };
+            self.miswritten.push((key.span, key.text.to_owned(), right));
+        }
+    }
+
+    fn report_case(&mut self) {
+        let (here, case) = match self.format {
+            Format::Abl => (".abl", "upper"),
+            Format::Yaml => (".yaml", "lower"),
+        };
+        for (span, written, right) in std::mem::take(&mut self.miswritten) {
             self.problems.push(
                 Diagnostic::error(
                     rules::KEYWORD_CASE,
-                    key.span,
-                    format!("`{}` must be written in {case} case in a {here} document", key.text),
+                    span,
+                    format!("`{written}` must be written in {case} case in a {here} document"),
                 )
                 .note("the two formats are told apart by the case of their keywords; the platform's parser rejects this one")
                 .replace(right, Applicability::Safe),
@@ -603,12 +617,15 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let Shape::OneOf(shapes) = shape else { return (shape, value) };
         let find = |test: &dyn Fn(&Shape) -> bool| shapes.iter().copied().find(|s| test(s));
         let is_record = |s: &Shape| matches!(s, Shape::Record(_));
+        let is_list = |s: &Shape| matches!(s, Shape::Chain | Shape::Names | Shape::Templates);
         let chosen = match value {
             None if children.is_empty() => find(&|s| matches!(s, Shape::Marker)),
+            None if children.iter().all(is_bare_item) => find(&is_list).or_else(|| find(&is_record)),
             None => find(&is_record)
-                .filter(|_| !children.iter().all(|c| is_text_line(c)))
+                .filter(|_| !children.iter().all(is_text_line))
                 .or_else(|| find(&|s| !is_record(s))),
-            Some(value) if value.style == Style::Bare && value.raw.starts_with(['{', '[']) => find(&is_record),
+            Some(value) if is_inline(value, '[', ']') => find(&is_list).or_else(|| find(&is_record)),
+            Some(value) if is_inline(value, '{', '}') => find(&is_record),
             Some(value) if value.style != Style::Bare => {
                 find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
             }
@@ -619,7 +636,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 _ => false,
             }),
         };
-        let fallback = || find(&|s| !is_record(s)).or_else(|| shapes.first().copied());
+        // What can be anything is the best guess; then whatever has a value at all.
+        let fallback = || {
+            find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
+                .or_else(|| find(&|s| !is_record(s)))
+                .or_else(|| shapes.first().copied())
+        };
         (chosen.or_else(fallback).unwrap_or(Shape::Data), value)
     }
 
@@ -640,8 +662,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
             let parsed = self.value(def.shape, value);
             record.fields.push(Field { def, key: key.span, value: parsed, span: value.span, entry });
-        } else if let Some(item) = by_name {
-            for name in self.names(value) {
+        } else if let (Some(item), Some(names)) = (by_name, self.plain_names(value)) {
+            for name in names {
                 record.items.push(Record {
                     ty: item,
                     span: name.span,
@@ -665,7 +687,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     value.span,
                     format!("`{}` takes no value on its line", key.text),
                 )
-                .help(format!("write {} below it, indented", describe(ty))),
+                .help("write what belongs to it on the lines below, indented"),
             );
         }
         record
@@ -694,6 +716,19 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     let condition = rest.trim_start();
                     let start = text.span.start + len(raw) - len(condition);
                     let condition = condition.strip_suffix(':').unwrap_or(condition).trim_end();
+                    // `IF condition: ACTION` on one line.
+                    let split = condition.rsplit_once(": ").filter(|(_, action)| {
+                        let word = action.split_whitespace().next().unwrap_or_default();
+                        leaf::ActionKind::from_word(word).is_some()
+                    });
+                    let (condition, action) = match split {
+                        Some((condition, action)) => {
+                            let at = text.span.end - len(action);
+                            let action = Scalar::bare(action, Span::new(text.span.file, at, text.span.end));
+                            (condition.trim_end(), action.with_leaf(|l| leaf::action(l, self.problems)))
+                        }
+                        None => (condition, None),
+                    };
                     let span = Span::new(text.span.file, start, start + len(condition));
                     if word("when") {
                         self.usages.push(Usage {
@@ -706,7 +741,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         });
                     }
                     let scalar = Scalar::bare(condition, span);
-                    Some(HeadValue::Condition(self.condition(&scalar)))
+                    Some(HeadValue::Condition(self.condition(&scalar), action))
                 }
                 Head::Routing if word("intent") || word("default") => {
                     text.with_leaf(|l| leaf::routing_rule(l, self.problems)).map(HeadValue::Routing)
@@ -742,6 +777,17 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         value.with_leaf(|l| leaf::condition(l, quoted, self.problems))
     }
 
+    /// A rule with its keyword, or a condition without one.
+    fn rule(&mut self, value: &Scalar<'_>) -> Value<'t> {
+        let word = value.value().split_whitespace().next().map(leaf::ConstraintKind::from_word);
+        if let Some(Some(_)) = word {
+            return value
+                .with_leaf(|l| leaf::constraint_rule(l, self.problems))
+                .map_or(Value::Invalid, Value::Rule);
+        }
+        Value::Condition(self.condition(value))
+    }
+
     fn template(&mut self, value: &Scalar<'_>) -> Template {
         let mut template = value.with_leaf(|l| leaf::template(l, self.problems));
         template.text.span = value.span;
@@ -768,6 +814,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Template => Some(Value::Template(self.template(value))),
             Shape::Templates => Some(Value::Templates(self.templates(value))),
             Shape::Condition => Some(Value::Condition(self.condition(value))),
+            Shape::Rule => Some(self.rule(value)),
             Shape::Expr => {
                 if value.is_quoted() && value.decoded.is_none() {
                     // `check: "…"`: the quotes are the field's.
@@ -904,6 +951,15 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
         }
         names
+    }
+
+    /// Names, if the text is nothing but names.
+    fn plain_names(&mut self, value: &Scalar<'s>) -> Option<Vec<Spanned<Name>>> {
+        let names = self.names(value);
+        let plain = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
+        };
+        names.iter().all(|n| plain(&n.value)).then_some(names)
     }
 
     fn templates(&mut self, value: &'t Scalar<'s>) -> Vec<Template> {
@@ -1175,7 +1231,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     /// The entries of `[a, b]` and `{a: b}` as if they stood one a line.
     fn inline_entries(&mut self, value: &Scalar<'s>) -> Option<&'t [Entry<'s>]> {
-        if value.style != Style::Bare || !value.raw.starts_with(['[', '{']) || value.raw.starts_with("{{") {
+        if !is_inline(value, '[', ']') && !is_inline(value, '{', '}') {
             return None;
         }
         let flow = self.flow(value);
@@ -1269,6 +1325,19 @@ fn looks_like_step(children: &[Entry<'_>]) -> bool {
     children
         .iter()
         .any(|c| matches!(&c.kind, EntryKind::Pair { key, .. } if STEP.field(key.text).is_some()))
+}
+
+/// Whether a text is a collection and nothing more: `{a} -> b` is not.
+fn is_inline(value: &Scalar<'_>, open: char, close: char) -> bool {
+    value.style == Style::Bare
+        && value.raw.starts_with(open)
+        && value.raw.ends_with(close)
+        && !value.raw.starts_with("{{")
+}
+
+/// `- name` and nothing more.
+fn is_bare_item(entry: &Entry<'_>) -> bool {
+    matches!(&entry.kind, EntryKind::Item { entries } if matches!(entries.as_slice(), [only] if is_text_line(only)))
 }
 
 fn is_text_line(entry: &Entry<'_>) -> bool {

@@ -71,8 +71,8 @@ pub enum HeadValue {
     Signature(ToolSignature),
     /// `REQUIRE condition`.
     Constraint(ConstraintRule),
-    /// `IF condition:`.
-    Condition(Condition),
+    /// `IF condition:`, perhaps with what to do on the same line.
+    Condition(Condition, Option<Action>),
     /// `INTENT(a) -> alias`.
     Routing(RoutingRule),
     /// `FROM a TO b:`.
@@ -115,6 +115,8 @@ pub enum Value<'t> {
     Templates(Vec<Template>),
     /// A condition.
     Condition(Condition),
+    /// A rule with its keyword.
+    Rule(ConstraintRule),
     /// An expression.
     Expr(Expr),
     /// A truth value.

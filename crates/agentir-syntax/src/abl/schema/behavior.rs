@@ -9,29 +9,33 @@ use super::{Head, RecordType, Shape, field, record};
 pub(super) static CONSTRAINTS: RecordType = record("constraints", &[]).items(&CONSTRAINT);
 
 /// A rule; or, below a label, a list of them.
-static CONSTRAINT: RecordType = record(
-    "constraint",
-    &[
-        // Rules without a keyword, as YAML writes them: `rule`, `action`, `when`, `message`.
-        field("require", Shape::Condition).aka(&["rule", "condition"]),
-        field("warn", Shape::Condition),
-        field("limit", Shape::Condition),
-        field("restrict", Shape::Condition),
-        field("before", Shape::Text),
-        field("when", Shape::Condition),
-        field(
-            "on_fail",
-            Shape::OneOf(&[Shape::Record(&ON_FAIL), Shape::Action, Shape::Template]),
-        )
-        .aka(&["action"]),
-        field("message", Shape::Template),
-        field("severity", Shape::Enum(&["error", "warning"])),
-    ],
-)
-.keyed()
-.named_by("label")
-.heads(&[Head::Constraint])
-.items(&CONSTRAINT);
+static CONSTRAINT: RecordType = record("constraint", CONSTRAINT_FIELDS)
+    .keyed()
+    .named_by("label")
+    .heads(&[Head::Constraint])
+    .items(&CONSTRAINT);
+
+/// The rules of a reasoning step, which may also be words for the model.
+pub(super) static STEP_CONSTRAINTS: RecordType = record("step constraints", &[]).items(&STEP_CONSTRAINT);
+static STEP_CONSTRAINT: RecordType =
+    record("constraint", CONSTRAINT_FIELDS).heads(&[Head::Constraint, Head::Text]);
+
+static CONSTRAINT_ON_FAIL: [Shape; 3] = [Shape::Record(&ON_FAIL), Shape::Action, Shape::Template];
+
+const CONSTRAINT_FIELDS: &[super::FieldDef] = &[
+    // As YAML writes them: `rule`, `action`, `when`, `message`.
+    field("rule", Shape::Rule).aka(&["condition"]),
+    field("require", Shape::Condition),
+    field("warn", Shape::Condition),
+    field("limit", Shape::Condition),
+    field("restrict", Shape::Condition),
+    field("label", Shape::Name),
+    field("before", Shape::Text),
+    field("when", Shape::Condition),
+    field("on_fail", Shape::OneOf(&CONSTRAINT_ON_FAIL)).aka(&["action"]),
+    field("message", Shape::Template),
+    field("severity", Shape::Enum(&["error", "warning"])),
+];
 
 static ON_FAIL: RecordType = record(
     "failure action",

@@ -50,7 +50,7 @@ pub static STEP: RecordType = record(
         field("available_tools", Shape::Names),
         field("exit_when", Shape::Condition),
         field("max_turns", Shape::Number),
-        field("step_constraints", Shape::Record(&super::behavior::CONSTRAINTS)),
+        field("step_constraints", Shape::Record(&super::behavior::STEP_CONSTRAINTS)),
         field("behavior", Shape::Data),
         field("description", Shape::Template),
         field("when", Shape::Condition).newest(),

@@ -30,6 +30,8 @@ pub enum Shape {
     Templates,
     /// An expression or words, decided at run time.
     Condition,
+    /// A condition, perhaps with the keyword of a constraint before it.
+    Rule,
     /// A value computed at run time.
     Expr,
     /// `true` or `false`.

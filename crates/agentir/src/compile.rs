@@ -1,0 +1,117 @@
+//! `agentir compile`: programs to the compilation output.
+
+use crate::load::Loaded;
+use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceMap};
+use agentir_expr::Name;
+use agentir_ir::{Agent, AgentType, CompilationIssue, CompilationOutput, Deployment, IR_VERSION};
+use smol_str::SmolStr;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The compilation output of everything that was loaded. An agent whose file has an error is left
+/// out and reported.
+pub fn output(loaded: Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
+    let Loaded { sources, programs, .. } = loaded;
+    let mut owners: BTreeMap<FileId, Name> = BTreeMap::new();
+    let broken: BTreeSet<FileId> = diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .map(|d| d.primary.span.file)
+        .collect();
+    let mut result = CompilationOutput {
+        version: IR_VERSION,
+        agents: indexmap::IndexMap::new(),
+        entry_agent: None,
+        deployment: Deployment::default(),
+        remote_agents: Vec::new(),
+        compilation_errors: Vec::new(),
+        compilation_warnings: Vec::new(),
+    };
+    let mut entries = Vec::new();
+    let mut remote = BTreeSet::new();
+    for loaded in programs {
+        entries.extend(loaded.program.entry().map(|a| a.metadata.name.value.clone()));
+        for agent in loaded.program.agents {
+            owners.insert(agent.span.file, agent.metadata.name.value.clone());
+            if broken.contains(&agent.span.file) || agent.metadata.name.value.is_empty() {
+                continue;
+            }
+            remote.extend(remote_agents(&agent));
+            deploy(&agent, &mut result.deployment);
+            result.agents.insert(agent.metadata.name.value.clone(), agent);
+        }
+    }
+    if let [entry] = entries.as_slice()
+        && result.agents.contains_key(entry)
+    {
+        result.entry_agent = Some(entry.clone());
+    }
+    result.remote_agents = remote.into_iter().collect();
+    for diagnostic in diagnostics {
+        let issue = issue(diagnostic, &sources, &owners);
+        match diagnostic.severity {
+            Severity::Error => result.compilation_errors.push(issue),
+            Severity::Warning => result.compilation_warnings.push(issue),
+            Severity::Info => {}
+        }
+    }
+    result
+}
+
+fn remote_agents(agent: &Agent) -> impl Iterator<Item = SmolStr> + '_ {
+    let c = &agent.coordination;
+    c.handoffs
+        .iter()
+        .filter(|h| h.remote.is_some())
+        .map(|h| h.to.value.clone())
+        .chain(c.delegates.iter().filter(|d| d.remote.is_some()).map(|d| d.agent.value.clone()))
+}
+
+fn deploy(agent: &Agent, deployment: &mut Deployment) {
+    let name = agent.metadata.name.value.clone();
+    let hints = &agent.execution.hints;
+    let recommended = if hints.voice_optimized {
+        "voice"
+    } else if agent.flow.is_some() && agent.metadata.kind == AgentType::Agent && hints.complexity == "complex" {
+        "workflow"
+    } else {
+        "digital"
+    };
+    deployment.runtime_recommendations.insert(name.clone(), recommended);
+    let keeps = hints.requires_persistence || !agent.memory.session.is_empty();
+    if keeps {
+        deployment.stateful.push(name.clone());
+    } else {
+        deployment.parallel_safe.push(name.clone());
+    }
+    if hints.supports_hitl {
+        deployment.hitl_capable.push(name);
+    }
+}
+
+fn issue(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    owners: &BTreeMap<FileId, Name>,
+) -> CompilationIssue {
+    let span = diagnostic.primary.span;
+    let path = sources.get(span.file).map_or_else(String::new, |file| {
+        let at = file.line_column(span.start);
+        format!("{}:{}:{}", file.name, at.line, at.column)
+    });
+    let group = agentir_lint::rule(diagnostic.rule.0).map(|r| r.group);
+    CompilationIssue {
+        agent: owners.get(&span.file).cloned(),
+        message: diagnostic.message.clone(),
+        code: SmolStr::new_static(diagnostic.rule.0),
+        path,
+        kind: match group {
+            Some(agentir_lint::Group::Syntax) => "parse",
+            Some(agentir_lint::Group::Versions) => "compilation",
+            _ => "validation",
+        },
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            _ => "warning",
+        },
+    }
+}
