@@ -12,8 +12,10 @@ mod front_end;
 mod program;
 mod rule;
 mod rules;
+mod variables;
 
 pub use catalogue::{RuleInfo, catalogue, page, rule};
-pub use facts::{Facts, Variables};
+pub use facts::Facts;
 pub use program::{Selection, check};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
+pub use variables::Variables;

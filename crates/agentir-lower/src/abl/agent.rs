@@ -75,6 +75,8 @@ pub(super) fn agent(cx: &mut Context<'_>, mut f: Fields<'_>, kind: DocumentKind,
         }
         use_behavior_profiles.splice(0..0, names);
     }
+    let (named_templates, shadowed_templates) = templates(&mut f, &mut extensions);
+    let (tables, shadowed_lookup_tables) = lookup_tables(&mut f, &mut extensions);
     let mut agent = Agent {
         ir_version: IR_VERSION,
         metadata: Metadata {
@@ -103,10 +105,12 @@ pub(super) fn agent(cx: &mut Context<'_>, mut f: Fields<'_>, kind: DocumentKind,
         nlu: nlu(&mut f),
         entities: entities(&mut f, &mut extensions),
         intent_handling: intent_handling(&mut f),
-        templates: templates(&mut f, &mut extensions),
+        templates: named_templates,
+        shadowed_templates,
         routing,
         available_agents,
-        lookup_tables: lookup_tables(&mut f, &mut extensions),
+        lookup_tables: tables,
+        shadowed_lookup_tables,
         behavior_profiles: profiles,
         use_behavior_profiles,
         use_tools,
@@ -322,9 +326,14 @@ fn messages(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolStr
     messages
 }
 
-fn templates(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolStr, NamedTemplate> {
+/// By name, and those whose names are defined again.
+fn templates(
+    f: &mut Fields<'_>,
+    extensions: &mut Extensions,
+) -> (IndexMap<SmolStr, NamedTemplate>, Vec<NamedTemplate>) {
     const VARIANTS: &[&str] = &["markdown", "html", "adaptive_card", "slack", "whatsapp", "ag_ui"];
     let mut templates = IndexMap::new();
+    let mut shadowed = Vec::new();
     for item in f.items_of("templates", extensions) {
         let mut t = Fields::new(item);
         let Some(name) = t.name.take() else {
@@ -354,9 +363,10 @@ fn templates(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolSt
                 serde_json::to_value(&earlier).unwrap_or_default(),
                 earlier.span,
             );
+            shadowed.push(earlier);
         }
     }
-    templates
+    (templates, shadowed)
 }
 
 fn hooks(cx: &mut Context<'_>, f: &mut Fields<'_>, extensions: &mut Extensions) -> Hooks {
@@ -464,8 +474,13 @@ fn entity(mut e: Fields<'_>, source: EntitySource) -> Option<Entity> {
     })
 }
 
-fn lookup_tables(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolStr, LookupTable> {
+/// By name, and those whose names are defined again.
+fn lookup_tables(
+    f: &mut Fields<'_>,
+    extensions: &mut Extensions,
+) -> (IndexMap<SmolStr, LookupTable>, Vec<LookupTable>) {
     let mut tables = IndexMap::new();
+    let mut shadowed = Vec::new();
     for item in f.items_of("lookup_tables", extensions) {
         let mut t = Fields::new(item);
         let Some(name) = t.name.take() else {
@@ -500,9 +515,10 @@ fn lookup_tables(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<Sm
                 serde_json::to_value(&earlier).unwrap_or_default(),
                 earlier.span,
             );
+            shadowed.push(earlier);
         }
     }
-    tables
+    (tables, shadowed)
 }
 
 fn destinations(f: &mut Fields<'_>) -> Vec<Data> {

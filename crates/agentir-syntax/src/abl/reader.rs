@@ -349,9 +349,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     self.take_name(&mut record);
                     return Some(record);
                 }
-                let named = ty.heads.contains(&Head::Name).then(|| self.bare_name(text)).flatten();
+                let mut named = ty.heads.contains(&Head::Name).then(|| self.bare_name(text)).flatten();
+                let before = self.problems.len();
                 let head = if named.is_some() { None } else { self.head(ty.heads, text) };
-                if named.is_none() && head.is_none() {
+                let told = self.problems.len() > before;
+                if head.is_none() && told {
+                    // A broken head was reported; what it names is still there for the others.
+                    named = named.or_else(|| self.name_before_bracket(text));
+                } else if named.is_none() && head.is_none() {
                     self.problems.push(
                         Diagnostic::error(
                             rules::SYNTAX,
@@ -700,6 +705,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let ok = !value.is_empty()
             && value.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '*'));
         ok.then(|| Spanned::new(SmolStr::new(value), text.span))
+    }
+
+    /// `name` of `name(…`.
+    fn name_before_bracket(&self, text: &Scalar<'s>) -> Option<Spanned<Name>> {
+        let (name, _) = text.raw.split_once('(')?;
+        let name = name.trim_end();
+        let span = Span::new(text.span.file, text.span.start, text.span.start + len(name));
+        self.bare_name(&Scalar::bare(name, span))
     }
 
     fn head(&mut self, heads: &[Head], text: &Scalar<'s>) -> Option<HeadValue> {

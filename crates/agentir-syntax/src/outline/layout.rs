@@ -370,7 +370,8 @@ impl<'s> Layout<'s, '_> {
         let mut last_end = base;
         let mut pieces = 0u32;
         let mut open = 0u32;
-        let mut arrow = false;
+        // Whether what was read last asks for more: an opening bracket, a comma, an arrow.
+        let mut unfinished = false;
         let mut line_end = None;
         while let Some(piece) = lexer.next() {
             let range = lexer.span();
@@ -385,8 +386,8 @@ impl<'s> Layout<'s, '_> {
                     continue;
                 }
                 Piece::Newline => {
-                    if (open > 0 || arrow) && self.continues(end, column, open) {
-                        arrow = false;
+                    if self.continues(end, column, open, unfinished) {
+                        unfinished = false;
                         continue;
                     }
                     line_end = Some(end);
@@ -411,7 +412,14 @@ impl<'s> Layout<'s, '_> {
             }
             first.get_or_insert((start, piece));
             pieces += 1;
-            arrow = piece == Piece::Word && lexer.slice() == "->";
+            unfinished = match piece {
+                Piece::Open => true,
+                Piece::Word => {
+                    let word = lexer.slice();
+                    word == "->" || (open > 0 && word.ends_with(','))
+                }
+                _ => false,
+            };
             last_end = end;
         }
         self.at = line_end.unwrap_or(self.text.len());
@@ -430,9 +438,14 @@ impl<'s> Layout<'s, '_> {
         Some(Scalar { raw, span: self.span(start, end), style, decoded: None })
     }
 
-    /// Whether the line at `at` goes on with brackets that are open: it is indented deeper than the
-    /// entry, or closes a bracket at the entry's column.
-    fn continues(&self, at: usize, column: u32, open: u32) -> bool {
+    /// Whether the line at `at` goes on with what the line before left open: that line broke off
+    /// behind a bracket, a comma or an arrow and this one is indented deeper than the entry, or
+    /// this one closes a bracket. Brackets alone are not enough: one that was forgotten costs its
+    /// own line and no other.
+    fn continues(&self, at: usize, column: u32, open: u32, unfinished: bool) -> bool {
+        if open == 0 && !unfinished {
+            return false;
+        }
         let mut here = 0u32;
         let mut at = at;
         loop {
@@ -440,10 +453,8 @@ impl<'s> Layout<'s, '_> {
                 Some(b' ') => here += 1,
                 Some(b'\t') => here = (here / 4 + 1) * 4,
                 Some(b']' | b'}' | b')') if open > 0 => return here >= column,
-                // A blank line inside brackets is nothing special; a dash or key never is inside.
-                Some(b'\r' | b'\n') => return false,
-                Some(_) => return here > column,
-                None => return false,
+                Some(b'\r' | b'\n') | None => return false,
+                Some(_) => return unfinished && here > column,
             }
             at += 1;
         }
