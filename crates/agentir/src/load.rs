@@ -7,7 +7,7 @@ use agentir_lower::{Lowered, Unit};
 use agentir_syntax::abl::Options;
 use rayon::prelude::*;
 use smol_str::SmolStr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -181,12 +181,13 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
         let metadata = fs::metadata(path)
             .map_err(|e| LoadError(format!("`{}` cannot be read: {e}", path.display())))?;
         if metadata.is_dir() {
+            let mut homes = Homes::default();
             let walk = ignore::WalkBuilder::new(path).require_git(false).build();
             for entry in walk {
                 let entry = entry.map_err(|e| LoadError(e.to_string()))?;
                 let is_file = entry.file_type().is_some_and(|t| t.is_file());
                 if is_file && is_abl(entry.path()) {
-                    let home = home(entry.path());
+                    let home = homes.of(entry.path());
                     files.push(Found { path: entry.into_path(), text: None, home });
                 }
             }
@@ -210,19 +211,39 @@ fn is_abl(path: &Path) -> bool {
     [".abl", ".agent.yaml", ".agent.yml"].iter().any(|end| name.ends_with(end))
 }
 
-/// The folder of the program a file belongs to: the nearest one above with a manifest; else its own
-/// folder, or the one above where the folder is called as the parts of a project are.
-fn home(file: &Path) -> PathBuf {
-    let folder = file.parent().unwrap_or(Path::new(""));
-    for above in folder.ancestors() {
-        if above.join("project.json").is_file() {
-            return above.to_owned();
+/// The folders of programs. Every folder is looked at once, however many files are in it.
+#[derive(Default)]
+struct Homes {
+    /// For each folder the nearest one, from itself upwards, that has a manifest.
+    manifests: HashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Homes {
+    /// The folder of the program a file belongs to: the nearest one above with a manifest; else its
+    /// own folder, or the one above where the folder is called as the parts of a project are.
+    fn of(&mut self, file: &Path) -> PathBuf {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        if let Some(home) = self.manifest_above(folder) {
+            return home;
+        }
+        let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        if matches!(part, "agents" | "tools" | "behavior_profiles") {
+            folder.parent().unwrap_or(folder).to_owned()
+        } else {
+            folder.to_owned()
         }
     }
-    let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    if matches!(part, "agents" | "tools" | "behavior_profiles") {
-        folder.parent().unwrap_or(folder).to_owned()
-    } else {
-        folder.to_owned()
+
+    fn manifest_above(&mut self, folder: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.manifests.get(folder) {
+            return known.clone();
+        }
+        let found = if folder.join("project.json").is_file() {
+            Some(folder.to_owned())
+        } else {
+            folder.parent().and_then(|above| self.manifest_above(above))
+        };
+        self.manifests.insert(folder.to_owned(), found.clone());
+        found
     }
 }

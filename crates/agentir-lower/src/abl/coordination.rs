@@ -303,8 +303,8 @@ fn human_outcome(cx: &mut Context<'_>, item: Record<'_>) -> HumanOutcome {
     for head in heads {
         match head {
             HeadValue::Condition(c, Some(a)) => {
-                condition = Some(c);
-                action = Some(jump_or_word(cx, a));
+                condition = Some(*c);
+                action = Some(jump_or_word(cx, *a));
             }
             other => f.heads.push(other),
         }

@@ -115,14 +115,14 @@ impl<'t> Fields<'t> {
 
     pub(super) fn condition(&mut self, name: &str) -> Option<Condition> {
         self.take(name, |v| match v {
-            Value::Condition(c) => Ok(c),
+            Value::Condition(c) => Ok(*c),
             other => Err(other),
         })
     }
 
     pub(super) fn expr(&mut self, name: &str) -> Option<Expr> {
         self.take(name, |v| match v {
-            Value::Expr(e) => Ok(e),
+            Value::Expr(e) => Ok(*e),
             other => Err(other),
         })
     }
@@ -174,21 +174,21 @@ impl<'t> Fields<'t> {
 
     pub(super) fn action(&mut self, name: &str) -> Option<Action> {
         self.take(name, |v| match v {
-            Value::Action(a) => Ok(a),
+            Value::Action(a) => Ok(*a),
             other => Err(other),
         })
     }
 
     pub(super) fn call(&mut self, name: &str) -> Option<ToolCall> {
         self.take(name, |v| match v {
-            Value::Call(c) => Ok(c),
+            Value::Call(c) => Ok(*c),
             other => Err(other),
         })
     }
 
     pub(super) fn store(&mut self, name: &str) -> Option<Store> {
         self.take(name, |v| match v {
-            Value::Store(s) => Ok(s),
+            Value::Store(s) => Ok(*s),
             other => Err(other),
         })
     }

@@ -300,7 +300,7 @@ fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
     use agentir_syntax::abl::Value;
     let span = f.value_span("transform")?;
     let head = f.value("transform", |v| match v {
-        Value::TransformHead(head) => Ok(head),
+        Value::TransformHead(head) => Ok(*head),
         other => Err(other),
     });
     let (source, item_var, target, mut inner) = if let Some(head) = head {
@@ -328,7 +328,7 @@ fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
         filter: from.expr("filter"),
         map: from.bindings("map").unwrap_or_default(),
         sort_by: from.value("sort_by", |v| match v {
-            Value::SortBy(sort) => Ok(sort),
+            Value::SortBy(sort) => Ok(*sort),
             other => Err(other),
         })
         .map(|sort| SortBy {
@@ -591,8 +591,8 @@ fn branch(cx: &mut Context<'_>, item: Record<'_>) -> Branch {
     for head in std::mem::take(&mut f.heads) {
         // `IF condition: ACTION` on one line.
         if let HeadValue::Condition(c, Some(action)) = head {
-            condition = Some(c);
-            at_once = Some(Statement::Goto(jump(cx, action)));
+            condition = Some(*c);
+            at_once = Some(Statement::Goto(jump(cx, *action)));
         }
     }
     f.boolean("else");

@@ -138,7 +138,7 @@ fn remember(item: Record<'_>) -> Remember {
 pub(super) fn head_condition(f: &mut Fields<'_>) -> Option<agentir_expr::Condition> {
     let at = f.heads.iter().position(|h| matches!(h, HeadValue::Condition(_, None)))?;
     match f.heads.remove(at) {
-        HeadValue::Condition(condition, None) => Some(condition),
+        HeadValue::Condition(condition, None) => Some(*condition),
         _ => None,
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn constraint(
     }
     let head = f.heads.iter().position(|h| matches!(h, HeadValue::Constraint(_)));
     let head = head.and_then(|at| match f.heads.remove(at) {
-        HeadValue::Constraint(rule) => Some(rule),
+        HeadValue::Constraint(rule) => Some(*rule),
         _ => None,
     });
     let (kind, condition, checkpoint) = if let Some(rule) = head {
@@ -51,7 +51,7 @@ pub(super) fn constraint(
         use leaf::ConstraintKind as K;
         let rule = f.value("rule", |v| match v {
             Value::Rule(rule) => Ok((Some(rule.kind.value), rule.condition, rule.checkpoint)),
-            Value::Condition(condition) => Ok((Some(K::Require), condition, None)),
+            Value::Condition(condition) => Ok((Some(K::Require), *condition, None)),
             other => Err(other),
         });
         let text = f.heads.iter().position(|h| matches!(h, HeadValue::Text(_)));

@@ -216,7 +216,7 @@ fn rule(item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
 
 fn take_route(f: &mut Fields<'_>, name: &str) -> Option<RouteAction> {
     f.value(name, |v| match v {
-        Value::RouteAction(action) => Ok(action),
+        Value::RouteAction(action) => Ok(*action),
         other => Err(other),
     })
 }

@@ -22,7 +22,7 @@ pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, 
 fn tool(mut f: Fields<'_>) -> Option<Tool> {
     let at = f.heads.iter().position(|h| matches!(h, HeadValue::Signature(_)));
     let signature = at.and_then(|at| match f.heads.remove(at) {
-        HeadValue::Signature(signature) => Some(signature),
+        HeadValue::Signature(signature) => Some(*signature),
         _ => None,
     });
     let (name, mut parameters, mut returns) = match signature {

@@ -326,10 +326,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     return Some(self.named_item(ty, first, *key, value.as_ref(), children, rest));
                 }
                 // The colon turns out to be part of a text.
-                let line = Scalar::bare(
-                    key.line,
-                    Span::new(key.span.file, key.span.start, key.span.start + len(key.line)),
-                );
+                let line = self.outline.line(key);
                 if ty.heads.contains(&Head::Text)
                     && let Some(head) = self.head(ty.heads, &line)
                 {
@@ -722,7 +719,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         for head in heads {
             let found = match head {
                 Head::Constraint if word("require") || word("warn") || word("limit") || word("restrict") => {
-                    text.with_leaf(|l| leaf::constraint_rule(l, self.problems)).map(HeadValue::Constraint)
+                    text.with_leaf(|l| leaf::constraint_rule(l, self.problems)).map(|r| HeadValue::Constraint(Box::new(r)))
                 }
                 Head::Condition if word("if") || word("when") => {
                     let rest = raw.get(first.len()..).unwrap_or_default();
@@ -754,20 +751,20 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         });
                     }
                     let scalar = Scalar::bare(condition, span);
-                    Some(HeadValue::Condition(self.condition(&scalar), action))
+                    Some(HeadValue::Condition(Box::new(self.condition(&scalar)), action.map(Box::new)))
                 }
                 Head::Routing if word("intent") || word("default") => {
-                    text.with_leaf(|l| leaf::routing_rule(l, self.problems)).map(HeadValue::Routing)
+                    text.with_leaf(|l| leaf::routing_rule(l, self.problems)).map(|r| HeadValue::Routing(Box::new(r)))
                 }
                 Head::Protocol if word("from") => {
                     let body = raw.strip_suffix(':').unwrap_or(raw).trim_end();
                     let scalar = Scalar::bare(body, Span::new(text.span.file, text.span.start, text.span.start + len(body)));
                     scalar
                         .with_leaf(|l| leaf::protocol_head(l, self.problems))
-                        .map(HeadValue::Protocol)
+                        .map(|head| HeadValue::Protocol(Box::new(head)))
                 }
                 Head::Signature if raw.contains('(') || raw.contains("->") => {
-                    text.with_leaf(|l| leaf::tool_signature(l, self.problems)).map(HeadValue::Signature)
+                    text.with_leaf(|l| leaf::tool_signature(l, self.problems)).map(|s| HeadValue::Signature(Box::new(s)))
                 }
                 Head::Chain if raw.contains("->") => {
                     text.with_leaf(|l| leaf::chain(l, self.problems)).map(HeadValue::Chain)
@@ -796,9 +793,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         if let Some(Some(_)) = word {
             return value
                 .with_leaf(|l| leaf::constraint_rule(l, self.problems))
-                .map_or(Value::Invalid, Value::Rule);
+                .map_or(Value::Invalid, |rule| Value::Rule(Box::new(rule)));
         }
-        Value::Condition(self.condition(value))
+        Value::Condition(Box::new(self.condition(value)))
     }
 
     fn template(&mut self, value: &Scalar<'_>) -> Template {
@@ -826,14 +823,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Text => Some(Value::Text(self.text(value))),
             Shape::Template => Some(Value::Template(self.template(value))),
             Shape::Templates => Some(Value::Templates(self.templates(value))),
-            Shape::Condition => Some(Value::Condition(self.condition(value))),
+            Shape::Condition => Some(Value::Condition(Box::new(self.condition(value)))),
             Shape::Rule => Some(self.rule(value)),
             Shape::Expr => {
                 if value.is_quoted() && value.decoded.is_none() {
                     // `check: "…"`: the quotes are the field's.
-                    value.with_leaf(|l| leaf::expr(l, problems)).map(Value::Expr)
+                    value.with_leaf(|l| leaf::expr(l, problems)).map(|e| Value::Expr(Box::new(e)))
                 } else {
-                    self.expr(value).map(Value::Expr)
+                    self.expr(value).map(|e| Value::Expr(Box::new(e)))
                 }
             }
             Shape::Bool => Some(self.boolean(value)),
@@ -842,9 +839,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Name => Some(Value::Name(self.text(value))),
             Shape::Names => Some(Value::Names(self.names(value))),
             Shape::Type | Shape::Types => value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type),
-            Shape::Action => value.with_leaf(|l| leaf::action(l, problems)).map(Value::Action),
-            Shape::Call => value.with_leaf(|l| leaf::call(l, problems)).map(Value::Call),
-            Shape::Store => value.with_leaf(|l| leaf::store(l, problems)).map(Value::Store),
+            Shape::Action => value.with_leaf(|l| leaf::action(l, problems)).map(|v| Value::Action(Box::new(v))),
+            Shape::Call => value.with_leaf(|l| leaf::call(l, problems)).map(|v| Value::Call(Box::new(v))),
+            Shape::Store => value.with_leaf(|l| leaf::store(l, problems)).map(|v| Value::Store(Box::new(v))),
             Shape::Chain => {
                 if value.raw.contains("->") {
                     value.with_leaf(|l| leaf::chain(l, problems)).map(Value::Names)
@@ -863,11 +860,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
             Shape::Bindings => self.bindings(value).map(Value::Bindings),
             Shape::TransformHead => {
-                value.with_leaf(|l| leaf::transform_head(l, problems)).map(Value::TransformHead)
+                value.with_leaf(|l| leaf::transform_head(l, problems)).map(|v| Value::TransformHead(Box::new(v)))
             }
-            Shape::SortBy => value.with_leaf(|l| leaf::sort_by(l, problems)).map(Value::SortBy),
+            Shape::SortBy => value.with_leaf(|l| leaf::sort_by(l, problems)).map(|v| Value::SortBy(Box::new(v))),
             Shape::RouteAction => {
-                value.with_leaf(|l| leaf::route_action(l, problems)).map(Value::RouteAction)
+                value.with_leaf(|l| leaf::route_action(l, problems)).map(|v| Value::RouteAction(Box::new(v)))
             }
             Shape::OneOf(_) => {
                 let (shape, _) = self.choose(shape, Some(value), &[]);
@@ -993,10 +990,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 }
                 // The colon is prose.
                 EntryKind::Pair { key, value, children } => {
-                    let line = Scalar::bare(
-                        key.line,
-                        Span::new(key.span.file, key.span.start, key.span.start + len(key.line)),
-                    );
+                    let line = self.outline.line(key);
                     let block = value.as_ref().filter(|v| matches!(v.style, Style::Block(_)));
                     all.push(self.template(block.unwrap_or(&line)));
                     all.extend(self.templates_below(children));
@@ -1289,7 +1283,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 start: entry.start,
                 end: entry.end,
                 kind: EntryKind::Pair {
-                    key: Key { text: name, span: Span::new(self.outline.file, entry.start, entry.start), line: name },
+                    key: Key {
+                        text: name,
+                        span: Span::new(self.outline.file, entry.start, entry.start),
+                        line_length: 0,
+                    },
                     value: None,
                     children,
                 },
@@ -1438,7 +1436,7 @@ fn flow_entries(flow: Flow<'_>) -> Vec<Entry<'_>> {
         FlowKind::Map(entries) => entries
             .into_iter()
             .map(|e| {
-                let key = Key { text: e.key.value, span: e.key.span, line: e.key.value };
+                let key = Key { text: e.key.value, span: e.key.span, line_length: len(e.key.value) };
                 let end = e.value.as_ref().map_or(e.key.span.end, |v| v.span.end);
                 let (value, children) = match e.value {
                     Some(Flow { kind: FlowKind::Scalar(text), span }) => (Some(flow_scalar(text, span)), Vec::new()),

@@ -352,11 +352,11 @@ impl<'s> Layout<'s, '_> {
         let value_end = value.as_ref().map_or(span.end + 1, |v| v.span.end);
         let block = value.as_ref().is_some_and(|v| matches!(v.style, Style::Block(_)));
         let line_end = if block { start + slice.len() } else { value_end as usize };
-        let line = self.text.get(start..line_end).unwrap_or_default();
+        let line_length = offset(line_end - start);
         self.open_key = value.is_none();
         self.push(
             offset(start),
-            Token::Pair(Key { text: name, span, line }, value),
+            Token::Pair(Key { text: name, span, line_length }, value),
             value_end,
         );
     }

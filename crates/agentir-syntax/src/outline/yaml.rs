@@ -49,7 +49,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
         builder.close(u32::try_from(text.len()).unwrap_or(u32::MAX));
     }
     let entries = builder.stack.pop().map(|root| root.entries).unwrap_or_default();
-    Outline { file, entries, comments: Vec::new() }
+    Outline { file, text, entries, comments: Vec::new() }
 }
 
 /// A collection that is being read.
@@ -180,7 +180,7 @@ impl<'s> Builder<'s, '_> {
                 Style::Bare => scalar.raw,
                 _ => scalar.raw.trim_matches(['"', '\'']),
             };
-            top.key = Some(Key { text, span, line: scalar.raw });
+            top.key = Some(Key { text, span, line_length: span.end - span.start });
             return;
         }
         let empty = scalar.raw.is_empty() && scalar.style == Style::Bare;
