@@ -30,7 +30,7 @@ pub use coordination::{
     Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, OnReturn, PassedValue,
     Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger,
 };
-pub use data::{Data, Extension, Extensions, Number, NumberOrText};
+pub use data::{Data, Extension, Extensions, Number, NumberOrText, free_key};
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
 pub use gather::{
     Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation,

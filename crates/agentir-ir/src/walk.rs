@@ -285,7 +285,8 @@ impl<'a> Walk<'_, 'a> {
 
     fn stored(&mut self, store: Option<&'a StoredValue>) {
         let Some(store) = store else { return };
-        if let Some(value) = &store.value {
+        // A bare word without a target is the name of a store, not a variable.
+        if let Some(value) = store.value.as_ref().filter(|v| store.target.is_some() || v.as_path().is_none()) {
             self.give(Node::Expr(value));
         }
         if let Some(target) = &store.target {

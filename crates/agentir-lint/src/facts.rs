@@ -51,7 +51,7 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(crate) fn new(agent: &'a Agent, program: &ProgramContext<'a>) -> Self {
+    pub(crate) fn new(agent: &'a Agent, program: &'a ProgramContext<'a>) -> Self {
         let mut facts = Self::default();
         agent.walk(&mut |node| facts.add(node));
         for name in &agent.use_behavior_profiles {

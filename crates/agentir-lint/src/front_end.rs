@@ -23,6 +23,7 @@ pub(crate) static RULES: &[Rule] = &[
     rule("inconsistent-indentation", Syntax, Warning, "a line stands between two levels of indentation", &[]),
     rule("nesting-too-deep", Syntax, Error, "lines are nested deeper than anybody nests on purpose", &[]),
     rule("not-text", Syntax, Error, "a file is no text, or too large to be read", &[]),
+    rule("unreadable-file", Syntax, Error, "a file cannot be read", &[]),
     rule("unknown-section", Syntax, Error, "a section does not exist in ABL", &[]),
     rule("unknown-field", Syntax, Warning, "a field does not exist in its section", &[]),
     rule("invalid-value", Syntax, Error, "a field does not take this value", &[]),

@@ -6,10 +6,16 @@
 //!
 //! *Invariant*: nothing here prints, reads a file or changes the program.
 
+mod arguments;
+mod bodies;
 mod catalogue;
+mod covered;
 mod facts;
 mod front_end;
+mod names;
+mod polarity;
 mod program;
+mod recall;
 mod rule;
 mod rules;
 mod variables;

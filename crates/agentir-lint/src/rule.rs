@@ -1,7 +1,7 @@
 //! What a rule is, and what it gets to see.
 
 use crate::facts::Facts;
-use crate::variables;
+use crate::variables::{self, Variables};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
 use agentir_expr::Version;
 use agentir_flow::{AgentGraph, FlowGraph};
@@ -78,6 +78,8 @@ pub struct ProgramContext<'a> {
     pub profiles: FxHashMap<&'a str, &'a Profile>,
     /// What agents are given by others, by the name of who is given it.
     pub passed: FxHashMap<&'a str, FxHashSet<&'a str>>,
+    /// The variables that the libraries' tools bring.
+    pub shared: Variables<'a>,
     /// The file of the first agent that uses a profile, by the profile's file.
     homes: FxHashMap<FileId, FileId>,
     graph: OnceLock<AgentGraph>,
@@ -102,7 +104,9 @@ impl<'a> ProgramContext<'a> {
             }
         }
         let passed = variables::passed(program);
-        Self { program, library, profiles, passed, homes, graph: OnceLock::new() }
+        let mut shared = Variables::default();
+        shared.of_tools(program.libraries.iter().flat_map(|l| &l.tools));
+        Self { program, library, profiles, passed, shared, homes, graph: OnceLock::new() }
     }
 
     /// Who can reach whom.

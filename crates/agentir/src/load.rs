@@ -182,7 +182,11 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
             .map_err(|e| LoadError(format!("`{}` cannot be read: {e}", path.display())))?;
         if metadata.is_dir() {
             let mut homes = Homes::default();
-            let walk = ignore::WalkBuilder::new(path).require_git(false).build();
+            let walk = ignore::WalkBuilder::new(path)
+                // What is found must not depend on whose machine it is.
+                .git_global(false)
+                .require_git(false)
+                .build();
             for entry in walk {
                 let entry = entry.map_err(|e| LoadError(e.to_string()))?;
                 let is_file = entry.file_type().is_some_and(|t| t.is_file());
