@@ -48,7 +48,11 @@ fn said(file: &File) -> Vec<(usize, String)> {
     for (number, line) in text.lines().enumerate() {
         for (word, end) in words(line) {
             let rest = line[end..].trim_start_matches('?').trim_start();
-            let key = rest.starts_with(':') && known_keys().contains(&word);
+            let key = rest.starts_with(':') && known_keys().contains(&word)
+                // `VOICE INSTRUCTIONS:`
+                || rest.split_once(':').is_some_and(|(second, _)| {
+                    known_keys().contains(&format!("{word} {}", second.to_lowercase()))
+                });
             if !key && !KEYWORDS.contains(&word.as_str()) {
                 said.push((number + 1, word));
             }

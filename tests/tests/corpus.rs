@@ -79,13 +79,30 @@ fn diff(at: &str, a: &serde_json::Value, b: &serde_json::Value, out: &mut Vec<St
     }
 }
 
+/// Words of our samples that the IR says otherwise, by the end of the file's name, with the reason.
+const SAID_OTHERWISE: &[(&str, &str, &str)] = &[
+    ("pharmacy_refill.agent.abl", "both", "a guardrail of kind `both` becomes one of each"),
+    ("pharmacy_refill.agent.abl", "rival_chains", "… called `rival_chains_input` and `…_output`"),
+    ("laundry_pickup.agent.yaml", "object", "what has `fields` is an object"),
+    ("bakery_orders.agent.yaml", "object", "what has `fields` is an object"),
+    ("festival_concierge.agent.abl", "8", "megabytes become bytes"),
+    ("festival_concierge.agent.abl", "read_only", "is a tool without side effects"),
+    ("festival_concierge.agent.abl", "area", "a parameter that is named twice is one parameter"),
+];
+
 #[test]
 fn nothing_of_ours_is_lost() {
-    let problems: Vec<String> = all_ours()
-        .iter()
-        // What cannot be read gives no IR to find it in.
-        .filter(|s| !s.files.iter().any(|f| f.name.contains("/invalid/")))
-        .flat_map(|s| words::lost(&s.files, &json(&run(s).program)))
-        .collect();
+    let mut problems = Vec::new();
+    for sample in all_ours() {
+        // What is wrong may be read as nothing; its page says so.
+        if sample.files.iter().any(|f| f.name.contains("/invalid/")) {
+            continue;
+        }
+        problems.extend(words::lost(&sample.files, &json(&run(&sample).program)).into_iter().filter(|lost| {
+            !SAID_OTHERWISE.iter().any(|(file, word, _)| {
+                lost.starts_with(&format!("`{word}` ")) && lost.contains(file)
+            })
+        }));
+    }
     report("words that are not in the IR", &problems);
 }

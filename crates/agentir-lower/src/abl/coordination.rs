@@ -9,13 +9,13 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Name};
 use agentir_ir::{
     CompletionCondition, Context as HandoffContext, Coordination, Data, Decider, Delegate,
-    Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, OnReturn, PassedValue, Remote,
+    Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn, PassedValue, Remote,
     ReturnHandler, Target, Trigger,
 };
 use agentir_syntax::abl::{HeadValue, Record};
 use agentir_syntax::leaf::ActionKind;
 use indexmap::IndexMap;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 pub(super) fn coordination(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Coordination {
     let mut rest = Extensions::default();
@@ -96,7 +96,8 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
 fn jump_or_word(cx: &mut Context<'_>, action: agentir_syntax::leaf::Action) -> Jump {
     let action = action.without_steps();
     if action.kind == ActionKind::Respond {
-        return Jump { target: Target::Continue, reason: None, span: action.span };
+        // What is said stays with the jump.
+        return Jump { target: Target::Continue, reason: action.reason, span: action.span };
     }
     flow::jump(cx, action)
 }
@@ -283,7 +284,10 @@ fn trigger(item: Record<'_>) -> Trigger {
         decided_by: Decider::of(when.as_ref()),
         when,
         reason: f.template("reason"),
-        priority: f.plain("priority"),
+        priority: f.choice("priority").map(SmolStr::new_static).or_else(|| match f.number("priority")? {
+            NumberOrText::Number(n) => Some(format_smolstr!("{}", n.0)),
+            NumberOrText::Text(text) => Some(text),
+        }),
         tags: f.names("tags"),
         context: f.names("context"),
         respond: f.template("respond"),

@@ -133,7 +133,16 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
         body.push(Statement::Call(Box::new(call)));
     }
     if let Some(condition) = f.condition("check") {
-        body.push(Statement::Check { condition, otherwise: fail_jump });
+        match parts.take_if(|(_, failure, _)| fail_jump.is_none() && !failure.is_empty()) {
+            // What is done if the check fails is more than a jump.
+            Some((success, failure, _)) => {
+                let span = condition.span();
+                let branch = |condition, body| Branch { condition, body, extensions: Extensions::default(), span };
+                let branches = vec![branch(Some(condition), success), branch(None, failure)];
+                body.push(Statement::If { branches });
+            }
+            None => body.push(Statement::Check { condition, otherwise: fail_jump }),
+        }
     }
     delegations(&mut f, &mut body);
     if let Some((success, failure, results)) = parts {
@@ -498,10 +507,10 @@ fn leaving(cx: &mut Context<'_>, f: &mut Fields<'_>, body: &mut Vec<Statement>, 
             jumps.push(Jump { target: Target::Complete, reason: None, span });
         }
     }
-    if let Some(span) = f.value_span("resume") {
-        if f.boolean("resume") != Some(false) {
-            jumps.push(Jump { target: Target::Resume, reason: None, span });
-        }
+    if let Some(span) = f.value_span("resume")
+        && f.boolean("resume") != Some(false)
+    {
+        jumps.push(Jump { target: Target::Resume, reason: None, span });
     }
     body.extend(jumps.into_iter().map(Statement::Goto));
 }

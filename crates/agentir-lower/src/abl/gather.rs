@@ -47,9 +47,10 @@ pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
             extensions: Extensions::default(),
         });
     }
-    let process = f.choice("validation_process").map(SmolStr::new_static);
-    let (retry_prompt, max_retries) = (f.template("retry_prompt"), f.plain_number("max_retries"));
+    // Without a validation they say nothing yet, and stay with the field.
     if let Some(v) = &mut validation {
+        let process = f.choice("validation_process").map(SmolStr::new_static);
+        let (retry_prompt, max_retries) = (f.template("retry_prompt"), f.plain_number("max_retries"));
         v.validation_process = v.validation_process.take().or(process).map(|p| SmolStr::new(p.to_uppercase()));
         v.retry_prompt = v.retry_prompt.take().or(retry_prompt);
         v.max_retries = v.max_retries.or(max_retries);

@@ -3,7 +3,7 @@
 use super::agent::merge;
 use super::fields::Fields;
 use super::Context;
-use agentir_diagnostics::Spanned;
+use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
@@ -15,16 +15,16 @@ use agentir_syntax::leaf::RouteAction;
 use smol_str::SmolStr;
 
 pub(super) fn supervisor(
-    _cx: &mut Context<'_>,
+    cx: &mut Context<'_>,
     f: &mut Fields<'_>,
     coordination: &mut Coordination,
     rest: &mut Extensions,
 ) -> (Option<Routing>, Vec<AgentReference>, Vec<Policy>) {
     let agents: Vec<AgentReference> =
-        f.items_of("agents", rest).into_iter().filter_map(reference).collect();
+        f.items_of("agents", rest).into_iter().filter_map(|item| reference(cx, item)).collect();
     let mut routing = None;
     for section in f.records("routing") {
-        read_routing(section, routing.get_or_insert_default());
+        read_routing(cx, section, routing.get_or_insert_default());
     }
     for mut section in f.records("handoff_protocol") {
         for item in std::mem::take(&mut section.items) {
@@ -55,7 +55,7 @@ pub(super) fn supervisor(
     (routing, agents, policies)
 }
 
-fn reference(item: Record<'_>) -> Option<AgentReference> {
+fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
     let mut f = Fields::new(item);
     let file = f.text("ref");
     let named = f.name.take();
@@ -67,7 +67,20 @@ fn reference(item: Record<'_>) -> Option<AgentReference> {
         let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
         stem.starts_with(char::is_uppercase).then(|| Spanned::new(SmolStr::new(stem), path.span))
     });
-    let alias = alias.or_else(|| agent.clone())?;
+    let alias = alias.or_else(|| agent.clone()).or_else(|| {
+        let path = file.as_ref()?;
+        cx.problems.push(
+            Diagnostic::error(
+                agentir_syntax::rules::MISSING_FIELD,
+                f.span.at_start(),
+                "this agent reference has no `ALIAS`",
+            )
+            .note("routing rules name agents by their aliases, so nothing can be routed to this one")
+            .help("add `ALIAS: …`"),
+        );
+        let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
+        Some(Spanned::new(SmolStr::new(stem), path.span))
+    })?;
     // A bare name is both.
     let agent = agent.or_else(|| file.is_none().then(|| alias.clone()));
     Some(AgentReference {
@@ -82,12 +95,12 @@ fn reference(item: Record<'_>) -> Option<AgentReference> {
     })
 }
 
-fn read_routing(mut f: Fields<'_>, routing: &mut Routing) {
+fn read_routing(cx: &mut Context<'_>, mut f: Fields<'_>, routing: &mut Routing) {
     let mut rest = Extensions::default();
     let mut items = std::mem::take(&mut f.items);
     items.extend(f.items_of("rules", &mut rest));
     for item in items {
-        rule(item, routing, &mut rest);
+        rule(cx, item, routing, &mut rest);
     }
     routing.default_agent = f.name_of("default").or(routing.default_agent.take());
     if let Some(confidence) = f.plain_number("min_confidence") {
@@ -118,7 +131,7 @@ fn blank(span: agentir_diagnostics::Span) -> RoutingRule {
     }
 }
 
-fn rule(item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
+fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
     let mut f = Fields::new(item);
     let span = f.span;
     for head in std::mem::take(&mut f.heads) {
@@ -155,6 +168,17 @@ fn rule(item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
         base.channels = c.names("channels");
         base.requires_state = c.names("requires_state");
         c.leave(rest);
+    }
+    if let (Some(name), None) = (&base.name, &base.priority) {
+        cx.problems.push(
+            Diagnostic::error(
+                agentir_syntax::rules::MISSING_FIELD,
+                f.span.at_start(),
+                format!("the routing rule `{name}` has no `PRIORITY`"),
+            )
+            .note("rules are tried by priority, lower first; where this one stands is undefined")
+            .help("add `PRIORITY: …`"),
+        );
     }
     let is_rule = base.to.is_some() || base.when.is_some() || base.name.is_some();
     let mut acts = Vec::new();
@@ -229,7 +253,7 @@ fn apply(rule: &mut RoutingRule, action: RouteAction) {
         }
         RouteAction::Variable(path) => {
             rule.action = Some(RoutingTarget::RouteToVariable {
-                variable: Spanned::new(path.value.root.value, path.span),
+                variable: path.map(|path| SmolStr::new(path.to_string())),
             });
         }
         RouteAction::EndConversation => rule.action = Some(RoutingTarget::EndConversation),

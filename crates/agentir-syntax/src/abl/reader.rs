@@ -2,7 +2,7 @@
 //! wrong with it. Nothing is thrown away: what the tables do not know stays in the tree.
 
 use super::schema::{
-    AGENT, FRAGMENT_HOMES, FieldDef, Head, Naming, PROFILE, RecordType, STEP, Shape, TOOL_LIBRARY,
+    AGENT, FRAGMENT_HOMES, FieldDef, Head, Naming, Need, PROFILE, RENAMED, RecordType, STEP, Shape, TOOL_LIBRARY,
     Version,
 };
 use super::tree::{Document, DocumentKind, Field, Format, HeadValue, Record, Value};
@@ -86,6 +86,8 @@ pub fn read<'t, 's: 't>(
     let version = options.version.unwrap_or_else(|| detect(&usages));
     if version > Version::Legacy {
         reader.report_case();
+    } else if options.version.is_none() {
+        report_legacy(&usages, reader.problems);
     }
     for usage in usages {
         usage.report(version, problems);
@@ -141,6 +143,19 @@ fn detect(usages: &[Usage]) -> Version {
     }
 }
 
+/// Says once that a document was found to be of an old version: its forms are not reported then.
+fn report_legacy(usages: &[Usage], problems: &mut Vec<Diagnostic>) {
+    let gone = |u: &&Usage| u.until.is_some_and(|(last, _)| last == Version::Legacy);
+    let count = usages.iter().filter(gone).count();
+    if let Some(first) = usages.iter().find(gone) {
+        problems.push(
+            Diagnostic::info(rules::LEGACY_FORM, first.span, "this document is written in legacy ABL")
+                .note(format!("{count} of its forms are gone in the current version, and none is newer"))
+                .help("`--abl-version current` shows what would have to change"),
+        );
+    }
+}
+
 impl Usage {
     fn report(self, version: Version, problems: &mut Vec<Diagnostic>) {
         let Self { span, what, since, until, rule, .. } = self;
@@ -153,7 +168,7 @@ impl Usage {
                         format!("{what} belongs to an older version of ABL"),
                     )
                     .note(format!("this document is read as {version} ABL"))
-                    .help(instead),
+                    .help(if instead.contains(' ') { instead.to_owned() } else { format!("write `{instead}`") }),
                 );
             }
             _ if since > version => {
@@ -411,21 +426,24 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     fn check_required(&mut self, record: &Record<'t>) {
-        if !record.heads.is_empty() || record.name.is_some() {
-            return;
-        }
-        for def in record.ty.fields.iter().filter(|d| d.required) {
-            if record.field(def.name).is_none() {
-                let at = Span::new(record.span.file, record.span.start, record.span.start);
-                self.problems.push(
-                    Diagnostic::error(
-                        rules::MISSING_FIELD,
-                        at,
-                        format!("this {} has no `{}`", record.ty.name, self.spell(def.name)),
-                    )
-                    .help(format!("add `{}: …`", self.spell(def.name))),
-                );
+        for def in record.ty.fields {
+            // What stands instead of a field, and a name, say what the field would.
+            let said = !record.heads.is_empty()
+                || (record.name.is_some() && record.ty.name_field == Some(def.name))
+                || def.need == Need::Optional
+                || record.fields.iter().any(|f| std::ptr::eq(f.def, def));
+            if said {
+                continue;
             }
+            let at = record.name.as_ref().map_or(record.span.at_start(), |n| n.span);
+            let message = format!("this {} has no `{}`", record.ty.name, self.spell(def.name));
+            let diagnostic = match def.need {
+                Need::Expected(otherwise) => {
+                    Diagnostic::warning(rules::MISSING_FIELD, at, message).note(otherwise)
+                }
+                _ => Diagnostic::error(rules::MISSING_FIELD, at, message),
+            };
+            self.problems.push(diagnostic.help(format!("add `{}: …`", self.spell(def.name))));
         }
     }
 
@@ -634,6 +652,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Some(value) => find(&|s| match s {
                 Shape::Bool => matches!(value.raw, "true" | "false"),
                 Shape::Action => starts_like_action(value.raw),
+                Shape::Number => value.raw.parse::<f64>().is_ok(),
                 Shape::Enum(all) => all.iter().any(|a| a.eq_ignore_ascii_case(value.raw)),
                 _ => false,
             }),
@@ -784,7 +803,27 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     fn condition(&mut self, value: &Scalar<'_>) -> Condition {
         let quoted = value.is_quoted();
-        value.with_leaf(|l| leaf::condition(l, quoted, self.problems))
+        let condition = value.with_leaf(|l| leaf::condition(l, quoted, self.problems));
+        if let Some(expr) = condition.expr() {
+            expr.paths(&mut |path| self.check_renamed(path));
+        }
+        condition
+    }
+
+    /// Names of the runtime that were called otherwise before.
+    fn check_renamed(&mut self, path: &Path) {
+        let Some(field) = path.first_field() else { return };
+        let is = |old: &str| old.split_once('.') == Some((&path.root.value, &field.value));
+        if let Some((old, new)) = RENAMED.iter().find(|(old, _)| is(old)) {
+            self.usages.push(Usage {
+                span: path.root.span.to(field.span),
+                what: format!("`{old}`"),
+                since: Version::Legacy,
+                until: Some((Version::Legacy, new)),
+                rule: None,
+                telling: true,
+            });
+        }
     }
 
     /// A rule with its keyword, or a condition without one.
@@ -838,6 +877,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Enum(all) => Some(self.one_of(all, value)),
             Shape::Name => Some(Value::Name(self.text(value))),
             Shape::Names => Some(Value::Names(self.names(value))),
+            Shape::Choices(all) => {
+                let names = self.names(value);
+                self.check_choices(all, &names);
+                Some(Value::Names(names))
+            }
             Shape::Type | Shape::Types => value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type),
             Shape::Action => value.with_leaf(|l| leaf::action(l, problems)).map(|v| Value::Action(Box::new(v))),
             Shape::Call => value.with_leaf(|l| leaf::call(l, problems)).map(|v| Value::Call(Box::new(v))),
@@ -918,6 +962,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let near = closest(&text.to_lowercase(), all.iter().copied());
         self.invalid(value, &format!("expected one of {list}"), near);
         Value::Invalid
+    }
+
+    fn check_choices(&mut self, all: &'static [&'static str], names: &[Spanned<Name>]) {
+        for name in names {
+            if !all.iter().any(|a| a.eq_ignore_ascii_case(&name.value)) {
+                self.one_of(all, &Scalar::bare("", name.span).with_text(&name.value));
+            }
+        }
     }
 
     fn invalid(&mut self, value: &Scalar<'s>, expected: &str, instead: Option<&str>) {
@@ -1041,6 +1093,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Names | Shape::Chain => {
                 let mut names = Vec::new();
                 self.names_below(children, &mut names);
+                Some(Value::Names(names))
+            }
+            Shape::Choices(all) => {
+                let mut names = Vec::new();
+                self.names_below(children, &mut names);
+                self.check_choices(all, &names);
                 Some(Value::Names(names))
             }
             Shape::Assignments => Some(Value::Assignments(self.assignments_below(children))),
@@ -1468,6 +1526,7 @@ impl Shape {
                 | Self::Data
                 | Self::Templates
                 | Self::Names
+                | Self::Choices(_)
                 | Self::Assignments
                 | Self::Bindings
                 | Self::Types

@@ -355,7 +355,7 @@ static RECALL: RecordType = record("recall", &[]).items(&RECALL_RULE);
 static RECALL_RULE: RecordType = record(
     "recall rule",
     &[
-        field("on", Shape::Text),
+        field("on", Shape::Text).required(),
         field("action", Shape::Enum(&["inject_context", "load_memory", "prompt_llm"])),
         field("instruction", Shape::Template),
         field("paths", Shape::Names),

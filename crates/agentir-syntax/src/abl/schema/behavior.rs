@@ -57,7 +57,8 @@ static GUARDRAIL: RecordType = record(
     "guardrail",
     &[
         field("description", Shape::Template),
-        field("kind", Shape::Enum(&["input", "output", "tool_input", "tool_output", "handoff", "both"])),
+        field("kind", Shape::Enum(&["input", "output", "tool_input", "tool_output", "handoff", "both"]))
+            .expected("it is then checked against what the user says (`input`)"),
         field("check", Shape::Expr),
         field("llm_check", Shape::Template),
         field("provider", Shape::Text),

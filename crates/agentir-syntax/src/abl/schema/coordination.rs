@@ -21,6 +21,7 @@ static DELEGATE: RecordType = record(
         field("remote", Shape::OneOf(&[Shape::Record(&REMOTE), Shape::Data])),
     ],
 )
+.named_by("agent")
 .heads(&[Head::Name]);
 
 static FAILURE: RecordType = record(
@@ -54,7 +55,7 @@ static HANDOFF: RecordType = record(
     "handoff",
     &[
         field("to", Shape::Name).required(),
-        field("when", Shape::Condition),
+        field("when", Shape::Condition).expected("the model then decides on its own when to hand over"),
         field("priority", Shape::Number),
         field("context", Shape::OneOf(&[Shape::Record(&CONTEXT), Shape::Names])),
         // Context keys written beside it.
@@ -79,6 +80,7 @@ static HANDOFF: RecordType = record(
         field("on_timeout", Shape::Data),
     ],
 )
+.named_by("to")
 .heads(&[Head::Name]);
 
 static CONTEXT: RecordType = record(
@@ -131,9 +133,9 @@ static TRIGGERS: RecordType = record("escalation triggers", &[]).items(&TRIGGER)
 static TRIGGER: RecordType = record(
     "escalation trigger",
     &[
-        field("when", Shape::Condition),
+        field("when", Shape::Condition).required(),
         field("reason", Shape::Template),
-        field("priority", Shape::Text),
+        field("priority", Shape::OneOf(&[Shape::Enum(&["low", "medium", "high", "critical"]), Shape::Number])),
         field("tags", Shape::Names),
         field("set", Shape::Assignments).newest(),
         // In a bare trigger list (§8.8).
@@ -164,7 +166,7 @@ pub(super) static COMPLETE: RecordType = record("complete", &[]).items(&COMPLETI
 static COMPLETION: RecordType = record(
     "completion",
     &[
-        field("when", Shape::Condition),
+        field("when", Shape::Condition).required(),
         field("respond", Shape::Template),
         field("store", Shape::Store),
         field("set", Shape::Assignments).newest(),

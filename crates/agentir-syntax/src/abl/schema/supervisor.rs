@@ -47,7 +47,7 @@ static ROUTING_RULE: RecordType = record(
         field("then", Shape::OneOf(&[Shape::Record(&THEN), Shape::RouteAction])),
         field("intent_match", Shape::Record(&INTENT_MATCHES)),
         field("fallback", Shape::RouteAction),
-        field("flags", Shape::Names),
+        field("flags", Shape::Choices(&["set_active", "silent", "no_log", "priority_boost"])),
         field("constraints", Shape::Record(&ROUTING_CONSTRAINTS)),
     ],
 )
