@@ -25,8 +25,8 @@ pub use functions::{
 };
 pub use signatures::check_calls;
 pub use system::{
-    NAMESPACES, Namespace, SYSTEM_TOOLS, SYSTEM_VARIABLES, SystemVariable, system_namespace, system_tool,
-    system_variable, tool_of_result,
+    NAMESPACES, Namespace, SYSTEM_TOOLS, SYSTEM_VARIABLES, SystemVariable, system_namespace,
+    system_tool, system_variable, tool_of_result,
 };
 pub use template::{Template, TemplatePart};
 pub use types::{TypeExpr, TypeField, TypeKind};

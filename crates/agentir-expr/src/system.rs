@@ -30,7 +30,15 @@ const fn variable(
     assigned: &'static str,
     instead: &'static str,
 ) -> SystemVariable {
-    SystemVariable { name, ty, values, assigned, instead, since: Version::Legacy, authored_wins: false }
+    SystemVariable {
+        name,
+        ty,
+        values,
+        assigned,
+        instead,
+        since: Version::Legacy,
+        authored_wins: false,
+    }
 }
 
 const fn newest(
@@ -50,25 +58,85 @@ const CHANNELS: &[&str] = &["web", "slack", "teams", "whatsapp", "voice", "api"]
 /// All variables that the runtime assigns.
 pub static SYSTEM_VARIABLES: &[SystemVariable] = &[
     variable("match", Object, &[], "whenever a `matches` condition holds", "match_result"),
-    variable("all_fields_gathered", Boolean, &[], "when all required fields are collected", "form_done"),
+    variable(
+        "all_fields_gathered",
+        Boolean,
+        &[],
+        "when all required fields are collected",
+        "form_done",
+    ),
     variable("user.intent", String, &[], "with each message, from what the user wants", "wish"),
-    variable("user.sentiment", String, SENTIMENTS, "with each message, from how the user sounds", "mood"),
-    variable("sentiment_trajectory", String, TRAJECTORIES, "over the turns of the conversation", "mood_trend"),
+    variable(
+        "user.sentiment",
+        String,
+        SENTIMENTS,
+        "with each message, from how the user sounds",
+        "mood",
+    ),
+    variable(
+        "sentiment_trajectory",
+        String,
+        TRAJECTORIES,
+        "over the turns of the conversation",
+        "mood_trend",
+    ),
     variable("tool_failures", Number, &[], "when a tool call fails", "failed_calls"),
     variable("constraint_failures", Number, &[], "when a constraint fails", "failed_rules"),
     variable("channel", String, CHANNELS, "when the session starts", "preferred_channel"),
-    variable("language", String, &[], "when the session starts and when it detects the language", "preferred_language"),
-    variable("user_id", String, &[], "when the session starts, from who is logged in", "customer_id"),
+    variable(
+        "language",
+        String,
+        &[],
+        "when the session starts and when it detects the language",
+        "preferred_language",
+    ),
+    variable(
+        "user_id",
+        String,
+        &[],
+        "when the session starts, from who is logged in",
+        "customer_id",
+    ),
     variable("project_id", String, &[], "when the session starts", "own_project_id"),
     variable("tenant_id", String, &[], "when the session starts", "customer_number"),
-    variable("handoff.completed", Boolean, &[], "when an agent that took over is done", "handoff_done"),
-    variable("escalate.completed", Boolean, &[], "when a person has resolved an escalation", "escalation_done"),
+    variable(
+        "handoff.completed",
+        Boolean,
+        &[],
+        "when an agent that took over is done",
+        "handoff_done",
+    ),
+    variable(
+        "escalate.completed",
+        Boolean,
+        &[],
+        "when a person has resolved an escalation",
+        "escalation_done",
+    ),
     variable("last_*_result", Object, &[], "after each call of that tool", "kept_result"),
-    variable("_clarification_count", Number, &[], "each time a field is asked for again", "clarification_count"),
+    variable(
+        "_clarification_count",
+        Number,
+        &[],
+        "each time a field is asked for again",
+        "clarification_count",
+    ),
     variable("_validation_retries", Object, &[], "when the value of a field is refused", "retries"),
-    variable("_pending_inferences", Object, &[], "when the model infers the value of a field", "inferred"),
+    variable(
+        "_pending_inferences",
+        Object,
+        &[],
+        "when the model infers the value of a field",
+        "inferred",
+    ),
     variable("_constraint_warnings", Array, &[], "when a soft constraint fails", "warnings"),
-    variable("_disambiguation_intents", Array, &[], "when a message has several intents", "possible_intents"),
+    variable(
+        "_disambiguation_intents",
+        Array,
+        &[],
+        "when a message has several intents",
+        "possible_intents",
+    ),
     variable("_summary*", String, &[], "with the summary of the conversation", "summary"),
     variable("_stored_*", Object, &[], "with what the persistent memory holds", "stored"),
     variable("_error*", Object, &[], "when an operation fails", "last_error"),
@@ -120,7 +188,12 @@ pub struct Namespace {
     pub since: Version,
 }
 
-const fn namespace(name: &'static str, holds: &'static str, writable: bool, since: Version) -> Namespace {
+const fn namespace(
+    name: &'static str,
+    holds: &'static str,
+    writable: bool,
+    since: Version,
+) -> Namespace {
     Namespace { name, holds, writable, since }
 }
 

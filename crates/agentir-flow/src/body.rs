@@ -55,7 +55,9 @@ fn of_digressions<'a>(digressions: &'a [Digression], found: &mut dyn FnMut(&'a B
 pub fn branch_lists<'a>(body: &'a Body, found: &mut dyn FnMut(&'a [Branch])) {
     for statement in &body.0 {
         match statement {
-            Statement::Await { branches } | Statement::If { branches } => inner_lists(branches, found),
+            Statement::Await { branches } | Statement::If { branches } => {
+                inner_lists(branches, found)
+            }
             Statement::Call(call) => {
                 inner_lists(&call.on_result, found);
                 branch_lists(&call.on_success, found);
@@ -140,7 +142,11 @@ fn passes(statement: &Statement) -> bool {
         Statement::Handoff(d) => d.returns == Some(true),
         Statement::Escalate { .. } => false,
         // The lowering writes what follows success or failure of nothing this way.
-        Statement::If { branches } if matches!(branches.as_slice(), [Branch { condition: None, .. }]) => true,
+        Statement::If { branches }
+            if matches!(branches.as_slice(), [Branch { condition: None, .. }]) =>
+        {
+            true
+        }
         // With an `ELSE` one branch is always taken; without it perhaps none.
         Statement::If { branches } | Statement::Await { branches } => some_pass(branches),
         Statement::Call(call) => {
@@ -159,12 +165,14 @@ fn passes(statement: &Statement) -> bool {
 }
 
 fn some_pass(branches: &[Branch]) -> bool {
-    branches.iter().all(|b| b.condition.is_some()) || branches.iter().any(|b| falls_through(&b.body))
+    branches.iter().all(|b| b.condition.is_some())
+        || branches.iter().any(|b| falls_through(&b.body))
 }
 
 /// `HANDOFF: agent` and then `THEN: step`: the step is for when the conversation comes back.
 const fn comes_back(before: &Statement, after: &Statement) -> bool {
-    matches!(before, Statement::Handoff(_) | Statement::Escalate { .. }) && matches!(after, Statement::Goto(_))
+    matches!(before, Statement::Handoff(_) | Statement::Escalate { .. })
+        && matches!(after, Statement::Goto(_))
 }
 
 /// The statements behind one that always leaves: the first dead one of each list, with the one that

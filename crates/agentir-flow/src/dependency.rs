@@ -28,7 +28,9 @@ pub fn dependency_cycles<'a>(fields: &[&'a GatherField]) -> Vec<Vec<Dependency<'
     }
     for field in fields {
         for on in &field.depends_on {
-            if let (Some(from), Some(to)) = (nodes.get(field.name.value.as_str()), nodes.get(on.value.as_str())) {
+            if let (Some(from), Some(to)) =
+                (nodes.get(field.name.value.as_str()), nodes.get(on.value.as_str()))
+            {
                 graph.add_edge(*from, *to, on);
             }
         }

@@ -29,7 +29,8 @@ impl AgentGraph {
     /// The graph of a program.
     #[must_use]
     pub fn new(program: &Program) -> Self {
-        let mut this = Self { graph: DiGraph::new(), nodes: FxHashMap::default(), unmatched: false };
+        let mut this =
+            Self { graph: DiGraph::new(), nodes: FxHashMap::default(), unmatched: false };
         let mut by_stem: FxHashMap<SmolStr, &SmolStr> = FxHashMap::default();
         for agent in &program.agents {
             let name = &agent.metadata.name.value;
@@ -45,7 +46,8 @@ impl AgentGraph {
                 .iter()
                 .filter_map(|r| Some((r.alias.value.as_str(), &r.agent.as_ref()?.value)))
                 .collect();
-            let used = agent.use_behavior_profiles.iter().filter_map(|n| profiles.get(n.value.as_str()));
+            let used =
+                agent.use_behavior_profiles.iter().filter_map(|n| profiles.get(n.value.as_str()));
             targets(agent, used.copied(), &mut |name, edge| {
                 let name = aliases.get(name.as_str()).copied().unwrap_or(name);
                 let to = this.node(name);
@@ -90,7 +92,10 @@ impl AgentGraph {
     }
 
     /// The agents that may go to `name`, with how.
-    pub fn predecessors<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a SmolStr, &'a AgentEdge)> {
+    pub fn predecessors<'a>(
+        &'a self,
+        name: &str,
+    ) -> impl Iterator<Item = (&'a SmolStr, &'a AgentEdge)> {
         use petgraph::visit::EdgeRef;
         self.nodes
             .get(name)

@@ -87,7 +87,11 @@ impl FlowGraph {
         for name in flow.definitions.keys() {
             this.node(Place::Step(name.clone()));
         }
-        for insertion in profiles.iter().filter_map(|p| p.flow_modifications.as_ref()).flat_map(|c| &c.insertions) {
+        for insertion in profiles
+            .iter()
+            .filter_map(|p| p.flow_modifications.as_ref())
+            .flat_map(|c| &c.insertions)
+        {
             this.defined.insert(insertion.step.name.value.clone());
         }
         if let Some(entry) = flow.entry() {
@@ -124,7 +128,9 @@ impl FlowGraph {
         let place = match &jump.target {
             Target::Step(name) | Target::Backtrack(Some(name)) => Place::Step(name.value.clone()),
             Target::Complete | Target::Fail => Place::Complete,
-            Target::Handoff(Some(agent)) | Target::Delegate(Some(agent)) => Place::Agent(agent.value.clone()),
+            Target::Handoff(Some(agent)) | Target::Delegate(Some(agent)) => {
+                Place::Agent(agent.value.clone())
+            }
             Target::Escalate => Place::Human,
             Target::Handoff(None)
             | Target::Delegate(None)
@@ -132,7 +138,11 @@ impl FlowGraph {
             | Target::Backtrack(None)
             | Target::AskUser(_) => Place::Elsewhere,
             // The same step again, or nothing at all.
-            Target::Continue | Target::Retry | Target::RetryStep | Target::Block | Target::Redact => return,
+            Target::Continue
+            | Target::Retry
+            | Target::RetryStep
+            | Target::Block
+            | Target::Redact => return,
         };
         let to = self.node(place);
         self.edge(from, to, kind, jump.span);
@@ -211,7 +221,8 @@ impl FlowGraph {
     }
 
     fn constraint(&mut self, from: NodeIndex, constraint: &Constraint, kind: EdgeKind) {
-        for jump in constraint.on_fail.iter().flat_map(|f| f.then_step.iter().chain(&f.then_action)) {
+        for jump in constraint.on_fail.iter().flat_map(|f| f.then_step.iter().chain(&f.then_action))
+        {
             self.jump(from, jump, kind);
         }
     }
@@ -256,7 +267,9 @@ impl FlowGraph {
             self.handler(start, handler);
         }
         let c = &agent.coordination;
-        for jump in c.escalation.iter().flat_map(|e| &e.on_human_complete).filter_map(|o| o.action.as_ref()) {
+        for jump in
+            c.escalation.iter().flat_map(|e| &e.on_human_complete).filter_map(|o| o.action.as_ref())
+        {
             self.jump(start, jump, EdgeKind::Outside);
         }
         let failures = c.handoffs.iter().filter_map(|h| h.on_failure.as_ref());
@@ -265,7 +278,9 @@ impl FlowGraph {
         }
         // `ON_RETURN` may name the step to go on with.
         for on_return in c.handoffs.iter().filter_map(|h| h.on_return.as_ref()) {
-            for name in on_return.action.iter().chain(&on_return.handler).chain(&on_return.resume_with) {
+            for name in
+                on_return.action.iter().chain(&on_return.handler).chain(&on_return.resume_with)
+            {
                 self.names_step(start, name, EdgeKind::Outside);
             }
         }
@@ -331,7 +346,12 @@ impl FlowGraph {
     pub fn finishing(&self) -> FxHashSet<SmolStr> {
         let reversed = Reversed(&self.graph);
         let mut dfs = Dfs::empty(reversed);
-        dfs.stack = self.nodes.iter().filter(|(place, _)| self.ends(place)).map(|(_, node)| *node).collect();
+        dfs.stack = self
+            .nodes
+            .iter()
+            .filter(|(place, _)| self.ends(place))
+            .map(|(_, node)| *node)
+            .collect();
         let mut found = FxHashSet::default();
         while let Some(node) = dfs.next(reversed) {
             if let Some(Place::Step(name)) = self.graph.node_weight(node) {

@@ -601,4 +601,3 @@ impl Template {
         self.default.iter().chain(self.rich_content.values()).chain(self.voice_instructions.iter())
     }
 }
-

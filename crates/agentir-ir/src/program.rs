@@ -74,7 +74,8 @@ impl Program {
 
     /// All tools that are declared: by agents, by libraries, by profiles.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        let profiles = self.profiles.iter().chain(self.agents.iter().flat_map(|a| &a.behavior_profiles));
+        let profiles =
+            self.profiles.iter().chain(self.agents.iter().flat_map(|a| &a.behavior_profiles));
         self.agents
             .iter()
             .flat_map(|a| &a.tools)
@@ -119,7 +120,9 @@ impl Agent {
             .iter()
             .filter(|h| h.remote.is_none())
             .map(|h| &h.to)
-            .chain(self.coordination.delegates.iter().filter(|d| d.remote.is_none()).map(|d| &d.agent))
+            .chain(
+                self.coordination.delegates.iter().filter(|d| d.remote.is_none()).map(|d| &d.agent),
+            )
             .chain(routing)
             .map(|name| self.resolve_alias(name))
     }

@@ -27,7 +27,8 @@ pub(crate) fn matched<'a>(cx: &AgentContext<'a>) -> impl Iterator<Item = Matched
 }
 
 fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> Matched<'a> {
-    let mut parameters: Vec<(&Parameter, Option<&Argument>)> = tool.parameters.iter().map(|p| (p, None)).collect();
+    let mut parameters: Vec<(&Parameter, Option<&Argument>)> =
+        tool.parameters.iter().map(|p| (p, None)).collect();
     let mut others = Vec::new();
     for (at, argument) in call.with.iter().enumerate() {
         let slot = match &argument.name {
@@ -44,7 +45,9 @@ fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> Matched<'a> {
 
 /// Whether a call has to give the parameter.
 pub(crate) fn is_due(parameter: &Parameter) -> bool {
-    parameter.required && parameter.default.is_none() && matches!(parameter.source, None | Some("model"))
+    parameter.required
+        && parameter.default.is_none()
+        && matches!(parameter.source, None | Some("model"))
 }
 
 /// How a tool is called, as in its declaration: `f(a: string, b: number = 1)`.
@@ -104,7 +107,8 @@ impl Family {
             (List | Object, _) | (Number | Boolean | Date, List | Object) => true,
             (Boolean, Date) | (Date, Number | Boolean) => true,
             // Texts may hold anything, JSON included; numbers may be milliseconds.
-            (Text | Number | Boolean | Date, Text | Number | Boolean | Date) | (Text, List | Object) => false,
+            (Text | Number | Boolean | Date, Text | Number | Boolean | Date)
+            | (Text, List | Object) => false,
         }
     }
 
@@ -126,11 +130,15 @@ mod tests {
 
     #[test]
     fn only_what_never_converts_is_reported() {
-        for (found, wanted) in [(List, Text), (Object, Number), (Number, List), (Boolean, Date), (Date, Number)] {
+        for (found, wanted) in
+            [(List, Text), (Object, Number), (Number, List), (Boolean, Date), (Date, Number)]
+        {
             assert!(found.never(wanted), "{} for {}", found.words(), wanted.words());
         }
         // Numbers in quotes, numbers as texts, milliseconds as dates, JSON as text.
-        for (found, wanted) in [(Text, Number), (Number, Text), (Number, Date), (Text, Object), (Boolean, Text)] {
+        for (found, wanted) in
+            [(Text, Number), (Number, Text), (Number, Date), (Text, Object), (Boolean, Text)]
+        {
             assert!(!found.never(wanted), "{} for {}", found.words(), wanted.words());
         }
     }

@@ -117,5 +117,9 @@ pub fn rule(name: &str) -> Option<RuleInfo> {
 /// The page of the rule called `name`, in Markdown.
 #[must_use]
 pub fn page(name: &str) -> Option<&'static str> {
-    PAGES.binary_search_by_key(&name, |(n, _)| n).ok().and_then(|i| PAGES.get(i)).map(|(_, text)| *text)
+    PAGES
+        .binary_search_by_key(&name, |(n, _)| n)
+        .ok()
+        .and_then(|i| PAGES.get(i))
+        .map(|(_, text)| *text)
 }

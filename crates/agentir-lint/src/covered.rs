@@ -61,12 +61,16 @@ impl Covered {
         let value = value.to_string();
         let above = self.above.get(&value).filter(|b| match op {
             BinaryOp::Greater => limit >= b.limit,
-            BinaryOp::GreaterEqual | BinaryOp::Equal => limit > b.limit || (limit >= b.limit && b.with),
+            BinaryOp::GreaterEqual | BinaryOp::Equal => {
+                limit > b.limit || (limit >= b.limit && b.with)
+            }
             _ => false,
         });
         let below = self.below.get(&value).filter(|b| match op {
             BinaryOp::Less => limit <= b.limit,
-            BinaryOp::LessEqual | BinaryOp::Equal => limit < b.limit || (limit <= b.limit && b.with),
+            BinaryOp::LessEqual | BinaryOp::Equal => {
+                limit < b.limit || (limit <= b.limit && b.with)
+            }
             _ => false,
         });
         above.or(below).map(|b| b.span)
@@ -120,7 +124,9 @@ fn comparison(expr: &Expr) -> Option<Comparison<'_>> {
         _ => return None,
     };
     match (&left.kind, &right.kind) {
-        (_, ExprKind::Literal(Literal::Number(limit))) => Some(Comparison { value: left, op: *op, limit: *limit }),
+        (_, ExprKind::Literal(Literal::Number(limit))) => {
+            Some(Comparison { value: left, op: *op, limit: *limit })
+        }
         (ExprKind::Literal(Literal::Number(limit)), _) => {
             Some(Comparison { value: right, op: mirrored, limit: *limit })
         }

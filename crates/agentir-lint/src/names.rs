@@ -4,8 +4,8 @@
 use crate::rule::{AgentContext, Report};
 use agentir_diagnostics::{Applicability, Diagnostic, Spanned, closest};
 use agentir_expr::{
-    Expr, ExprKind, Literal, Name, Path, Scope, Segment, Template, TemplatePart, TypeExpr, TypeField,
-    TypeKind, Visit, tool_of_result,
+    Expr, ExprKind, Literal, Name, Path, Scope, Segment, Template, TemplatePart, TypeExpr,
+    TypeField, TypeKind, Visit, tool_of_result,
 };
 use agentir_ir::{Data, Node, Tool, WriteUse};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,9 +19,9 @@ pub(crate) fn suggest<'k>(
     otherwise: impl FnOnce() -> String,
 ) -> Diagnostic {
     match closest(name, known) {
-        Some(near) => finding
-            .help(format!("did you mean `{near}`?"))
-            .replace(near, Applicability::Unsafe),
+        Some(near) => {
+            finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+        }
         None => finding.help(otherwise()),
     }
 }
@@ -104,7 +104,9 @@ fn holes<'a>(template: &'a Template, found: &mut dyn FnMut(&'a Expr, Place)) {
                 }
                 depth += usize::from(block.value == "each");
             }
-            TemplatePart::Close { block, .. } if block.value == "each" => depth = depth.saturating_sub(1),
+            TemplatePart::Close { block, .. } if block.value == "each" => {
+                depth = depth.saturating_sub(1)
+            }
             _ => {}
         }
     }
@@ -113,7 +115,9 @@ fn holes<'a>(template: &'a Template, found: &mut dyn FnMut(&'a Expr, Place)) {
 /// Calls `found` with every expression in a part of an agent.
 pub(crate) fn expressions_of<'a>(node: Node<'a>, found: &mut dyn FnMut(&'a Expr, Place)) {
     match node {
-        Node::Condition(condition, _) => condition.expr().into_iter().for_each(|e| found(e, Place::Plain)),
+        Node::Condition(condition, _) => {
+            condition.expr().into_iter().for_each(|e| found(e, Place::Plain))
+        }
         Node::Expr(expr) => found(expr, Place::Plain),
         Node::Set(set) => found(&set.value, Place::Plain),
         Node::Template(template) => holes(template, found),
@@ -202,9 +206,13 @@ pub(crate) fn member<'t>(mut ty: &'t TypeExpr, segments: &'t [Segment]) -> Membe
 pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>, bool)) {
     cx.facts.template_refs.iter().for_each(|name| found((*name).clone(), true));
     for text in cx.facts.templates.iter().map(|t| &t.text) {
-        let name = text.value.trim().strip_prefix("TEMPLATE(").and_then(|rest| rest.strip_suffix(')'));
+        let name =
+            text.value.trim().strip_prefix("TEMPLATE(").and_then(|rest| rest.strip_suffix(')'));
         if let Some(name) = name {
-            found(Spanned::new(SmolStr::new(name.trim().trim_matches(['"', '\''])), text.span), true);
+            found(
+                Spanned::new(SmolStr::new(name.trim().trim_matches(['"', '\''])), text.span),
+                true,
+            );
         }
     }
     expressions(cx, &mut |expr, _| {
@@ -215,7 +223,9 @@ pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spa
             {
                 match &arg.kind {
                     ExprKind::Path(path) => found(path.root.clone(), false),
-                    ExprKind::Literal(Literal::String(name)) => found(Spanned::new(name.clone(), arg.span), false),
+                    ExprKind::Literal(Literal::String(name)) => {
+                        found(Spanned::new(name.clone(), arg.span), false)
+                    }
                     _ => {}
                 }
             }
@@ -229,7 +239,9 @@ pub(crate) fn lookup_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spann
     for lookup in cx.facts.fields.iter().filter_map(|f| f.semantics.as_ref()?.lookup.as_ref()) {
         found(lookup.clone());
     }
-    for parameter in cx.facts.tools.values().flat_map(|t| &t.parameters).filter(|p| p.source == Some("lookup")) {
+    for parameter in
+        cx.facts.tools.values().flat_map(|t| &t.parameters).filter(|p| p.source == Some("lookup"))
+    {
         for (key, value) in parameter.extensions.0.values().flatten() {
             if let ("table", Data::String(name)) = (key.as_str(), &value.value) {
                 found(Spanned::new(SmolStr::new(name), value.span));
@@ -254,8 +266,12 @@ pub(crate) fn check_functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// What comes of a wrong call at run time.
 fn note(rule: &str) -> Option<String> {
     let text = match rule {
-        "unknown-function" => "a call of an unknown function has no value: conditions with it do not hold",
-        "function-arity" => "an argument that is missing counts as undefined; one too many is ignored",
+        "unknown-function" => {
+            "a call of an unknown function has no value: conditions with it do not hold"
+        }
+        "function-arity" => {
+            "an argument that is missing counts as undefined; one too many is ignored"
+        }
         "function-argument-type" => "a value that cannot be converted gives null, not an error",
         _ => return None,
     };
@@ -274,9 +290,12 @@ mod tests {
     #[test]
     fn every_later_definition_is_compared_with_the_first() {
         // As maps give them: not in the order of the source.
-        let names = [name("b", 5), name("a", 9), name("a", 1), name("a", 4), name("", 0), name("", 2)];
+        let names =
+            [name("b", 5), name("a", 9), name("a", 1), name("a", 4), name("", 0), name("", 2)];
         let mut found = Vec::new();
-        defined_twice(&names, &mut |again, before| found.push((again.span.start, before.span.start)));
+        defined_twice(&names, &mut |again, before| {
+            found.push((again.span.start, before.span.start))
+        });
         assert_eq!(found, [(4, 1), (9, 1)]);
     }
 }

@@ -9,11 +9,15 @@ pub(crate) fn reads_like_pass(check: &Expr) -> bool {
         // "There must be …" is a violation if there is not; "contains nothing bad" is no violation.
         ExprKind::Unary { op: UnaryOp::Not, operand } => finds_something_bad(operand),
         ExprKind::And(parts) => parts.iter().any(reads_like_pass),
-        ExprKind::Binary { op, left, right } => match (op, count(left), limit(right), limit(left), count(right)) {
-            (BinaryOp::Less | BinaryOp::LessEqual, Some(least), Some(limit), ..)
-            | (BinaryOp::Greater | BinaryOp::GreaterEqual, _, _, Some(limit), Some(least)) => limit >= least,
-            _ => false,
-        },
+        ExprKind::Binary { op, left, right } => {
+            match (op, count(left), limit(right), limit(left), count(right)) {
+                (BinaryOp::Less | BinaryOp::LessEqual, Some(least), Some(limit), ..)
+                | (BinaryOp::Greater | BinaryOp::GreaterEqual, _, _, Some(limit), Some(least)) => {
+                    limit >= least
+                }
+                _ => false,
+            }
+        }
         _ => false,
     }
 }

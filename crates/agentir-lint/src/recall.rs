@@ -29,7 +29,8 @@ const NAMES: &[(&str, &str)] = &[
 
 /// What a legacy name means: `ON_START`, `session_start`, `ON_DESTINATION_MENTION`.
 pub(crate) fn legacy(event: &str) -> Option<Legacy<'_>> {
-    let prefixed = event.get(..3).filter(|p| p.eq_ignore_ascii_case("on_")).and_then(|_| event.get(3..));
+    let prefixed =
+        event.get(..3).filter(|p| p.eq_ignore_ascii_case("on_")).and_then(|_| event.get(3..));
     let name = prefixed.unwrap_or(event);
     if let Some((_, now)) = NAMES.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)) {
         // `start` alone is no name of any version.

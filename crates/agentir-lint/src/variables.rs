@@ -3,7 +3,9 @@
 use crate::facts::Facts;
 use crate::rule::ProgramContext;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Expr, ExprKind, NAMESPACES, Name, SYSTEM_VARIABLES, TypeKind, Visit, tool_of_result};
+use agentir_expr::{
+    Expr, ExprKind, NAMESPACES, Name, SYSTEM_VARIABLES, TypeKind, Visit, tool_of_result,
+};
 use agentir_ir::{Agent, ConversationIntents, Data, Program, ReadUse, RecallAction, Step, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,14 +29,34 @@ pub struct Variables<'a> {
 
 /// Variables that the specifications' examples take for granted, beside those that they list.
 const ASSUMED: &[&str] = &[
-    "action", "active_agent", "content", "conversation_history", "conversation_transcript",
-    "current_state", "error", "error_message", "failure_reasons", "response", "result", "session_id",
-    "this", "turn_count",
+    "action",
+    "active_agent",
+    "content",
+    "conversation_history",
+    "conversation_transcript",
+    "current_state",
+    "error",
+    "error_message",
+    "failure_reasons",
+    "response",
+    "result",
+    "session_id",
+    "this",
+    "turn_count",
 ];
 
 /// Objects of the runtime and of the longer-lived memory: what stands behind the dot is not known.
 const OBJECTS: &[&str] = &[
-    "agent", "context", "conversation", "escalate", "handoff", "human", "project", "system", "user", "workflow",
+    "agent",
+    "context",
+    "conversation",
+    "escalate",
+    "handoff",
+    "human",
+    "project",
+    "system",
+    "user",
+    "workflow",
 ];
 
 /// The names of the runtime that are known as they are written.
@@ -50,7 +72,11 @@ pub(crate) fn first(path: &str) -> &str {
 }
 
 impl<'a> Variables<'a> {
-    pub(crate) fn new(agent: &'a Agent, facts: &Facts<'a>, program: &'a ProgramContext<'a>) -> Self {
+    pub(crate) fn new(
+        agent: &'a Agent,
+        facts: &Facts<'a>,
+        program: &'a ProgramContext<'a>,
+    ) -> Self {
         let mut all = Self { shared: Some(&program.shared), ..Self::default() };
         all.declared(agent, facts);
         all.written(agent, facts);
@@ -68,7 +94,8 @@ impl<'a> Variables<'a> {
             self.results.insert(&tool.name.value);
             let sets = tool.on_result.iter().chain(&tool.on_error);
             self.defined.extend(sets.map(|s| s.target.root.value.as_str()));
-            self.returned.extend(tool.returns.iter().flat_map(|r| &r.fields).map(|f| f.name.value.as_str()));
+            self.returned
+                .extend(tool.returns.iter().flat_map(|r| &r.fields).map(|f| f.name.value.as_str()));
             let access = tool.context_access.iter().flat_map(|a| &a.write);
             self.defined.extend(access.map(|w| first(&w.value)));
         }
@@ -112,7 +139,8 @@ impl<'a> Variables<'a> {
 
     fn named(&mut self, agent: &'a Agent) {
         let intents = |named: &'a ConversationIntents| &named.intents;
-        let conversation = agent.intent_handling.iter().filter_map(|i| i.intents.as_ref()).flat_map(intents);
+        let conversation =
+            agent.intent_handling.iter().filter_map(|i| i.intents.as_ref()).flat_map(intents);
         let understood = agent.nlu.iter().flat_map(|n| &n.intents);
         self.labels.extend(conversation.chain(understood).map(|i| i.name.value.as_str()));
         let entities = agent.entities.iter().chain(agent.nlu.iter().flat_map(|n| &n.entities));
@@ -151,13 +179,23 @@ impl<'a> Variables<'a> {
 fn is_type(name: &str) -> bool {
     matches!(
         name,
-        "string" | "number" | "integer" | "float" | "boolean" | "date" | "datetime" | "object" | "array" | "any"
+        "string"
+            | "number"
+            | "integer"
+            | "float"
+            | "boolean"
+            | "date"
+            | "datetime"
+            | "object"
+            | "array"
+            | "any"
     )
 }
 
 /// The variable that an awaited file goes to.
 fn awaited_variable(awaited: &Data) -> Option<&str> {
-    let (_, value) = awaited.as_object()?.iter().find(|(key, _)| key.eq_ignore_ascii_case("variable"))?;
+    let (_, value) =
+        awaited.as_object()?.iter().find(|(key, _)| key.eq_ignore_ascii_case("variable"))?;
     value.as_str()
 }
 
@@ -195,7 +233,10 @@ pub(crate) fn roots<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Spanned<Name>,
                 found(&path.root, path.first_field().is_some());
             }
             ExprKind::Object(entries) => {
-                entries.iter().filter(|entry| entry.value.is_none()).for_each(|entry| found(&entry.key, false));
+                entries
+                    .iter()
+                    .filter(|entry| entry.value.is_none())
+                    .for_each(|entry| found(&entry.key, false));
             }
             _ => {}
         }

@@ -81,10 +81,19 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
                     let at = error.utf8_error().valid_up_to();
                     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
                     let at = u32::try_from(at).unwrap_or(u32::MAX);
-                    (text, Some((agentir_syntax::rules::NOT_TEXT, at, "this file is not UTF-8 text from here on".to_owned())))
+                    (
+                        text,
+                        Some((
+                            agentir_syntax::rules::NOT_TEXT,
+                            at,
+                            "this file is not UTF-8 text from here on".to_owned(),
+                        )),
+                    )
                 }
             },
-            Err(error) => (String::new(), Some((UNREADABLE, 0, format!("this file cannot be read: {error}")))),
+            Err(error) => {
+                (String::new(), Some((UNREADABLE, 0, format!("this file cannot be read: {error}"))))
+            }
         };
         let id = sources.add(SourceFile::new(name.as_str(), text));
         match problem {
@@ -106,10 +115,9 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
     let mut programs: BTreeMap<PathBuf, LoadedProgram> = BTreeMap::new();
     for (found, _, lowered) in lowered {
         diagnostics.extend(lowered.diagnostics);
-        let home = programs.entry(found.home.clone()).or_insert_with(|| LoadedProgram {
-            program: Program::default(),
-            versions: Vec::new(),
-        });
+        let home = programs
+            .entry(found.home.clone())
+            .or_insert_with(|| LoadedProgram { program: Program::default(), versions: Vec::new() });
         match lowered.unit {
             Some(Unit::Agent(agent)) => {
                 home.program.agents.push(*agent);

@@ -20,7 +20,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut types = None;
     for matched in matched(cx) {
         for (parameter, given) in &matched.parameters {
-            let (Some(argument), Some(wanted)) = (given, parameter.ty.as_ref().and_then(Family::of)) else { continue };
+            let (Some(argument), Some(wanted)) =
+                (given, parameter.ty.as_ref().and_then(Family::of))
+            else {
+                continue;
+            };
             let found = match &argument.value.kind {
                 ExprKind::Path(path) => {
                     types.get_or_insert_with(|| Types::new(cx)).of(path).filter(|f| f.never(wanted))
@@ -82,7 +86,8 @@ impl<'c, 'a> Types<'c, 'a> {
         let session = cx.agent.memory.session.iter();
         let session = session.map(|v| (v.name.value.as_str(), v.ty.as_ref().and_then(Family::of)));
         let fields = cx.facts.fields.iter();
-        let fields = fields.map(|f| (f.name.value.as_str(), f.ty.as_ref().and_then(|t| Family::named(&t.value))));
+        let fields = fields
+            .map(|f| (f.name.value.as_str(), f.ty.as_ref().and_then(|t| Family::named(&t.value))));
         for (name, family) in session.chain(fields) {
             let known = declared.entry(name).or_insert(family);
             if *known != family {

@@ -13,7 +13,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    for tool in cx.program.tools().filter(|t| t.jit_auth == Some(true) && t.auth_profile_ref.is_none()) {
+    for tool in
+        cx.program.tools().filter(|t| t.jit_auth == Some(true) && t.auth_profile_ref.is_none())
+    {
         let name = &tool.name;
         report.push(
             report

@@ -30,7 +30,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             .note("a field is asked for once the fields it depends on are there; these never are")
             .help("remove one of the `depends_on`");
         for next in rest {
-            finding = finding.label(next.on.span, format!("`{}` waits for `{}`", next.field, next.on));
+            finding =
+                finding.label(next.on.span, format!("`{}` waits for `{}`", next.field, next.on));
         }
         report.push(finding);
     }

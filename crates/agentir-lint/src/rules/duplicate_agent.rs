@@ -24,7 +24,9 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 .finding(again.span, format!("there are two agents called `{again}`"))
                 .label(before.span, "the other is here")
                 .help("give one of them another name, and change what refers to it")
-                .note("handoffs and routing find agents by name, so one of the two is never reached"),
+                .note(
+                    "handoffs and routing find agents by name, so one of the two is never reached",
+                ),
         );
     });
 }

@@ -15,13 +15,16 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let understood = cx.agent.nlu.iter().flat_map(|n| &n.entities);
-    defined_twice(cx.agent.entities.iter().chain(understood).map(|e| &e.name), &mut |again, before| {
-        report.push(
-            report
-                .finding(again.span, format!("the entity `{again}` is defined twice"))
-                .label(before.span, "first defined here")
-                .help("keep one definition, with the values of both")
-                .note("fields refer to entities by name and get only one of the two"),
-        );
-    });
+    defined_twice(
+        cx.agent.entities.iter().chain(understood).map(|e| &e.name),
+        &mut |again, before| {
+            report.push(
+                report
+                    .finding(again.span, format!("the entity `{again}` is defined twice"))
+                    .label(before.span, "first defined here")
+                    .help("keep one definition, with the values of both")
+                    .note("fields refer to entities by name and get only one of the two"),
+            );
+        },
+    );
 }

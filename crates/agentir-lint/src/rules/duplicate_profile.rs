@@ -18,7 +18,10 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         defined_twice(profiles.iter().map(|p| &p.name), &mut |again, before| {
             report.push(
                 report
-                    .finding(again.span, format!("there are two behaviour profiles called `{again}`"))
+                    .finding(
+                        again.span,
+                        format!("there are two behaviour profiles called `{again}`"),
+                    )
                     .label(before.span, "the other is here")
                     .help("give one of them another name, or make one profile of both")
                     .note("agents use profiles by name, so one of the two never applies"),

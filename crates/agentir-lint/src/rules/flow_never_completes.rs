@@ -34,13 +34,17 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let whole = flow.entry().is_some_and(|entry| !finishing.contains(entry));
     let steps = names(&trapped);
     let mut finding = if whole {
-        report.finding(flow.span.at_start(), format!("this flow never comes to an end: {steps} only lead to each other"))
+        report.finding(
+            flow.span.at_start(),
+            format!("this flow never comes to an end: {steps} only lead to each other"),
+        )
     } else {
         let at = trapped.first().map_or(flow.span, |s| s.name.span);
         report.finding(at, format!("the flow never comes to an end once it is in {steps}"))
     };
     if let (false, Some((span, from, into))) = (whole, way_in(flow, graph, &finishing, &trapped)) {
-        finding = finding.label(span, format!("`{from}` leads into `{into}`, from where nothing leads out"));
+        finding = finding
+            .label(span, format!("`{from}` leads into `{into}`, from where nothing leads out"));
     }
     for step in trapped.iter().take(4) {
         let back = graph
@@ -80,7 +84,9 @@ fn way_in<'a>(
     let inside: FxHashSet<&str> = trapped.iter().map(|s| s.name.value.as_str()).collect();
     flow.definitions.keys().filter(|name| finishing.contains(*name)).find_map(|name| {
         graph.successors(name).find_map(|(place, edge)| match place {
-            Place::Step(next) if inside.contains(next.as_str()) => Some((edge.span, name, next.clone())),
+            Place::Step(next) if inside.contains(next.as_str()) => {
+                Some((edge.span, name, next.clone()))
+            }
             _ => None,
         })
     })

@@ -44,6 +44,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// The name as it is written: `both` makes two of one.
 fn name(guardrail: &agentir_ir::Guardrail) -> &str {
     let name = guardrail.name.value.as_str();
-    let written = usize::try_from(guardrail.name.span.end.saturating_sub(guardrail.name.span.start)).unwrap_or(0);
+    let written =
+        usize::try_from(guardrail.name.span.end.saturating_sub(guardrail.name.span.start))
+            .unwrap_or(0);
     name.get(..written).unwrap_or(name)
 }

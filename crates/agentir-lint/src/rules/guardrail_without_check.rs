@@ -19,7 +19,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let says = guardrail.check_span.is_some()
             || guardrail.llm_check.is_some()
             || guardrail.provider.is_some()
-            || guardrail.extensions.0.values().any(|e| e.contains_key("preset_key") || e.contains_key("entities"));
+            || guardrail
+                .extensions
+                .0
+                .values()
+                .any(|e| e.contains_key("preset_key") || e.contains_key("entities"));
         let at = guardrail.name.span;
         if says || last.replace(at) == Some(at) {
             continue;

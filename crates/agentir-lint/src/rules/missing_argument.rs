@@ -28,7 +28,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let names = missing.join(", ");
-        let note = "a call without what the tool needs fails, and the step goes on as after a failure";
+        let note =
+            "a call without what the tool needs fails, and the step goes on as after a failure";
         let finding = if call.has_arguments {
             report
                 .finding(call.tool.span, format!("this call of `{}` leaves out {names}", tool.name))
@@ -37,7 +38,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let mut bare = report
                 .finding(call.tool.span, format!("nothing gives `{}` its {names}", tool.name))
                 .at("called without arguments")
-                .help(format!("ask for it, set it, or pass a value: `CALL: {}`", example(&matched.parameters, call)))
+                .help(format!(
+                    "ask for it, set it, or pass a value: `CALL: {}`",
+                    example(&matched.parameters, call)
+                ))
                 .confidence(Confidence::Medium);
             bare.severity = Severity::Warning;
             bare

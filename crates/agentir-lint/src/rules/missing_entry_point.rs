@@ -25,14 +25,24 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             .note("the agent does not compile: its flow cannot start");
         if let Some(first) = flow.definitions.values().next() {
             finding = finding.label(first.name.span, "the first step");
-            finding = suggest(finding, entry, flow.definitions.keys().map(Name::as_str), &first.name.value);
+            finding = suggest(
+                finding,
+                entry,
+                flow.definitions.keys().map(Name::as_str),
+                &first.name.value,
+            );
         }
         report.push(finding);
     }
-    let Some(entry) = program.entry_agent.as_ref().filter(|_| !program.agents.is_empty()) else { return };
+    let Some(entry) = program.entry_agent.as_ref().filter(|_| !program.agents.is_empty()) else {
+        return;
+    };
     if program.agent(&entry.value).is_none() {
         let finding = report
-            .finding(entry.span, format!("the project starts with the agent `{entry}`, which does not exist"))
+            .finding(
+                entry.span,
+                format!("the project starts with the agent `{entry}`, which does not exist"),
+            )
             .note("a conversation cannot start");
         let names = || program.agents.iter().map(|a| a.metadata.name.value.as_str());
         let first = names().next().unwrap_or_default();
@@ -47,7 +57,9 @@ fn suggest<'a>(
     first: &'a str,
 ) -> Diagnostic {
     match closest(&entry.value, names) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe),
+        Some(near) => {
+            finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+        }
         None => finding.help(format!("name one that exists, such as `{first}`")),
     }
 }

@@ -33,7 +33,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             ConditionUse::Remember => "a `remember` rule",
             ConditionUse::Applies | ConditionUse::Other => "a condition",
         };
-        let reported = matches!(condition.kind, ConditionKind::Natural) && cx.answers_for(condition.span());
+        let reported =
+            matches!(condition.kind, ConditionKind::Natural) && cx.answers_for(condition.span());
         if reported && !for_model.contains(&condition.span()) {
             report.push(
                 report

@@ -2,9 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
-use agentir_expr::{
-    Expr, Name, system_namespace, system_tool, system_variable, tool_of_result,
-};
+use agentir_expr::{Expr, Name, system_namespace, system_tool, system_variable, tool_of_result};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("reserved-name"),
@@ -34,8 +32,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
     };
     let memory = &agent.memory;
-    memory.session.iter().for_each(|v| look(&v.name.value, v.name.span, How::Declared("session memory")));
-    memory.persistent.iter().for_each(|p| look(&p.path.value, p.path.span, How::Declared("persistent memory")));
+    memory
+        .session
+        .iter()
+        .for_each(|v| look(&v.name.value, v.name.span, How::Declared("session memory")));
+    memory
+        .persistent
+        .iter()
+        .for_each(|p| look(&p.path.value, p.path.span, How::Declared("persistent memory")));
     // A supervisor may say that the system provides a value; and `session.x` is a place there.
     for v in memory.state.iter().filter(|v| v.source != Some("system")) {
         look(&v.name.value, v.name.span, How::Declared("the state"));
@@ -69,7 +73,13 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn variable(cx: &AgentContext<'_>, report: &Report<'_>, name: &str, span: Span, how: How) -> Option<Diagnostic> {
+fn variable(
+    cx: &AgentContext<'_>,
+    report: &Report<'_>,
+    name: &str,
+    span: Span,
+    how: How,
+) -> Option<Diagnostic> {
     let does = match how {
         How::Declared(place) => format!("{place} declares it"),
         How::Written(place) => format!("{place} writes it"),
@@ -80,7 +90,9 @@ fn variable(cx: &AgentContext<'_>, report: &Report<'_>, name: &str, span: Span, 
     if let Some(known) = system_variable(name) {
         let root = name.split('.').next().unwrap_or(name);
         // Only the results of tools that exist are reserved: `last_known_result` is anybody's.
-        if tool_of_result(root).is_some_and(|t| cx.tool(t).is_none() && cx.agent.use_tools.iter().all(|u| u.value != t)) {
+        if tool_of_result(root).is_some_and(|t| {
+            cx.tool(t).is_none() && cx.agent.use_tools.iter().all(|u| u.value != t)
+        }) {
             return None;
         }
         if known.authored_wins {
@@ -95,7 +107,8 @@ fn variable(cx: &AgentContext<'_>, report: &Report<'_>, name: &str, span: Span, 
             .help(format!("use a name of your own, such as `{}`", known.instead));
         finding = match how {
             How::Removed => finding.note("it comes back with the runtime's next assignment"),
-            _ => finding.note("the runtime overwrites it, and takes what the agent puts there for its own"),
+            _ => finding
+                .note("the runtime overwrites it, and takes what the agent puts there for its own"),
         };
         // The specification's own example brings `user_id` back from an agent that asks for it.
         if matches!(how, How::Removed | How::Returned) {
@@ -108,18 +121,33 @@ fn variable(cx: &AgentContext<'_>, report: &Report<'_>, name: &str, span: Span, 
         let mut finding = finding("begins with `_`, as only the runtime's variables do")
             .note("the runtime may use or remove any variable whose name begins with `_`");
         finding.severity = Severity::Warning;
-        return Some(if root.is_empty() { finding } else { finding.help(format!("call it `{root}`")) });
+        return Some(if root.is_empty() {
+            finding
+        } else {
+            finding.help(format!("call it `{root}`"))
+        });
     }
     let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
     let namespace = system_namespace(root).filter(|n| cx.version >= n.since)?;
     if rest.is_some() && (namespace.writable || !matches!(how, How::Written(_) | How::Returned)) {
         return None;
     }
-    let mut finding = finding(if rest.is_some() { "cannot be written" } else { "is a namespace of the runtime's" })
-        .at(format!("`{root}` stands for {}", namespace.holds))
-        .help(format!("use a name of your own, such as `my_{}`", rest.unwrap_or(root).replace('.', "_")));
+    let mut finding = finding(if rest.is_some() {
+        "cannot be written"
+    } else {
+        "is a namespace of the runtime's"
+    })
+    .at(format!("`{root}` stands for {}", namespace.holds))
+    .help(format!(
+        "use a name of your own, such as `my_{}`",
+        rest.unwrap_or(root).replace('.', "_")
+    ));
     finding.severity = Severity::Warning;
-    Some(finding.note(format!("`{root}.name` is resolved by the runtime, whatever the agent puts there")))
+    Some(
+        finding.note(format!(
+            "`{root}.name` is resolved by the runtime, whatever the agent puts there"
+        )),
+    )
 }
 
 fn report_tool(name: &Spanned<Name>, report: &mut Report<'_>) {
@@ -140,8 +168,17 @@ fn report_tool(name: &Spanned<Name>, report: &mut Report<'_>) {
 /// A step that is called as a keyword of `THEN` is.
 fn report_step(name: &Spanned<Name>, report: &mut Report<'_>) {
     const KEYWORDS: &[&str] = &[
-        "BACKTRACK", "BLOCK", "COMPLETE", "CONTINUE", "DELEGATE", "ESCALATE", "GOTO", "HANDOFF", "RESUME",
-        "RETRY", "RETRY_STEP",
+        "BACKTRACK",
+        "BLOCK",
+        "COMPLETE",
+        "CONTINUE",
+        "DELEGATE",
+        "ESCALATE",
+        "GOTO",
+        "HANDOFF",
+        "RESUME",
+        "RETRY",
+        "RETRY_STEP",
     ];
     if KEYWORDS.contains(&name.value.as_str()) {
         let mut finding = report

@@ -26,8 +26,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         .filter(|h| h.extensions.0.values().any(|e| e.contains_key("from")))
         .map(|h| h.to.span)
         .collect();
-    let aliases = || agent.available_agents.iter().filter_map(|r| Some((r.alias.value.as_str(), r.agent.as_ref()?)));
-    let mut names: FxHashSet<&str> = aliases().filter(|(_, a)| a.value == own.value).map(|(alias, _)| alias).collect();
+    let aliases = || {
+        agent
+            .available_agents
+            .iter()
+            .filter_map(|r| Some((r.alias.value.as_str(), r.agent.as_ref()?)))
+    };
+    let mut names: FxHashSet<&str> =
+        aliases().filter(|(_, a)| a.value == own.value).map(|(alias, _)| alias).collect();
     // The name itself, unless the supervisor calls another agent by it.
     if !own.value.is_empty() && aliases().all(|(alias, _)| alias != own.value) {
         names.insert(&own.value);

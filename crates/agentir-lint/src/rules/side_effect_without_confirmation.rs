@@ -20,7 +20,10 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let decided: FxHashSet<&str> =
         cx.program.tools().filter(|t| says(t)).map(|t| t.name.value.as_str()).collect();
     for tool in cx.program.tools() {
-        if tool.hints.side_effects != Some(true) || says(tool) || decided.contains(tool.name.value.as_str()) {
+        if tool.hints.side_effects != Some(true)
+            || says(tool)
+            || decided.contains(tool.name.value.as_str())
+        {
             continue;
         }
         let name = &tool.name;

@@ -32,7 +32,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             .iter()
             .flat_map(|(span, _)| {
                 let end = Span::new(span.file, span.end, span.end);
-                [Edit { span: span.at_start(), text: "{".to_owned() }, Edit { span: end, text: "}".to_owned() }]
+                [
+                    Edit { span: span.at_start(), text: "{".to_owned() },
+                    Edit { span: end, text: "}".to_owned() },
+                ]
             })
             .collect();
         let title = "double the braces".to_owned();

@@ -19,7 +19,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let routing = agent.routing.as_ref();
-    let rule = routing.and_then(|r| r.rules.first().map(|r| r.span).or_else(|| r.default_agent.as_ref().map(|d| d.span)));
+    let rule = routing.and_then(|r| {
+        r.rules.first().map(|r| r.span).or_else(|| r.default_agent.as_ref().map(|d| d.span))
+    });
     let sections: [(&str, Option<Span>); 4] = [
         ("AGENTS", agent.available_agents.first().map(|a| a.span)),
         ("ROUTING", rule),
@@ -30,8 +32,12 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for (section, at) in sections {
         let Some(at) = at else { continue };
         let help = match section {
-            "AGENTS" | "ROUTING" => "begin the document with `SUPERVISOR:`, or say with `HANDOFF:` who takes over, and when",
-            "STATE" => "begin the document with `SUPERVISOR:`, or declare the variables below `MEMORY:`",
+            "AGENTS" | "ROUTING" => {
+                "begin the document with `SUPERVISOR:`, or say with `HANDOFF:` who takes over, and when"
+            }
+            "STATE" => {
+                "begin the document with `SUPERVISOR:`, or declare the variables below `MEMORY:`"
+            }
             _ => "begin the document with `SUPERVISOR:`, or write the rules below `CONSTRAINTS:`",
         };
         report.push(

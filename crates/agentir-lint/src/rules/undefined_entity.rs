@@ -19,10 +19,19 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let entities: FxHashSet<&str> =
         cx.agent.entities.iter().chain(understood).map(|e| e.name.value.as_str()).collect();
     let fields: FxHashSet<&str> = cx.facts.fields.iter().map(|f| f.name.value.as_str()).collect();
-    let referred = cx.facts.fields.iter().filter_map(|f| f.entity_ref.as_ref()).map(|name| (name, false));
+    let referred =
+        cx.facts.fields.iter().filter_map(|f| f.entity_ref.as_ref()).map(|name| (name, false));
     // What an intent mentions may also be a field that is asked for.
-    let intents = cx.agent.nlu.iter().flat_map(|n| &n.intents).flat_map(|i| &i.entities).map(|name| (name, true));
-    for (name, field_will_do) in referred.chain(intents).filter(|(name, _)| cx.answers_for(name.span)) {
+    let intents = cx
+        .agent
+        .nlu
+        .iter()
+        .flat_map(|n| &n.intents)
+        .flat_map(|i| &i.entities)
+        .map(|name| (name, true));
+    for (name, field_will_do) in
+        referred.chain(intents).filter(|(name, _)| cx.answers_for(name.span))
+    {
         let word = name.value.as_str();
         if entities.contains(word) || (field_will_do && fields.contains(word)) {
             continue;

@@ -27,15 +27,21 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 /// `depends_on`, and `COLLECT` after a failed constraint.
 fn asked_for(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
-    let files: FxHashSet<&str> = cx.agent.attachments.iter().map(|a| a.name.value.as_str()).collect();
+    let files: FxHashSet<&str> =
+        cx.agent.attachments.iter().map(|a| a.name.value.as_str()).collect();
     for (name, used) in cx.facts.reads.iter().filter(|(name, _)| cx.answers_for(name.span)) {
         let note = match used {
-            ReadUse::DependsOn => "a field that waits for one nobody asks for is never asked for itself",
-            ReadUse::Collect => "only fields can be asked for again; the constraint goes on failing",
+            ReadUse::DependsOn => {
+                "a field that waits for one nobody asks for is never asked for itself"
+            }
+            ReadUse::Collect => {
+                "only fields can be asked for again; the constraint goes on failing"
+            }
             _ => continue,
         };
         if !fields.contains(name.value.as_str()) && !files.contains(name.value.as_str()) {
-            let finding = report.finding(name.span, format!("nobody asks for a field `{name}`")).note(note);
+            let finding =
+                report.finding(name.span, format!("nobody asks for a field `{name}`")).note(note);
             report.push(suggest(finding, &name.value, fields.iter().copied(), || {
                 format!("add `{name}:` with a `prompt` below `GATHER:`")
             }));
@@ -50,9 +56,12 @@ fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let protocol = cx.agent.coordination.handoffs.iter().filter(|h| {
         h.extensions.0.get(Dialect::Abl.name()).is_some_and(|all| all.contains_key("from"))
     });
-    let others: FxHashSet<Span> = protocol.flat_map(|h| &h.context.pass).map(|p| p.name.span).collect();
+    let others: FxHashSet<Span> =
+        protocol.flat_map(|h| &h.context.pass).map(|p| p.name.span).collect();
     for (name, used) in &cx.facts.reads {
-        let known = *used != ReadUse::Pass || others.contains(&name.span) || variables.knows(first(&name.value));
+        let known = *used != ReadUse::Pass
+            || others.contains(&name.span)
+            || variables.knows(first(&name.value));
         if known || !cx.answers_for(name.span) {
             continue;
         }
@@ -60,7 +69,9 @@ fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             .finding(name.span, format!("there is no `{name}` to pass on"))
             .note("the other agent gets nothing under this name");
         let mut finding = suggest(finding, &name.value, variables.names(), || {
-            format!("ask for it in `GATHER`, declare it below `MEMORY:`, or take `{name}` out of the list")
+            format!(
+                "ask for it in `GATHER`, declare it below `MEMORY:`, or take `{name}` out of the list"
+            )
         });
         // Another agent that is not here may have passed it to this one.
         let guess = finding.fix.is_none() && !cx.program.program.complete;
@@ -72,12 +83,16 @@ fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// Fields whose prompts a profile changes.
 fn overridden(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
     let overrides = cx.profiles().flat_map(|p| p.gather_overrides.iter().map(move |o| (p, o)));
-    for (profile, name) in overrides.flat_map(|(p, o)| o.field_overrides.iter().map(move |f| (p, &f.name))) {
+    for (profile, name) in
+        overrides.flat_map(|(p, o)| o.field_overrides.iter().map(move |f| (p, &f.name)))
+    {
         if fields.contains(name.value.as_str()) || !cx.answers_for(name.span) {
             continue;
         }
         // A profile may be made for several agents; one of them is enough.
-        let uses = |agent: &&Agent| agent.use_behavior_profiles.iter().any(|p| p.value == profile.name.value);
+        let uses = |agent: &&Agent| {
+            agent.use_behavior_profiles.iter().any(|p| p.value == profile.name.value)
+        };
         if cx.program.program.agents.iter().filter(uses).any(|agent| asks_for(agent, name)) {
             continue;
         }
@@ -93,7 +108,9 @@ fn overridden(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Repo
 
 fn asks_for(agent: &Agent, name: &Spanned<Name>) -> bool {
     let mut found = false;
-    agent.walk(&mut |node| found |= matches!(node, Node::Field(field) if field.name.value == name.value));
+    agent.walk(&mut |node| {
+        found |= matches!(node, Node::Field(field) if field.name.value == name.value)
+    });
     found
 }
 
@@ -157,7 +174,12 @@ fn lacks(tool: &Tool, path: &Path, seen: &mut FxHashSet<Span>, report: &mut Repo
     report.push(finding);
 }
 
-fn missing_member(report: &Report<'_>, tool: &Tool, name: &Spanned<Name>, fields: &[TypeField]) -> Diagnostic {
+fn missing_member(
+    report: &Report<'_>,
+    tool: &Tool,
+    name: &Spanned<Name>,
+    fields: &[TypeField],
+) -> Diagnostic {
     let finding = report
         .finding(name.span, format!("the result of `{}` has no field `{name}`", tool.name))
         .label(tool.name.span, "declared here")
@@ -165,7 +187,9 @@ fn missing_member(report: &Report<'_>, tool: &Tool, name: &Spanned<Name>, fields
     suggest(finding, &name.value, fields.iter().map(|f| f.name.value.as_str()), || {
         let has: Vec<String> = fields.iter().map(|f| format!("`{}`", f.name)).collect();
         match has.is_empty() {
-            true => "its type has no fields; add what the tool returns to its declaration".to_owned(),
+            true => {
+                "its type has no fields; add what the tool returns to its declaration".to_owned()
+            }
             false => format!("it has {}", has.join(", ")),
         }
     })

@@ -16,7 +16,8 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let flow = cx.agent.flow.as_ref();
-    let mut steps: FxHashSet<&str> = flow.iter().flat_map(|f| f.definitions.keys()).map(|s| s.as_str()).collect();
+    let mut steps: FxHashSet<&str> =
+        flow.iter().flat_map(|f| f.definitions.keys()).map(|s| s.as_str()).collect();
     for changes in cx.profiles().filter_map(|p| p.flow_modifications.as_ref()) {
         steps.extend(changes.overrides.keys().map(|name| name.as_str()));
         steps.extend(changes.insertions.iter().map(|i| i.step.name.value.as_str()));

@@ -3,7 +3,9 @@
 use crate::names::{Place, expressions};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::variables::{first, roots};
-use agentir_diagnostics::{Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest};
+use agentir_diagnostics::{
+    Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest,
+};
 use agentir_expr::tool_of_result;
 use agentir_ir::ReadUse;
 use rustc_hash::FxHashMap;
@@ -44,8 +46,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             roots(expr, &mut |name, object| read(&name.value, name.span, object));
         }
     });
-    let required = cx.facts.reads.iter().filter(|(_, used)| *used == ReadUse::Required).map(|(name, _)| *name);
-    for name in cx.facts.clears.iter().copied().flatten().chain(required).filter(|n| cx.answers_for(n.span)) {
+    let required =
+        cx.facts.reads.iter().filter(|(_, used)| *used == ReadUse::Required).map(|(name, _)| *name);
+    for name in
+        cx.facts.clears.iter().copied().flatten().chain(required).filter(|n| cx.answers_for(n.span))
+    {
         read(first(&name.value), name.span, false);
     }
     for name in order {
@@ -69,13 +74,20 @@ fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'
     if let Some(near) = closest(name, cx.facts.variables.names()) {
         let edits = uses.places.iter().map(|&span| Edit { span, text: near.to_owned() }).collect();
         let (title, applicability) = (format!("replace by `{near}`"), Applicability::Unsafe);
-        finding = finding.help(format!("did you mean `{near}`?")).fix(Fix { title, edits, applicability });
+        finding = finding.help(format!("did you mean `{near}`?")).fix(Fix {
+            title,
+            edits,
+            applicability,
+        });
     } else if let Some(tool) = tool_of_result(name) {
-        finding = finding.help(format!("it would be the result of a tool `{tool}`, which this agent does not have"));
+        finding = finding.help(format!(
+            "it would be the result of a tool `{tool}`, which this agent does not have"
+        ));
     } else if uses.object {
         // The specification's own examples leave such objects to the model.
         finding.severity = Severity::Info;
-        finding = finding.help(format!("declare `{name}` below `MEMORY:`, `session:` if the agent keeps it"));
+        finding = finding
+            .help(format!("declare `{name}` below `MEMORY:`, `session:` if the agent keeps it"));
     } else {
         finding = finding.help(format!(
             "declare it below `MEMORY:`, `session:`; if a text is meant, write `\"{name}\"`"

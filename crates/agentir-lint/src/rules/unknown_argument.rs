@@ -21,9 +21,16 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         for argument in matched.others {
             let finding = match &argument.name {
                 Some(name) => {
-                    let finding =
-                        report.finding(name.span, format!("the tool `{}` has no parameter `{name}`", tool.name));
-                    suggest(finding, &name.value, tool.parameters.iter().map(|p| p.name.value.as_str()), takes)
+                    let finding = report.finding(
+                        name.span,
+                        format!("the tool `{}` has no parameter `{name}`", tool.name),
+                    );
+                    suggest(
+                        finding,
+                        &name.value,
+                        tool.parameters.iter().map(|p| p.name.value.as_str()),
+                        takes,
+                    )
                 }
                 None => {
                     let most = match tool.parameters.len() {
@@ -31,7 +38,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                         1 => "1 argument".to_owned(),
                         n => format!("{n} arguments"),
                     };
-                    let message = format!("the tool `{}` takes {most}, not {}", tool.name, matched.call.with.len());
+                    let message = format!(
+                        "the tool `{}` takes {most}, not {}",
+                        tool.name,
+                        matched.call.with.len()
+                    );
                     report.finding(argument.value.span, message).at("one too many").help(takes())
                 }
             };

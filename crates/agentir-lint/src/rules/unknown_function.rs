@@ -36,7 +36,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             Some(false) => {}
             Some(true) => {
                 finding.message = "a tool cannot be called in an expression".to_owned();
-                finding.help = Some("call it in a step with `CALL`, and read its result here: `tool.field`".to_owned());
+                finding.help = Some(
+                    "call it in a step with `CALL`, and read its result here: `tool.field`"
+                        .to_owned(),
+                );
                 finding.fix = None;
                 report.push(finding);
             }

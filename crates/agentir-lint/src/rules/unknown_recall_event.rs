@@ -30,8 +30,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         };
         if let Some((what, name, near)) = missing(cx, about) {
-            let finding =
-                report.finding(at.span, format!("`{at}` never happens: there is no {what} `{name}`")).note(NOTE);
+            let finding = report
+                .finding(at.span, format!("`{at}` never happens: there is no {what} `{name}`"))
+                .note(NOTE);
             report.push(suggest(finding, near));
         }
     }
@@ -45,7 +46,10 @@ fn suggest(finding: Diagnostic, near: Option<&str>) -> Diagnostic {
 }
 
 /// What the event is about, if that does not exist, and what has a similar name.
-fn missing<'a>(cx: &AgentContext<'a>, about: Event<'a>) -> Option<(&'static str, &'a str, Option<&'a str>)> {
+fn missing<'a>(
+    cx: &AgentContext<'a>,
+    about: Event<'a>,
+) -> Option<(&'static str, &'a str, Option<&'a str>)> {
     let agent = cx.agent;
     Some(match about {
         Event::Session | Event::Agent("*") | Event::Tool("*") => return None,
@@ -73,8 +77,14 @@ fn missing<'a>(cx: &AgentContext<'a>, about: Event<'a>) -> Option<(&'static str,
         }
         Event::Step(name) => {
             let steps = || agent.flow.iter().flat_map(|f| f.definitions.keys()).map(|s| s.as_str());
-            let inserted = cx.profiles().filter_map(|p| p.flow_modifications.as_ref()).flat_map(|c| &c.insertions);
-            if name == "*" || steps().any(|s| s == name) || inserted.into_iter().any(|i| i.step.name.value == name) {
+            let inserted = cx
+                .profiles()
+                .filter_map(|p| p.flow_modifications.as_ref())
+                .flat_map(|c| &c.insertions);
+            if name == "*"
+                || steps().any(|s| s == name)
+                || inserted.into_iter().any(|i| i.step.name.value == name)
+            {
                 return None;
             }
             ("step", name, closest(name, steps()))

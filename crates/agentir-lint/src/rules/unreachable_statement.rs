@@ -16,7 +16,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    bodies(cx, &mut |body| dead_statements(body, &mut |before, after| found(before, after, report)));
+    bodies(cx, &mut |body| {
+        dead_statements(body, &mut |before, after| found(before, after, report))
+    });
 }
 
 fn found(before: &Statement, after: &Statement, report: &mut Report<'_>) {

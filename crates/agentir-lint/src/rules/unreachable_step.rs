@@ -53,13 +53,15 @@ fn explain(
         .collect();
     from.sort_by_key(|(span, _)| span.start);
     let finding = match from.first() {
-        Some((span, name)) => {
-            finding.label(*span, format!("only `{name}` leads here, and it cannot be reached either"))
-        }
+        Some((span, name)) => finding
+            .label(*span, format!("only `{name}` leads here, and it cannot be reached either")),
         None => finding,
     };
-    let before = flow.steps.iter().zip(flow.steps.iter().skip(1)).find(|(_, s)| s.value == step.name.value);
-    let Some((before, _)) = before.filter(|(b, _)| reached.contains(&b.value)) else { return finding };
+    let before =
+        flow.steps.iter().zip(flow.steps.iter().skip(1)).find(|(_, s)| s.value == step.name.value);
+    let Some((before, _)) = before.filter(|(b, _)| reached.contains(&b.value)) else {
+        return finding;
+    };
     let passing = graph
         .successors(&before.value)
         .filter(|(_, edge)| edge.kind == EdgeKind::Then)

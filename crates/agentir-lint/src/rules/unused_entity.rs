@@ -20,12 +20,21 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let fields = &cx.facts.fields;
-    let mut used: FxHashSet<&str> =
-        fields.iter().filter_map(|f| f.entity_ref.as_ref()).map(|name| name.value.as_str()).collect();
+    let mut used: FxHashSet<&str> = fields
+        .iter()
+        .filter_map(|f| f.entity_ref.as_ref())
+        .map(|name| name.value.as_str())
+        .collect();
     used.extend(fields.iter().map(|f| f.name.value.as_str()));
     let intents = cx.agent.nlu.iter().flat_map(|n| &n.intents).flat_map(|i| &i.entities);
     used.extend(intents.map(|name| name.value.as_str()));
-    used.extend(cx.agent.memory.recall.iter().filter_map(|r| r.event.value.strip_prefix("entity:")?.split(':').next()));
+    used.extend(
+        cx.agent
+            .memory
+            .recall
+            .iter()
+            .filter_map(|r| r.event.value.strip_prefix("entity:")?.split(':').next()),
+    );
     expressions(cx, &mut |expr, _| {
         roots(expr, &mut |name, _| {
             used.insert(&name.value);

@@ -29,7 +29,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     // Forms that the model does not model may name a tool as well.
     for step in flow.definitions.values() {
         let kept = step.extensions.0.values().flatten().map(|(_, kept)| &kept.value);
-        kept.chain(&step.await_attachment).chain(&step.human_approval).for_each(|data| texts(data, &mut used));
+        kept.chain(&step.await_attachment)
+            .chain(&step.human_approval)
+            .for_each(|data| texts(data, &mut used));
     }
     for tool in cx.agent.tools.iter().filter(|t| !used.contains(t.name.value.as_str())) {
         let name = &tool.name;

@@ -4,17 +4,22 @@ use super::fields::Fields;
 use super::{Context, coordination, data, flow, gather, memory, rules, supervisor, tools};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_ir::{
-    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity, EntitySource,
-    Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
-    IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number, Response,
-    SystemPrompt, Timeouts,
+    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity,
+    EntitySource, Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
+    IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number,
+    Response, SystemPrompt, Timeouts,
 };
 use agentir_syntax::abl::{DocumentKind, HeadValue};
 use indexmap::IndexMap;
 use smol_str::{SmolStr, format_smolstr};
 use std::hash::{Hash, Hasher};
 
-pub(super) fn agent(cx: &mut Context<'_>, mut f: Fields<'_>, kind: DocumentKind, text: &str) -> Agent {
+pub(super) fn agent(
+    cx: &mut Context<'_>,
+    mut f: Fields<'_>,
+    kind: DocumentKind,
+    text: &str,
+) -> Agent {
     let mut extensions = Extensions::default();
     let (word, kind) = match kind {
         DocumentKind::Supervisor => ("supervisor", AgentType::Supervisor),
@@ -170,7 +175,9 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
         }
         identity.limitations.extend(i.templates("limitations"));
         identity.language = identity.language.or_else(|| i.text("language"));
-        identity.instructions.extend(i.template("instructions").map(|text| Instruction { when: None, text }));
+        identity
+            .instructions
+            .extend(i.template("instructions").map(|text| Instruction { when: None, text }));
         identity.extensions = i.rest();
     }
     if let Some(text) = f.template("instructions") {
@@ -194,7 +201,9 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
     }
     identity.system_prompt =
         f.template("system_prompt").map(|template| SystemPrompt { template, custom: true });
-    let said = |t: &Option<agentir_expr::Template>| t.as_ref().is_some_and(|t| !t.text.value.trim().is_empty());
+    let said = |t: &Option<agentir_expr::Template>| {
+        t.as_ref().is_some_and(|t| !t.text.value.trim().is_empty())
+    };
     if !said(&identity.goal) && kind == AgentType::Agent && !cx.fragment {
         cx.problems.push(
             Diagnostic::error(
@@ -231,7 +240,8 @@ fn execution(f: &mut Fields<'_>) -> Execution {
     let mut execution = Execution::default();
     for mut e in f.records("execution") {
         let mut limits = |e: &mut Fields<'_>| {
-            let Timeouts { tool_timeout_ms, llm_timeout_ms, session_timeout_ms, .. } = &mut execution.timeouts;
+            let Timeouts { tool_timeout_ms, llm_timeout_ms, session_timeout_ms, .. } =
+                &mut execution.timeouts;
             for (slot, name) in [
                 (tool_timeout_ms, "tool_timeout"),
                 (llm_timeout_ms, "llm_timeout"),
@@ -296,7 +306,8 @@ fn attachments(f: &mut Fields<'_>, extensions: &mut Extensions) -> Vec<Attachmen
         .filter_map(|item| {
             let mut a = Fields::new(item);
             let name = a.name.take()?;
-            let megabytes = a.plain_number("max_file_size_mb").map(|n| Number(n.0 * 1024.0 * 1024.0));
+            let megabytes =
+                a.plain_number("max_file_size_mb").map(|n| Number(n.0 * 1024.0 * 1024.0));
             Some(Attachment {
                 name,
                 prompt: a.template("prompt"),
@@ -570,4 +581,3 @@ fn pass_types(agent: &mut Agent) {
         }
     }
 }
-

@@ -9,8 +9,8 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Name};
 use agentir_ir::{
     CompletionCondition, Context as HandoffContext, Coordination, Data, Decider, Delegate,
-    Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn, PassedValue, Remote,
-    ReturnHandler, Target, Trigger,
+    Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn,
+    PassedValue, Remote, ReturnHandler, Target, Trigger,
 };
 use agentir_syntax::abl::{HeadValue, Record};
 use agentir_syntax::leaf::ActionKind;
@@ -21,7 +21,8 @@ pub(super) fn coordination(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Coordina
     let mut rest = Extensions::default();
     let delegates =
         f.items_of("delegate", &mut rest).into_iter().filter_map(|i| delegate(cx, i)).collect();
-    let handoffs = f.items_of("handoff", &mut rest).into_iter().filter_map(|i| handoff(cx, i)).collect();
+    let handoffs =
+        f.items_of("handoff", &mut rest).into_iter().filter_map(|i| handoff(cx, i)).collect();
     let mut return_handlers = IndexMap::new();
     for item in f.items_of("return_handlers", &mut rest) {
         let mut h = Fields::new(item);
@@ -219,7 +220,9 @@ fn context(f: &mut Fields<'_>) -> HandoffContext {
 
 fn grants(data: &Data, span: Span) -> Vec<MemoryGrant> {
     let one = |value: &Data| match value {
-        Data::String(path) => Some(MemoryGrant { path: Spanned::new(SmolStr::new(path), span), access: None }),
+        Data::String(path) => {
+            Some(MemoryGrant { path: Spanned::new(SmolStr::new(path), span), access: None })
+        }
         Data::Object(map) => {
             let get = |key: &str| {
                 map.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).and_then(|(_, v)| v.as_str())
@@ -251,15 +254,19 @@ fn history(data: Data) -> Data {
 
 fn escalate(cx: &mut Context<'_>, mut f: Fields<'_>) -> Escalation {
     let mut rest = Extensions::default();
-    let mut triggers: Vec<Trigger> = std::mem::take(&mut f.items).into_iter().map(trigger).collect();
+    let mut triggers: Vec<Trigger> =
+        std::mem::take(&mut f.items).into_iter().map(trigger).collect();
     triggers.extend(f.items_of("triggers", &mut rest).into_iter().map(trigger));
     let context_for_human = match f.entry("context_for_human").map(data::of_value) {
         Some(Data::Array(all)) => all,
         Some(Data::Null) | None => Vec::new(),
         Some(one) => vec![one],
     };
-    let on_human_complete =
-        f.items_of("on_human_complete", &mut rest).into_iter().map(|i| human_outcome(cx, i)).collect();
+    let on_human_complete = f
+        .items_of("on_human_complete", &mut rest)
+        .into_iter()
+        .map(|i| human_outcome(cx, i))
+        .collect();
     let mut escalation = Escalation {
         triggers,
         context_for_human,
@@ -284,9 +291,11 @@ fn trigger(item: Record<'_>) -> Trigger {
         decided_by: Decider::of(when.as_ref()),
         when,
         reason: f.template("reason"),
-        priority: f.choice("priority").map(SmolStr::new_static).or_else(|| match f.number("priority")? {
-            NumberOrText::Number(n) => Some(format_smolstr!("{}", n.0)),
-            NumberOrText::Text(text) => Some(text),
+        priority: f.choice("priority").map(SmolStr::new_static).or_else(|| {
+            match f.number("priority")? {
+                NumberOrText::Number(n) => Some(format_smolstr!("{}", n.0)),
+                NumberOrText::Text(text) => Some(text),
+            }
         }),
         tags: f.names("tags"),
         context: f.names("context"),

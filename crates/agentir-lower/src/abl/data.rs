@@ -46,7 +46,10 @@ pub(super) fn of_entries(entries: &[Entry<'_>]) -> Data {
             }
         };
     }
-    if entries.iter().all(|e| matches!(&e.kind, EntryKind::Line { children, .. } if children.is_empty())) {
+    if entries
+        .iter()
+        .all(|e| matches!(&e.kind, EntryKind::Line { children, .. } if children.is_empty()))
+    {
         return Value::Array(entries.iter().map(of_entry).collect());
     }
     let mut map = Map::new();

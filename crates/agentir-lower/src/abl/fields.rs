@@ -39,7 +39,11 @@ impl<'t> Fields<'t> {
     }
 
     /// Takes the last field of this name that `accept` can use; a field it cannot use stays.
-    fn take<T>(&mut self, name: &str, accept: impl FnOnce(Value<'t>) -> Result<T, Value<'t>>) -> Option<T> {
+    fn take<T>(
+        &mut self,
+        name: &str,
+        accept: impl FnOnce(Value<'t>) -> Result<T, Value<'t>>,
+    ) -> Option<T> {
         let slot = self
             .fields
             .iter_mut()
@@ -166,9 +170,11 @@ impl<'t> Fields<'t> {
 
     /// The name of the type that such a field holds, without taking it.
     pub(super) fn text_of_type(&self, name: &str) -> Option<SmolStr> {
-        self.fields.iter().flatten().rev().find(|f| f.def.name == name).and_then(|f| match &f.value {
-            Value::Type(ty) => ty.name().map(SmolStr::new),
-            _ => None,
+        self.fields.iter().flatten().rev().find(|f| f.def.name == name).and_then(|f| {
+            match &f.value {
+                Value::Type(ty) => ty.name().map(SmolStr::new),
+                _ => None,
+            }
         })
     }
 
@@ -261,7 +267,11 @@ impl<'t> Fields<'t> {
     }
 
     /// Takes a value that `accept` can use.
-    pub(super) fn value<T>(&mut self, name: &str, accept: impl FnOnce(Value<'t>) -> Result<T, Value<'t>>) -> Option<T> {
+    pub(super) fn value<T>(
+        &mut self,
+        name: &str,
+        accept: impl FnOnce(Value<'t>) -> Result<T, Value<'t>>,
+    ) -> Option<T> {
         self.take(name, accept)
     }
 

@@ -1,14 +1,14 @@
 //! What only a supervisor has (§5.1 and the supervisor reference).
 
+use super::Context;
 use super::agent::merge;
 use super::fields::Fields;
-use super::Context;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
-    Handoff, Number, NumberOrText, PassedValue, Policy, PolicyRule, Routing,
-    RoutingRule, RoutingTarget,
+    Handoff, Number, NumberOrText, PassedValue, Policy, PolicyRule, Routing, RoutingRule,
+    RoutingTarget,
 };
 use agentir_syntax::abl::{HeadValue, Record, Value};
 use agentir_syntax::leaf::RouteAction;
@@ -47,7 +47,12 @@ pub(super) fn supervisor(
     for section in f.records("communication") {
         let span = section.span;
         let kept = section.rest();
-        rest.keep(Dialect::Abl.name(), "communication", serde_json::to_value(kept).unwrap_or_default(), span);
+        rest.keep(
+            Dialect::Abl.name(),
+            "communication",
+            serde_json::to_value(kept).unwrap_or_default(),
+            span,
+        );
     }
     if let Some(routing) = &mut routing {
         classify(routing);
@@ -75,7 +80,9 @@ fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
                 f.span.at_start(),
                 "this agent reference has no `ALIAS`",
             )
-            .note("routing rules name agents by their aliases, so nothing can be routed to this one")
+            .note(
+                "routing rules name agents by their aliases, so nothing can be routed to this one",
+            )
             .help("add `ALIAS: …`"),
         );
         let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
@@ -184,20 +191,22 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
     let mut acts = Vec::new();
     let mut fallback = take_route(&mut f, "fallback");
     let mut matches = Vec::new();
-    let mut read_matches = |m: Fields<'_>, fallback: &mut Option<RouteAction>, rest: &mut Extensions| {
-        let mut m = m;
-        *fallback = take_route(&mut m, "fallback").or(fallback.take());
-        for item in std::mem::take(&mut m.items) {
-            let mut i = Fields::new(item);
-            let intents: Vec<Spanned<SmolStr>> = i.templates("intents").into_iter().map(|t| t.text).collect();
-            if let Some(action) = take_route(&mut i, "action") {
-                matches.push((intents, action));
+    let mut read_matches =
+        |m: Fields<'_>, fallback: &mut Option<RouteAction>, rest: &mut Extensions| {
+            let mut m = m;
+            *fallback = take_route(&mut m, "fallback").or(fallback.take());
+            for item in std::mem::take(&mut m.items) {
+                let mut i = Fields::new(item);
+                let intents: Vec<Spanned<SmolStr>> =
+                    i.templates("intents").into_iter().map(|t| t.text).collect();
+                if let Some(action) = take_route(&mut i, "action") {
+                    matches.push((intents, action));
+                }
+                *fallback = take_route(&mut i, "fallback").or(fallback.take());
+                i.leave(rest);
             }
-            *fallback = take_route(&mut i, "fallback").or(fallback.take());
-            i.leave(rest);
-        }
-        m.leave(rest);
-    };
+            m.leave(rest);
+        };
     match take_route(&mut f, "then") {
         Some(RouteAction::IntentMatch) | None => {}
         Some(action) => acts.push(action),
@@ -331,7 +340,11 @@ fn policy(item: Record<'_>) -> Option<Policy> {
             rules.push(policy_rule(inner, name));
         }
         let own = policy_rule(section, None);
-        if own.allowed_when.is_some() || own.forbidden_when.is_some() || own.behavior.is_some() || own.trigger_signal.is_some() {
+        if own.allowed_when.is_some()
+            || own.forbidden_when.is_some()
+            || own.behavior.is_some()
+            || own.trigger_signal.is_some()
+        {
             rules.push(own);
         }
     }
@@ -348,4 +361,3 @@ fn policy_rule(mut f: Fields<'_>, name: Option<Spanned<Name>>) -> PolicyRule {
         extensions: f.rest(),
     }
 }
-

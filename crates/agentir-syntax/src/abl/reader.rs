@@ -2,8 +2,8 @@
 //! wrong with it. Nothing is thrown away: what the tables do not know stays in the tree.
 
 use super::schema::{
-    AGENT, FRAGMENT_HOMES, FieldDef, Head, Naming, Need, PROFILE, RENAMED, RecordType, STEP, Shape, TOOL_LIBRARY,
-    Version,
+    AGENT, FRAGMENT_HOMES, FieldDef, Head, Naming, Need, PROFILE, RENAMED, RecordType, STEP, Shape,
+    TOOL_LIBRARY, Version,
 };
 use super::tree::{Document, DocumentKind, Field, Format, HeadValue, Record, Value};
 use crate::leaf::{self, Flow, FlowKind, Leaf, Origin};
@@ -11,8 +11,8 @@ use crate::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Span, Spanned, closest};
 use agentir_expr::{
-    Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template, TypeExpr,
-    TypeField, TypeKind,
+    Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template, TypeExpr, TypeField,
+    TypeKind,
 };
 use smol_str::SmolStr;
 use typed_arena::Arena;
@@ -67,8 +67,15 @@ pub fn read<'t, 's: 't>(
             return None;
         }
     };
-    let mut reader =
-        Reader { outline, format, arena, problems, usages: Vec::new(), top: true, miswritten: Vec::new() };
+    let mut reader = Reader {
+        outline,
+        format,
+        arena,
+        problems,
+        usages: Vec::new(),
+        top: true,
+        miswritten: Vec::new(),
+    };
     let ty = match kind {
         DocumentKind::Agent | DocumentKind::Supervisor => &AGENT,
         DocumentKind::Profile => &PROFILE,
@@ -131,7 +138,8 @@ struct Usage {
 /// are gone, legacy if it has several that are gone and none that came later.
 fn detect(usages: &[Usage]) -> Version {
     let telling = || usages.iter().filter(|u| u.telling);
-    let gone = telling().filter(|u| u.until.is_some_and(|(last, _)| last == Version::Legacy)).count();
+    let gone =
+        telling().filter(|u| u.until.is_some_and(|(last, _)| last == Version::Legacy)).count();
     let newest = telling().filter(|u| u.since == Version::Newest).count();
     let current = telling().filter(|u| u.since == Version::Current).count();
     if newest > 0 && gone == 0 {
@@ -149,9 +157,15 @@ fn report_legacy(usages: &[Usage], problems: &mut Vec<Diagnostic>) {
     let count = usages.iter().filter(gone).count();
     if let Some(first) = usages.iter().find(gone) {
         problems.push(
-            Diagnostic::info(rules::LEGACY_FORM, first.span, "this document is written in legacy ABL")
-                .note(format!("{count} of its forms are gone in the current version, and none is newer"))
-                .help("`--abl-version current` shows what would have to change"),
+            Diagnostic::info(
+                rules::LEGACY_FORM,
+                first.span,
+                "this document is written in legacy ABL",
+            )
+            .note(format!(
+                "{count} of its forms are gone in the current version, and none is newer"
+            ))
+            .help("`--abl-version current` shows what would have to change"),
         );
     }
 }
@@ -168,7 +182,11 @@ impl Usage {
                         format!("{what} belongs to an older version of ABL"),
                     )
                     .note(format!("this document is read as {version} ABL"))
-                    .help(if instead.contains(' ') { instead.to_owned() } else { format!("write `{instead}`") }),
+                    .help(if instead.contains(' ') {
+                        instead.to_owned()
+                    } else {
+                        format!("write `{instead}`")
+                    }),
                 );
             }
             _ if since > version => {
@@ -207,7 +225,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     // ---- records -------------------------------------------------------------------------------
 
-    fn record(&mut self, ty: &'static RecordType, span: Span, entries: &'t [Entry<'s>]) -> Record<'t> {
+    fn record(
+        &mut self,
+        ty: &'static RecordType,
+        span: Span,
+        entries: &'t [Entry<'s>],
+    ) -> Record<'t> {
         let mut record = Record {
             ty,
             span,
@@ -301,7 +324,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 self.entries(&mut record, inline);
             } else if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
                 let parsed = self.value(def.shape, value);
-                record.fields.push(Field { def, key: key.span, value: parsed, span: value.span, entry });
+                record.fields.push(Field {
+                    def,
+                    key: key.span,
+                    value: parsed,
+                    span: value.span,
+                    entry,
+                });
             } else {
                 self.problems.push(
                     Diagnostic::error(
@@ -361,7 +390,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     self.take_name(&mut record);
                     return Some(record);
                 }
-                let mut named = ty.heads.contains(&Head::Name).then(|| self.bare_name(text)).flatten();
+                let mut named =
+                    ty.heads.contains(&Head::Name).then(|| self.bare_name(text)).flatten();
                 let before = self.problems.len();
                 let head = if named.is_some() { None } else { self.head(ty.heads, text) };
                 let told = self.problems.len() > before;
@@ -369,13 +399,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     // A broken head was reported; what it names is still there for the others.
                     named = named.or_else(|| self.name_before_bracket(text));
                 } else if named.is_none() && head.is_none() {
-                    self.problems.push(
-                        Diagnostic::error(
-                            rules::SYNTAX,
-                            text.span,
-                            format!("expected {}, found `{}`", describe(ty), excerpt(text.raw)),
-                        ),
-                    );
+                    self.problems.push(Diagnostic::error(
+                        rules::SYNTAX,
+                        text.span,
+                        format!("expected {}, found `{}`", describe(ty), excerpt(text.raw)),
+                    ));
                     return None;
                 }
                 let mut record = Record {
@@ -455,7 +483,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    fn unknown_key(&mut self, record: &mut Record<'t>, entry: &'t Entry<'s>, key: Key<'s>, top: bool) {
+    fn unknown_key(
+        &mut self,
+        record: &mut Record<'t>,
+        entry: &'t Entry<'s>,
+        key: Key<'s>,
+        top: bool,
+    ) {
         record.unknown.push(entry);
         if record.ty.open
             || (record.ty.name_field == Some("name") && key.text.eq_ignore_ascii_case("name"))
@@ -484,7 +518,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 } else {
                     near.to_lowercase()
                 };
-                diagnostic.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+                diagnostic
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(near, Applicability::Unsafe)
             }
             None => diagnostic,
         };
@@ -531,9 +567,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 };
                 if !goes_on || !def.name.starts_with("use_") {
                     self.problems.push(
-                        Diagnostic::warning(rule, key.span, format!("`{}` is written twice", key.text))
-                            .label(before.key, "first written here")
-                            .note(effect),
+                        Diagnostic::warning(
+                            rule,
+                            key.span,
+                            format!("`{}` is written twice", key.text),
+                        )
+                        .label(before.key, "first written here")
+                        .note(effect),
                     );
                 }
             }
@@ -640,11 +680,15 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let is_list = |s: &Shape| matches!(s, Shape::Chain | Shape::Names | Shape::Templates);
         let chosen = match value {
             None if children.is_empty() => find(&|s| matches!(s, Shape::Marker)),
-            None if children.iter().all(is_bare_item) => find(&is_list).or_else(|| find(&is_record)),
+            None if children.iter().all(is_bare_item) => {
+                find(&is_list).or_else(|| find(&is_record))
+            }
             None => find(&is_record)
                 .filter(|_| !children.iter().all(is_text_line))
                 .or_else(|| find(&|s| !is_record(s))),
-            Some(value) if is_inline(value, '[', ']') => find(&is_list).or_else(|| find(&is_record)),
+            Some(value) if is_inline(value, '[', ']') => {
+                find(&is_list).or_else(|| find(&is_record))
+            }
             Some(value) if is_inline(value, '{', '}') => find(&is_record),
             Some(value) if value.style != Style::Bare => {
                 find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
@@ -679,10 +723,17 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             return self.record(ty, span, inline);
         }
         let mut record = self.record(ty, span, &[]);
-        let by_name = ty.items.filter(|i| i.heads.contains(&Head::Name) || i.naming == Naming::Keyed);
+        let by_name =
+            ty.items.filter(|i| i.heads.contains(&Head::Name) || i.naming == Naming::Keyed);
         if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
             let parsed = self.value(def.shape, value);
-            record.fields.push(Field { def, key: key.span, value: parsed, span: value.span, entry });
+            record.fields.push(Field {
+                def,
+                key: key.span,
+                value: parsed,
+                span: value.span,
+                entry,
+            });
         } else if let (Some(item), Some(names)) = (by_name, self.plain_names(value)) {
             for name in names {
                 record.items.push(Record {
@@ -737,8 +788,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let word = |w: &str| first.eq_ignore_ascii_case(w);
         for head in heads {
             let found = match head {
-                Head::Constraint if word("require") || word("warn") || word("limit") || word("restrict") => {
-                    text.with_leaf(|l| leaf::constraint_rule(l, self.problems)).map(|r| HeadValue::Constraint(Box::new(r)))
+                Head::Constraint
+                    if word("require") || word("warn") || word("limit") || word("restrict") =>
+                {
+                    text.with_leaf(|l| leaf::constraint_rule(l, self.problems))
+                        .map(|r| HeadValue::Constraint(Box::new(r)))
                 }
                 Head::Condition if word("if") || word("when") => {
                     let rest = raw.get(first.len()..).unwrap_or_default();
@@ -753,15 +807,23 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     let (condition, action) = match split {
                         Some((condition, action)) => {
                             let at = text.span.end - len(action);
-                            let action = Scalar::bare(action, Span::new(text.span.file, at, text.span.end));
-                            (condition.trim_end(), action.with_leaf(|l| leaf::action(l, self.problems)))
+                            let action =
+                                Scalar::bare(action, Span::new(text.span.file, at, text.span.end));
+                            (
+                                condition.trim_end(),
+                                action.with_leaf(|l| leaf::action(l, self.problems)),
+                            )
                         }
                         None => (condition, None),
                     };
                     let span = Span::new(text.span.file, start, start + len(condition));
                     if word("when") {
                         self.usages.push(Usage {
-                            span: Span::new(span.file, text.span.start, text.span.start + len(first)),
+                            span: Span::new(
+                                span.file,
+                                text.span.start,
+                                text.span.start + len(first),
+                            ),
                             what: "`WHEN` without a colon".to_owned(),
                             since: Version::Legacy,
                             until: Some((Version::Legacy, "write `WHEN: condition`")),
@@ -770,21 +832,27 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         });
                     }
                     let scalar = Scalar::bare(condition, span);
-                    Some(HeadValue::Condition(Box::new(self.condition(&scalar)), action.map(Box::new)))
+                    Some(HeadValue::Condition(
+                        Box::new(self.condition(&scalar)),
+                        action.map(Box::new),
+                    ))
                 }
-                Head::Routing if word("intent") || word("default") => {
-                    text.with_leaf(|l| leaf::routing_rule(l, self.problems)).map(|r| HeadValue::Routing(Box::new(r)))
-                }
+                Head::Routing if word("intent") || word("default") => text
+                    .with_leaf(|l| leaf::routing_rule(l, self.problems))
+                    .map(|r| HeadValue::Routing(Box::new(r))),
                 Head::Protocol if word("from") => {
                     let body = raw.strip_suffix(':').unwrap_or(raw).trim_end();
-                    let scalar = Scalar::bare(body, Span::new(text.span.file, text.span.start, text.span.start + len(body)));
+                    let scalar = Scalar::bare(
+                        body,
+                        Span::new(text.span.file, text.span.start, text.span.start + len(body)),
+                    );
                     scalar
                         .with_leaf(|l| leaf::protocol_head(l, self.problems))
                         .map(|head| HeadValue::Protocol(Box::new(head)))
                 }
-                Head::Signature if raw.contains('(') || raw.contains("->") => {
-                    text.with_leaf(|l| leaf::tool_signature(l, self.problems)).map(|s| HeadValue::Signature(Box::new(s)))
-                }
+                Head::Signature if raw.contains('(') || raw.contains("->") => text
+                    .with_leaf(|l| leaf::tool_signature(l, self.problems))
+                    .map(|s| HeadValue::Signature(Box::new(s))),
                 Head::Chain if raw.contains("->") => {
                     text.with_leaf(|l| leaf::chain(l, self.problems)).map(HeadValue::Chain)
                 }
@@ -882,10 +950,18 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 self.check_choices(all, &names);
                 Some(Value::Names(names))
             }
-            Shape::Type | Shape::Types => value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type),
-            Shape::Action => value.with_leaf(|l| leaf::action(l, problems)).map(|v| Value::Action(Box::new(v))),
-            Shape::Call => value.with_leaf(|l| leaf::call(l, problems)).map(|v| Value::Call(Box::new(v))),
-            Shape::Store => value.with_leaf(|l| leaf::store(l, problems)).map(|v| Value::Store(Box::new(v))),
+            Shape::Type | Shape::Types => {
+                value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type)
+            }
+            Shape::Action => {
+                value.with_leaf(|l| leaf::action(l, problems)).map(|v| Value::Action(Box::new(v)))
+            }
+            Shape::Call => {
+                value.with_leaf(|l| leaf::call(l, problems)).map(|v| Value::Call(Box::new(v)))
+            }
+            Shape::Store => {
+                value.with_leaf(|l| leaf::store(l, problems)).map(|v| Value::Store(Box::new(v)))
+            }
             Shape::Chain => {
                 if value.raw.contains("->") {
                     value.with_leaf(|l| leaf::chain(l, problems)).map(Value::Names)
@@ -899,17 +975,21 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         Value::Assignments(all.into_iter().map(|(n, e)| assignment(n, e)).collect())
                     })
                 } else {
-                    value.with_leaf(|l| leaf::assignment(l, problems)).map(|a| Value::Assignments(vec![a]))
+                    value
+                        .with_leaf(|l| leaf::assignment(l, problems))
+                        .map(|a| Value::Assignments(vec![a]))
                 }
             }
             Shape::Bindings => self.bindings(value).map(Value::Bindings),
-            Shape::TransformHead => {
-                value.with_leaf(|l| leaf::transform_head(l, problems)).map(|v| Value::TransformHead(Box::new(v)))
+            Shape::TransformHead => value
+                .with_leaf(|l| leaf::transform_head(l, problems))
+                .map(|v| Value::TransformHead(Box::new(v))),
+            Shape::SortBy => {
+                value.with_leaf(|l| leaf::sort_by(l, problems)).map(|v| Value::SortBy(Box::new(v)))
             }
-            Shape::SortBy => value.with_leaf(|l| leaf::sort_by(l, problems)).map(|v| Value::SortBy(Box::new(v))),
-            Shape::RouteAction => {
-                value.with_leaf(|l| leaf::route_action(l, problems)).map(|v| Value::RouteAction(Box::new(v)))
-            }
+            Shape::RouteAction => value
+                .with_leaf(|l| leaf::route_action(l, problems))
+                .map(|v| Value::RouteAction(Box::new(v))),
             Shape::OneOf(_) => {
                 let (shape, _) = self.choose(shape, Some(value), &[]);
                 return self.value(shape, value);
@@ -942,7 +1022,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = text.get(digits.len()..).unwrap_or_default();
-        let duration = matches!(unit, "ms" | "s" | "m" | "h" | "d") && digits.parse::<f64>().is_ok();
+        let duration =
+            matches!(unit, "ms" | "s" | "m" | "h" | "d") && digits.parse::<f64>().is_ok();
         if duration || text.contains("{{") || text == "null" {
             return Value::Text(self.text(value));
         }
@@ -1019,7 +1100,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     fn plain_names(&mut self, value: &Scalar<'s>) -> Option<Vec<Spanned<Name>>> {
         let names = self.names(value);
         let plain = |name: &str| {
-            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
+            !name.is_empty()
+                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
         };
         names.iter().all(|n| plain(&n.value)).then_some(names)
     }
@@ -1105,12 +1187,19 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Bindings => Some(Value::Bindings(self.bindings_below(children))),
             Shape::Types | Shape::Type => self.types_below(children).map(Value::Type),
             // The value on the next line.
-            Shape::Template | Shape::Text | Shape::Condition | Shape::Expr | Shape::Number | Shape::Name
+            Shape::Template
+            | Shape::Text
+            | Shape::Condition
+            | Shape::Expr
+            | Shape::Number
+            | Shape::Name
                 if children.iter().all(is_text_line) =>
             {
                 let first = children.first()?;
                 match &first.kind {
-                    EntryKind::Line { text, .. } if children.len() == 1 => Some(self.value(shape, text)),
+                    EntryKind::Line { text, .. } if children.len() == 1 => {
+                        Some(self.value(shape, text))
+                    }
                     _ => {
                         let joined = self.joined(children)?;
                         Some(self.value(shape, joined))
@@ -1164,7 +1253,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 // `- name: x` and `- x: type` name x; what else is said there is not a name.
                 EntryKind::Pair { key, value, .. } => {
                     let name = match value {
-                        Some(value) if key.text.eq_ignore_ascii_case("name") || key.text.eq_ignore_ascii_case("path") => self.text(value),
+                        Some(value)
+                            if key.text.eq_ignore_ascii_case("name")
+                                || key.text.eq_ignore_ascii_case("path") =>
+                        {
+                            self.text(value)
+                        }
                         _ => Spanned::new(SmolStr::new(key.text), key.span),
                     };
                     names.push(name);
@@ -1211,7 +1305,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     if let Some(one) = self.bare_name(text) {
                         let value = variable(&one);
                         all.push((one, value));
-                    } else if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems)) {
+                    } else if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems))
+                    {
                         all.push((one.target.value.root, one.value));
                     }
                 }
@@ -1241,7 +1336,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         } else {
             let entries = self.bindings_below(children);
             ExprKind::Object(
-                entries.into_iter().map(|(key, value)| ObjectEntry { key, value: Some(value) }).collect(),
+                entries
+                    .into_iter()
+                    .map(|(key, value)| ObjectEntry { key, value: Some(value) })
+                    .collect(),
             )
         };
         Expr::new(kind, span).ok()
@@ -1278,7 +1376,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     ty: TypeExpr::named("string", text.span),
                 }),
                 EntryKind::Item { entries } => {
-                    if let Some(TypeExpr { kind: TypeKind::Object(more), .. }) = self.types_below(entries) {
+                    if let Some(TypeExpr { kind: TypeKind::Object(more), .. }) =
+                        self.types_below(entries)
+                    {
                         fields.extend(more);
                     }
                 }
@@ -1320,7 +1420,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         for entry in entries {
             let home = match &entry.kind {
                 EntryKind::Pair { key, children, .. } => {
-                    if AGENT.field(key.text).is_some() && !(STEP.field(key.text).is_some() && AGENT.field(key.text).is_none()) {
+                    if AGENT.field(key.text).is_some()
+                        && !(STEP.field(key.text).is_some() && AGENT.field(key.text).is_none())
+                    {
                         None
                     } else {
                         FRAGMENT_HOMES
@@ -1336,7 +1438,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 adopted.push(entry.clone());
                 continue;
             };
-            let (section, inner) = if home == "step" { ("flow", Some("fragment")) } else { (home, None) };
+            let (section, inner) =
+                if home == "step" { ("flow", Some("fragment")) } else { (home, None) };
             let shell = |name: &'static str, children: Vec<Entry<'s>>| Entry {
                 start: entry.start,
                 end: entry.end,
@@ -1357,9 +1460,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 last.end = entry.end;
                 if let EntryKind::Pair { children, .. } = &mut last.kind {
                     match (inner, children.last_mut()) {
-                        (Some(_), Some(Entry { kind: EntryKind::Pair { key, children: step, .. }, end, .. }))
-                            if key.text == "fragment" =>
-                        {
+                        (
+                            Some(_),
+                            Some(Entry {
+                                kind: EntryKind::Pair { key, children: step, .. },
+                                end,
+                                ..
+                            }),
+                        ) if key.text == "fragment" => {
                             *end = entry.end;
                             step.push(entry.clone());
                         }
@@ -1432,7 +1540,8 @@ fn starts_like_action(text: &str) -> bool {
     let first = text.split([' ', ':', '{']).next().unwrap_or_default();
     let upper = !first.chars().any(char::is_lowercase);
     let keyword = leaf::ActionKind::from_word(first).is_some();
-    (keyword && (upper || first == text)) || (!text.is_empty() && !text.contains(char::is_whitespace))
+    (keyword && (upper || first == text))
+        || (!text.is_empty() && !text.contains(char::is_whitespace))
 }
 
 /// At most the first words of a text, for a message.
@@ -1471,7 +1580,9 @@ fn flow_names(flow: &Flow<'_>, names: &mut Vec<Spanned<Name>>) {
         }
         FlowKind::List(items) => items.iter().for_each(|i| flow_names(i, names)),
         FlowKind::Map(entries) => {
-            names.extend(entries.iter().map(|e| Spanned::new(SmolStr::new(e.key.value), e.key.span)));
+            names.extend(
+                entries.iter().map(|e| Spanned::new(SmolStr::new(e.key.value), e.key.span)),
+            );
         }
     }
 }
@@ -1494,14 +1605,21 @@ fn flow_entries(flow: Flow<'_>) -> Vec<Entry<'_>> {
         FlowKind::Map(entries) => entries
             .into_iter()
             .map(|e| {
-                let key = Key { text: e.key.value, span: e.key.span, line_length: len(e.key.value) };
+                let key =
+                    Key { text: e.key.value, span: e.key.span, line_length: len(e.key.value) };
                 let end = e.value.as_ref().map_or(e.key.span.end, |v| v.span.end);
                 let (value, children) = match e.value {
-                    Some(Flow { kind: FlowKind::Scalar(text), span }) => (Some(flow_scalar(text, span)), Vec::new()),
+                    Some(Flow { kind: FlowKind::Scalar(text), span }) => {
+                        (Some(flow_scalar(text, span)), Vec::new())
+                    }
                     Some(nested) => (None, flow_entries(nested)),
                     None => (None, Vec::new()),
                 };
-                Entry { start: e.key.span.start, end, kind: EntryKind::Pair { key, value, children } }
+                Entry {
+                    start: e.key.span.start,
+                    end,
+                    kind: EntryKind::Pair { key, value, children },
+                }
             })
             .collect(),
     }
@@ -1534,4 +1652,3 @@ impl Shape {
         )
     }
 }
-

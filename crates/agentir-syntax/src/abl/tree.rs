@@ -3,8 +3,8 @@
 
 use super::schema::{FieldDef, RecordType, Version};
 use crate::leaf::{
-    Action, Assignment, ConstraintRule, ProtocolHead, RouteAction, RoutingRule, SortBy, Store, ToolCall,
-    ToolSignature, TransformHead,
+    Action, Assignment, ConstraintRule, ProtocolHead, RouteAction, RoutingRule, SortBy, Store,
+    ToolCall, ToolSignature, TransformHead,
 };
 use crate::outline::{Entry, Scalar};
 use agentir_diagnostics::{Span, Spanned};

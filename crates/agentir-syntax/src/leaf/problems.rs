@@ -193,8 +193,21 @@ impl Failure<'_> {
                     end,
                     format!("expected an operator between `{before}` and `{found}`"),
                 );
-                let words = ["AND", "OR", "IN", "IS", "NOT", "IMPLIES", "contains", "matches", "startsWith", "endsWith"];
-                if let Some(near) = agentir_diagnostics::closest(found, words).filter(|_| found.len() > 2) {
+                let words = [
+                    "AND",
+                    "OR",
+                    "IN",
+                    "IS",
+                    "NOT",
+                    "IMPLIES",
+                    "contains",
+                    "matches",
+                    "startsWith",
+                    "endsWith",
+                ];
+                if let Some(near) =
+                    agentir_diagnostics::closest(found, words).filter(|_| found.len() > 2)
+                {
                     diagnostic
                         .help(format!("did you mean `{near}`?"))
                         .replace(near, agentir_diagnostics::Applicability::Unsafe)

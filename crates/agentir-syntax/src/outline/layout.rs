@@ -236,7 +236,8 @@ impl<'s> Layout<'s, '_> {
             self.open(Block { column, kind: BlockKind::Dashes });
         } else if column > top.column {
             if let Some(popped) = popped {
-                let span = self.span(self.at.saturating_sub((column as usize).min(self.at)), self.at);
+                let span =
+                    self.span(self.at.saturating_sub((column as usize).min(self.at)), self.at);
                 self.problems.push(
                     Diagnostic::warning(
                         rules::INDENTATION,
@@ -314,7 +315,10 @@ impl<'s> Layout<'s, '_> {
         if let Some(Ok(Head::Key)) = head.next() {
             let slice = head.slice();
             let after = self.text.as_bytes().get(self.at + slice.len()).copied();
-            if matches!(after, None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'[' | b'{' | b'|')) {
+            if matches!(
+                after,
+                None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'[' | b'{' | b'|')
+            ) {
                 self.pair(slice, column);
                 return;
             }

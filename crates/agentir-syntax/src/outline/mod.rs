@@ -116,7 +116,14 @@ pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) ->
     Outline { file, text, entries, comments }
 }
 
-#[allow(clippy::all, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs, unused)]
+#[allow(
+    clippy::all,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs,
+    unused
+)]
 mod grammar {
     include!(concat!(env!("OUT_DIR"), "/abl_outline.rs"));
 }

@@ -224,7 +224,12 @@ mod tests {
     use agentir_diagnostics::FileId;
 
     fn scalar(raw: &str, style: Style) -> Scalar<'_> {
-        Scalar { raw, span: Span::new(FileId(0), 100, 100 + raw.len() as u32), style, decoded: None }
+        Scalar {
+            raw,
+            span: Span::new(FileId(0), 100, 100 + raw.len() as u32),
+            style,
+            decoded: None,
+        }
     }
 
     #[test]

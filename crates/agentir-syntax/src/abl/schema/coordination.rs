@@ -15,7 +15,8 @@ static DELEGATE: RecordType = record(
         field("use_result", Shape::Template),
         field("memory_grants", Shape::Data).newest(),
         field("timeout", Shape::Text),
-        field("on_fail", Shape::OneOf(&[Shape::Record(&FAILURE), Shape::Action])).aka(&["on_failure"]),
+        field("on_fail", Shape::OneOf(&[Shape::Record(&FAILURE), Shape::Action]))
+            .aka(&["on_failure"]),
         field("failure_message", Shape::Template),
         field("experience_mode", Shape::Enum(EXPERIENCE_MODES)).newest(),
         field("remote", Shape::OneOf(&[Shape::Record(&REMOTE), Shape::Data])),
@@ -55,7 +56,8 @@ static HANDOFF: RecordType = record(
     "handoff",
     &[
         field("to", Shape::Name).required(),
-        field("when", Shape::Condition).expected("the model then decides on its own when to hand over"),
+        field("when", Shape::Condition)
+            .expected("the model then decides on its own when to hand over"),
         field("priority", Shape::Number),
         field("context", Shape::OneOf(&[Shape::Record(&CONTEXT), Shape::Names])),
         // Context keys written beside it.
@@ -64,7 +66,10 @@ static HANDOFF: RecordType = record(
         field("history", Shape::Data),
         field("set", Shape::Assignments).newest(),
         field("memory_grants", Shape::Data).newest(),
-        field("grant_memory", Shape::Names).until(Version::Current, "write `memory_grants` with a `path` and an `access` for each"),
+        field("grant_memory", Shape::Names).until(
+            Version::Current,
+            "write `memory_grants` with a `path` and an `access` for each",
+        ),
         field("return", Shape::Bool),
         field("expect_return", Shape::Bool).newest(),
         field("on_return", Shape::OneOf(&[Shape::Record(&ON_RETURN), Shape::Text])),
@@ -91,7 +96,10 @@ static CONTEXT: RecordType = record(
         field("history", Shape::Data),
         field("set", Shape::Assignments).newest(),
         field("memory_grants", Shape::Data).newest(),
-        field("grant_memory", Shape::Names).until(Version::Current, "write `memory_grants` with a `path` and an `access` for each"),
+        field("grant_memory", Shape::Names).until(
+            Version::Current,
+            "write `memory_grants` with a `path` and an `access` for each",
+        ),
     ],
 );
 
@@ -106,7 +114,8 @@ static ON_RETURN: RecordType = record(
     ],
 );
 
-pub(super) static RETURN_HANDLERS: RecordType = record("return handlers", &[]).items(&RETURN_HANDLER);
+pub(super) static RETURN_HANDLERS: RecordType =
+    record("return handlers", &[]).items(&RETURN_HANDLER);
 static RETURN_HANDLER: RecordType = record(
     "return handler",
     &[
@@ -135,7 +144,10 @@ static TRIGGER: RecordType = record(
     &[
         field("when", Shape::Condition).required(),
         field("reason", Shape::Template),
-        field("priority", Shape::OneOf(&[Shape::Enum(&["low", "medium", "high", "critical"]), Shape::Number])),
+        field(
+            "priority",
+            Shape::OneOf(&[Shape::Enum(&["low", "medium", "high", "critical"]), Shape::Number]),
+        ),
         field("tags", Shape::Names),
         field("set", Shape::Assignments).newest(),
         // In a bare trigger list (§8.8).

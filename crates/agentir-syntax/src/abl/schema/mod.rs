@@ -154,7 +154,15 @@ impl FieldDef {
 
 /// A row of a table.
 const fn field(name: &'static str, shape: Shape) -> FieldDef {
-    FieldDef { name, aliases: &[], shape, need: Need::Optional, since: Version::Legacy, until: None, rule: None }
+    FieldDef {
+        name,
+        aliases: &[],
+        shape,
+        need: Need::Optional,
+        since: Version::Legacy,
+        until: None,
+        rule: None,
+    }
 }
 
 /// What a list item or a line may begin with, instead of a field.
