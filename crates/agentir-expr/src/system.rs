@@ -162,7 +162,9 @@ fn fits(pattern: &str, name: &str) -> bool {
 /// `last_search_result.total`.
 #[must_use]
 pub fn system_variable(path: &str) -> Option<&'static SystemVariable> {
-    SYSTEM_VARIABLES.iter().find(|v| {
+    // Every pattern begins with a letter or `_`, so nearly all rows are out at the first byte.
+    let first = path.as_bytes().first();
+    SYSTEM_VARIABLES.iter().filter(|v| v.name.as_bytes().first() == first).find(|v| {
         let names = v.name.split('.').count();
         let end = path.match_indices('.').nth(names - 1).map_or(path.len(), |(at, _)| at);
         path.get(..end).is_some_and(|head| fits(v.name, head))
