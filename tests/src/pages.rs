@@ -48,7 +48,8 @@ pub fn all() -> Vec<Page> {
 }
 
 fn read(name: String, text: &str) -> Page {
-    let mut page = Page { name, heading: String::new(), examples: Vec::new(), problems: Vec::new() };
+    let mut page =
+        Page { name, heading: String::new(), examples: Vec::new(), problems: Vec::new() };
     page.heading =
         text.lines().find_map(|l| l.strip_prefix("# ")).unwrap_or_default().trim().to_owned();
     let mut lines = text.lines().enumerate();

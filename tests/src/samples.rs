@@ -1,6 +1,7 @@
 //! The samples: our own, and the external corpus where it is there.
 
 use crate::check::File;
+use crate::expect;
 use agentir_expr::Version;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,10 @@ use std::path::{Path, PathBuf};
 /// The root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the repository").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate is in the repository")
+        .to_owned()
 }
 
 /// Files that are checked together.
@@ -30,16 +34,22 @@ pub fn ours(folder: &str) -> Vec<Sample> {
     let version = match folder {
         "legacy" => Some(Version::Legacy),
         "newest" => Some(Version::Newest),
-        // The supervisor reference adds forms to the current version, so the version of what is
-        // valid is found out; what is wrong is read as the current one.
-        "invalid" => Some(Version::Current),
+        // Found out, as it is for those who do not set it.
         _ => None,
     };
     let mut samples = Vec::new();
     collect(&at, version, &mut samples);
-    if folder == "legacy" {
-        let files = samples.drain(..).flat_map(|s: Sample| s.files).collect();
-        samples.push(Sample { files, version, fragment: false });
+    match folder {
+        "legacy" => {
+            let files = samples.drain(..).flat_map(|s: Sample| s.files).collect();
+            samples.push(Sample { files, version, fragment: false });
+        }
+        "invalid" => {
+            for sample in &mut samples {
+                sample.version = Some(expect::version(&sample.files));
+            }
+        }
+        _ => {}
     }
     assert!(!samples.is_empty(), "no samples in {}", at.display());
     samples

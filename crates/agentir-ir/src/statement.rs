@@ -75,7 +75,11 @@ pub enum Statement {
         span: Span,
     },
     /// Goes on elsewhere.
-    Goto(Jump),
+    Goto(
+        #[serde(serialize_with = "goto_json")]
+        #[schemars(with = "GotoJson<'static>")]
+        Jump,
+    ),
     /// Something the model has no statement for; kept as data.
     Other {
         /// Its keyword.
@@ -86,6 +90,17 @@ pub enum Statement {
         #[serde(skip)]
         span: Span,
     },
+}
+
+/// How [`Statement::Goto`] looks among other statements, all of which are objects.
+#[derive(Serialize, JsonSchema)]
+struct GotoJson<'a> {
+    /// Where to.
+    then: &'a Jump,
+}
+
+fn goto_json<S: serde::Serializer>(jump: &Jump, serializer: S) -> Result<S::Ok, S::Error> {
+    GotoJson { then: jump }.serialize(serializer)
 }
 
 /// `variable = expression`.
