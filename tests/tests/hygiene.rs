@@ -91,7 +91,8 @@ fn nothing_is_left_open() {
         "unimplemented".to_owned() + "!(",
     ];
     let mut problems = Vec::new();
-    for path in files(&[".rs", ".lalrpop", ".md", ".toml"]) {
+    let scaffold = root().join("xtask/src/new_rule.rs");
+    for path in files(&[".rs", ".lalrpop", ".md", ".toml"]).into_iter().filter(|p| *p != scaffold) {
         let text = fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate() {
             if marks.iter().any(|mark| line.contains(mark)) {

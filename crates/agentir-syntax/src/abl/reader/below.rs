@@ -1,0 +1,240 @@
+//! Values that stand below their key.
+
+use super::{Reader, fields::is_text_line, variable};
+use crate::abl::schema::Shape;
+use crate::abl::tree::Value;
+use crate::leaf::{self};
+use crate::outline::{Entry, EntryKind, Scalar, Style};
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Expr, ExprKind, Name, ObjectEntry, TypeExpr, TypeField, TypeKind};
+use smol_str::SmolStr;
+
+impl<'t, 's: 't> Reader<'t, 's, '_> {
+    pub(super) fn value_below(
+        &mut self,
+        shape: Shape,
+        children: &'t [Entry<'s>],
+    ) -> Option<Value<'t>> {
+        if children.is_empty() {
+            return None;
+        }
+        match shape {
+            Shape::Templates => Some(Value::Templates(self.templates_below(children))),
+            Shape::Names | Shape::Chain => {
+                let mut names = Vec::new();
+                self.names_below(children, &mut names);
+                Some(Value::Names(names))
+            }
+            Shape::Choices(all) => {
+                let mut names = Vec::new();
+                self.names_below(children, &mut names);
+                self.check_choices(all, &names);
+                Some(Value::Names(names))
+            }
+            Shape::Assignments => Some(Value::Assignments(self.assignments_below(children))),
+            Shape::Bindings => Some(Value::Bindings(self.bindings_below(children))),
+            Shape::Types | Shape::Type => self.types_below(children).map(Value::Type),
+            // The value on the next line.
+            Shape::Template
+            | Shape::Text
+            | Shape::Condition
+            | Shape::Expr
+            | Shape::Number
+            | Shape::Name
+                if children.iter().all(is_text_line) =>
+            {
+                let first = children.first()?;
+                match &first.kind {
+                    EntryKind::Line { text, .. } if children.len() == 1 => {
+                        Some(self.value(shape, text))
+                    }
+                    _ => {
+                        let joined = self.joined(children)?;
+                        Some(self.value(shape, joined))
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Several lines of prose below a key as one text.
+    pub(super) fn joined(&mut self, children: &'t [Entry<'s>]) -> Option<&'t Scalar<'s>> {
+        let start = children.first()?.start;
+        let end = children.last()?.end;
+        let lines: Vec<String> = children
+            .iter()
+            .filter_map(|c| match &c.kind {
+                EntryKind::Line { text, .. } => Some(text.value().into_owned()),
+                _ => None,
+            })
+            .collect();
+        let raw = match &children.first()?.kind {
+            EntryKind::Line { text, .. } => text.raw,
+            _ => "",
+        };
+        let scalar = Scalar {
+            raw,
+            span: Span::new(self.outline.file, start, end),
+            style: Style::Block(0),
+            decoded: Some(lines.join("\n").into_boxed_str()),
+        };
+        let entry = self.arena.alloc(Entry {
+            start,
+            end,
+            kind: EntryKind::Line { text: scalar, children: Vec::new() },
+        });
+        match &entry.kind {
+            EntryKind::Line { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn names_below(&mut self, entries: &'t [Entry<'s>], names: &mut Vec<Spanned<Name>>) {
+        for entry in entries {
+            match &entry.kind {
+                EntryKind::Item { entries } => self.names_below(entries, names),
+                EntryKind::Line { text, children } => {
+                    names.extend(self.names(text));
+                    self.names_below(children, names);
+                }
+                // `- name: x` and `- x: type` name x; what else is said there is not a name.
+                EntryKind::Pair { key, value, .. } => {
+                    let name = match value {
+                        Some(value)
+                            if key.text.eq_ignore_ascii_case("name")
+                                || key.text.eq_ignore_ascii_case("path") =>
+                        {
+                            self.text(value)
+                        }
+                        _ => Spanned::new(SmolStr::new(key.text), key.span),
+                    };
+                    names.push(name);
+                }
+            }
+        }
+    }
+
+    pub(super) fn assignments_below(&mut self, entries: &'t [Entry<'s>]) -> Vec<leaf::Assignment> {
+        let mut all = Vec::new();
+        for entry in entries {
+            match &entry.kind {
+                EntryKind::Item { entries } => all.extend(self.assignments_below(entries)),
+                EntryKind::Line { text, children } => {
+                    if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems)) {
+                        all.push(one);
+                    }
+                    all.extend(self.assignments_below(children));
+                }
+                EntryKind::Pair { key, .. } => {
+                    let target = Scalar::bare(key.text, key.span);
+                    let path = target.with_leaf(|l| leaf::path(l, self.problems));
+                    let value = self.binding_value(entry);
+                    if let (Some(target), Some(value)) = (path, value) {
+                        all.push(leaf::Assignment { target, value });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    pub(super) fn bindings_below(
+        &mut self,
+        entries: &'t [Entry<'s>],
+    ) -> Vec<(Spanned<Name>, Expr)> {
+        let mut all = Vec::new();
+        for entry in entries {
+            match &entry.kind {
+                EntryKind::Item { entries } => all.extend(self.bindings_below(entries)),
+                EntryKind::Pair { key, .. } => {
+                    let name = Spanned::new(SmolStr::new(key.text), key.span);
+                    let value = self.binding_value(entry).unwrap_or_else(|| variable(&name));
+                    all.push((name, value));
+                }
+                EntryKind::Line { text, .. } => {
+                    if let Some(one) = self.bare_name(text) {
+                        let value = variable(&one);
+                        all.push((one, value));
+                    } else if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems))
+                    {
+                        all.push((one.target.value.root, one.value));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The value of `name: value`, where the value may be a map or list below.
+    pub(super) fn binding_value(&mut self, entry: &'t Entry<'s>) -> Option<Expr> {
+        let EntryKind::Pair { key, value, children } = &entry.kind else { return None };
+        if let Some(value) = value {
+            return self.expr(value);
+        }
+        let span = self.span_of(entry);
+        if children.is_empty() {
+            return Some(variable(&Spanned::new(SmolStr::new(key.text), key.span)));
+        }
+        let kind = if children.iter().all(|c| matches!(c.kind, EntryKind::Item { .. })) {
+            let mut items = Vec::new();
+            for child in children {
+                if let [Entry { kind: EntryKind::Line { text, .. }, .. }] = child.children() {
+                    items.extend(self.expr(text));
+                }
+            }
+            ExprKind::List(items)
+        } else {
+            let entries = self.bindings_below(children);
+            ExprKind::Object(
+                entries
+                    .into_iter()
+                    .map(|(key, value)| ObjectEntry { key, value: Some(value) })
+                    .collect(),
+            )
+        };
+        Expr::new(kind, span).ok()
+    }
+
+    pub(super) fn types_below(&mut self, entries: &'t [Entry<'s>]) -> Option<TypeExpr> {
+        let first = entries.first()?;
+        let last = entries.last()?;
+        let span = Span::new(self.outline.file, first.start, last.end);
+        let mut fields = Vec::new();
+        for entry in entries {
+            match &entry.kind {
+                EntryKind::Pair { key, value, children } => {
+                    let (name, optional) = match key.text.strip_suffix('?') {
+                        Some(name) => (name, true),
+                        None => (key.text, false),
+                    };
+                    let ty = match value {
+                        Some(value) => value.with_leaf(|l| leaf::type_expr(l, self.problems)),
+                        None => self.types_below(children),
+                    };
+                    fields.push(TypeField {
+                        name: Spanned::new(SmolStr::new(name), key.span),
+                        optional,
+                        ty: ty.unwrap_or_else(|| TypeExpr::named("object", key.span)),
+                    });
+                }
+                EntryKind::Line { text, .. } if entries.len() == 1 => {
+                    return text.with_leaf(|l| leaf::type_expr(l, self.problems));
+                }
+                EntryKind::Line { text, .. } => fields.push(TypeField {
+                    name: self.text(text),
+                    optional: false,
+                    ty: TypeExpr::named("string", text.span),
+                }),
+                EntryKind::Item { entries } => {
+                    if let Some(TypeExpr { kind: TypeKind::Object(more), .. }) =
+                        self.types_below(entries)
+                    {
+                        fields.extend(more);
+                    }
+                }
+            }
+        }
+        Some(TypeExpr { kind: TypeKind::Object(fields), span })
+    }
+}

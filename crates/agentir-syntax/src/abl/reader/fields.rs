@@ -1,0 +1,272 @@
+//! Fields: which of the forms of a value is written, and where the value stands.
+
+use super::{Reader, inline::is_inline, versions::Usage};
+use crate::abl::schema::{FieldDef, Head, Naming, RecordType, Shape, Version};
+use crate::abl::tree::{Field, Format, Record, Value};
+use crate::leaf::{self};
+use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic};
+
+impl<'t, 's: 't> Reader<'t, 's, '_> {
+    #[expect(clippy::too_many_arguments, reason = "the parts of one entry")]
+    pub(super) fn field(
+        &mut self,
+        record: &mut Record<'t>,
+        def: &'static FieldDef,
+        entry: &'t Entry<'s>,
+        key: Key<'s>,
+        value: Option<&'t Scalar<'s>>,
+        children: &'t [Entry<'s>],
+        top: bool,
+    ) {
+        self.note_version(def, key);
+        if let Some(before) = record.fields.iter().find(|f| std::ptr::eq(f.def, def)) {
+            // Collections go on; anything else is overwritten.
+            let goes_on = matches!(&before.value, Value::Record(r) if r.ty.items.is_some())
+                || matches!(def.name, "use_behavior_profile" | "use_tool");
+            if !goes_on || top {
+                let rule = if top { rules::DUPLICATE_SECTION } else { rules::DUPLICATE_FIELD };
+                let effect = if goes_on {
+                    "what both say is put together"
+                } else {
+                    "the last one counts; the earlier one is ignored"
+                };
+                if !goes_on || !def.name.starts_with("use_") {
+                    self.problems.push(
+                        Diagnostic::warning(
+                            rule,
+                            key.span,
+                            format!("`{}` is written twice", key.text),
+                        )
+                        .label(before.key, "first written here")
+                        .note(effect),
+                    );
+                }
+            }
+        }
+        let (shape, value) = self.choose(def.shape, value, children);
+        let span = value.map_or_else(
+            || children.first().map_or(key.span, |c| self.span_of(c).to(self.span_of(entry))),
+            |v| v.span,
+        );
+        let parsed = match (shape, value) {
+            (Shape::Data, value) => {
+                record.fields.push(Field {
+                    def,
+                    key: key.span,
+                    value: Value::Data(value.map(|v| v as &'t Scalar<'t>)),
+                    span,
+                    entry,
+                });
+                return;
+            }
+            (Shape::Record(ty), value) => {
+                let mut read = match value {
+                    Some(value) => self.record_from_scalar(ty, value, key, entry),
+                    None => self.record(ty, self.span_of(entry), &[]),
+                };
+                self.entries(&mut read, children);
+                record.fields.push(Field {
+                    def,
+                    key: key.span,
+                    value: Value::Record(Box::new(read)),
+                    span,
+                    entry,
+                });
+                return;
+            }
+            (Shape::Marker, _) => Value::Bool(true),
+            (shape, Some(value)) => self.value(shape, value),
+            (shape, None) => {
+                if let Some(parsed) = self.value_below(shape, children) {
+                    record.fields.push(Field { def, key: key.span, value: parsed, span, entry });
+                    return;
+                }
+                Value::Empty
+            }
+        };
+        record.fields.push(Field { def, key: key.span, value: parsed, span, entry });
+        // What is indented below a value says more about the record the value belongs to:
+        // `CALL: f` with `WITH:` below it, `RESPOND: "…"` with `ACTIONS:` below it.
+        self.entries(record, children);
+    }
+
+    pub(super) fn note_version(&mut self, def: &'static FieldDef, key: Key<'s>) {
+        if def.since > Version::Legacy || def.until.is_some() {
+            self.usages.push(Usage {
+                span: key.span,
+                what: format!("`{}`", key.text),
+                since: def.since,
+                until: def.until,
+                rule: def.rule,
+                telling: true,
+            });
+        }
+    }
+
+    /// Keywords tell the formats apart by their case; the legacy version did not care.
+    pub(super) fn check_case(&mut self, def: &'static FieldDef, key: Key<'s>) {
+        let (wrong, right) = match self.format {
+            Format::Abl => (key.text.chars().any(char::is_lowercase), key.text.to_uppercase()),
+            Format::Yaml => (key.text.chars().any(char::is_uppercase), def.name.to_owned()),
+        };
+        if wrong {
+            self.miswritten.push((key.span, key.text.to_owned(), right));
+        }
+    }
+
+    pub(super) fn report_case(&mut self) {
+        let (here, case) = match self.format {
+            Format::Abl => (".abl", "upper"),
+            Format::Yaml => (".yaml", "lower"),
+        };
+        for (span, written, right) in std::mem::take(&mut self.miswritten) {
+            self.problems.push(
+                Diagnostic::error(
+                    rules::KEYWORD_CASE,
+                    span,
+                    format!("`{written}` must be written in {case} case in a {here} document"),
+                )
+                .note("the two formats are told apart by the case of their keywords; the platform's parser rejects this one")
+                .replace(right, Applicability::Safe),
+            );
+        }
+    }
+
+    /// Of several shapes, the one that fits what is written.
+    pub(super) fn choose(
+        &self,
+        shape: Shape,
+        value: Option<&'t Scalar<'s>>,
+        children: &'t [Entry<'s>],
+    ) -> (Shape, Option<&'t Scalar<'s>>) {
+        let Shape::OneOf(shapes) = shape else { return (shape, value) };
+        let find = |test: &dyn Fn(&Shape) -> bool| shapes.iter().copied().find(|s| test(s));
+        let is_record = |s: &Shape| matches!(s, Shape::Record(_));
+        let is_list = |s: &Shape| matches!(s, Shape::Chain | Shape::Names | Shape::Templates);
+        let chosen = match value {
+            None if children.is_empty() => find(&|s| matches!(s, Shape::Marker)),
+            None if children.iter().all(is_bare_item) => {
+                find(&is_list).or_else(|| find(&is_record))
+            }
+            None => find(&is_record)
+                .filter(|_| !children.iter().all(is_text_line))
+                .or_else(|| find(&|s| !is_record(s))),
+            Some(value) if is_inline(value, '[', ']') => {
+                find(&is_list).or_else(|| find(&is_record))
+            }
+            Some(value) if is_inline(value, '{', '}') => find(&is_record),
+            Some(value) if value.style != Style::Bare => {
+                find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
+            }
+            Some(value) => find(&|s| match s {
+                Shape::Bool => matches!(value.raw, "true" | "false"),
+                Shape::Action => starts_like_action(value.raw),
+                Shape::Number => value.raw.parse::<f64>().is_ok(),
+                Shape::Enum(all) => all.iter().any(|a| a.eq_ignore_ascii_case(value.raw)),
+                _ => false,
+            }),
+        };
+        // What can be anything is the best guess; then whatever has a value at all.
+        let fallback = || {
+            find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
+                .or_else(|| find(&|s| !is_record(s)))
+                .or_else(|| shapes.first().copied())
+        };
+        (chosen.or_else(fallback).unwrap_or(Shape::Data), value)
+    }
+
+    /// A record whose content stands on the line of its key.
+    pub(super) fn record_from_scalar(
+        &mut self,
+        ty: &'static RecordType,
+        value: &'t Scalar<'s>,
+        key: Key<'s>,
+        entry: &'t Entry<'s>,
+    ) -> Record<'t> {
+        let span = self.span_of(entry);
+        if let Some(inline) = self.inline_entries(value) {
+            return self.record(ty, span, inline);
+        }
+        let mut record = self.record(ty, span, &[]);
+        let by_name =
+            ty.items.filter(|i| i.heads.contains(&Head::Name) || i.naming == Naming::Keyed);
+        if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
+            let parsed = self.value(def.shape, value);
+            record.fields.push(Field {
+                def,
+                key: key.span,
+                value: parsed,
+                span: value.span,
+                entry,
+            });
+        } else if let (Some(item), Some(names)) = (by_name, self.plain_names(value)) {
+            for name in names {
+                record.items.push(Record {
+                    ty: item,
+                    span: name.span,
+                    name: Some(name),
+                    heads: Vec::new(),
+                    fields: Vec::new(),
+                    items: Vec::new(),
+                    unknown: Vec::new(),
+                });
+            }
+        } else if let Some(head) = ty.items.and_then(|i| self.head(i.heads, value)) {
+            if let Some(item) = ty.items {
+                let mut read = self.record(item, value.span, &[]);
+                read.heads.push(head);
+                record.items.push(read);
+            }
+        } else {
+            self.problems.push(
+                Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    value.span,
+                    format!("`{}` takes no value on its line", key.text),
+                )
+                .help("write what belongs to it on the lines below, indented"),
+            );
+        }
+        record
+    }
+}
+
+impl Shape {
+    /// Whether the value stands on the line of its key.
+    pub(super) const fn is_inline(self) -> bool {
+        !matches!(
+            self,
+            Self::Record(_)
+                | Self::OneOf(_)
+                | Self::Data
+                | Self::Templates
+                | Self::Names
+                | Self::Choices(_)
+                | Self::Assignments
+                | Self::Bindings
+                | Self::Types
+                | Self::Marker
+        )
+    }
+}
+
+/// Whether a bare text is meant as an action and not as words for the user: a keyword first, or
+/// nothing but the name of a step.
+pub(super) fn starts_like_action(text: &str) -> bool {
+    let first = text.split([' ', ':', '{']).next().unwrap_or_default();
+    let upper = !first.chars().any(char::is_lowercase);
+    let keyword = leaf::ActionKind::from_word(first).is_some();
+    (keyword && (upper || first == text))
+        || (!text.is_empty() && !text.contains(char::is_whitespace))
+}
+
+/// `- name` and nothing more.
+pub(super) fn is_bare_item(entry: &Entry<'_>) -> bool {
+    matches!(&entry.kind, EntryKind::Item { entries } if matches!(entries.as_slice(), [only] if is_text_line(only)))
+}
+
+pub(super) fn is_text_line(entry: &Entry<'_>) -> bool {
+    matches!(&entry.kind, EntryKind::Line { children, .. } if children.is_empty())
+}

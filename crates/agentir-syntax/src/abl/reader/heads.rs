@@ -1,0 +1,112 @@
+//! What an item may begin with instead of a field.
+
+use super::{Reader, len, versions::Usage};
+use crate::abl::schema::{Head, Version};
+use crate::abl::tree::HeadValue;
+use crate::leaf::{self};
+use crate::outline::Scalar;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::Name;
+use smol_str::SmolStr;
+
+impl<'t, 's: 't> Reader<'t, 's, '_> {
+    pub(super) fn bare_name(&self, text: &Scalar<'s>) -> Option<Spanned<Name>> {
+        let value = text.value();
+        let ok = !value.is_empty()
+            && value.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '*'));
+        ok.then(|| Spanned::new(SmolStr::new(value), text.span))
+    }
+
+    /// `name` of `name(…`.
+    pub(super) fn name_before_bracket(&self, text: &Scalar<'s>) -> Option<Spanned<Name>> {
+        let (name, _) = text.raw.split_once('(')?;
+        let name = name.trim_end();
+        let span = Span::new(text.span.file, text.span.start, text.span.start + len(name));
+        self.bare_name(&Scalar::bare(name, span))
+    }
+
+    pub(super) fn head(&mut self, heads: &[Head], text: &Scalar<'s>) -> Option<HeadValue> {
+        let raw = text.raw;
+        let first = raw.split([' ', '\t', '(']).next().unwrap_or_default();
+        let word = |w: &str| first.eq_ignore_ascii_case(w);
+        for head in heads {
+            let found = match head {
+                Head::Constraint
+                    if word("require") || word("warn") || word("limit") || word("restrict") =>
+                {
+                    text.with_leaf(|l| leaf::constraint_rule(l, self.problems))
+                        .map(|r| HeadValue::Constraint(Box::new(r)))
+                }
+                Head::Condition if word("if") || word("when") => {
+                    let rest = raw.get(first.len()..).unwrap_or_default();
+                    let condition = rest.trim_start();
+                    let start = text.span.start + len(raw) - len(condition);
+                    let condition = condition.strip_suffix(':').unwrap_or(condition).trim_end();
+                    // `IF condition: ACTION` on one line.
+                    let split = condition.rsplit_once(": ").filter(|(_, action)| {
+                        let word = action.split_whitespace().next().unwrap_or_default();
+                        leaf::ActionKind::from_word(word).is_some()
+                    });
+                    let (condition, action) = match split {
+                        Some((condition, action)) => {
+                            let at = text.span.end - len(action);
+                            let action =
+                                Scalar::bare(action, Span::new(text.span.file, at, text.span.end));
+                            (
+                                condition.trim_end(),
+                                action.with_leaf(|l| leaf::action(l, self.problems)),
+                            )
+                        }
+                        None => (condition, None),
+                    };
+                    let span = Span::new(text.span.file, start, start + len(condition));
+                    if word("when") {
+                        self.usages.push(Usage {
+                            span: Span::new(
+                                span.file,
+                                text.span.start,
+                                text.span.start + len(first),
+                            ),
+                            what: "`WHEN` without a colon".to_owned(),
+                            since: Version::Legacy,
+                            until: Some((Version::Legacy, "write `WHEN: condition`")),
+                            rule: None,
+                            telling: true,
+                        });
+                    }
+                    let scalar = Scalar::bare(condition, span);
+                    Some(HeadValue::Condition(
+                        Box::new(self.condition(&scalar)),
+                        action.map(Box::new),
+                    ))
+                }
+                Head::Routing if word("intent") || word("default") => text
+                    .with_leaf(|l| leaf::routing_rule(l, self.problems))
+                    .map(|r| HeadValue::Routing(Box::new(r))),
+                Head::Protocol if word("from") => {
+                    let body = raw.strip_suffix(':').unwrap_or(raw).trim_end();
+                    let scalar = Scalar::bare(
+                        body,
+                        Span::new(text.span.file, text.span.start, text.span.start + len(body)),
+                    );
+                    scalar
+                        .with_leaf(|l| leaf::protocol_head(l, self.problems))
+                        .map(|head| HeadValue::Protocol(Box::new(head)))
+                }
+                Head::Signature if raw.contains('(') || raw.contains("->") => text
+                    .with_leaf(|l| leaf::tool_signature(l, self.problems))
+                    .map(|s| HeadValue::Signature(Box::new(s))),
+                Head::Chain if raw.contains("->") => {
+                    text.with_leaf(|l| leaf::chain(l, self.problems)).map(HeadValue::Chain)
+                }
+                Head::Resume if word("resume") => Some(HeadValue::Resume(text.span)),
+                Head::Text => Some(HeadValue::Text(self.template(text))),
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+}

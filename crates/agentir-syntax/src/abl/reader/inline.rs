@@ -1,0 +1,105 @@
+//! Collections on one line, as if their entries stood one a line.
+
+use super::{Reader, len};
+use crate::leaf::{self, Flow, FlowKind, Leaf, Origin};
+use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::Name;
+use smol_str::SmolStr;
+
+impl<'t, 's: 't> Reader<'t, 's, '_> {
+    pub(super) fn flow(&mut self, value: &Scalar<'s>) -> Flow<'s> {
+        let origin = Origin { file: value.span.file, base: value.span.start, shifts: &[] };
+        leaf::flow_collection(Leaf { text: value.raw, origin }, self.problems)
+    }
+
+    /// The entries of `[a, b]` and `{a: b}` as if they stood one a line.
+    pub(super) fn inline_entries(&mut self, value: &Scalar<'s>) -> Option<&'t [Entry<'s>]> {
+        if !is_inline(value, '[', ']') && !is_inline(value, '{', '}') {
+            return None;
+        }
+        let flow = self.flow(value);
+        let entries = match flow.kind {
+            FlowKind::Scalar(_) => return None,
+            _ => flow_entries(flow),
+        };
+        let holder = self.arena.alloc(Entry {
+            start: value.span.start,
+            end: value.span.end,
+            kind: EntryKind::Item { entries },
+        });
+        Some(holder.children())
+    }
+}
+
+/// Whether a text is a collection and nothing more: `{a} -> b` is not.
+pub(super) fn is_inline(value: &Scalar<'_>, open: char, close: char) -> bool {
+    value.style == Style::Bare
+        && value.raw.starts_with(open)
+        && value.raw.ends_with(close)
+        && !value.raw.starts_with("{{")
+}
+
+pub(super) fn flow_names(flow: &Flow<'_>, names: &mut Vec<Spanned<Name>>) {
+    match &flow.kind {
+        FlowKind::Scalar(text) => {
+            let text = text.trim_matches(['"', '\'']);
+            if !text.is_empty() {
+                names.push(Spanned::new(SmolStr::new(text), flow.span));
+            }
+        }
+        FlowKind::List(items) => items.iter().for_each(|i| flow_names(i, names)),
+        FlowKind::Map(entries) => {
+            names.extend(
+                entries.iter().map(|e| Spanned::new(SmolStr::new(e.key.value), e.key.span)),
+            );
+        }
+    }
+}
+
+pub(super) fn flow_entries(flow: Flow<'_>) -> Vec<Entry<'_>> {
+    match flow.kind {
+        FlowKind::Scalar(text) => {
+            let text = flow_scalar(text, flow.span);
+            let (start, end) = (text.span.start, text.span.end);
+            vec![Entry { start, end, kind: EntryKind::Line { text, children: Vec::new() } }]
+        }
+        FlowKind::List(items) => items
+            .into_iter()
+            .map(|item| Entry {
+                start: item.span.start,
+                end: item.span.end,
+                kind: EntryKind::Item { entries: flow_entries(item) },
+            })
+            .collect(),
+        FlowKind::Map(entries) => entries
+            .into_iter()
+            .map(|e| {
+                let key =
+                    Key { text: e.key.value, span: e.key.span, line_length: len(e.key.value) };
+                let end = e.value.as_ref().map_or(e.key.span.end, |v| v.span.end);
+                let (value, children) = match e.value {
+                    Some(Flow { kind: FlowKind::Scalar(text), span }) => {
+                        (Some(flow_scalar(text, span)), Vec::new())
+                    }
+                    Some(nested) => (None, flow_entries(nested)),
+                    None => (None, Vec::new()),
+                };
+                Entry {
+                    start: e.key.span.start,
+                    end,
+                    kind: EntryKind::Pair { key, value, children },
+                }
+            })
+            .collect(),
+    }
+}
+
+pub(super) fn flow_scalar(raw: &str, span: Span) -> Scalar<'_> {
+    let style = match raw.as_bytes() {
+        [b'"', .., b'"'] => Style::Double,
+        [b'\'', .., b'\''] => Style::Single,
+        _ => Style::Bare,
+    };
+    Scalar { raw, span, style, decoded: None }
+}

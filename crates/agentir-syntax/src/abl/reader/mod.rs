@@ -1,0 +1,162 @@
+//! Reads an outline by the tables: which entry is which field, what its value says, and what is
+//! wrong with it. Nothing is thrown away: what the tables do not know stays in the tree.
+
+mod below;
+mod fields;
+mod fragment;
+mod heads;
+mod inline;
+mod records;
+mod values;
+mod versions;
+
+use crate::abl::schema::{AGENT, PROFILE, TOOL_LIBRARY, Version};
+use crate::abl::tree::{Document, DocumentKind, Format};
+use crate::outline::{Entry, EntryKind, Outline};
+use crate::rules;
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_expr::{Expr, Name, Path};
+use typed_arena::Arena;
+use versions::{Usage, detect, report_legacy};
+
+/// How to read a document.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// The version to hold the document to; detected if not given.
+    pub version: Option<Version>,
+    /// Whether the text may be a section, or a part of one, without an agent around it.
+    pub fragment: bool,
+}
+
+/// What the document defines, by its first telling keyword (letter case ignored); `None` if it has
+/// none and so is no ABL.
+#[must_use]
+pub fn classify(outline: &Outline<'_>) -> Option<DocumentKind> {
+    let mut tools = false;
+    for entry in &outline.entries {
+        let EntryKind::Pair { key, .. } = &entry.kind else { continue };
+        for (word, kind) in [
+            ("agent", DocumentKind::Agent),
+            ("supervisor", DocumentKind::Supervisor),
+            ("behavior_profile", DocumentKind::Profile),
+        ] {
+            if key.text.eq_ignore_ascii_case(word) {
+                return Some(kind);
+            }
+        }
+        tools |= key.text.eq_ignore_ascii_case("tools");
+        // Any other section of an agent means that the header was forgotten.
+        if !tools && AGENT.field(key.text).is_some() && TOOL_LIBRARY.field(key.text).is_none() {
+            return None;
+        }
+    }
+    tools.then_some(DocumentKind::ToolLibrary)
+}
+
+/// Reads a document. `arena` keeps the entries of lists and maps that are written inline.
+pub fn read<'t, 's: 't>(
+    outline: &'t Outline<'s>,
+    format: Format,
+    options: Options,
+    arena: &'t Arena<Entry<'s>>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Document<'t>> {
+    let kind = match classify(outline) {
+        Some(kind) => kind,
+        None if options.fragment => DocumentKind::Agent,
+        None => {
+            report_no_document(outline, problems);
+            return None;
+        }
+    };
+    let mut reader = Reader {
+        outline,
+        format,
+        arena,
+        problems,
+        usages: Vec::new(),
+        top: true,
+        miswritten: Vec::new(),
+    };
+    let ty = match kind {
+        DocumentKind::Agent | DocumentKind::Supervisor => &AGENT,
+        DocumentKind::Profile => &PROFILE,
+        DocumentKind::ToolLibrary => &TOOL_LIBRARY,
+    };
+    let entries: &'t [Entry<'s>] =
+        if options.fragment { reader.adopt(&outline.entries) } else { &outline.entries };
+    let span = Span::new(
+        outline.file,
+        entries.first().map_or(0, |e| e.start),
+        entries.last().map_or(0, |e| e.end),
+    );
+    let root = reader.record(ty, span, entries);
+    let usages = std::mem::take(&mut reader.usages);
+    let version = options.version.unwrap_or_else(|| detect(&usages));
+    if version > Version::Legacy {
+        reader.report_case();
+    } else if options.version.is_none() {
+        report_legacy(&usages, reader.problems);
+    }
+    for usage in usages {
+        usage.report(version, problems);
+    }
+    Some(Document { kind, format, version, root })
+}
+
+fn report_no_document(outline: &Outline<'_>, problems: &mut Vec<Diagnostic>) {
+    let Some(first) = outline.entries.first() else {
+        problems.push(Diagnostic::error(
+            rules::MISSING_SECTION,
+            Span::new(outline.file, 0, 0),
+            "this file is empty",
+        ));
+        return;
+    };
+    let span = match &first.kind {
+        EntryKind::Pair { key, .. } => key.span,
+        _ => Span::new(outline.file, first.start, first.start),
+    };
+    problems.push(
+        Diagnostic::error(rules::MISSING_SECTION, span, "this document does not say what it defines")
+            .help(
+                "begin it with `AGENT: Name`, `SUPERVISOR: Name`, `BEHAVIOR_PROFILE: name`, or `TOOLS:`",
+            ),
+    );
+}
+
+struct Reader<'t, 's, 'p> {
+    outline: &'t Outline<'s>,
+    format: Format,
+    arena: &'t Arena<Entry<'s>>,
+    problems: &'p mut Vec<Diagnostic>,
+    usages: Vec<Usage>,
+    /// Reading the document itself, whose keys are section keywords.
+    top: bool,
+    /// Section keywords in the wrong case, with what to write instead.
+    miswritten: Vec<(Span, String, String)>,
+}
+
+impl<'t, 's: 't> Reader<'t, 's, '_> {
+    fn span_of(&self, entry: &Entry<'_>) -> Span {
+        entry.span(self.outline.file)
+    }
+}
+
+fn len(text: &str) -> u32 {
+    u32::try_from(text.len()).unwrap_or(u32::MAX)
+}
+
+fn variable(name: &Spanned<Name>) -> Expr {
+    Expr::path(Path::variable(name.clone()), name.span)
+}
+
+/// At most the first words of a text, for a message.
+fn excerpt(text: &str) -> &str {
+    const LONGEST: usize = 40;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => line.get(..end).unwrap_or(line),
+        None => line,
+    }
+}

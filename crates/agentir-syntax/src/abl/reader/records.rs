@@ -1,0 +1,342 @@
+//! Records: which entry is a field, which an item, and what is neither.
+
+use super::{Reader, excerpt};
+use crate::abl::schema::{Head, Naming, Need, RecordType};
+use crate::abl::tree::{Field, Format, Record, Value};
+use crate::outline::{Entry, EntryKind, Key, Scalar};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use smol_str::SmolStr;
+
+impl<'t, 's: 't> Reader<'t, 's, '_> {
+    pub(super) fn record(
+        &mut self,
+        ty: &'static RecordType,
+        span: Span,
+        entries: &'t [Entry<'s>],
+    ) -> Record<'t> {
+        let mut record = Record {
+            ty,
+            span,
+            name: None,
+            heads: Vec::new(),
+            fields: Vec::new(),
+            items: Vec::new(),
+            unknown: Vec::new(),
+        };
+        self.entries(&mut record, entries);
+        self.check_required(&record);
+        record
+    }
+
+    pub(super) fn entries(&mut self, record: &mut Record<'t>, entries: &'t [Entry<'s>]) {
+        for entry in entries {
+            self.entry(record, entry);
+        }
+    }
+
+    pub(super) fn entry(&mut self, record: &mut Record<'t>, entry: &'t Entry<'s>) {
+        let top = std::mem::replace(&mut self.top, false);
+        match &entry.kind {
+            EntryKind::Pair { key, value, children } => {
+                let def = record.ty.field(key.text).filter(|def| {
+                    // A name of the author's that happens to be a field's: `prompt:` with a whole
+                    // gather field below it.
+                    let named = record.ty.items.is_some_and(|i| i.naming == Naming::Keyed);
+                    !(named && value.is_none() && !children.is_empty() && def.shape.is_inline())
+                });
+                if let Some(def) = def {
+                    if top {
+                        self.check_case(def, *key);
+                    }
+                    self.field(record, def, entry, *key, value.as_ref(), children, top);
+                } else if let Some(item) = record.ty.items.filter(|i| i.naming == Naming::Keyed) {
+                    let read = self.named_item(item, entry, *key, value.as_ref(), children, &[]);
+                    record.items.push(read);
+                } else {
+                    self.unknown_key(record, entry, *key, top);
+                }
+            }
+            EntryKind::Item { entries } => match record.ty.items {
+                Some(item) => {
+                    if let Some(read) = self.item(item, entry, entries) {
+                        record.items.push(read);
+                    }
+                }
+                None => self.unexpected(record, entry),
+            },
+            EntryKind::Line { text, children } => {
+                if let Some(head) = self.head(record.ty.heads, text) {
+                    record.heads.push(head);
+                    self.entries(record, children);
+                } else if let Some(item) = record.ty.items {
+                    let whole = std::slice::from_ref(entry);
+                    if let Some(read) = self.item(item, entry, whole) {
+                        record.items.push(read);
+                    }
+                } else {
+                    self.unexpected(record, entry);
+                }
+            }
+        }
+        self.top = top;
+    }
+
+    /// `name:` and what belongs to it.
+    pub(super) fn named_item(
+        &mut self,
+        ty: &'static RecordType,
+        entry: &'t Entry<'s>,
+        key: Key<'s>,
+        value: Option<&'t Scalar<'s>>,
+        children: &'t [Entry<'s>],
+        rest: &'t [Entry<'s>],
+    ) -> Record<'t> {
+        let end = rest.last().map_or(entry.end, |e| e.end);
+        let span = Span::new(self.outline.file, entry.start, end);
+        let mut record = Record {
+            ty,
+            span,
+            name: Some(Spanned::new(SmolStr::new(key.text), key.span)),
+            heads: Vec::new(),
+            fields: Vec::new(),
+            items: Vec::new(),
+            unknown: Vec::new(),
+        };
+        if let Some(value) = value {
+            if let Some(inline) = self.inline_entries(value) {
+                self.entries(&mut record, inline);
+            } else if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
+                let parsed = self.value(def.shape, value);
+                record.fields.push(Field {
+                    def,
+                    key: key.span,
+                    value: parsed,
+                    span: value.span,
+                    entry,
+                });
+            } else {
+                self.problems.push(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        value.span,
+                        format!("the {} `{}` takes no value here", ty.name, key.text),
+                    )
+                    .help(format!("write its fields below `{}:`, indented", key.text)),
+                );
+            }
+        }
+        self.entries(&mut record, children);
+        self.entries(&mut record, rest);
+        self.check_required(&record);
+        record
+    }
+
+    /// An item of a list, or a line among named entries.
+    pub(super) fn item(
+        &mut self,
+        ty: &'static RecordType,
+        entry: &'t Entry<'s>,
+        entries: &'t [Entry<'s>],
+    ) -> Option<Record<'t>> {
+        let (first, rest) = entries.split_first()?;
+        let span = self.span_of(entry);
+        match &first.kind {
+            EntryKind::Pair { key, value, children } => {
+                let is_name =
+                    ty.name_field == Some("name") && key.text.eq_ignore_ascii_case("name");
+                if is_name || ty.field(key.text).is_some() {
+                    let mut record = self.record(ty, span, entries);
+                    self.take_name(&mut record);
+                    return Some(record);
+                }
+                if ty.naming == Naming::Keyed {
+                    return Some(self.named_item(ty, first, *key, value.as_ref(), children, rest));
+                }
+                // The colon turns out to be part of a text.
+                let line = self.outline.line(key);
+                if ty.heads.contains(&Head::Text)
+                    && let Some(head) = self.head(ty.heads, &line)
+                {
+                    let mut record = self.record(ty, span, rest);
+                    record.heads.push(head);
+                    return Some(record);
+                }
+                let mut record = self.record(ty, span, entries);
+                self.take_name(&mut record);
+                Some(record)
+            }
+            EntryKind::Line { text, children } => {
+                if let Some(inline) = self.inline_entries(text) {
+                    let mut record = self.record(ty, span, inline);
+                    self.entries(&mut record, children);
+                    self.entries(&mut record, rest);
+                    self.take_name(&mut record);
+                    return Some(record);
+                }
+                let mut named =
+                    ty.heads.contains(&Head::Name).then(|| self.bare_name(text)).flatten();
+                let before = self.problems.len();
+                let head = if named.is_some() { None } else { self.head(ty.heads, text) };
+                let told = self.problems.len() > before;
+                if head.is_none() && told {
+                    // A broken head was reported; what it names is still there for the others.
+                    named = named.or_else(|| self.name_before_bracket(text));
+                } else if named.is_none() && head.is_none() {
+                    self.problems.push(Diagnostic::error(
+                        rules::SYNTAX,
+                        text.span,
+                        format!("expected {}, found `{}`", describe(ty), excerpt(text.raw)),
+                    ));
+                    return None;
+                }
+                let mut record = Record {
+                    ty,
+                    span,
+                    name: named,
+                    heads: head.into_iter().collect(),
+                    fields: Vec::new(),
+                    items: Vec::new(),
+                    unknown: Vec::new(),
+                };
+                self.entries(&mut record, children);
+                self.entries(&mut record, rest);
+                self.check_required(&record);
+                Some(record)
+            }
+            EntryKind::Item { .. } => {
+                self.problems.push(Diagnostic::error(
+                    rules::SYNTAX,
+                    span,
+                    format!("expected {}, found a list inside the list", describe(ty)),
+                ));
+                None
+            }
+        }
+    }
+
+    /// Gives an item its name where that is written as a field.
+    pub(super) fn take_name(&self, record: &mut Record<'t>) {
+        if record.name.is_none()
+            && let Some(field) = record.ty.name_field.and_then(|n| record.field(n))
+        {
+            record.name = match &field.value {
+                Value::Name(name) | Value::Text(name) => Some(name.clone()),
+                _ => None,
+            };
+        } else if record.name.is_none() && record.ty.name_field == Some("name") {
+            // `- name: x` where `name` is no field of its own: it was kept as unknown.
+            let at = record.unknown.iter().position(|e| {
+                matches!(&e.kind, EntryKind::Pair { key, .. } if key.text.eq_ignore_ascii_case("name"))
+            });
+            if let Some(at) = at
+                && let EntryKind::Pair { value: Some(value), .. } = &record.unknown.remove(at).kind
+            {
+                record.name = Some(Spanned::new(value.to_smol(), value.span));
+            }
+        }
+    }
+
+    pub(super) fn check_required(&mut self, record: &Record<'t>) {
+        for def in record.ty.fields {
+            // What stands instead of a field, and a name, say what the field would.
+            let said = !record.heads.is_empty()
+                || (record.name.is_some() && record.ty.name_field == Some(def.name))
+                || def.need == Need::Optional
+                || record.fields.iter().any(|f| std::ptr::eq(f.def, def));
+            if said {
+                continue;
+            }
+            let at = record.name.as_ref().map_or(record.span.at_start(), |n| n.span);
+            let message = format!("this {} has no `{}`", record.ty.name, self.spell(def.name));
+            let diagnostic = match def.need {
+                Need::Expected(otherwise) => {
+                    Diagnostic::warning(rules::MISSING_FIELD, at, message).note(otherwise)
+                }
+                _ => Diagnostic::error(rules::MISSING_FIELD, at, message),
+            };
+            self.problems.push(diagnostic.help(format!("add `{}: …`", self.spell(def.name))));
+        }
+    }
+
+    /// A field's name as authors of this format write it.
+    pub(super) fn spell(&self, name: &str) -> String {
+        match self.format {
+            Format::Abl => name.to_uppercase(),
+            Format::Yaml => name.to_owned(),
+        }
+    }
+
+    pub(super) fn unknown_key(
+        &mut self,
+        record: &mut Record<'t>,
+        entry: &'t Entry<'s>,
+        key: Key<'s>,
+        top: bool,
+    ) {
+        record.unknown.push(entry);
+        if record.ty.open
+            || (record.ty.name_field == Some("name") && key.text.eq_ignore_ascii_case("name"))
+        {
+            return;
+        }
+        let known = record.ty.fields.iter().map(|f| f.name);
+        let near = closest(&key.text.to_lowercase(), known).map(|n| self.spell(n));
+        let mut diagnostic = if top {
+            Diagnostic::error(
+                rules::UNKNOWN_SECTION,
+                key.span,
+                format!("`{}` is no section of ABL", key.text),
+            )
+        } else {
+            Diagnostic::warning(
+                rules::UNKNOWN_FIELD,
+                key.span,
+                format!("`{}` is no field of a {}", key.text, record.ty.name),
+            )
+        };
+        diagnostic = match near {
+            Some(near) => {
+                let near = if top || key.text.chars().any(char::is_uppercase) {
+                    near
+                } else {
+                    near.to_lowercase()
+                };
+                diagnostic
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(near, Applicability::Unsafe)
+            }
+            None => diagnostic,
+        };
+        self.problems.push(diagnostic.note("it is kept, but means nothing at run time"));
+    }
+
+    pub(super) fn unexpected(&mut self, record: &mut Record<'t>, entry: &'t Entry<'s>) {
+        record.unknown.push(entry);
+        let (span, found) = match &entry.kind {
+            EntryKind::Line { text, .. } => (text.span, format!("`{}`", excerpt(text.raw))),
+            _ => (self.span_of(entry), "a list".to_owned()),
+        };
+        self.problems.push(Diagnostic::error(
+            rules::SYNTAX,
+            span,
+            format!("expected a field of the {}, found {found}", record.ty.name),
+        ));
+    }
+}
+
+/// What a record of this type looks like, for a message.
+pub(super) fn describe(ty: &RecordType) -> String {
+    match ty.heads.first() {
+        Some(Head::Signature) => "a tool such as `name(p: string) -> Result`".to_owned(),
+        Some(Head::Constraint) => "a rule such as `REQUIRE condition`".to_owned(),
+        Some(Head::Condition) => format!("a {} such as `IF: condition`", ty.name),
+        Some(Head::Routing) => "a rule such as `INTENT(a, b) -> agent`".to_owned(),
+        Some(Head::Protocol) => "a rule such as `FROM a TO b:`".to_owned(),
+        _ if ty.naming == Naming::Keyed => format!("a {} (`name:`)", ty.name),
+        _ => match ty.fields.first() {
+            Some(first) => format!("a {} (`{}: …`)", ty.name, first.name.to_uppercase()),
+            None => format!("a {}", ty.name),
+        },
+    }
+}

@@ -1,0 +1,313 @@
+//! Values on the line of their key.
+
+use super::{Reader, excerpt, inline::flow_names, len, variable, versions::Usage};
+use crate::abl::schema::{RENAMED, Shape, Version};
+use crate::abl::tree::Value;
+use crate::leaf::{self, Leaf, Origin};
+use crate::outline::{Entry, EntryKind, Scalar, Style};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_expr::{Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
+use smol_str::SmolStr;
+
+impl<'t, 's: 't> Reader<'t, 's, '_> {
+    pub(super) fn condition(&mut self, value: &Scalar<'_>) -> Condition {
+        let quoted = value.is_quoted();
+        let condition = value.with_leaf(|l| leaf::condition(l, quoted, self.problems));
+        if let Some(expr) = condition.expr() {
+            expr.paths(&mut |path| self.check_renamed(path));
+        }
+        condition
+    }
+
+    /// Names of the runtime that were called otherwise before.
+    pub(super) fn check_renamed(&mut self, path: &Path) {
+        let Some(field) = path.first_field() else { return };
+        let is = |old: &str| old.split_once('.') == Some((&path.root.value, &field.value));
+        if let Some((old, new)) = RENAMED.iter().find(|(old, _)| is(old)) {
+            self.usages.push(Usage {
+                span: path.root.span.to(field.span),
+                what: format!("`{old}`"),
+                since: Version::Legacy,
+                until: Some((Version::Legacy, new)),
+                rule: None,
+                telling: true,
+            });
+        }
+    }
+
+    /// A rule with its keyword, or a condition without one.
+    pub(super) fn rule(&mut self, value: &Scalar<'_>) -> Value<'t> {
+        let word = value.value().split_whitespace().next().map(leaf::ConstraintKind::from_word);
+        if let Some(Some(_)) = word {
+            return value
+                .with_leaf(|l| leaf::constraint_rule(l, self.problems))
+                .map_or(Value::Invalid, |rule| Value::Rule(Box::new(rule)));
+        }
+        Value::Condition(Box::new(self.condition(value)))
+    }
+
+    pub(super) fn template(&mut self, value: &Scalar<'_>) -> Template {
+        let mut template = value.with_leaf(|l| leaf::template(l, self.problems));
+        template.text.span = value.span;
+        template
+    }
+
+    /// An expression: here quotes are the quotes of a string literal, not of the field.
+    pub(super) fn expr(&mut self, value: &Scalar<'_>) -> Option<Expr> {
+        if value.decoded.is_some() || matches!(value.style, Style::Block(_)) {
+            return Some(Expr::literal(Literal::String(value.to_smol()), value.span));
+        }
+        let origin = Origin { file: value.span.file, base: value.span.start, shifts: &[] };
+        leaf::expr(Leaf { text: value.raw, origin }, self.problems)
+    }
+
+    pub(super) fn text(&self, value: &Scalar<'_>) -> Spanned<Name> {
+        Spanned::new(value.to_smol(), value.span)
+    }
+
+    pub(super) fn value(&mut self, shape: Shape, value: &'t Scalar<'s>) -> Value<'t> {
+        let problems = &mut *self.problems;
+        let parsed = match shape {
+            Shape::Text => Some(Value::Text(self.text(value))),
+            Shape::Template => Some(Value::Template(self.template(value))),
+            Shape::Templates => Some(Value::Templates(self.templates(value))),
+            Shape::Condition => Some(Value::Condition(Box::new(self.condition(value)))),
+            Shape::Rule => Some(self.rule(value)),
+            Shape::Expr => {
+                if value.is_quoted() && value.decoded.is_none() {
+                    // `check: "…"`: the quotes are the field's.
+                    value.with_leaf(|l| leaf::expr(l, problems)).map(|e| Value::Expr(Box::new(e)))
+                } else {
+                    self.expr(value).map(|e| Value::Expr(Box::new(e)))
+                }
+            }
+            Shape::Bool => Some(self.boolean(value)),
+            Shape::Number => Some(self.number(value)),
+            Shape::Enum(all) => Some(self.one_of(all, value)),
+            Shape::Name => Some(Value::Name(self.text(value))),
+            Shape::Names => Some(Value::Names(self.names(value))),
+            Shape::Choices(all) => {
+                let names = self.names(value);
+                self.check_choices(all, &names);
+                Some(Value::Names(names))
+            }
+            Shape::Type | Shape::Types => {
+                value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type)
+            }
+            Shape::Action => {
+                value.with_leaf(|l| leaf::action(l, problems)).map(|v| Value::Action(Box::new(v)))
+            }
+            Shape::Call => {
+                value.with_leaf(|l| leaf::call(l, problems)).map(|v| Value::Call(Box::new(v)))
+            }
+            Shape::Store => {
+                value.with_leaf(|l| leaf::store(l, problems)).map(|v| Value::Store(Box::new(v)))
+            }
+            Shape::Chain => {
+                if value.raw.contains("->") {
+                    value.with_leaf(|l| leaf::chain(l, problems)).map(Value::Names)
+                } else {
+                    Some(Value::Names(self.names(value)))
+                }
+            }
+            Shape::Assignments => {
+                if value.raw.starts_with('{') {
+                    self.bindings(value).map(|all| {
+                        Value::Assignments(all.into_iter().map(|(n, e)| assignment(n, e)).collect())
+                    })
+                } else {
+                    value
+                        .with_leaf(|l| leaf::assignment(l, problems))
+                        .map(|a| Value::Assignments(vec![a]))
+                }
+            }
+            Shape::Bindings => self.bindings(value).map(Value::Bindings),
+            Shape::TransformHead => value
+                .with_leaf(|l| leaf::transform_head(l, problems))
+                .map(|v| Value::TransformHead(Box::new(v))),
+            Shape::SortBy => {
+                value.with_leaf(|l| leaf::sort_by(l, problems)).map(|v| Value::SortBy(Box::new(v)))
+            }
+            Shape::RouteAction => value
+                .with_leaf(|l| leaf::route_action(l, problems))
+                .map(|v| Value::RouteAction(Box::new(v))),
+            Shape::OneOf(_) => {
+                let (shape, _) = self.choose(shape, Some(value), &[]);
+                return self.value(shape, value);
+            }
+            Shape::Marker => Some(Value::Bool(true)),
+            Shape::Record(_) | Shape::Data => Some(Value::Data(Some(value))),
+        };
+        parsed.unwrap_or(Value::Invalid)
+    }
+
+    pub(super) fn boolean(&mut self, value: &Scalar<'s>) -> Value<'t> {
+        match &*value.value() {
+            "true" | "True" | "TRUE" => return Value::Bool(true),
+            "false" | "False" | "FALSE" => return Value::Bool(false),
+            text if text.contains("{{") => return Value::Text(self.text(value)),
+            "yes" | "on" => self.invalid(value, "expected `true` or `false`", Some("true")),
+            "no" | "off" => self.invalid(value, "expected `true` or `false`", Some("false")),
+            _ => self.invalid(value, "expected `true` or `false`", None),
+        }
+        Value::Invalid
+    }
+
+    /// A number; a duration such as `15s` and a configuration value stay text.
+    pub(super) fn number(&mut self, value: &Scalar<'s>) -> Value<'t> {
+        let text = value.value();
+        if let Ok(number) = text.replace('_', "").parse::<f64>()
+            && number.is_finite()
+        {
+            return Value::Number(number);
+        }
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = text.get(digits.len()..).unwrap_or_default();
+        let duration =
+            matches!(unit, "ms" | "s" | "m" | "h" | "d") && digits.parse::<f64>().is_ok();
+        if duration || text.contains("{{") || text == "null" {
+            return Value::Text(self.text(value));
+        }
+        self.invalid(value, "expected a number", None);
+        Value::Invalid
+    }
+
+    pub(super) fn one_of(&mut self, all: &'static [&'static str], value: &Scalar<'s>) -> Value<'t> {
+        let text = value.value();
+        if let Some(one) = all.iter().find(|a| a.eq_ignore_ascii_case(&text)) {
+            return Value::Enum(one);
+        }
+        if text.contains("{{") {
+            return Value::Text(self.text(value));
+        }
+        let list = all.iter().map(|a| format!("`{a}`")).collect::<Vec<_>>().join(", ");
+        let near = closest(&text.to_lowercase(), all.iter().copied());
+        self.invalid(value, &format!("expected one of {list}"), near);
+        Value::Invalid
+    }
+
+    pub(super) fn check_choices(&mut self, all: &'static [&'static str], names: &[Spanned<Name>]) {
+        for name in names {
+            if !all.iter().any(|a| a.eq_ignore_ascii_case(&name.value)) {
+                self.one_of(all, &Scalar::bare("", name.span).with_text(&name.value));
+            }
+        }
+    }
+
+    pub(super) fn invalid(&mut self, value: &Scalar<'s>, expected: &str, instead: Option<&str>) {
+        let found = excerpt(&value.value()).to_owned();
+        let mut diagnostic = Diagnostic::error(
+            rules::INVALID_VALUE,
+            value.span,
+            format!("{expected}, found `{found}`"),
+        );
+        if let Some(instead) = instead {
+            diagnostic = diagnostic
+                .help(format!("did you mean `{instead}`?"))
+                .replace(instead, Applicability::Unsafe);
+        }
+        self.problems.push(diagnostic);
+    }
+
+    /// `a, b, c`, `[a, b, c]`, or a single name.
+    pub(super) fn names(&mut self, value: &Scalar<'s>) -> Vec<Spanned<Name>> {
+        if value.style == Style::Bare && value.raw.starts_with(['[', '{']) {
+            let flow = self.flow(value);
+            let mut names = Vec::new();
+            flow_names(&flow, &mut names);
+            return names;
+        }
+        if value.style != Style::Bare {
+            return vec![self.text(value)];
+        }
+        let mut at = value.span.start;
+        let mut names = Vec::new();
+        for part in value.raw.split(',') {
+            let name = part.trim();
+            let start = at + len(part) - len(part.trim_start());
+            at += len(part) + 1;
+            if !name.is_empty() {
+                let unquoted = name.trim_matches(['"', '\'']);
+                names.push(Spanned::new(
+                    SmolStr::new(unquoted),
+                    Span::new(value.span.file, start, start + len(name)),
+                ));
+            }
+        }
+        names
+    }
+
+    /// Names, if the text is nothing but names.
+    pub(super) fn plain_names(&mut self, value: &Scalar<'s>) -> Option<Vec<Spanned<Name>>> {
+        let names = self.names(value);
+        let plain = |name: &str| {
+            !name.is_empty()
+                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
+        };
+        names.iter().all(|n| plain(&n.value)).then_some(names)
+    }
+
+    pub(super) fn templates(&mut self, value: &'t Scalar<'s>) -> Vec<Template> {
+        match self.inline_entries(value) {
+            Some(entries) => self.templates_below(entries),
+            None => vec![self.template(value)],
+        }
+    }
+
+    pub(super) fn templates_below(&mut self, entries: &'t [Entry<'s>]) -> Vec<Template> {
+        let mut all = Vec::new();
+        for entry in entries {
+            match &entry.kind {
+                EntryKind::Item { entries } => all.extend(self.templates_below(entries)),
+                EntryKind::Line { text, children } => {
+                    all.push(self.template(text));
+                    all.extend(self.templates_below(children));
+                }
+                // The colon is prose.
+                EntryKind::Pair { key, value, children } => {
+                    let line = self.outline.line(key);
+                    let block = value.as_ref().filter(|v| matches!(v.style, Style::Block(_)));
+                    all.push(self.template(block.unwrap_or(&line)));
+                    all.extend(self.templates_below(children));
+                }
+            }
+        }
+        all
+    }
+
+    /// `{a, b: c}` or `[a, b]` with expressions as values.
+    pub(super) fn bindings(&mut self, value: &Scalar<'s>) -> Option<Vec<(Spanned<Name>, Expr)>> {
+        let expr = self.expr(value)?;
+        match expr.kind {
+            ExprKind::Object(entries) => Some(
+                entries
+                    .into_iter()
+                    .map(|ObjectEntry { key, value }| {
+                        let value = value.unwrap_or_else(|| variable(&key));
+                        (key, value)
+                    })
+                    .collect(),
+            ),
+            ExprKind::List(items) => Some(
+                items
+                    .into_iter()
+                    .filter_map(|item| {
+                        let name = item.as_path()?.root.clone();
+                        Some((name, item))
+                    })
+                    .collect(),
+            ),
+            ExprKind::Path(ref path) => Some(vec![(path.root.clone(), expr.clone())]),
+            _ => {
+                self.invalid(value, "expected names with values, such as `{id: order_id}`", None);
+                None
+            }
+        }
+    }
+}
+
+pub(super) fn assignment(name: Spanned<Name>, value: Expr) -> leaf::Assignment {
+    let span = name.span;
+    leaf::Assignment { target: Spanned::new(Path::variable(name), span), value }
+}

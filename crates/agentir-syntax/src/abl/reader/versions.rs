@@ -1,0 +1,88 @@
+//! Which version of the language a document is written in, and what does not belong to it.
+
+use crate::abl::schema::Version;
+use crate::rules;
+use agentir_diagnostics::{Diagnostic, RuleName, Span};
+
+/// A form that not every version has.
+pub(super) struct Usage {
+    pub(super) span: Span,
+    pub(super) what: String,
+    pub(super) since: Version,
+    pub(super) until: Option<(Version, &'static str)>,
+    pub(super) rule: Option<RuleName>,
+    /// Whether it says something about the version of the whole document.
+    pub(super) telling: bool,
+}
+
+/// The version that a document's forms speak for: the newest if it has forms of it and none that
+/// are gone, legacy if it has several that are gone and none that came later.
+pub(super) fn detect(usages: &[Usage]) -> Version {
+    let telling = || usages.iter().filter(|u| u.telling);
+    let gone =
+        telling().filter(|u| u.until.is_some_and(|(last, _)| last == Version::Legacy)).count();
+    let newest = telling().filter(|u| u.since == Version::Newest).count();
+    let current = telling().filter(|u| u.since == Version::Current).count();
+    if newest > 0 && gone == 0 {
+        Version::Newest
+    } else if gone > 1 && newest + current == 0 {
+        Version::Legacy
+    } else {
+        Version::Current
+    }
+}
+
+/// Says once that a document was found to be of an old version: its forms are not reported then.
+pub(super) fn report_legacy(usages: &[Usage], problems: &mut Vec<Diagnostic>) {
+    let gone = |u: &&Usage| u.until.is_some_and(|(last, _)| last == Version::Legacy);
+    let count = usages.iter().filter(gone).count();
+    if let Some(first) = usages.iter().find(gone) {
+        problems.push(
+            Diagnostic::info(
+                rules::LEGACY_FORM,
+                first.span,
+                "this document is written in legacy ABL",
+            )
+            .note(format!(
+                "{count} of its forms are gone in the current version, and none is newer"
+            ))
+            .help("`--abl-version current` shows what would have to change"),
+        );
+    }
+}
+
+impl Usage {
+    pub(super) fn report(self, version: Version, problems: &mut Vec<Diagnostic>) {
+        let Self { span, what, since, until, rule, .. } = self;
+        match until {
+            Some((last, instead)) if version > last => {
+                problems.push(
+                    Diagnostic::warning(
+                        rule.unwrap_or(rules::LEGACY_FORM),
+                        span,
+                        format!("{what} belongs to an older version of ABL"),
+                    )
+                    .note(format!("this document is read as {version} ABL"))
+                    .help(if instead.contains(' ') {
+                        instead.to_owned()
+                    } else {
+                        format!("write `{instead}`")
+                    }),
+                );
+            }
+            _ if since > version => {
+                problems.push(
+                    Diagnostic::warning(
+                        rules::NEWER_FORM,
+                        span,
+                        format!("{what} belongs to a newer version of ABL"),
+                    )
+                    .note(format!(
+                        "this document is read as {version} ABL; {what} came with {since} ABL"
+                    )),
+                );
+            }
+            _ => {}
+        }
+    }
+}
