@@ -7,6 +7,7 @@
 //! the text says can be found again, and a list of problems.
 
 pub mod abl;
+pub mod agent_script;
 pub mod leaf;
 pub mod outline;
 pub mod rules;
