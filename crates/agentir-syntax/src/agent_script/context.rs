@@ -1,6 +1,12 @@
 //! What the actions of `agent_script_leaf.lalrpop` need: places, unescaped texts, and nodes that are
 //! checked for depth.
 
+#![expect(
+    clippy::boxed_local,
+    clippy::vec_box,
+    reason = "what LALRPOP hands over is boxed, see the head of the grammar"
+)]
+
 use super::lexer::{Fault, FaultKind, Token};
 use super::tree::{Argument, Declared, Target};
 use agentir_diagnostics::{FileId, Span, Spanned};
@@ -179,7 +185,9 @@ impl<'a> Context<'a> {
     ) -> Result<'a, Box<Expr>> {
         let span = self.span(start, callee_end);
         let function = match &callee.kind {
-            ExprKind::Path(path) if path.segments.iter().all(|s| matches!(s, Segment::Field(_))) => {
+            ExprKind::Path(path)
+                if path.segments.iter().all(|s| matches!(s, Segment::Field(_))) =>
+            {
                 if path.namespace.is_none() && path.segments.is_empty() {
                     path.root.clone()
                 } else {

@@ -119,6 +119,8 @@ struct Block {
     kind: BlockKind,
     /// The last entry is a condition that may go on with `else`.
     condition: bool,
+    /// The column of the last entry, if that stands right of where it should.
+    ragged: Option<u32>,
     /// A line between two levels was reported already.
     told: bool,
 }
@@ -173,7 +175,13 @@ pub(crate) fn tokens<'s>(
         // About one token every 32 bytes in real files.
         tokens: Vec::with_capacity(text.len() / 24),
         comments: Vec::new(),
-        blocks: vec![Block { column: 0, kind: BlockKind::Document, condition: false, told: false }],
+        blocks: vec![Block {
+            column: 0,
+            kind: BlockKind::Document,
+            condition: false,
+            ragged: None,
+            told: false,
+        }],
         brackets: Vec::new(),
         placeholders: None,
         problems,
@@ -315,12 +323,16 @@ impl<'s> Layout<'s, '_> {
         }
         let Some(top) = self.blocks.last_mut() else { return };
         if column <= top.column {
+            top.ragged = None;
             return;
         }
         let Some(popped) = popped else {
-            self.open(column, BlockKind::Indented);
+            if top.ragged != Some(column) {
+                self.open(at, column, BlockKind::Indented);
+            }
             return;
         };
+        top.ragged = Some(column);
         // Left of the block above, right of what that belongs to: whoever goes back to the left
         // wants to leave the block, so it is read as a line of the outer one.
         let outer = top.column;
@@ -344,7 +356,7 @@ impl<'s> Layout<'s, '_> {
         }
     }
 
-    fn open(&mut self, column: u32, kind: BlockKind) {
+    fn open(&mut self, at: u32, column: u32, kind: BlockKind) {
         if self.blocks.len() > MAX_NESTING {
             if !std::mem::replace(&mut self.told_depth, true) {
                 self.problems.push(
@@ -358,13 +370,12 @@ impl<'s> Layout<'s, '_> {
             }
             return;
         }
-        let at = offset(self.at);
         let token = match kind {
             BlockKind::Item { .. } => Token::ItemStart,
             _ => Token::Indent,
         };
         self.push(at, token, at);
-        self.blocks.push(Block { column, kind, condition: false, told: false });
+        self.blocks.push(Block { column, kind, condition: false, ragged: None, told: false });
     }
 
     fn starts_with_dash(&self) -> bool {
@@ -378,6 +389,7 @@ impl<'s> Layout<'s, '_> {
         // The column that a template of this entry has to be right of.
         let mut base = column;
         while self.starts_with_dash() {
+            let at = offset(self.at);
             self.at += 1;
             let dash = column;
             base = dash;
@@ -385,7 +397,7 @@ impl<'s> Layout<'s, '_> {
             // An item of a full stack is still an item, or its lines would fall apart; the dash
             // is then read as a sibling line.
             let depth = self.blocks.len();
-            self.open(column, BlockKind::Item { dash });
+            self.open(at, column, BlockKind::Item { dash });
             if self.blocks.len() == depth {
                 break;
             }
@@ -429,7 +441,10 @@ impl<'s> Layout<'s, '_> {
                 // Not `set.x` or `run(…)`.
                 let next = self.text.as_bytes().get(start + word.len());
                 if let Some(keyword) = keyword(word)
-                    && matches!(next, None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'@' | b'#' | b'('))
+                    && matches!(
+                        next,
+                        None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'@' | b'#' | b'(')
+                    )
                 {
                     self.statement(keyword, word, column);
                     return;
@@ -629,8 +644,11 @@ impl<'s> Layout<'s, '_> {
         if !rest.starts_with("{{") {
             return;
         }
-        let line = rest.lines().next().unwrap_or_default();
-        let Some(length) = line.find("}}") else { return };
+        // Names are short; a line of nothing but braces must not be read once for each of them.
+        const LONGEST: usize = 128;
+        let name = rest.as_bytes().get(..rest.len().min(LONGEST)).unwrap_or_default();
+        let name = name.split(|b| *b == b'\n').next().unwrap_or_default();
+        let Some(length) = memchr::memmem::find(name, b"}}") else { return };
         let span = self.span(at, at + length + 2);
         let (_, count) = self.placeholders.get_or_insert((span, 0));
         *count += 1;

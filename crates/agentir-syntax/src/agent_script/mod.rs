@@ -1,9 +1,9 @@
 //! Agent Script: from text to a typed tree.
 //!
-//! Three stages. The layout pass ([`layout`]) cuts the text into lines and nests them by their
-//! columns; `grammars/agent_script.lalrpop` makes an [`outline`] of that. The reader ([`reader`])
-//! reads the outline by the tables of a dialect ([`schema`]). What stands behind a key or a keyword
-//! is read by `grammars/agent_script_leaf.lalrpop` ([`leaf`]).
+//! Three stages. The layout pass (`layout.rs`) cuts the text into lines and nests them by their
+//! columns; `grammars/agent_script.lalrpop` makes an outline of that. The reader (`reader/`) reads
+//! the outline by the tables of a dialect ([`schema`]). What stands behind a key or a keyword is
+//! read by `grammars/agent_script_leaf.lalrpop`.
 //!
 //! *Invariant*: parsing never fails and never resolves a name. The tree ([`Document`]) says
 //! everything that the text says.
@@ -84,12 +84,26 @@ pub fn parse<'s>(
             Diagnostic::error(
                 rules::UNFILLED_PLACEHOLDER,
                 first,
-                format!("`{}` still has to be filled in{more}", text.get(first.range()).unwrap_or_default()),
+                format!(
+                    "`{}` still has to be filled in{more}",
+                    text.get(first.range()).unwrap_or_default()
+                ),
             )
             .note("this file is a template for documents; it is checked when it is filled in"),
         );
     }
     Document { dialect, version, root, comments, placeholders: placeholders.is_some() }
+}
+
+/// The text and the holes of a string in an expression, such as `"Turn {!@variables.turn}"`; the
+/// tree has only its unescaped text. `literal` is the string as written, with its quotes, at `span`.
+pub fn interpolated<'s>(
+    literal: &'s str,
+    span: Span,
+    problems: &mut Vec<Diagnostic>,
+) -> Template<'s> {
+    let inner = literal.strip_prefix('"').map_or(literal, |l| l.strip_suffix('"').unwrap_or(l));
+    template::quoted(&mut leaf::Reading { file: span.file, problems }, inner, span)
 }
 
 /// What a `# @dialect:` line says.
@@ -99,11 +113,7 @@ struct DialectLine {
 }
 
 /// `# @dialect: name`, `# @dialect: name=3.2`.
-fn dialect_line(
-    file: FileId,
-    text: &str,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<DialectLine> {
+fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<DialectLine> {
     let mut at = 0;
     for line in text.split_inclusive('\n').take(DIALECT_LINES) {
         let start = at;
@@ -124,7 +134,11 @@ fn dialect_line(
         };
         let place = |part: &str| {
             let within = line.rfind(part).unwrap_or(0);
-            Span::new(file, layout::offset(start + within), layout::offset(start + within + part.len()))
+            Span::new(
+                file,
+                layout::offset(start + within),
+                layout::offset(start + within + part.len()),
+            )
         };
         let dialect = Dialect::called(name);
         if dialect.is_none() {

@@ -127,7 +127,8 @@ fn in_words(token: &str) -> String {
 
 impl Failure<'_> {
     fn slice(&self, start: u32, end: u32) -> &str {
-        let range = start.saturating_sub(self.start) as usize..end.saturating_sub(self.start) as usize;
+        let range =
+            start.saturating_sub(self.start) as usize..end.saturating_sub(self.start) as usize;
         self.text.get(range).unwrap_or_default()
     }
 
@@ -140,7 +141,8 @@ impl Failure<'_> {
         let diagnostic = match &self.error {
             ParseError::User { error } => return self.fault(*error),
             ParseError::UnrecognizedToken { token: (start, _, end), expected } => {
-                if let Some(diagnostic) = self.special(*start, *end) {
+                if let Some(mut diagnostic) = self.special(*start, *end) {
+                    diagnostic.rule = rules::SYNTAX;
                     return Some(diagnostic);
                 }
                 self.unexpected(*start, *end, Expected::of(expected))
@@ -165,27 +167,20 @@ impl Failure<'_> {
             || self.last.first().is_some_and(|(start, end)| start == end);
         match self.goal {
             // `transition @subagent.x`
-            Goal::Transition if first => {
-                let at = Span::new(self.file, start, start);
-                Some(
-                    self.error(start, end, "`to` is missing between `transition` and where it goes")
-                        .help("write `transition to @subagent.name`")
-                        .fix(Fix {
-                            title: "insert `to`".to_owned(),
-                            edits: vec![Edit { span: at, text: "to ".to_owned() }],
-                            applicability: Applicability::Safe,
-                        }),
-                )
-            }
-            Goal::Available if first => {
-                Some(self.error(start, end, "`when` is missing behind `available`")
-                    .help("write `available when @variables.ready`"))
-            }
-            Goal::Ask if first => Some(
-                self.error(start, end, "`for` is missing behind `ask`")
-                    .help("write `ask for @variables.name`"),
+            Goal::Transition if first => Some(
+                self.missing_word(start, end, "transition", "to")
+                    .help("write `transition to @subagent.name`"),
             ),
-            Goal::With if self.slice(start, end).starts_with('@') || self.slice(start, end) == "." => {
+            Goal::Available if first => Some(
+                self.missing_word(start, end, "available", "when")
+                    .help("write `available when @variables.ready`"),
+            ),
+            Goal::Ask if first => Some(
+                self.missing_word(start, end, "ask", "for").help("write `ask for @variables.name`"),
+            ),
+            Goal::With
+                if self.slice(start, end).starts_with('@') || self.slice(start, end) == "." =>
+            {
                 Some(
                     self.error(start, end, "`with` takes named inputs")
                         .help("write the name of the input: `with name=@variables.name`"),
@@ -197,6 +192,18 @@ impl Failure<'_> {
             ),
             _ => None,
         }
+    }
+
+    /// The second of two words that belong together is missing.
+    fn missing_word(&self, start: u32, end: u32, first: &str, second: &str) -> Diagnostic {
+        self.error(start, end, format!("`{second}` is missing behind `{first}`")).fix(Fix {
+            title: format!("insert `{second}`"),
+            edits: vec![Edit {
+                span: Span::new(self.file, start, start),
+                text: format!("{second} "),
+            }],
+            applicability: Applicability::Safe,
+        })
     }
 
     /// A token that cannot stand where it does.
@@ -226,7 +233,7 @@ impl Failure<'_> {
                     end,
                     format!("expected an operator between `{before}` and `{found}`"),
                 );
-                if found.starts_with('"') {
+                if found.starts_with(['"', '@', '[', '{']) || before.starts_with('@') {
                     diagnostic
                 } else {
                     diagnostic.help("put texts in quotes")
@@ -247,13 +254,12 @@ impl Failure<'_> {
             "}" => '{',
             ":" if self.goal.ends_with_colon() => {
                 let (at, open) = self.open_bracket(start)?;
-                return (open != '{')
-                    .then(|| self.error(at, at + 1, format!("`{open}` is never closed")));
+                return (open != '{').then(|| self.never_closed(at, open));
             }
             // Behind the line on which the bracket was left open.
             _ if self.slice(self.last[0].1, start).contains('\n') => {
                 let (at, open) = self.open_bracket(start)?;
-                return Some(self.error(at, at + 1, format!("`{open}` is never closed")));
+                return Some(self.never_closed(at, open));
             }
             _ => return None,
         };
@@ -265,6 +271,15 @@ impl Failure<'_> {
             ),
             None => Some(self.error(start, end, format!("`{found}` closes nothing"))),
         }
+    }
+
+    fn never_closed(&self, at: u32, open: char) -> Diagnostic {
+        let close = match open {
+            '(' => ')',
+            '[' => ']',
+            _ => '}',
+        };
+        self.error(at, at + 1, format!("`{open}` is never closed")).help(format!("add `{close}`"))
     }
 
     /// A leaf that ends too early.
@@ -287,7 +302,7 @@ impl Failure<'_> {
         if let Some((at, open)) = self.open_bracket(end)
             && !matches!(expected, Expected::Value)
         {
-            return self.error(at, at + 1, format!("`{open}` is never closed"));
+            return self.never_closed(at, open);
         }
         let last = self.slice(last_start, last_end);
         let what = match expected {

@@ -1,5 +1,5 @@
 //! The typed tree of a document: records with fields whose values are parsed, as the tables in
-//! [`super::schema`] say. Nothing that was written is missing from it: what the tables do not know
+//! [`schema`](super::schema) say. Nothing that was written is missing from it: what the tables do not know
 //! is there as [`Unknown`], and what could not be read as [`Value::Invalid`] or
 //! [`StatementKind::Invalid`], with its place.
 

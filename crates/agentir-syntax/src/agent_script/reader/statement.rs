@@ -3,7 +3,9 @@
 use super::super::context::Parsed;
 use super::super::leaf;
 use super::super::lexer::Goal;
-use super::super::outline::{Branch as RawBranch, BranchKind, Entry, EntryKind, Inline, Key, Text, Word};
+use super::super::outline::{
+    Branch as RawBranch, BranchKind, Entry, EntryKind, Inline, Key, Text, Word,
+};
 use super::super::schema::{COLLECT, Steps, V3_2};
 use super::super::template;
 use super::super::tree::{Branch, CollectForm, Procedure, Statement, StatementKind};
@@ -77,7 +79,9 @@ impl<'s> Reader<'s, '_> {
                 let template = template::block(&mut self.reading, raw);
                 let span = template.span;
                 self.check_template(place, Span::new(span.file, span.start, span.start + 1));
-                procedure.statements.push(Statement { kind: StatementKind::Template(template), span });
+                procedure
+                    .statements
+                    .push(Statement { kind: StatementKind::Template(template), span });
             }
             Inline::Text(text) => {
                 let span = text.span(self.file());
@@ -137,7 +141,10 @@ impl<'s> Reader<'s, '_> {
             EntryKind::Conditional(branches) => self.conditional(branches, place),
             EntryKind::Line(text) => self.line(text, entry.children, place),
             EntryKind::Pair { key, value } => {
-                if place != Place::Unknown {
+                let first = key.span(self.file());
+                if key.instance.is_some() && self.foreign(key.name, first) {
+                    // `for x in y:`
+                } else if place != Place::Unknown {
                     let at = key.whole(self.file());
                     self.report(
                         Diagnostic::error(
@@ -165,10 +172,31 @@ impl<'s> Reader<'s, '_> {
         Statement { kind, span }
     }
 
-    fn misplaced(&mut self, span: Span, message: String, help: &str) {
+    /// Reports a statement of another language.
+    fn foreign(&mut self, word: &str, at: Span) -> bool {
+        let help = match word {
+            "go" | "goto" => "write `transition to @subagent.name`",
+            "let" | "var" => "write `set @variables.name = value`",
+            "call" => "write `run @actions.name`",
+            "print" | "say" => "write `| text`",
+            "for" | "while" | "return" | "def" | "switch" | "match" | "case" | "try" => {
+                "statements are `|`, `set`, `run`, `if`, `transition`"
+            }
+            _ => return false,
+        };
         self.report(
-            Diagnostic::error(rules::MISPLACED_STATEMENT, span, message).help(help),
+            Diagnostic::error(
+                rules::SYNTAX,
+                at,
+                format!("`{word}` is no statement of Agent Script"),
+            )
+            .help(help),
         );
+        true
+    }
+
+    fn misplaced(&mut self, span: Span, message: String, help: &str) {
+        self.report(Diagnostic::error(rules::MISPLACED_STATEMENT, span, message).help(help));
     }
 
     /// Text for the model where there is no prompt.
@@ -258,37 +286,21 @@ impl<'s> Reader<'s, '_> {
                 self.nothing_below("to", children);
                 StatementKind::To(targets)
             }
-            Word::Available => match self.reading.expr(text.raw, text.start, Goal::Available) {
-                // Only `available when` gives an expression; a bare reference is none.
-                Some(expr) if text.raw.starts_with("when") => {
-                    if place != Place::Binding && place != Place::Unknown {
-                        self.misplaced(
-                            head,
-                            "`available when` has an effect only on the tools of the model".to_owned(),
-                            "use `if` here",
-                        );
-                    }
-                    self.nothing_below("available when", children);
-                    StatementKind::Available(expr)
-                }
-                Some(_) => {
-                    let end = text.start;
-                    self.report(
-                        Diagnostic::error(rules::SYNTAX, head, "`when` is missing behind `available`")
-                            .help("write `available when @variables.ready`")
-                            .fix(Fix {
-                                title: "insert `when`".to_owned(),
-                                edits: vec![Edit {
-                                    span: Span::new(span.file, end, end),
-                                    text: "when ".to_owned(),
-                                }],
-                                applicability: Applicability::Safe,
-                            }),
+            Word::Available => {
+                let clause = self.reading.leaf(text.raw, text.start, Goal::Available);
+                let Some(Parsed::Value(expr)) = clause else {
+                    return self.invalid(text, children);
+                };
+                if place != Place::Binding && place != Place::Unknown {
+                    self.misplaced(
+                        head,
+                        "`available when` has an effect only on the tools of the model".to_owned(),
+                        "use `if` here",
                     );
-                    self.invalid(text, children)
                 }
-                None => self.invalid(text, children),
-            },
+                self.nothing_below("available when", children);
+                StatementKind::Available(*expr)
+            }
             Word::Transition => {
                 let clause = self.reading.leaf(text.raw, text.start, Goal::Transition);
                 let Some(Parsed::Targets(targets)) = clause else {
@@ -480,7 +492,12 @@ impl<'s> Reader<'s, '_> {
     // ---- other lines ---------------------------------------------------------------------------
 
     /// A line that begins with no keyword.
-    fn line(&mut self, text: Text<'s>, children: Vec<Entry<'s>>, place: Place) -> StatementKind<'s> {
+    fn line(
+        &mut self,
+        text: Text<'s>,
+        children: Vec<Entry<'s>>,
+        place: Place,
+    ) -> StatementKind<'s> {
         let first = text.raw.split([' ', '\t']).next().unwrap_or_default();
         let word = first.chars().all(|c| c.is_alphanumeric() || c == '_');
         if word && first.len() < text.raw.len() {
@@ -501,22 +518,7 @@ impl<'s> Reader<'s, '_> {
                 );
                 return self.invalid(text, children);
             }
-            if matches!(first, "for" | "while" | "return" | "print" | "call" | "go" | "goto" | "let") {
-                let help = match first {
-                    "go" | "goto" => "write `transition to @subagent.name`",
-                    "let" => "write `set @variables.name = value`",
-                    "call" => "write `run @actions.name`",
-                    "print" => "write `| text`",
-                    _ => "statements are `|`, `set`, `run`, `if`, `transition`",
-                };
-                self.report(
-                    Diagnostic::error(
-                        rules::SYNTAX,
-                        at,
-                        format!("`{first}` is no statement of Agent Script"),
-                    )
-                    .help(help),
-                );
+            if self.foreign(first, at) {
                 return self.invalid(text, children);
             }
         }

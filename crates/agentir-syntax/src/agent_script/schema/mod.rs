@@ -2,9 +2,9 @@
 //! limits, for each dialect. The reader checks documents against these tables, and so will
 //! completion, hover and the documentation. Adding a field is adding a row.
 //!
-//! The three dialects share one base ([`base`]). [`agentforce`] extends its records row by row: a row
-//! of the same name replaces the base's. [`agentfabric`] has records of its own and extends only the
-//! few that it shares.
+//! The three dialects share one base (`base.rs`). `agentforce.rs` extends its records row by row: a
+//! row of the same name replaces the base's. `agentfabric.rs` has records of its own and extends only
+//! the few that it shares.
 //!
 //! The shape of these tables is that of [`crate::abl::schema`]; they are not the same type because
 //! what a field's value can be has next to nothing in common.
@@ -298,7 +298,8 @@ impl RecordType {
         self.rows().filter(|f| f.required && self.has(f))
     }
 
-    fn rows(&'static self) -> impl Iterator<Item = &'static FieldDef> {
+    /// All rows, also those that were replaced.
+    pub(crate) fn rows(&'static self) -> impl Iterator<Item = &'static FieldDef> {
         std::iter::successors(Some(self), |r| r.extends).flat_map(|r| r.own)
     }
 
@@ -330,6 +331,7 @@ pub static TYPES: &[(&str, Option<&str>)] = &[
 ];
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
