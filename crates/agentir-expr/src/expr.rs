@@ -57,6 +57,14 @@ pub enum ExprKind {
         /// Its arguments.
         args: Vec<Expr>,
     },
+    /// A part whose name or number is itself computed: `items[@variables.i]`. Agent Script only;
+    /// constant subscripts are [`Segment`]s.
+    Subscript {
+        /// The value.
+        base: Box<Expr>,
+        /// Which part of it.
+        index: Box<Expr>,
+    },
     /// A member of something that is not itself a path: `f(x).total`, `(a)[0]`.
     Member {
         /// The value.
@@ -100,6 +108,11 @@ pub enum ExprKind {
         /// The value if not.
         otherwise: Box<Expr>,
     },
+    /// `*list`, whose items become items of the list or arguments of the call around it. Agent
+    /// Script only.
+    Spread(Box<Expr>),
+    /// `...`: the model fills the value in. Agent Script only.
+    Ellipsis,
 }
 
 /// A constant.
@@ -117,6 +130,8 @@ pub enum Literal {
     String(SmolStr),
     /// `/pattern/`.
     Regex(SmolStr),
+    /// `2026-01-31`, `2026-01-31T08:30:00Z`, as written. Agent Script only.
+    Date(SmolStr),
 }
 
 /// A variable or a part of one.
@@ -174,6 +189,8 @@ pub enum UnaryOp {
     Not,
     /// `-a`.
     Negate,
+    /// `+a`. Agent Script only.
+    Plus,
     /// `a is_number`.
     IsNumber,
 }
@@ -187,6 +204,14 @@ pub enum BinaryOp {
     Equal,
     /// `!=`: also true when either side is null or undefined, so it is not the negation of `==`.
     NotEqual,
+    /// `==` as Python has it: no conversion between texts and numbers, `None` equals only itself.
+    StrictEqual,
+    /// `!=` as Python has it: the negation of [`StrictEqual`](Self::StrictEqual).
+    StrictNotEqual,
+    /// `a is b`, mostly `a is None`: the same type and the same value.
+    Is,
+    /// `a is not b`: the negation of [`Is`](Self::Is).
+    IsNot,
     /// `<`
     Less,
     /// `<=`
@@ -347,7 +372,7 @@ impl ExprKind {
     /// Calls `found` with each child, in the order they were written.
     fn for_each_child<'a>(&'a self, found: &mut impl FnMut(&'a Expr)) {
         match self {
-            Self::Literal(_) | Self::Path(_) => {}
+            Self::Literal(_) | Self::Path(_) | Self::Ellipsis => {}
             Self::List(items)
             | Self::And(items)
             | Self::Or(items)
@@ -362,9 +387,10 @@ impl ExprKind {
                 args.iter().for_each(found);
             }
             Self::Member { base: e, .. }
+            | Self::Spread(e)
             | Self::Unary { operand: e, .. }
             | Self::IsSet { operand: e, .. } => found(e),
-            Self::Binary { left, right, .. } => {
+            Self::Binary { left, right, .. } | Self::Subscript { base: left, index: right } => {
                 found(left);
                 found(right);
             }

@@ -1,7 +1,8 @@
 //! Canonical ABL text of an expression.
 //!
 //! Parentheses are written only where the tree would otherwise be read differently, so for every
-//! tree that the grammar can produce, parsing its text gives the same tree.
+//! tree that ABL's grammar can produce, parsing its text gives the same tree. What only Agent Script
+//! has is written as Agent Script writes it.
 
 use crate::expr::{BinaryOp, Expr, ExprKind, Literal, ObjectEntry, Path, Segment, UnaryOp};
 use std::fmt::{self, Display, Formatter, Write};
@@ -31,7 +32,9 @@ impl Level {
             ExprKind::Unary { op: UnaryOp::IsNumber, .. } | ExprKind::IsSet { .. } => {
                 Self::Comparison
             }
-            ExprKind::Unary { op: UnaryOp::Negate, .. } => Self::Sign,
+            ExprKind::Unary { op: UnaryOp::Negate | UnaryOp::Plus, .. } | ExprKind::Spread(_) => {
+                Self::Sign
+            }
             ExprKind::Binary { op, .. } => Self::of_operator(*op),
             _ => Self::Postfix,
         }
@@ -118,6 +121,11 @@ impl Display for Expr {
                 join(f, ", ", args)?;
                 f.write_char(')')
             }
+            ExprKind::Subscript { base, index } => {
+                write!(f, "{}[{index}]", Receiver { expr: base, part: false })
+            }
+            ExprKind::Spread(operand) => write!(f, "*{}", At(Level::Sign, operand)),
+            ExprKind::Ellipsis => f.write_str("..."),
             ExprKind::Member { base, segment } => {
                 write!(f, "{}{segment}", Receiver { expr: base, part: true })
             }
@@ -132,6 +140,9 @@ impl Display for Expr {
             }
             ExprKind::Unary { op: UnaryOp::Negate, operand } => {
                 write!(f, "-{}", At(Level::Sign, operand))
+            }
+            ExprKind::Unary { op: UnaryOp::Plus, operand } => {
+                write!(f, "+{}", At(Level::Sign, operand))
             }
             ExprKind::Unary { op: UnaryOp::IsNumber, operand } => {
                 write!(f, "{} is_number", At(Level::Sum, operand))
@@ -162,8 +173,10 @@ impl Display for BinaryOp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Implies => "IMPLIES",
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
+            Self::Equal | Self::StrictEqual => "==",
+            Self::NotEqual | Self::StrictNotEqual => "!=",
+            Self::Is => "is",
+            Self::IsNot => "is not",
             Self::Less => "<",
             Self::LessEqual => "<=",
             Self::Greater => ">",
@@ -190,7 +203,8 @@ impl Display for Literal {
             Self::Undefined => f.write_str("undefined"),
             Self::Bool(b) => b.fmt(f),
             Self::Number(n) => n.fmt(f),
-            Self::String(s) => quoted(f, s),
+            // ABL has no dates of its own; it writes them as texts.
+            Self::String(s) | Self::Date(s) => quoted(f, s),
             Self::Regex(pattern) => {
                 // A slash ends the literal, unless it is escaped; other escapes stay as they are.
                 f.write_char('/')?;

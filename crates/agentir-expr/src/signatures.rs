@@ -142,7 +142,7 @@ fn arguments(n: usize) -> String {
 
 /// Whether a constant cannot even be coerced to what is expected.
 fn cannot_be(arg: &Expr, ty: ParameterType) -> bool {
-    use Literal::{Bool, Number, Regex, String};
+    use Literal::{Bool, Date, Number, Regex, String};
     let literal = match &arg.kind {
         ExprKind::Literal(literal) => literal,
         ExprKind::List(_) => {
@@ -164,12 +164,12 @@ fn cannot_be(arg: &Expr, ty: ParameterType) -> bool {
         ParameterType::String => matches!(literal, Bool(_)),
         ParameterType::Number => match literal {
             String(text) => text.trim().parse::<f64>().is_err(),
-            Regex(_) => true,
+            Regex(_) | Date(_) => true,
             _ => false,
         },
         ParameterType::Date => matches!(literal, Bool(_) | Regex(_)),
         ParameterType::Array | ParameterType::Object => {
-            matches!(literal, String(_) | Number(_) | Bool(_) | Regex(_))
+            matches!(literal, String(_) | Number(_) | Bool(_) | Regex(_) | Date(_))
         }
     }
 }

@@ -36,3 +36,17 @@ pub const NEWER_FORM: RuleName = RuleName("newer-form");
 pub const BEHAVIOR_PROFILES_PLURAL: RuleName = RuleName("behavior-profiles-plural");
 /// `MODE:`.
 pub const MODE_REMOVED: RuleName = RuleName("mode-removed");
+/// An expression that cannot be read.
+pub const INVALID_EXPRESSION: RuleName = RuleName("invalid-expression");
+/// An expression that is nested too deep.
+pub const EXPRESSION_TOO_DEEP: RuleName = RuleName("expression-too-deep");
+/// A hole in a text that cannot be read.
+pub const INVALID_TEMPLATE: RuleName = RuleName("invalid-template");
+/// A block, a field or a type that has a successor.
+pub const DEPRECATED_FIELD: RuleName = RuleName("deprecated-field");
+/// A statement or a clause where it has no effect.
+pub const MISPLACED_STATEMENT: RuleName = RuleName("misplaced-statement");
+/// A `# @dialect:` line that names a dialect that does not exist.
+pub const UNKNOWN_DIALECT: RuleName = RuleName("unknown-dialect");
+/// A file in which `{{…}}` still has to be filled in.
+pub const UNFILLED_PLACEHOLDER: RuleName = RuleName("unfilled-placeholder");

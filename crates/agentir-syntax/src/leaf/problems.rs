@@ -4,16 +4,14 @@ use super::Leaf;
 use super::context::Error;
 use super::lexer::{Fault, FaultKind, Slip};
 use super::token::Goal;
+use crate::rules::EXPRESSION_TOO_DEEP as TOO_DEEP;
+pub(crate) use crate::rules::{INVALID_EXPRESSION, INVALID_TEMPLATE, INVALID_VALUE};
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName};
 use lalrpop_util::ParseError;
 use std::ops::Range;
 
-pub(crate) const INVALID_EXPRESSION: RuleName = RuleName("invalid-expression");
-pub(crate) const INVALID_TEMPLATE: RuleName = RuleName("invalid-template");
-pub(crate) const INVALID_VALUE: RuleName = RuleName("invalid-value");
 const INVALID_ACTION: RuleName = RuleName("invalid-action");
 const INVALID_SIGNATURE: RuleName = RuleName("invalid-signature");
-const TOO_DEEP: RuleName = RuleName("expression-too-deep");
 
 /// A leaf that could not be read. Turned into a diagnostic only when it is clear that it was meant
 /// to be read as such: words for the model fail as expressions too.

@@ -1,0 +1,701 @@
+//! Lines and columns to tokens (specification part I, 1.1, 1.2 and 6.1).
+//!
+//! Two logos lexers take turns on each line: [`Head`] reads how it starts (a dash, a bar, a key, a
+//! keyword), [`Piece`] reads the rest far enough to know where it ends (texts, brackets, a comment).
+//! Columns become `Indent`/`Dedent`, dashes become `ItemStart`/`ItemEnd`, always balanced.
+//!
+//! The *modes* of the language are decided here, once for each line:
+//!
+//! - *template*: behind `|`, everything up to the next line that is not indented deeper is prose and
+//!   becomes one token. A line that begins with `#` is a comment only where it is not deeper.
+//! - *brackets*: an open bracket or a `\` at the end goes on with the next line, unless that line
+//!   clearly begins something else: one bracket that is never closed must not cost the file.
+//! - *lines*: everything else. Blank lines and comment lines never open or close a block.
+
+use super::outline::{Inline, Key, RawTemplate, Text, Word};
+use crate::outline::MAX_NESTING;
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span};
+use logos::Logos;
+use std::convert::Infallible;
+
+/// The tokens of `agent_script.lalrpop`.
+#[derive(Debug, Clone)]
+pub(crate) enum Token<'s> {
+    Key(Key<'s>, Inline<'s>),
+    Statement(Word, Text<'s>),
+    Template(RawTemplate<'s>),
+    Line(Text<'s>),
+    If(Text<'s>),
+    ElseIf(Text<'s>),
+    Else(Text<'s>),
+    ItemStart,
+    ItemEnd,
+    Indent,
+    Dedent,
+}
+
+pub(crate) type Located<'s> = Result<(u32, Token<'s>, u32), Infallible>;
+
+/// How many columns a tab is worth. Not a tab stop: the official tools count so.
+const TAB: u32 = 3;
+
+/// How a line may start.
+#[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]
+#[logos(subpattern word = r"[\p{Alphabetic}\p{N}_][\p{Alphabetic}\p{N}_-]*")]
+enum Head {
+    #[regex(r"-[ \t]+")]
+    #[regex(r"-\r?\n", priority = 4)]
+    #[token("-", priority = 1)]
+    Dash,
+    #[token("|")]
+    Pipe,
+    #[regex(r#"(?&word)([ \t]+((?&word)|"[^"\\\r\n]*"))*[ \t]*:"#)]
+    #[regex(r#""[^"\\\r\n]*"[ \t]*:"#)]
+    Key,
+    #[regex(r"(?&word)")]
+    Word,
+}
+
+/// The rest of a line.
+#[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    #[regex(r"[ \t\r]+")]
+    Space,
+    // Blank lines are part of the line's end, so that nobody looks at them twice.
+    #[regex(r"\n([ \t\r]*\n)*")]
+    Newline,
+    #[regex(r"\\[ \t]*\r?\n")]
+    Continuation,
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    Double,
+    #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#)]
+    OpenDouble,
+    #[regex(r"'[^'\n]*'")]
+    Single,
+    #[regex(r"#[^\n]*", allow_greedy = true)]
+    Comment,
+    #[regex(r"[\[{(]")]
+    Open,
+    #[regex(r"[\]})]")]
+    Close,
+    // An apostrophe inside a word is part of it.
+    #[regex(r#"[^ \t\r\n"'\[\]{}()#\\][^ \t\r\n"\[\]{}()#\\]*"#)]
+    Word,
+}
+
+/// What a first word may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keyword {
+    Statement(Word),
+    If,
+    Else,
+    /// Another language's word for `else if`.
+    Elif,
+}
+
+fn keyword(word: &str) -> Option<Keyword> {
+    Some(match word {
+        "set" => Keyword::Statement(Word::Set),
+        "run" => Keyword::Statement(Word::Run),
+        "with" => Keyword::Statement(Word::With),
+        "to" => Keyword::Statement(Word::To),
+        "transition" => Keyword::Statement(Word::Transition),
+        "available" => Keyword::Statement(Word::Available),
+        "collect" => Keyword::Statement(Word::Collect),
+        "ask" => Keyword::Statement(Word::Ask),
+        "if" => Keyword::If,
+        "else" => Keyword::Else,
+        "elif" | "elseif" | "elsif" => Keyword::Elif,
+        _ => return None,
+    })
+}
+
+/// An open block of the layout.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    /// The column its entries start at.
+    column: u32,
+    kind: BlockKind,
+    /// The last entry is a condition that may go on with `else`.
+    condition: bool,
+    /// The column of the last entry, if that stands right of where it should.
+    ragged: Option<u32>,
+    /// A line between two levels was reported already.
+    told: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlockKind {
+    /// The left margin of the document.
+    Document,
+    /// Opened by deeper indentation.
+    Indented,
+    /// What stands behind a dash in column `dash`.
+    Item { dash: u32 },
+}
+
+struct Layout<'s, 'p> {
+    file: FileId,
+    text: &'s str,
+    at: usize,
+    tokens: Vec<Located<'s>>,
+    comments: Vec<Span>,
+    blocks: Vec<Block>,
+    /// The brackets that are open on the current line.
+    brackets: Vec<u8>,
+    placeholders: Option<(Span, u32)>,
+    problems: &'p mut Vec<Diagnostic>,
+    told_depth: bool,
+}
+
+/// An offset. Files are smaller than four gigabytes.
+pub(crate) fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// What the layout pass gives.
+pub(crate) struct LaidOut<'s> {
+    pub tokens: Vec<Located<'s>>,
+    pub comments: Vec<Span>,
+    /// The first `{{…}}` outside of texts, and how many there are.
+    pub placeholders: Option<(Span, u32)>,
+}
+
+/// The tokens and comments of `text`.
+pub(crate) fn tokens<'s>(
+    file: FileId,
+    text: &'s str,
+    problems: &mut Vec<Diagnostic>,
+) -> LaidOut<'s> {
+    let mut layout = Layout {
+        file,
+        text,
+        at: 0,
+        // About one token every 32 bytes in real files.
+        tokens: Vec::with_capacity(text.len() / 24),
+        comments: Vec::new(),
+        blocks: vec![Block {
+            column: 0,
+            kind: BlockKind::Document,
+            condition: false,
+            ragged: None,
+            told: false,
+        }],
+        brackets: Vec::new(),
+        placeholders: None,
+        problems,
+        told_depth: false,
+    };
+    if text.starts_with('\u{feff}') {
+        layout.at = '\u{feff}'.len_utf8();
+    }
+    layout.run();
+    let Layout { tokens, comments, placeholders, .. } = layout;
+    LaidOut { tokens, comments, placeholders }
+}
+
+impl<'s> Layout<'s, '_> {
+    fn run(&mut self) {
+        let mut first = true;
+        while self.at < self.text.len() {
+            let column = self.indentation();
+            if self.skip_line_without_content() {
+                continue;
+            }
+            if std::mem::take(&mut first) {
+                // A document that is indented as a whole is still at its left margin.
+                if let Some(document) = self.blocks.first_mut() {
+                    document.column = column;
+                }
+            }
+            self.place(column);
+            self.entry(column);
+        }
+        let end = offset(self.text.len());
+        while self.blocks.len() > 1 {
+            self.close(end);
+        }
+    }
+
+    fn rest(&self) -> &'s str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.file, offset(start), offset(end))
+    }
+
+    /// The column of the first character.
+    fn indentation(&mut self) -> u32 {
+        let mut column = 0u32;
+        loop {
+            match self.peek() {
+                Some(b' ') => column += 1,
+                Some(b'\t') => column += TAB,
+                _ => return column,
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Where the line ends, without its `\n`.
+    fn line_end(&self) -> usize {
+        memchr::memchr(b'\n', self.rest().as_bytes()).map_or(self.text.len(), |n| self.at + n)
+    }
+
+    fn comment(&mut self, start: usize, end: usize) {
+        let text = self.text.get(start..end).unwrap_or_default();
+        self.comments.push(self.span(start, start + text.trim_end().len()));
+    }
+
+    /// Skips the line if it is blank or a comment.
+    fn skip_line_without_content(&mut self) -> bool {
+        let end = match self.peek() {
+            None | Some(b'\n') => self.at,
+            Some(b'#') => {
+                let end = self.line_end();
+                self.comment(self.at, end);
+                end
+            }
+            Some(b'\r') => {
+                let end = self.line_end();
+                if self.text.get(self.at..end).is_some_and(|l| !l.trim().is_empty()) {
+                    // A lone carriage return followed by text.
+                    self.at += 1;
+                    return false;
+                }
+                end
+            }
+            _ => return false,
+        };
+        self.at = (end + 1).min(self.text.len());
+        true
+    }
+
+    fn push(&mut self, start: u32, token: Token<'s>, end: u32) {
+        if let Some(block) = self.blocks.last_mut() {
+            match token {
+                Token::If(_) | Token::ElseIf(_) => block.condition = true,
+                Token::Indent | Token::Dedent => {}
+                _ => block.condition = false,
+            }
+        }
+        self.tokens.push(Ok((start, token, end)));
+    }
+
+    fn close(&mut self, at: u32) {
+        let Some(block) = self.blocks.pop() else { return };
+        // The end of what was closed is the end of the last thing said, not the line we are at.
+        let end = self.tokens.last().map_or(at, |t| match t {
+            Ok((_, _, end)) => *end,
+            Err(never) => match *never {},
+        });
+        let token = match block.kind {
+            BlockKind::Item { .. } => Token::ItemEnd,
+            _ => Token::Dedent,
+        };
+        self.push(end, token, end);
+    }
+
+    /// Closes and opens blocks so that an entry at `column` can follow.
+    fn place(&mut self, column: u32) {
+        let at = offset(self.at);
+        let mut popped = None;
+        while let Some(top) = self.blocks.last().copied() {
+            let leave = match top.kind {
+                BlockKind::Document => false,
+                BlockKind::Indented => column < top.column,
+                // Anything right of the dash still belongs to its item.
+                BlockKind::Item { dash } => column <= dash,
+            };
+            if !leave {
+                break;
+            }
+            if top.kind == BlockKind::Indented {
+                popped = Some(top.column);
+            }
+            self.close(at);
+        }
+        let Some(top) = self.blocks.last_mut() else { return };
+        if column <= top.column {
+            top.ragged = None;
+            return;
+        }
+        let Some(popped) = popped else {
+            if top.ragged != Some(column) {
+                self.open(at, column, BlockKind::Indented);
+            }
+            return;
+        };
+        top.ragged = Some(column);
+        // Left of the block above, right of what that belongs to: whoever goes back to the left
+        // wants to leave the block, so it is read as a line of the outer one.
+        let outer = top.column;
+        if !std::mem::replace(&mut top.told, true) {
+            let start = self.text.get(..self.at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1);
+            let mut diagnostic = Diagnostic::warning(
+                rules::INDENTATION,
+                self.span(start, self.at),
+                "this line is indented less than the lines above it, but more than what they belong to",
+            )
+            .help(format!(
+                "indent it by {popped} to go on with the block above, or by {outer} to leave it"
+            ))
+            .note("it is read as if it left the block");
+            if self.text.get(..self.at).is_some_and(|t| t.contains('\t')) {
+                diagnostic = diagnostic.note(format!(
+                    "it is read as if it left the block; a tab counts as {TAB} columns, so better do not mix it with spaces"
+                ));
+            }
+            self.problems.push(diagnostic);
+        }
+    }
+
+    fn open(&mut self, at: u32, column: u32, kind: BlockKind) {
+        if self.blocks.len() > MAX_NESTING {
+            if !std::mem::replace(&mut self.told_depth, true) {
+                self.problems.push(
+                    Diagnostic::error(
+                        rules::NESTING,
+                        self.span(self.at, self.at),
+                        format!("nested more than {MAX_NESTING} levels deep"),
+                    )
+                    .note("deeper lines are read as if they were at this level"),
+                );
+            }
+            return;
+        }
+        let token = match kind {
+            BlockKind::Item { .. } => Token::ItemStart,
+            _ => Token::Indent,
+        };
+        self.push(at, token, at);
+        self.blocks.push(Block { column, kind, condition: false, ragged: None, told: false });
+    }
+
+    fn starts_with_dash(&self) -> bool {
+        let rest = self.rest().as_bytes();
+        rest.first() == Some(&b'-')
+            && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
+    }
+
+    /// One entry, from its first character to the end of its line or template.
+    fn entry(&mut self, mut column: u32) {
+        // The column that a template of this entry has to be right of.
+        let mut base = column;
+        while self.starts_with_dash() {
+            let at = offset(self.at);
+            self.at += 1;
+            let dash = column;
+            base = dash;
+            column = dash + 1 + self.indentation();
+            // An item of a full stack is still an item, or its lines would fall apart; the dash
+            // is then read as a sibling line.
+            let depth = self.blocks.len();
+            self.open(at, column, BlockKind::Item { dash });
+            if self.blocks.len() == depth {
+                break;
+            }
+            if matches!(self.peek(), None | Some(b'\n' | b'\r' | b'#')) {
+                let end = self.line_end();
+                if self.peek() == Some(b'#') {
+                    self.comment(self.at, end);
+                }
+                self.at = (end + 1).min(self.text.len());
+                // What follows below a bare dash is aligned wherever it is.
+                if let Some(block) = self.blocks.last_mut() {
+                    block.column = dash + 1;
+                }
+                return;
+            }
+        }
+        let start = self.at;
+        let mut head = Head::lexer(self.rest());
+        match head.next() {
+            Some(Ok(Head::Pipe)) => {
+                let template = self.template(column, base);
+                let end = offset(start + 1 + template.raw.len());
+                self.push(offset(start), Token::Template(template), end);
+                return;
+            }
+            Some(Ok(Head::Key)) => {
+                let slice = head.slice();
+                let first = first_word(slice);
+                // `set:` is a key; `if ready:`, `else:` and `run x:` are not.
+                let words = slice.strip_suffix(':').unwrap_or(slice).trim_end();
+                match keyword(first) {
+                    Some(keyword) if words.len() > first.len() || keyword == Keyword::Else => {
+                        self.statement(keyword, first, column);
+                    }
+                    _ => self.pair(slice, first, column),
+                }
+                return;
+            }
+            Some(Ok(Head::Word)) => {
+                let word = head.slice();
+                // Not `set.x` or `run(…)`.
+                let next = self.text.as_bytes().get(start + word.len());
+                if let Some(keyword) = keyword(word)
+                    && matches!(
+                        next,
+                        None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'@' | b'#' | b'(')
+                    )
+                {
+                    self.statement(keyword, word, column);
+                    return;
+                }
+            }
+            _ => {}
+        }
+        if let Some(text) = self.value(column) {
+            self.push(offset(start), Token::Line(text), text.end());
+        }
+    }
+
+    /// `key: …`.
+    fn pair(&mut self, slice: &'s str, first: &'s str, column: u32) {
+        let start = self.at;
+        let words = slice.strip_suffix(':').unwrap_or(slice).trim_end();
+        let quoted = first.strip_prefix('"').and_then(|n| n.strip_suffix('"'));
+        let name_end = start + first.len();
+        let rest = words.get(first.len()..).unwrap_or_default();
+        let instance = rest.trim_start();
+        let instance = (!instance.is_empty()).then(|| Text {
+            raw: instance,
+            start: offset(name_end + rest.len() - instance.len()),
+            quoted: false,
+        });
+        let colon = start + slice.len() - 1;
+        let key = Key {
+            name: quoted.unwrap_or(first),
+            start: offset(start),
+            end: offset(name_end),
+            instance,
+            colon: offset(colon),
+        };
+        self.at += slice.len();
+        while matches!(self.peek(), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+        let here = column + offset(self.at - start);
+        let (value, end) = match self.peek() {
+            Some(b'|') => {
+                let pipe = self.at;
+                let template = self.template(here, column);
+                (Inline::Template(template), offset(pipe + 1 + template.raw.len()))
+            }
+            Some(b'-') if self.rest().starts_with("->") => {
+                let arrow = offset(self.at);
+                self.at += 2;
+                let behind = self.value(column);
+                (Inline::Arrow(arrow, behind), behind.map_or(arrow + 2, |b| b.end()))
+            }
+            _ => match self.value(column) {
+                Some(text) => (Inline::Text(text), text.end()),
+                None => (Inline::Nothing, key.colon + 1),
+            },
+        };
+        self.push(offset(start), Token::Key(key, value), end);
+    }
+
+    /// A line that begins with a keyword.
+    fn statement(&mut self, keyword: Keyword, word: &'s str, column: u32) {
+        let start = self.at;
+        self.at += word.len();
+        let open = self.blocks.last().is_some_and(|b| b.condition);
+        let mut keyword = keyword;
+        if keyword == Keyword::Elif {
+            self.problems.push(
+                Diagnostic::error(
+                    rules::SYNTAX,
+                    self.span(start, self.at),
+                    format!("Agent Script has no `{word}`"),
+                )
+                .help("write `else if`")
+                .replace("else if", Applicability::Safe),
+            );
+        } else if keyword == Keyword::Else {
+            let rest = self.rest();
+            let white = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            let behind = rest.get(white..).unwrap_or_default();
+            if let Some(condition) = behind.strip_prefix("if")
+                && !condition.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            {
+                self.at += white + 2;
+                keyword = Keyword::Elif;
+            }
+        }
+        let words_end = offset(self.at);
+        let text = self.value(column).unwrap_or(Text { raw: "", start: words_end, quoted: false });
+        let token = match keyword {
+            Keyword::Statement(word) => Token::Statement(word, text),
+            Keyword::If => Token::If(text),
+            Keyword::Elif if open => Token::ElseIf(text),
+            Keyword::Else if open => Token::Else(text),
+            Keyword::Elif | Keyword::Else => Token::Statement(Word::StrayElse, text),
+        };
+        self.push(offset(start), token, text.end());
+    }
+
+    /// Reads the rest of the line, and more lines while brackets are open or `\` ends them.
+    /// `column` is where the entry starts.
+    fn value(&mut self, column: u32) -> Option<Text<'s>> {
+        let mut lexer = Piece::lexer(self.rest());
+        let base = self.at;
+        let mut first: Option<(usize, Piece)> = None;
+        let mut last = (base, Piece::Space);
+        let mut pieces = 0u32;
+        let mut line_end = None;
+        self.brackets.clear();
+        while let Some(piece) = lexer.next() {
+            let range = lexer.span();
+            let (start, end) = (base + range.start, base + range.end);
+            let piece = piece.unwrap_or(Piece::Word);
+            match piece {
+                Piece::Space => continue,
+                Piece::Continuation if self.text.len() > end => continue,
+                Piece::Comment => {
+                    self.comment(start, end);
+                    continue;
+                }
+                Piece::Newline => {
+                    if !self.brackets.is_empty() && self.continues(end, column, base, last) {
+                        continue;
+                    }
+                    line_end = Some(end);
+                    break;
+                }
+                Piece::OpenDouble => {
+                    self.problems.push(
+                        Diagnostic::error(
+                            rules::UNTERMINATED_STRING,
+                            self.span(start, start + 1),
+                            "this text has no closing `\"` on its line",
+                        )
+                        .help("close it, or write a text of several lines behind `|`"),
+                    );
+                }
+                Piece::Open => {
+                    let bracket = lexer.slice().as_bytes().first().copied().unwrap_or_default();
+                    if bracket == b'{' {
+                        self.placeholder(start);
+                    }
+                    self.brackets.push(bracket);
+                }
+                Piece::Close => {
+                    self.brackets.pop();
+                }
+                _ => {}
+            }
+            first.get_or_insert((start, piece));
+            pieces += 1;
+            last = (end, piece);
+        }
+        self.at = line_end.unwrap_or(self.text.len());
+        let (start, first) = first?;
+        // White space may end a string that is not closed.
+        let raw = self.text.get(start..last.0).unwrap_or_default().trim_end();
+        let quoted = pieces == 1 && first == Piece::Double;
+        Some(Text { raw, start: offset(start), quoted })
+    }
+
+    /// Whether the line at `at` goes on with the brackets that are open. It does if it is indented
+    /// deeper than the entry, or closes a bracket, and does not look like the begin of another
+    /// entry.
+    fn continues(&self, at: usize, column: u32, base: usize, last: (usize, Piece)) -> bool {
+        let rest = self.text.get(at..).unwrap_or_default();
+        let line = rest.trim_start_matches([' ', '\t']);
+        let white = rest.get(..rest.len() - line.len()).unwrap_or_default();
+        let here: u32 = white.bytes().map(|b| if b == b'\t' { TAB } else { 1 }).sum();
+        match line.as_bytes().first() {
+            Some(b')' | b']' | b'}') => return here >= column,
+            // A comment says nothing; the line below it will.
+            Some(b'#') => return true,
+            None => return false,
+            Some(_) if here <= column => return false,
+            Some(b'|') => return false,
+            Some(_) => {}
+        }
+        let mut head = Head::lexer(line);
+        let begins = match head.next() {
+            Some(Ok(Head::Key)) => self.brackets.last() != Some(&b'{'),
+            Some(Ok(Head::Word)) => {
+                return keyword(head.slice()).is_none()
+                    || matches!(keyword(head.slice()), Some(Keyword::If | Keyword::Else));
+            }
+            _ => return true,
+        };
+        if begins {
+            return false;
+        }
+        // `key:` inside `{`: a field, if a field may come here.
+        last.1 == Piece::Open
+            || self.text.get(base..last.0).is_some_and(|t| t.ends_with([',', ':']))
+    }
+
+    /// Notes `{{name}}` of a template language.
+    fn placeholder(&mut self, at: usize) {
+        let rest = self.text.get(at..).unwrap_or_default();
+        if !rest.starts_with("{{") {
+            return;
+        }
+        // Names are short; a line of nothing but braces must not be read once for each of them.
+        const LONGEST: usize = 128;
+        let name = rest.as_bytes().get(..rest.len().min(LONGEST)).unwrap_or_default();
+        let name = name.split(|b| *b == b'\n').next().unwrap_or_default();
+        let Some(length) = memchr::memmem::find(name, b"}}") else { return };
+        let span = self.span(at, at + length + 2);
+        let (_, count) = self.placeholders.get_or_insert((span, 0));
+        *count += 1;
+    }
+
+    /// The text behind the bar at the current place and on the lines below that are indented deeper
+    /// than `base`.
+    fn template(&mut self, pipe_column: u32, base: u32) -> RawTemplate<'s> {
+        let pipe = self.at;
+        let start = pipe + 1;
+        let line_end = self.line_end();
+        let mut end = line_end;
+        self.at = (line_end + 1).min(self.text.len());
+        while self.at < self.text.len() {
+            let line_start = self.at;
+            let column = self.indentation();
+            let line_end = self.line_end();
+            if self.at < line_end && self.peek() != Some(b'\r') {
+                if column <= base {
+                    if self.peek() != Some(b'#') {
+                        self.at = line_start;
+                        break;
+                    }
+                    // A comment, which neither ends the text nor belongs to it.
+                    self.comment(self.at, line_end);
+                } else {
+                    end = line_end;
+                }
+            }
+            self.at = (line_end + 1).min(self.text.len());
+        }
+        let raw = self.text.get(start..end).unwrap_or_default();
+        RawTemplate {
+            raw: raw.strip_suffix('\r').unwrap_or(raw),
+            pipe: offset(pipe),
+            pipe_column,
+            base,
+        }
+    }
+}
+
+/// The first word of a key, with its quotes.
+fn first_word(slice: &str) -> &str {
+    let end = if slice.starts_with('"') {
+        slice.get(1..).and_then(|s| s.find('"')).map_or(slice.len(), |n| n + 2)
+    } else {
+        slice.find([' ', '\t', ':', '"']).unwrap_or(slice.len())
+    };
+    slice.get(..end).unwrap_or(slice)
+}

@@ -1,0 +1,197 @@
+//! Agent Script: from text to a typed tree.
+//!
+//! Three stages. The layout pass (`layout.rs`) cuts the text into lines and nests them by their
+//! columns; `grammars/agent_script.lalrpop` makes an outline of that. The reader (`reader/`) reads
+//! the outline by the tables of a dialect ([`schema`]). What stands behind a key or a keyword is
+//! read by `grammars/agent_script_leaf.lalrpop`.
+//!
+//! *Invariant*: parsing never fails and never resolves a name. The tree ([`Document`]) says
+//! everything that the text says.
+
+mod context;
+mod layout;
+mod leaf;
+mod lexer;
+mod outline;
+mod problems;
+mod reader;
+pub mod schema;
+mod template;
+mod tree;
+
+pub use schema::{Dialect, Version};
+pub use template::{Hole, Segment, Template, TemplateStyle};
+pub use tree::{
+    Argument, Binding, Branch, CollectForm, Data, Declaration, Declared, Document, Field, Modifier,
+    Procedure, Record, Statement, StatementKind, Target, TypeSpec, Unknown, Value,
+};
+
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
+use outline::{EntryKind, Outline};
+
+/// How to read a document.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// The dialect of documents that do not name one; found out from their blocks if not given.
+    pub dialect: Option<Dialect>,
+}
+
+/// In how many lines from the top a `# @dialect:` line is looked for.
+const DIALECT_LINES: usize = 10;
+
+/// Reads a document. Never fails: what cannot be read is reported and kept as it was written.
+pub fn parse<'s>(
+    file: FileId,
+    text: &'s str,
+    options: Options,
+    problems: &mut Vec<Diagnostic>,
+) -> Document<'s> {
+    let before = problems.len();
+    // Offsets are 32 bits wide.
+    let text = if u32::try_from(text.len()).is_ok_and(|n| n < u32::MAX) {
+        text
+    } else {
+        let message = "this file is too large to be read";
+        problems.push(Diagnostic::error(rules::NOT_TEXT, Span::new(file, 0, 0), message));
+        ""
+    };
+    let outline = outline::parse(file, text, problems);
+    let named = dialect_line(file, text, problems);
+    let dialect = named
+        .as_ref()
+        .and_then(|n| n.dialect)
+        .or(options.dialect)
+        .unwrap_or_else(|| detect(&outline));
+    let version = named.and_then(|n| n.version);
+    let Outline { entries, comments, placeholders } = outline;
+    let mut reader = reader::Reader {
+        reading: leaf::Reading { file, problems },
+        dialect,
+        // The base and agentforce count alike; agentfabric has versions of its own.
+        version: version.map(|v| v.value).filter(|_| dialect != Dialect::Agentfabric),
+        strays: Vec::new(),
+    };
+    let root = reader.document(entries);
+    if let Some((first, count)) = placeholders {
+        // A template of a document: what is wrong with it is that it is not filled in yet.
+        problems.truncate(before);
+        let more = match count {
+            1 => String::new(),
+            n => format!(" here and at {} more places", n - 1),
+        };
+        problems.push(
+            Diagnostic::error(
+                rules::UNFILLED_PLACEHOLDER,
+                first,
+                format!(
+                    "`{}` still has to be filled in{more}",
+                    text.get(first.range()).unwrap_or_default()
+                ),
+            )
+            .note("this file is a template for documents; it is checked when it is filled in"),
+        );
+    }
+    Document { dialect, version, root, comments, placeholders: placeholders.is_some() }
+}
+
+/// The text and the holes of a string in an expression, such as `"Turn {!@variables.turn}"`; the
+/// tree has only its unescaped text. `literal` is the string as written, with its quotes, at `span`.
+pub fn interpolated<'s>(
+    literal: &'s str,
+    span: Span,
+    problems: &mut Vec<Diagnostic>,
+) -> Template<'s> {
+    let inner = literal.strip_prefix('"').map_or(literal, |l| l.strip_suffix('"').unwrap_or(l));
+    template::quoted(&mut leaf::Reading { file: span.file, problems }, inner, span)
+}
+
+/// What a `# @dialect:` line says.
+struct DialectLine {
+    dialect: Option<Dialect>,
+    version: Option<Spanned<Version>>,
+}
+
+/// `# @dialect: name`, `# @dialect: name=3.2`.
+fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<DialectLine> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n').take(DIALECT_LINES) {
+        let start = at;
+        at += line.len();
+        let said = line
+            .trim_start_matches('\u{feff}')
+            .trim()
+            .strip_prefix('#')
+            .map(str::trim_start)
+            .and_then(|l| l.strip_prefix("@dialect"))
+            .map(str::trim_start)
+            .and_then(|l| l.strip_prefix(':'));
+        let Some(said) = said else { continue };
+        let said = said.trim();
+        let (name, version) = match said.split_once('=') {
+            Some((name, version)) => (name.trim(), Some(version.trim())),
+            None => (said, None),
+        };
+        let place = |part: &str| {
+            let within = line.rfind(part).unwrap_or(0);
+            Span::new(
+                file,
+                layout::offset(start + within),
+                layout::offset(start + within + part.len()),
+            )
+        };
+        let dialect = Dialect::called(name);
+        if dialect.is_none() {
+            let names = Dialect::ALL.map(Dialect::name);
+            let diagnostic = Diagnostic::error(
+                rules::UNKNOWN_DIALECT,
+                place(name),
+                format!("there is no dialect `{name}`"),
+            );
+            problems.push(match closest(name, names) {
+                Some(near) => diagnostic
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(near, Applicability::Unsafe),
+                None => diagnostic.help(format!("dialects are {}", names.join(", "))),
+            });
+        }
+        let number = version.and_then(|written| {
+            let number = version_number(written);
+            if number.is_none() {
+                problems.push(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        place(written),
+                        format!("`{written}` is no version"),
+                    )
+                    .help("write `# @dialect: name=3.2`"),
+                );
+            }
+            number.map(|n| Spanned::new(n, place(written)))
+        });
+        return Some(DialectLine { dialect, version: number });
+    }
+    None
+}
+
+/// `3`, `3.2`, `1.0-BETA`.
+fn version_number(written: &str) -> Option<Version> {
+    let numbers = written.split('-').next()?;
+    let (major, minor) = numbers.split_once('.').unwrap_or((numbers, "0"));
+    let minor = minor.split('.').next()?;
+    Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
+}
+
+/// The dialect that the blocks of a document speak for: agentfabric if one of them exists only
+/// there, else agentforce, which nearly everybody writes.
+fn detect(outline: &Outline<'_>) -> Dialect {
+    let only_fabric = |name: &str| {
+        Dialect::Agentfabric.root().field(name).is_some()
+            && Dialect::Agentforce.root().field(name).is_none()
+    };
+    let fabric = outline
+        .entries
+        .iter()
+        .any(|e| matches!(&e.kind, EntryKind::Pair { key, .. } if only_fabric(key.name)));
+    if fabric { Dialect::Agentfabric } else { Dialect::default() }
+}

@@ -1,0 +1,582 @@
+//! Reads an outline by the tables: which entry is which field, what its value says, and what is
+//! wrong with it. Nothing is thrown away: what the tables do not know stays in the tree.
+
+mod data;
+mod statement;
+mod value;
+
+use super::leaf::Reading;
+use super::outline::{Entry, EntryKind, Inline, Key, Word};
+use super::schema::{Dialect, FieldDef, RecordType, Shape, Version};
+use super::tree::{Field, Record, Unknown, Value};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
+use agentir_expr::Name;
+use std::collections::HashMap;
+
+/// A document that is being read.
+pub(crate) struct Reader<'s, 'p> {
+    pub reading: Reading<'p>,
+    pub dialect: Dialect,
+    /// The version the document asks for.
+    pub version: Option<Version>,
+    /// What stands where nothing can stand, until the block around takes it.
+    pub strays: Vec<Unknown<'s>>,
+}
+
+impl<'s> Reader<'s, '_> {
+    const fn file(&self) -> FileId {
+        self.reading.file
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.reading.problems.push(diagnostic);
+    }
+
+    /// The whole document.
+    pub(crate) fn document(&mut self, entries: Vec<Entry<'s>>) -> Record<'s> {
+        let span = Span::new(
+            self.file(),
+            entries.first().map_or(0, |e| e.start),
+            entries.last().map_or(0, |e| e.end),
+        );
+        let empty = entries.is_empty();
+        let record = self.record(self.dialect.root(), span, None, entries);
+        if empty {
+            self.report(Diagnostic::error(
+                rules::MISSING_SECTION,
+                Span::new(self.file(), 0, 0),
+                "this file is empty",
+            ));
+        }
+        record
+    }
+
+    // ---- records -------------------------------------------------------------------------------
+
+    /// A block of type `ty`, with its fields.
+    fn record(
+        &mut self,
+        ty: &'static RecordType,
+        span: Span,
+        name: Option<Spanned<Name>>,
+        entries: Vec<Entry<'s>>,
+    ) -> Record<'s> {
+        let mut record = Record {
+            ty,
+            span,
+            name,
+            fields: Vec::with_capacity(entries.len()),
+            unknown: Vec::new(),
+        };
+        let mut names = Names::default();
+        for entry in entries {
+            self.entry(&mut record, &mut names, entry);
+        }
+        self.check_whole(&record);
+        record
+    }
+
+    fn entry(&mut self, record: &mut Record<'s>, names: &mut Names<'s>, entry: Entry<'s>) {
+        let span = entry.span(self.file());
+        match entry.kind {
+            EntryKind::Pair { key, value } => {
+                match record.ty.field(key.name) {
+                    Some(def) => {
+                        let field =
+                            self.field(record, names, def, key, value, entry.children, span);
+                        record.fields.push(field);
+                    }
+                    None => {
+                        self.unknown_key(record, key, &entry.children);
+                        record.unknown.push(self.unknown_pair(key, value, entry.children, span));
+                    }
+                };
+            }
+            kind => {
+                self.unexpected(record.ty, &kind, span);
+                let data = self.data_of(Entry { kind, ..entry });
+                record.unknown.push(Unknown { key: None, name: None, data, span });
+            }
+        }
+        record.unknown.append(&mut self.strays);
+    }
+
+    fn check_whole(&mut self, record: &Record<'s>) {
+        let missing = |def: &&FieldDef| record.field(def.name).is_none();
+        for def in record.ty.required().filter(missing) {
+            let (what, at) = match (&record.name, std::ptr::eq(record.ty, self.dialect.root())) {
+                (_, true) => ("this document".to_owned(), record.span.at_start()),
+                (Some(name), _) => (format!("the {} `{name}`", record.ty.name), name.span),
+                (None, _) => (format!("this {}", record.ty.name), self.first_line(record.span)),
+            };
+            let spelled = match def.shape {
+                Shape::Named(_) => format!("{} name:", def.name),
+                Shape::Text | Shape::Quoted => format!("{}: \"…\"", def.name),
+                _ => format!("{}:", def.name),
+            };
+            self.report(
+                Diagnostic::error(
+                    rules::MISSING_FIELD,
+                    at,
+                    format!("{what} has no `{}`", def.name),
+                )
+                .help(format!("add `{spelled}`: {}", def.doc)),
+            );
+        }
+        for field in &record.fields {
+            if let Some((other, values)) = field.def.only_with {
+                self.check_company(record, field, other, values);
+            }
+        }
+    }
+
+    /// A field that only has a meaning together with another one.
+    fn check_company(
+        &mut self,
+        record: &Record<'s>,
+        field: &Field<'s>,
+        other: &str,
+        values: &[&str],
+    ) {
+        let name = field.def.name;
+        let message = match record.field(other).map(|f| &f.value) {
+            None => format!("`{name}` means something only together with `{other}`"),
+            Some(Value::Text(text)) if !values.is_empty() && text.holes.is_empty() => {
+                let value = text.text();
+                if values.contains(&value.as_str()) {
+                    return;
+                }
+                let all: Vec<String> =
+                    values.iter().map(|v| format!("`{other}: \"{v}\"`")).collect();
+                format!("`{name}` belongs to {}, not to `\"{value}\"`", all.join(" and "))
+            }
+            Some(_) => return,
+        };
+        self.report(Diagnostic::error(rules::UNKNOWN_FIELD, field.key, message));
+    }
+
+    /// The begin of a span that may be long.
+    fn first_line(&self, span: Span) -> Span {
+        Span::new(span.file, span.start, span.end.min(span.start + 1))
+    }
+
+    fn unknown_key(&mut self, record: &Record<'s>, key: Key<'s>, children: &[Entry<'s>]) {
+        if record.ty.open {
+            return;
+        }
+        let span = key.span(self.file());
+        let root = self.dialect.root();
+        let top = std::ptr::eq(record.ty, root);
+        let message = if top {
+            format!("`{}` is no block of {}", key.name, self.dialect)
+        } else {
+            format!("`{}` is no field of the {}", key.name, record.ty.name)
+        };
+        let rule = if top { rules::UNKNOWN_SECTION } else { rules::UNKNOWN_FIELD };
+        let mut diagnostic = Diagnostic::error(rule, span, message);
+        let known = record.ty.fields().map(|f| f.name).filter(|n| !n.ends_with('*'));
+        // `actions:` with its actions beside it instead of below it.
+        let beside = record.fields.last().filter(|f| match &f.value {
+            Value::Records(r) => r.is_empty() && !children.is_empty(),
+            Value::Declarations(d) => d.is_empty(),
+            Value::Bindings(b) => b.is_empty(),
+            _ => false,
+        });
+        if let Some(field) = beside {
+            diagnostic = diagnostic
+                .help(format!("indent it, if it belongs to the `{}` above", field.def.name));
+        } else if let Some(near) = closest(key.name, known) {
+            diagnostic = diagnostic
+                .help(format!("did you mean `{near}`?"))
+                .replace(near, Applicability::Unsafe);
+        } else if let Some(home) = home_of(root, key.name).filter(|h| !std::ptr::eq(*h, record.ty))
+        {
+            diagnostic = diagnostic.help(if std::ptr::eq(home, root) {
+                format!("`{}` is a block of its own, at the left margin", key.name)
+            } else {
+                format!("`{}` is a field of a {}", key.name, home.name)
+            });
+        } else if let Some(dialect) = Dialect::ALL
+            .into_iter()
+            .find(|d| *d != self.dialect && top && d.root().field(key.name).is_some())
+        {
+            diagnostic = diagnostic
+                .help(format!("{dialect} has it; say so with `# @dialect: {dialect}` at the top"));
+        }
+        self.report(diagnostic.note("it is kept, but means nothing"));
+    }
+
+    /// A statement or an item where only fields may stand.
+    fn unexpected(&mut self, ty: &'static RecordType, kind: &EntryKind<'s>, span: Span) {
+        let procedure = ty.fields().find(|f| matches!(f.shape, Shape::Procedure(_)));
+        let (at, found) = self.described(kind, span);
+        let diagnostic = Diagnostic::error(
+            rules::SYNTAX,
+            at,
+            format!("expected a field of the {}, found {found}", ty.name),
+        );
+        self.report(match (procedure, kind) {
+            (
+                Some(field),
+                EntryKind::Template(_) | EntryKind::Statement { .. } | EntryKind::Conditional(_),
+            ) => diagnostic.help(format!("statements stand below `{}:`, indented", field.name)),
+            _ => diagnostic,
+        });
+    }
+
+    // ---- fields --------------------------------------------------------------------------------
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one entry")]
+    fn field(
+        &mut self,
+        record: &Record<'s>,
+        names: &mut Names<'s>,
+        def: &'static FieldDef,
+        key: Key<'s>,
+        value: Inline<'s>,
+        children: Vec<Entry<'s>>,
+        span: Span,
+    ) -> Field<'s> {
+        self.check_use(record, names, def, key);
+        let key_span = key.span(self.file());
+        let value = match def.shape {
+            Shape::Named(ty) => {
+                let name = self.instance_name(def, key);
+                self.no_value(def.name, value);
+                Value::Record(self.record(ty, span, name, children).into())
+            }
+            _ => {
+                if let Some(instance) = key.instance {
+                    self.report(
+                        Diagnostic::error(
+                            rules::SYNTAX,
+                            instance.span(self.file()),
+                            format!("`{}` takes no name", def.name),
+                        )
+                        .help(format!("write `{}:`", def.name)),
+                    );
+                }
+                self.value(def, key, value, children, span)
+            }
+        };
+        Field { def, key: key_span, value, span }
+    }
+
+    /// Duplicates, deprecations and versions.
+    fn check_use(
+        &mut self,
+        record: &Record<'s>,
+        names: &mut Names<'s>,
+        def: &'static FieldDef,
+        key: Key<'s>,
+    ) {
+        let span = key.span(self.file());
+        let named = matches!(def.shape, Shape::Named(_));
+        if named && let Some(instance) = key.instance {
+            let whole = key.whole(self.file());
+            if let Some(first) = names.first(def.name, instance.raw, whole) {
+                self.report(
+                    Diagnostic::warning(
+                        rules::DUPLICATE_SECTION,
+                        instance.span(self.file()),
+                        format!("there is a {} `{}` already", def.name, instance.raw),
+                    )
+                    .label(first, "first here"),
+                );
+            }
+        }
+        if (!named || def.singular)
+            && let Some(first) = record.fields.iter().rev().find(|f| std::ptr::eq(f.def, def))
+            && !def.name.ends_with('*')
+        {
+            let diagnostic = if def.singular {
+                Diagnostic::error(
+                    rules::DUPLICATE_SECTION,
+                    span,
+                    format!("there may only be one `{}`", def.name),
+                )
+            } else {
+                Diagnostic::warning(
+                    rules::DUPLICATE_FIELD,
+                    span,
+                    format!("`{}` is written twice", def.name),
+                )
+                .note("the last one counts")
+            };
+            self.report(diagnostic.label(first.key, "first here"));
+        }
+        if let Some(deprecation) = def.deprecated {
+            let applies = match (deprecation.since, self.version) {
+                (None, _) => true,
+                (Some(since), Some(version)) => version >= since,
+                (Some(_), None) => false,
+            };
+            if applies {
+                let diagnostic = Diagnostic::warning(
+                    rules::DEPRECATED_FIELD,
+                    span,
+                    format!("`{}` is deprecated", def.name),
+                )
+                .help(format!("write `{}` instead", deprecation.instead));
+                self.report(if deprecation.renamed {
+                    diagnostic.replace(deprecation.instead, Applicability::Unsafe)
+                } else {
+                    diagnostic
+                });
+            }
+        }
+        if let (Some(since), Some(version)) = (def.since, self.version)
+            && version < since
+        {
+            self.report(
+                Diagnostic::warning(
+                    rules::NEWER_FORM,
+                    span,
+                    format!("`{}` came with version {since}", def.name),
+                )
+                .note(format!("this document asks for version {version}")),
+            );
+        }
+    }
+
+    /// The name of a named block.
+    fn instance_name(&mut self, def: &'static FieldDef, key: Key<'s>) -> Option<Spanned<Name>> {
+        let Some(instance) = key.instance else {
+            self.report(
+                Diagnostic::error(
+                    rules::SYNTAX,
+                    key.span(self.file()),
+                    format!("this {} has no name", def.name),
+                )
+                .help(format!("write `{} name:`", def.name)),
+            );
+            return None;
+        };
+        let span = instance.span(self.file());
+        let name = instance.raw.trim_matches('"');
+        if instance.raw.contains([' ', '\t']) {
+            self.report(
+                Diagnostic::error(rules::SYNTAX, span, "a name is one word")
+                    .help("join the words with `_`")
+                    .replace(
+                        instance.raw.split_whitespace().collect::<Vec<_>>().join("_"),
+                        Applicability::Unsafe,
+                    ),
+            );
+        }
+        Some(Spanned::new(Name::new(name), span))
+    }
+
+    /// The name of an entry in a collection; reports more than one word.
+    fn entry_name(&mut self, what: &str, names: &mut Names<'s>, key: Key<'s>) -> Spanned<Name> {
+        let span = key.span(self.file());
+        if let Some(instance) = key.instance {
+            self.report(
+                Diagnostic::error(
+                    rules::SYNTAX,
+                    key.whole(self.file()),
+                    format!("the name of a {what} is one word"),
+                )
+                .help(format!(
+                    "write `{}_{}:`",
+                    key.name,
+                    instance.raw.replace(' ', "_")
+                )),
+            );
+        }
+        if key.name.is_empty() {
+            self.report(Diagnostic::error(rules::SYNTAX, span, format!("this {what} has no name")));
+        } else if let Some(first) = names.first("", key.name, span) {
+            self.report(
+                Diagnostic::warning(
+                    rules::DUPLICATE_FIELD,
+                    span,
+                    format!("there is a {what} `{}` already", key.name),
+                )
+                .label(first, "first here"),
+            );
+        }
+        Spanned::new(Name::new(key.name), span)
+    }
+
+    /// Reports a value where only a block may stand.
+    fn no_value(&mut self, name: &str, value: Inline<'s>) {
+        let span = match value {
+            Inline::Nothing => return,
+            Inline::Text(text) => text.span(self.file()),
+            Inline::Template(t) => Span::new(self.file(), t.pipe, t.pipe + 1),
+            Inline::Arrow(at, _) => Span::new(self.file(), at, at + 2),
+        };
+        self.report(
+            Diagnostic::error(
+                rules::INVALID_VALUE,
+                span,
+                format!("`{name}` takes no value on its line"),
+            )
+            .help("write its fields below it, indented"),
+        );
+    }
+
+    /// Reports what is indented below a value that takes nothing below it.
+    fn no_children(&mut self, name: &str, children: Vec<Entry<'s>>) -> Vec<Unknown<'s>> {
+        if let Some(first) = children.first() {
+            let at = self.first_line(first.span(self.file()));
+            self.report(
+                Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    at,
+                    format!("nothing can stand below `{name}`"),
+                )
+                .help(format!("indent this line like `{name}`, if it is no part of it")),
+            );
+        }
+        self.unknowns(children)
+    }
+
+    /// As [`no_children`](Self::no_children), but keeps them in the block around.
+    fn stray_children(&mut self, name: &str, children: Vec<Entry<'s>>) {
+        if !children.is_empty() {
+            let below = self.no_children(name, children);
+            self.strays.extend(below);
+        }
+    }
+
+    /// Keeps an entry that was reported in the block around.
+    fn stray(&mut self, entry: Entry<'s>) {
+        let span = entry.span(self.file());
+        let data = self.data_of(entry);
+        self.strays.push(Unknown { key: None, name: None, data, span });
+    }
+
+    /// Blocks below a key, each under a name.
+    fn collection(&mut self, ty: &'static RecordType, entries: Vec<Entry<'s>>) -> Vec<Record<'s>> {
+        let mut names = Names::default();
+        let mut records = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let span = entry.span(self.file());
+            match entry.kind {
+                EntryKind::Pair { key, value } => {
+                    let name = self.entry_name(ty.name, &mut names, key);
+                    self.no_value(key.name, value);
+                    records.push(self.record(ty, span, Some(name), entry.children));
+                }
+                kind => {
+                    self.unexpected_in("a name and a colon", &kind, span);
+                    let data = self.data_of(Entry { kind, ..entry });
+                    let unknown = vec![Unknown { key: None, name: None, data, span }];
+                    records.push(Record { ty, span, name: None, fields: Vec::new(), unknown });
+                }
+            }
+        }
+        records
+    }
+
+    /// Something else than named entries among named entries.
+    fn unexpected_in(&mut self, expected: &str, kind: &EntryKind<'s>, span: Span) {
+        let (at, found) = self.described(kind, span);
+        self.report(Diagnostic::error(
+            rules::SYNTAX,
+            at,
+            format!("expected {expected}, found {found}"),
+        ));
+    }
+
+    /// An entry in words, and where to point.
+    fn described(&self, kind: &EntryKind<'s>, span: Span) -> (Span, String) {
+        let at = self.first_line(span);
+        match kind {
+            EntryKind::Item => (at, "an item of a sequence".to_owned()),
+            EntryKind::Line(text) => (text.span(at.file), format!("`{}`", excerpt(text.raw))),
+            EntryKind::Template(_) => (at, "a text".to_owned()),
+            EntryKind::Statement { word, .. } => (at, format!("`{}`", spelled(*word))),
+            EntryKind::Conditional(_) => (at, "`if`".to_owned()),
+            EntryKind::Pair { .. } => (at, "a field".to_owned()),
+        }
+    }
+
+    /// The entry that `items` of a sequence hold, each.
+    fn items(&mut self, ty: &'static RecordType, children: Vec<Entry<'s>>) -> Vec<Record<'s>> {
+        let mut records = Vec::with_capacity(children.len());
+        for entry in children {
+            let span = entry.span(self.file());
+            if matches!(entry.kind, EntryKind::Item) {
+                records.push(self.record(ty, span, None, entry.children));
+            } else {
+                self.unexpected_in("`- `", &entry.kind, span);
+                let data = self.data_of(entry);
+                let unknown = vec![Unknown { key: None, name: None, data, span }];
+                records.push(Record { ty, span, name: None, fields: Vec::new(), unknown });
+            }
+        }
+        records
+    }
+}
+
+/// Which names were there before.
+#[derive(Default)]
+struct Names<'s>(HashMap<(&'static str, &'s str), Span>);
+
+impl<'s> Names<'s> {
+    /// Where `name` of a kind was first, if it was.
+    fn first(&mut self, kind: &'static str, name: &'s str, span: Span) -> Option<Span> {
+        match self.0.entry((kind, name)) {
+            std::collections::hash_map::Entry::Occupied(first) => Some(*first.get()),
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(span);
+                None
+            }
+        }
+    }
+}
+
+/// The kind of block, nearest to the root, that has a field called `name`.
+fn home_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType> {
+    let mut seen: Vec<&'static RecordType> = vec![root];
+    let mut at = 0;
+    while let Some(ty) = seen.get(at).copied() {
+        if ty.field(name).is_some() {
+            return Some(ty);
+        }
+        for field in ty.rows() {
+            if let Shape::Items(r)
+            | Shape::Block(r)
+            | Shape::Named(r)
+            | Shape::Collection(r)
+            | Shape::Declarations(r)
+            | Shape::Bindings(r)
+            | Shape::Type(r) = field.shape
+                && !seen.iter().any(|s| std::ptr::eq(*s, r))
+            {
+                seen.push(r);
+            }
+        }
+        at += 1;
+    }
+    None
+}
+
+/// How a statement's word is written.
+const fn spelled(word: Word) -> &'static str {
+    match word {
+        Word::Set => "set",
+        Word::Run => "run",
+        Word::With => "with",
+        Word::To => "to",
+        Word::Transition => "transition",
+        Word::Available => "available when",
+        Word::Collect => "collect",
+        Word::Ask => "ask for",
+        Word::StrayElse => "else",
+    }
+}
+
+/// The begin of a text, for messages.
+fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,565 @@
+//! Statements (specification part I, 5).
+
+use super::super::context::Parsed;
+use super::super::leaf;
+use super::super::lexer::Goal;
+use super::super::outline::{
+    Branch as RawBranch, BranchKind, Entry, EntryKind, Inline, Key, Text, Word,
+};
+use super::super::schema::{COLLECT, Steps, V3_2};
+use super::super::template;
+use super::super::tree::{Branch, CollectForm, Procedure, Statement, StatementKind};
+use super::{Reader, excerpt, spelled};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, Span, closest};
+use agentir_expr::ExprKind;
+
+/// Where a statement stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a procedure that is for this.
+    In(Steps),
+    /// Below `run`.
+    Callback,
+    /// Below a tool of the model.
+    Binding,
+    /// In a block that no table knows.
+    Unknown,
+}
+
+/// What a line may begin with, to tell slips of the pen.
+const WORDS: [&str; 9] =
+    ["set", "run", "with", "to", "if", "else", "transition", "available", "collect"];
+
+impl<'s> Reader<'s, '_> {
+    /// The statements of a field.
+    pub(super) fn procedure(
+        &mut self,
+        name: &str,
+        key: Key<'s>,
+        steps: Steps,
+        inline: Inline<'s>,
+        children: Vec<Entry<'s>>,
+    ) -> Procedure<'s> {
+        let place = Place::In(steps);
+        let mut procedure = Procedure::default();
+        match inline {
+            Inline::Nothing => {
+                if children.is_empty() {
+                    let span = key.span(self.file());
+                    self.report(
+                        Diagnostic::warning(
+                            rules::INVALID_VALUE,
+                            span,
+                            format!("`{name}` is empty"),
+                        )
+                        .help("write statements below it, or leave it out"),
+                    );
+                }
+            }
+            Inline::Arrow(at, behind) => {
+                procedure.arrow = Some(Span::new(self.file(), at, at + 2));
+                if let Some(text) = behind {
+                    let span = text.span(self.file());
+                    self.report(
+                        Diagnostic::error(
+                            rules::SYNTAX,
+                            span,
+                            "statements begin on the line below `->`",
+                        )
+                        .help("move it to a line of its own, indented"),
+                    );
+                    procedure.statements.push(Statement {
+                        kind: StatementKind::Invalid(text.raw, Vec::new()),
+                        span,
+                    });
+                }
+            }
+            Inline::Template(raw) => {
+                let template = template::block(&mut self.reading, raw);
+                let span = template.span;
+                self.check_template(place, Span::new(span.file, span.start, span.start + 1));
+                procedure
+                    .statements
+                    .push(Statement { kind: StatementKind::Template(template), span });
+            }
+            Inline::Text(text) => {
+                let span = text.span(self.file());
+                if text.quoted && steps == Steps::Prompt {
+                    self.report(
+                        Diagnostic::error(
+                            rules::INVALID_VALUE,
+                            span,
+                            format!("`{name}` takes a text behind `|`, or statements"),
+                        )
+                        .help(format!("write `{name}: |` and the text below")),
+                    );
+                    let inner = text.raw.get(1..text.raw.len() - 1).unwrap_or_default();
+                    let template = template::quoted(&mut self.reading, inner, span);
+                    procedure
+                        .statements
+                        .push(Statement { kind: StatementKind::Template(template), span });
+                } else {
+                    self.report(
+                        Diagnostic::error(
+                            rules::INVALID_VALUE,
+                            span,
+                            format!("`{name}` takes statements, not `{}`", excerpt(text.raw)),
+                        )
+                        .help(format!("write `{name}: ->` and the statements below")),
+                    );
+                    procedure.statements.push(Statement {
+                        kind: StatementKind::Invalid(text.raw, Vec::new()),
+                        span,
+                    });
+                }
+            }
+        }
+        procedure.statements.extend(self.statements(children, place));
+        procedure
+    }
+
+    pub(super) fn statements(
+        &mut self,
+        entries: Vec<Entry<'s>>,
+        place: Place,
+    ) -> Vec<Statement<'s>> {
+        entries.into_iter().map(|entry| self.statement(entry, place)).collect()
+    }
+
+    pub(super) fn statement(&mut self, entry: Entry<'s>, place: Place) -> Statement<'s> {
+        let span = entry.span(self.file());
+        let kind = match entry.kind {
+            EntryKind::Template(raw) => {
+                self.check_template(place, Span::new(span.file, span.start, span.start + 1));
+                self.nothing_below("|", entry.children);
+                StatementKind::Template(template::block(&mut self.reading, raw))
+            }
+            EntryKind::Statement { word, text } => {
+                self.keyword_statement(word, text, entry.children, span, place)
+            }
+            EntryKind::Conditional(branches) => self.conditional(branches, place),
+            EntryKind::Line(text) => self.line(text, entry.children, place),
+            EntryKind::Pair { key, value } => {
+                let first = key.span(self.file());
+                if key.instance.is_some() && self.foreign(key.name, first) {
+                    // `for x in y:`
+                } else if place != Place::Unknown {
+                    let at = key.whole(self.file());
+                    self.report(
+                        Diagnostic::error(
+                            rules::SYNTAX,
+                            at,
+                            format!("expected a statement, found the field `{}`", key.name),
+                        )
+                        .help("statements are `|`, `set`, `run`, `if`, `transition`"),
+                    );
+                }
+                StatementKind::Data(self.unknown_pair(key, value, entry.children, span))
+            }
+            EntryKind::Item => {
+                self.report(
+                    Diagnostic::error(
+                        rules::SYNTAX,
+                        self.first_line(span),
+                        "expected a statement, found an item of a sequence",
+                    )
+                    .help("write lists of a prompt behind `|`"),
+                );
+                StatementKind::Invalid("-", self.statements(entry.children, Place::Unknown))
+            }
+        };
+        Statement { kind, span }
+    }
+
+    /// Reports a statement of another language.
+    fn foreign(&mut self, word: &str, at: Span) -> bool {
+        let help = match word {
+            "go" | "goto" => "write `transition to @subagent.name`",
+            "let" | "var" => "write `set @variables.name = value`",
+            "call" => "write `run @actions.name`",
+            "print" | "say" => "write `| text`",
+            "for" | "while" | "return" | "def" | "switch" | "match" | "case" | "try" => {
+                "statements are `|`, `set`, `run`, `if`, `transition`"
+            }
+            _ => return false,
+        };
+        self.report(
+            Diagnostic::error(
+                rules::SYNTAX,
+                at,
+                format!("`{word}` is no statement of Agent Script"),
+            )
+            .help(help),
+        );
+        true
+    }
+
+    fn misplaced(&mut self, span: Span, message: String, help: &str) {
+        self.report(Diagnostic::error(rules::MISPLACED_STATEMENT, span, message).help(help));
+    }
+
+    /// Text for the model where there is no prompt.
+    fn check_template(&mut self, place: Place, span: Span) {
+        match place {
+            Place::In(Steps::Prompt) | Place::Unknown => {}
+            Place::In(_) => self.misplaced(
+                span,
+                "there is no prompt here that a text could be added to".to_owned(),
+                "texts belong into `reasoning.instructions`",
+            ),
+            Place::Callback | Place::Binding => self.report(
+                Diagnostic::warning(
+                    rules::MISPLACED_STATEMENT,
+                    span,
+                    "a text that follows an action is added to no prompt",
+                )
+                .help("write it at the level of the action"),
+            ),
+        }
+    }
+
+    fn nothing_below(&mut self, word: &str, children: Vec<Entry<'s>>) {
+        if !children.is_empty() {
+            // They stay in the tree, with the block around.
+            let below = self.no_children(word, children);
+            self.strays.extend(below);
+        }
+    }
+
+    fn keyword_statement(
+        &mut self,
+        word: Word,
+        text: Text<'s>,
+        children: Vec<Entry<'s>>,
+        span: Span,
+        place: Place,
+    ) -> StatementKind<'s> {
+        let head = Span::new(
+            span.file,
+            span.start,
+            span.start + super::super::layout::offset(spelled(word).len()),
+        );
+        if place == Place::In(Steps::Exit) && word != Word::Transition {
+            self.misplaced(
+                head,
+                format!("only `transition` can stand here, not `{}`", spelled(word)),
+                "write `transition to @kind.name`",
+            );
+        }
+        match word {
+            Word::Set => match self.reading.leaf(text.raw, text.start, Goal::Set) {
+                Some(Parsed::Set(target, value)) => {
+                    self.nothing_below("set", children);
+                    StatementKind::Set { target: *target, value: *value }
+                }
+                _ => self.invalid(text, children),
+            },
+            Word::Run => self.run(text, children),
+            Word::With => {
+                let clause = self.reading.leaf(text.raw, text.start, Goal::With);
+                let Some(Parsed::With(arguments)) = clause else {
+                    return self.invalid(text, children);
+                };
+                if matches!(place, Place::In(_)) {
+                    self.misplaced(
+                        head,
+                        "`with` belongs to no action here".to_owned(),
+                        "indent it below the `run` that it is for",
+                    );
+                }
+                self.nothing_below("with", children);
+                StatementKind::With(arguments)
+            }
+            Word::To => {
+                let clause = self.reading.leaf(text.raw, text.start, Goal::To);
+                let Some(Parsed::Targets(targets)) = clause else {
+                    return self.invalid(text, children);
+                };
+                if matches!(place, Place::In(_)) {
+                    self.misplaced(
+                        head,
+                        "`to` belongs to no transition here".to_owned(),
+                        "write `transition to @subagent.name` on one line",
+                    );
+                }
+                self.nothing_below("to", children);
+                StatementKind::To(targets)
+            }
+            Word::Available => {
+                let clause = self.reading.leaf(text.raw, text.start, Goal::Available);
+                let Some(Parsed::Value(expr)) = clause else {
+                    return self.invalid(text, children);
+                };
+                if place != Place::Binding && place != Place::Unknown {
+                    self.misplaced(
+                        head,
+                        "`available when` has an effect only on the tools of the model".to_owned(),
+                        "use `if` here",
+                    );
+                }
+                self.nothing_below("available when", children);
+                StatementKind::Available(*expr)
+            }
+            Word::Transition => {
+                let clause = self.reading.leaf(text.raw, text.start, Goal::Transition);
+                let Some(Parsed::Targets(targets)) = clause else {
+                    return self.invalid(text, children);
+                };
+                let (with, body) = self.callback(children);
+                StatementKind::Transition { targets, with, body }
+            }
+            Word::Collect | Word::Ask => self.collect(word, text, children, head, span, place),
+            Word::StrayElse => {
+                self.report(
+                    Diagnostic::error(rules::SYNTAX, head, "this `else` follows no `if`")
+                        .help("indent it like the `if` it belongs to"),
+                );
+                self.invalid(text, children)
+            }
+        }
+    }
+
+    /// A line that cannot be read, reported already. What is below it is read all the same; but
+    /// what the line should have been would decide what may stand there.
+    fn invalid(&mut self, text: Text<'s>, children: Vec<Entry<'s>>) -> StatementKind<'s> {
+        StatementKind::Invalid(text.raw, self.statements(children, Place::Unknown))
+    }
+
+    fn run(&mut self, text: Text<'s>, children: Vec<Entry<'s>>) -> StatementKind<'s> {
+        let Some(action) = self.reading.expr(text.raw, text.start, Goal::Run) else {
+            return self.invalid(text, children);
+        };
+        let named = action.as_path().is_some_and(|p| p.namespace.is_some());
+        if !named {
+            let diagnostic = Diagnostic::error(
+                rules::INVALID_VALUE,
+                action.span,
+                format!("`run` takes an action, not `{}`", excerpt(text.raw)),
+            );
+            self.report(match (&action.kind, action.as_path()) {
+                (_, Some(path)) => diagnostic.help(format!("write `run @actions.{}`", path.root)),
+                (ExprKind::Call { .. }, _) => {
+                    diagnostic.help("give inputs with `with name=value`, on the lines below")
+                }
+                _ => diagnostic.help("write `run @actions.name`"),
+            });
+        }
+        let (with, body) = self.callback(children);
+        StatementKind::Run { action, with, body }
+    }
+
+    /// What stands below an action: its inputs, then what happens after.
+    fn callback(
+        &mut self,
+        children: Vec<Entry<'s>>,
+    ) -> (Vec<super::super::tree::Argument>, Vec<Statement<'s>>) {
+        let mut with = Vec::new();
+        let mut body = Vec::with_capacity(children.len());
+        for entry in children {
+            let statement = self.statement(entry, Place::Callback);
+            match statement.kind {
+                StatementKind::With(arguments) => with.extend(arguments),
+                _ => body.push(statement),
+            }
+        }
+        (with, body)
+    }
+
+    fn collect(
+        &mut self,
+        word: Word,
+        text: Text<'s>,
+        children: Vec<Entry<'s>>,
+        head: Span,
+        span: Span,
+        place: Place,
+    ) -> StatementKind<'s> {
+        let (goal, form) = match word {
+            Word::Ask => (Goal::Ask, CollectForm::AskFor),
+            _ => (Goal::Collect, CollectForm::Collect),
+        };
+        let Some(Parsed::Reference(target)) = self.reading.leaf(text.raw, text.start, goal) else {
+            return self.invalid(text, children);
+        };
+        if !matches!(place, Place::In(Steps::Prompt) | Place::Unknown) {
+            self.misplaced(
+                head,
+                format!("`{}` has no effect here", spelled(word)),
+                "it belongs into `reasoning.instructions`",
+            );
+        }
+        match (form, self.version) {
+            (CollectForm::Collect, Some(version)) if version >= V3_2 => self.report(
+                Diagnostic::warning(rules::DEPRECATED_FIELD, head, "`collect` is deprecated")
+                    .help("write `ask for` instead")
+                    .replace("ask for", Applicability::Unsafe),
+            ),
+            (CollectForm::AskFor, Some(version)) if version < V3_2 => self.report(
+                Diagnostic::warning(
+                    rules::NEWER_FORM,
+                    head,
+                    format!("`ask for` came with version {V3_2}"),
+                )
+                .note(format!("this document asks for version {version}")),
+            ),
+            _ => {}
+        }
+        let properties = self.record(&COLLECT, span, None, children);
+        StatementKind::Collect { target: *target, form, properties }
+    }
+
+    // ---- conditions ----------------------------------------------------------------------------
+
+    fn conditional(&mut self, raw: Vec<RawBranch<'s>>, place: Place) -> StatementKind<'s> {
+        let mut branches = Vec::with_capacity(raw.len());
+        let mut otherwise = None;
+        if place == Place::In(Steps::Exit)
+            && let Some(first) = raw.first()
+        {
+            let head = Span::new(self.file(), first.start, first.start + 2);
+            self.misplaced(
+                head,
+                "only `transition` can stand here, not `if`".to_owned(),
+                "write `transition to @kind.name`",
+            );
+        }
+        for branch in raw {
+            let span = Span::new(self.file(), branch.start, branch.end);
+            if branch.kind == BranchKind::Else {
+                self.check_else(branch.text, span);
+                otherwise = Some(self.statements(branch.body, place));
+                continue;
+            }
+            let condition = self.condition(branch.text, span);
+            let body = self.statements(branch.body, place);
+            branches.push(Branch { condition, body, span });
+        }
+        StatementKind::If { branches, otherwise }
+    }
+
+    fn condition(&mut self, text: Text<'s>, span: Span) -> Option<agentir_expr::Expr> {
+        if let Some(condition) = text.raw.strip_suffix(':')
+            && let Some(expr) = leaf::plain(self.file(), condition, text.start)
+        {
+            return Some(expr);
+        }
+        match self.reading.leaf(text.raw, text.start, Goal::Condition)? {
+            Parsed::Condition(expr, colon) => {
+                if !colon {
+                    self.missing_colon(text, span);
+                }
+                Some(*expr)
+            }
+            _ => None,
+        }
+    }
+
+    fn check_else(&mut self, text: Text<'s>, span: Span) {
+        match text.raw {
+            ":" => {}
+            "" => self.missing_colon(text, span),
+            raw => {
+                let at = text.span(self.file());
+                self.report(
+                    Diagnostic::error(
+                        rules::SYNTAX,
+                        at,
+                        format!("`{}` cannot stand behind `else`", excerpt(raw)),
+                    )
+                    .help("write `else:`, or `else if condition:`, and the statements below"),
+                );
+            }
+        }
+    }
+
+    fn missing_colon(&mut self, text: Text<'s>, span: Span) {
+        let end = text.end();
+        self.report(
+            Diagnostic::error(
+                rules::SYNTAX,
+                Span::new(span.file, span.start, end),
+                "a colon is missing at the end of this line",
+            )
+            .fix(Fix {
+                title: "add `:`".to_owned(),
+                edits: vec![Edit { span: Span::new(span.file, end, end), text: ":".to_owned() }],
+                applicability: Applicability::Safe,
+            }),
+        );
+    }
+
+    // ---- other lines ---------------------------------------------------------------------------
+
+    /// A line that begins with no keyword.
+    fn line(
+        &mut self,
+        text: Text<'s>,
+        children: Vec<Entry<'s>>,
+        place: Place,
+    ) -> StatementKind<'s> {
+        let first = text.raw.split([' ', '\t']).next().unwrap_or_default();
+        let word = first.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if word && first.len() < text.raw.len() {
+            let at = Span::new(
+                self.file(),
+                text.start,
+                text.start + super::super::layout::offset(first.len()),
+            );
+            if let Some(near) = closest(first, WORDS).filter(|_| first.len() > 2) {
+                self.report(
+                    Diagnostic::error(
+                        rules::SYNTAX,
+                        at,
+                        format!("`{first}` is no statement of Agent Script"),
+                    )
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(near, Applicability::Unsafe),
+                );
+                return self.invalid(text, children);
+            }
+            if self.foreign(first, at) {
+                return self.invalid(text, children);
+            }
+        }
+        match self.reading.attempt(text.raw, text.start, Goal::Value) {
+            Ok(Parsed::Value(expr)) => {
+                if place != Place::Unknown {
+                    self.report(
+                        Diagnostic::warning(
+                            rules::MISPLACED_STATEMENT,
+                            expr.span,
+                            "this value is not used for anything",
+                        )
+                        .help("begin the line with `|`, `set`, `run`, `if` or `transition`"),
+                    );
+                }
+                self.nothing_below(excerpt(text.raw).as_str(), children);
+                StatementKind::Expr(*expr)
+            }
+            Ok(_) => self.invalid(text, children),
+            Err(failure) => {
+                let prose = text.raw.split_whitespace().take(3).count() == 3
+                    && !text.raw.contains(['@', '=', '(', '"']);
+                if prose {
+                    let span = text.span(self.file());
+                    self.report(
+                        Diagnostic::error(
+                            rules::SYNTAX,
+                            span,
+                            format!("expected a statement, found `{}`", excerpt(text.raw)),
+                        )
+                        .help("write texts for the model behind `|`"),
+                    );
+                } else {
+                    let diagnostic = failure.diagnostic().map(|mut d| {
+                        d.rule = rules::SYNTAX;
+                        d
+                    });
+                    self.reading.problems.extend(diagnostic);
+                }
+                self.invalid(text, children)
+            }
+        }
+    }
+}

@@ -1,0 +1,813 @@
+//! Values, as the shapes of the tables say.
+
+use super::super::context::Parsed;
+use super::super::lexer::Goal;
+use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
+use super::super::schema::{FieldDef, Limit, RecordType, Shape, Steps, TYPES};
+use super::super::template::{self, Template};
+use super::super::tree::{
+    Binding, Data, Declaration, Declared, Modifier, Record, StatementKind, TypeSpec, Value,
+};
+use super::{Names, Reader, excerpt};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr, TypeKind};
+
+impl<'s> Reader<'s, '_> {
+    /// The value of a field that is no named block.
+    pub(super) fn value(
+        &mut self,
+        def: &'static FieldDef,
+        key: Key<'s>,
+        inline: Inline<'s>,
+        children: Vec<Entry<'s>>,
+        span: Span,
+    ) -> Value<'s> {
+        match def.shape {
+            Shape::Block(ty) => {
+                self.no_value(def.name, inline);
+                Value::Record(self.record(ty, span, None, children).into())
+            }
+            Shape::Named(ty) | Shape::Collection(ty) => {
+                self.no_value(def.name, inline);
+                self.not_empty(def, key, &children);
+                Value::Records(self.collection(ty, children))
+            }
+            Shape::Declarations(ty) => {
+                self.no_value(def.name, inline);
+                Value::Declarations(self.declarations(ty, children))
+            }
+            Shape::Bindings(ty) => {
+                self.no_value(def.name, inline);
+                Value::Bindings(self.bindings(ty, children))
+            }
+            Shape::Items(ty) => {
+                self.no_value(def.name, inline);
+                let records = self.items(ty, children);
+                self.check_count(def, key, records.len());
+                Value::Records(records)
+            }
+            Shape::Procedure(steps) => {
+                Value::Procedure(self.procedure(def.name, key, steps, inline, children))
+            }
+            Shape::Open => Value::Data(self.data(inline, children)),
+            Shape::Type(ty) => self.type_spec(def, key, ty, inline, children, span),
+            Shape::Values | Shape::Expr => self.values(def, key, inline, children),
+            Shape::Text
+            | Shape::Quoted
+            | Shape::QuotedOrNone
+            | Shape::Bool
+            | Shape::Number
+            | Shape::Reference(_) => self.scalar(def, key, inline, children),
+        }
+    }
+
+    fn not_empty(&mut self, def: &'static FieldDef, key: Key<'s>, children: &[Entry<'s>]) {
+        if children.is_empty() {
+            let span = key.span(self.file());
+            self.report(
+                Diagnostic::warning(rules::INVALID_VALUE, span, format!("`{}` is empty", def.name))
+                    .help("write something below it, or leave it out"),
+            );
+        }
+    }
+
+    // ---- scalars -------------------------------------------------------------------------------
+
+    fn scalar(
+        &mut self,
+        def: &'static FieldDef,
+        key: Key<'s>,
+        inline: Inline<'s>,
+        mut children: Vec<Entry<'s>>,
+    ) -> Value<'s> {
+        let value = match inline {
+            Inline::Template(raw) => {
+                let template = template::block(&mut self.reading, raw);
+                if !matches!(def.shape, Shape::Text) {
+                    let span = Span::new(self.file(), raw.pipe, raw.pipe + 1);
+                    self.expected(def, span, "a text behind `|`");
+                }
+                Value::Text(template)
+            }
+            Inline::Text(text) => self.scalar_text(def, text),
+            Inline::Arrow(at, behind) => {
+                let span = Span::new(self.file(), at, at + 2);
+                self.expected(def, span, "`->`");
+                let procedure = self.procedure(
+                    def.name,
+                    key,
+                    Steps::Prompt,
+                    Inline::Arrow(at, behind),
+                    std::mem::take(&mut children),
+                );
+                return Value::Invalid("->", Data::Procedure(procedure));
+            }
+            Inline::Nothing => {
+                // A text that begins on the line below its key.
+                let template = match children.as_slice() {
+                    [Entry { kind: EntryKind::Template(raw), .. }] => Some(*raw),
+                    _ => None,
+                };
+                let span = key.span(self.file());
+                if let Some(raw) = template
+                    && matches!(def.shape, Shape::Text)
+                {
+                    self.report(
+                        Diagnostic::error(
+                            rules::INVALID_VALUE,
+                            Span::new(self.file(), raw.pipe, raw.pipe + 1),
+                            format!("the text of `{}` begins on the line below it", def.name),
+                        )
+                        .help(format!("write `{}: |` and the text below", def.name)),
+                    );
+                    return Value::Text(template::block(&mut self.reading, raw));
+                }
+                self.report(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        span,
+                        format!("`{}` has no value", def.name),
+                    )
+                    .help(format!("expected {}", words(def.shape))),
+                );
+                if children.is_empty() {
+                    return Value::Empty;
+                }
+                return Value::Invalid("", self.data(inline, children));
+            }
+        };
+        self.stray_children(def.name, children);
+        let at = match inline {
+            Inline::Text(text) => text.span(self.file()),
+            _ => key.span(self.file()),
+        };
+        self.check_limit(def, &value, at);
+        value
+    }
+
+    fn scalar_text(&mut self, def: &'static FieldDef, text: Text<'s>) -> Value<'s> {
+        let span = text.span(self.file());
+        if text.quoted && matches!(def.shape, Shape::Text | Shape::Quoted | Shape::QuotedOrNone) {
+            let inner = text.raw.get(1..text.raw.len() - 1).unwrap_or_default();
+            let template = template::quoted(&mut self.reading, inner, span);
+            if !matches!(def.shape, Shape::Text)
+                && let Some(hole) = template.holes.first()
+            {
+                let at = hole.span;
+                self.report(Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    at,
+                    format!("`{}` takes a constant text, without holes", def.name),
+                ));
+            }
+            return Value::Text(template);
+        }
+        let before = self.reading.problems.len();
+        let Some(expr) = self.reading.value(&text) else {
+            // Words without quotes, most likely.
+            if matches!(def.shape, Shape::Text | Shape::Quoted | Shape::QuotedOrNone)
+                && looks_like_words(text.raw)
+            {
+                self.reading.problems.truncate(before);
+                self.unquoted(def, text);
+            }
+            return Value::Invalid(text.raw, Data::Nothing);
+        };
+        match (def.shape, &expr.kind) {
+            (Shape::QuotedOrNone, ExprKind::Literal(Literal::Null)) => Value::Nothing,
+            (Shape::Bool, ExprKind::Literal(Literal::Bool(b))) => Value::Bool(*b),
+            (Shape::Number, ExprKind::Literal(Literal::Number(n))) => Value::Number(*n),
+            (Shape::Number, ExprKind::Unary { op: agentir_expr::UnaryOp::Negate, operand }) => {
+                match operand.kind {
+                    ExprKind::Literal(Literal::Number(n)) => Value::Number(-n),
+                    _ => self.mismatch(def, text, expr),
+                }
+            }
+            (Shape::Reference(namespaces), ExprKind::Path(path)) if path.namespace.is_some() => {
+                let namespace = path.namespace.as_ref().map_or("", |n| n.value.as_str());
+                if !namespaces.is_empty() && !namespaces.contains(&namespace) {
+                    let all: Vec<String> = namespaces.iter().map(|n| format!("`@{n}`")).collect();
+                    self.report(
+                        Diagnostic::error(
+                            rules::INVALID_VALUE,
+                            span,
+                            format!("`{}` cannot refer to `@{namespace}`", def.name),
+                        )
+                        .help(format!("it takes members of {}", all.join(", "))),
+                    );
+                }
+                Value::Expr(expr)
+            }
+            (Shape::Text | Shape::Quoted, ExprKind::Path(path)) if path.namespace.is_none() => {
+                self.unquoted(def, text);
+                Value::Invalid(text.raw, Data::Expr(expr, Vec::new()))
+            }
+            _ => self.mismatch(def, text, expr),
+        }
+    }
+
+    /// A value of another form than its field takes.
+    fn mismatch(&mut self, def: &'static FieldDef, text: Text<'s>, expr: Expr) -> Value<'s> {
+        let found = match &expr.kind {
+            ExprKind::Literal(Literal::Null) => "`None`".to_owned(),
+            ExprKind::Literal(Literal::String(_)) => "a text".to_owned(),
+            ExprKind::List(_) => "a list".to_owned(),
+            ExprKind::Object(_) => "an object".to_owned(),
+            _ => format!("`{}`", excerpt(text.raw)),
+        };
+        let span = text.span(self.file());
+        match (def.shape, &expr.kind) {
+            // `"True"`
+            (Shape::Bool, ExprKind::Literal(Literal::String(s)))
+                if s.eq_ignore_ascii_case("true") || s.eq_ignore_ascii_case("false") =>
+            {
+                let meant = if s.eq_ignore_ascii_case("true") { "True" } else { "False" };
+                self.report(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        span,
+                        format!("`{}` takes `True` or `False`, without quotes", def.name),
+                    )
+                    .replace(meant, Applicability::Safe),
+                );
+            }
+            _ => self.expected(def, span, &found),
+        }
+        Value::Invalid(text.raw, Data::Expr(expr, Vec::new()))
+    }
+
+    fn expected(&mut self, def: &'static FieldDef, span: Span, found: &str) {
+        self.report(Diagnostic::error(
+            rules::INVALID_VALUE,
+            span,
+            format!("`{}` takes {}, not {found}", def.name, words(def.shape)),
+        ));
+    }
+
+    fn unquoted(&mut self, def: &'static FieldDef, text: Text<'s>) {
+        let diagnostic = Diagnostic::error(
+            rules::INVALID_VALUE,
+            text.span(self.file()),
+            format!("the text of `{}` stands in no quotes", def.name),
+        );
+        self.report(if text.raw.contains(['"', '\\', '\n']) {
+            diagnostic.help("put it in double quotes")
+        } else {
+            diagnostic
+                .help("put it in double quotes")
+                .replace(format!("\"{}\"", text.raw), Applicability::Safe)
+        });
+    }
+
+    // ---- limits --------------------------------------------------------------------------------
+
+    fn check_limit(&mut self, def: &'static FieldDef, value: &Value<'s>, span: Span) {
+        match (def.limit, value) {
+            (Limit::Any | Limit::AtLeast(_), _) => {}
+            (Limit::Range(least, most), Value::Number(n)) if !(least..=most).contains(n) => {
+                let message = if most.is_finite() {
+                    format!("`{}` goes from {least} to {most}", def.name)
+                } else {
+                    format!("`{}` is at least {least}", def.name)
+                };
+                self.report(Diagnostic::error(rules::INVALID_VALUE, span, message));
+            }
+            (limit, Value::Text(text)) if text.holes.is_empty() => {
+                self.check_text(def, limit, text);
+            }
+            _ => {}
+        }
+    }
+
+    fn check_text(&mut self, def: &'static FieldDef, limit: Limit, text: &Template<'s>) {
+        let value = text.text();
+        let message = match limit {
+            Limit::OneOf(values) => {
+                if values.contains(&value.as_str()) {
+                    return;
+                }
+                let diagnostic = Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    text.span,
+                    format!("`{}` cannot be `{value}`", def.name),
+                );
+                let all: Vec<String> = values.iter().map(|v| format!("`\"{v}\"`")).collect();
+                self.report(match closest(&value, values.iter().copied()) {
+                    Some(near) => diagnostic
+                        .help(format!("did you mean `\"{near}\"`?"))
+                        .replace(format!("\"{near}\""), Applicability::Unsafe),
+                    None => diagnostic.help(format!("it is one of {}", all.join(", "))),
+                });
+                return;
+            }
+            Limit::Uri(schemes) => match value.split_once("://") {
+                Some((scheme, rest))
+                    if is_word(scheme)
+                        && !rest.is_empty()
+                        && !rest.contains(char::is_whitespace)
+                        && (schemes.is_empty() || schemes.contains(&scheme)) =>
+                {
+                    return;
+                }
+                _ => match schemes {
+                    [scheme, ..] => format!("`{}` is written `{scheme}://…`", def.name),
+                    [] => format!("`{}` is an address: `scheme://name`", def.name),
+                },
+            },
+            Limit::Connection(schemes, parts) => {
+                let fits = value.split_once("://").is_some_and(|(scheme, rest)| {
+                    schemes.contains(&scheme)
+                        && rest.split('/').count() == parts
+                        && rest.split('/').all(is_connection_name)
+                });
+                if fits {
+                    return;
+                }
+                let scheme = schemes.last().copied().unwrap_or_default();
+                let names = vec!["name"; parts].join("/");
+                format!("`{}` is the address of a connection: `{scheme}://{names}`", def.name)
+            }
+            _ => return,
+        };
+        self.report(Diagnostic::error(rules::INVALID_VALUE, text.span, message));
+    }
+
+    fn check_count(&mut self, def: &'static FieldDef, key: Key<'s>, count: usize) {
+        if let Limit::AtLeast(least) = def.limit
+            && count < least
+        {
+            let span = key.span(self.file());
+            self.report(Diagnostic::error(
+                rules::INVALID_VALUE,
+                span,
+                format!("`{}` needs at least {least} of them", def.name),
+            ));
+        }
+    }
+
+    // ---- sequences and expressions -------------------------------------------------------------
+
+    fn values(
+        &mut self,
+        def: &'static FieldDef,
+        key: Key<'s>,
+        inline: Inline<'s>,
+        children: Vec<Entry<'s>>,
+    ) -> Value<'s> {
+        match inline {
+            Inline::Text(text) => {
+                let Some(expr) = self.reading.value(&text) else {
+                    self.stray_children(def.name, children);
+                    return Value::Invalid(text.raw, Data::Nothing);
+                };
+                self.stray_children(def.name, children);
+                match (def.shape, expr.kind) {
+                    (Shape::Values, ExprKind::List(items)) => Value::List(items),
+                    (Shape::Values, kind) => {
+                        let span = text.span(self.file());
+                        self.expected(def, span, &format!("`{}`", excerpt(text.raw)));
+                        let expr = Expr::new(kind, span).ok();
+                        Value::Invalid(
+                            text.raw,
+                            expr.map_or(Data::Nothing, |e| Data::Expr(e, Vec::new())),
+                        )
+                    }
+                    (_, kind) => match Expr::new(kind, expr.span) {
+                        Ok(expr) => Value::Expr(expr),
+                        Err(_) => Value::Invalid(text.raw, Data::Nothing),
+                    },
+                }
+            }
+            Inline::Template(raw) => {
+                let template = template::block(&mut self.reading, raw);
+                if matches!(def.shape, Shape::Values) {
+                    self.expected(def, template.span, "a text");
+                }
+                Value::Text(template)
+            }
+            Inline::Arrow(at, _) => {
+                let span = Span::new(self.file(), at, at + 2);
+                self.expected(def, span, "`->`");
+                Value::Invalid("->", self.data(Inline::Nothing, children))
+            }
+            Inline::Nothing if children.is_empty() => {
+                let span = key.span(self.file());
+                self.report(Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    span,
+                    format!("`{}` has no value", def.name),
+                ));
+                Value::Empty
+            }
+            Inline::Nothing => Value::List(self.sequence(children)),
+        }
+    }
+
+    /// `- value`, one a line.
+    fn sequence(&mut self, children: Vec<Entry<'s>>) -> Vec<Expr> {
+        let mut values = Vec::with_capacity(children.len());
+        for entry in children {
+            let span = entry.span(self.file());
+            let value = match (&entry.kind, entry.children.as_slice()) {
+                (EntryKind::Item, [Entry { kind: EntryKind::Line(text), children, .. }])
+                    if children.is_empty() =>
+                {
+                    let text = *text;
+                    self.reading.value(&text)
+                }
+                (EntryKind::Item, _) => {
+                    self.report(Diagnostic::error(
+                        rules::SYNTAX,
+                        self.first_line(span),
+                        "expected one value behind the dash",
+                    ));
+                    self.stray(entry);
+                    None
+                }
+                (kind, _) => {
+                    self.unexpected_in("`- value`", kind, span);
+                    self.stray(entry);
+                    None
+                }
+            };
+            values.extend(value);
+        }
+        values
+    }
+
+    // ---- declarations --------------------------------------------------------------------------
+
+    fn declarations(
+        &mut self,
+        ty: &'static RecordType,
+        entries: Vec<Entry<'s>>,
+    ) -> Vec<Declaration<'s>> {
+        let mut names = Names::default();
+        let mut declarations = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let span = entry.span(self.file());
+            match entry.kind {
+                EntryKind::Pair { key, value } => {
+                    let name = self.entry_name(ty.name, &mut names, key);
+                    if ty.plain_names {
+                        self.check_plain_name(ty, &name);
+                    }
+                    declarations.push(self.declaration(ty, name, value, entry.children, span));
+                }
+                kind => {
+                    self.unexpected_in("`name: type`", &kind, span);
+                    self.stray(Entry { kind, ..entry });
+                }
+            }
+        }
+        declarations
+    }
+
+    fn declaration(
+        &mut self,
+        ty: &'static RecordType,
+        name: Spanned<Name>,
+        inline: Inline<'s>,
+        children: Vec<Entry<'s>>,
+        span: Span,
+    ) -> Declaration<'s> {
+        let declared = match inline {
+            Inline::Text(text) => self.declared(text),
+            Inline::Nothing => None,
+            other => {
+                self.no_value(&name.value, other);
+                None
+            }
+        };
+        let properties = self.record(ty, span, Some(name.clone()), children);
+        let (modifier, declared_type, value) = match declared {
+            Some(Parsed::Declaration(declared)) => {
+                let Declared { modifier, ty, value } = *declared;
+                let modifier = modifier.and_then(|m| self.modifier(&m));
+                self.check_type(&ty);
+                (modifier, Some(ty), value)
+            }
+            // The variable that a parameter is bound to.
+            Some(Parsed::Value(expr)) => (None, None, Some(*expr)),
+            _ => (None, None, None),
+        };
+        // Its type may be below, or known from its schema.
+        let typed = properties.field("type").is_some() || properties.field("schema").is_some();
+        if matches!(inline, Inline::Nothing) && !typed {
+            self.report(
+                Diagnostic::error(
+                    rules::MISSING_FIELD,
+                    name.span,
+                    format!("the {} `{name}` has no type", ty.name),
+                )
+                .help(format!("write `{name}: string`, or another type")),
+            );
+        }
+        Declaration { name, modifier, ty: declared_type, value, properties, span }
+    }
+
+    /// `mutable string = ""`. Most are one word, or two, and need no parser.
+    fn declared(&mut self, text: Text<'s>) -> Option<Parsed> {
+        if text.raw.bytes().all(|b| b.is_ascii_alphabetic())
+            && !matches!(
+                text.raw,
+                "True" | "False" | "None" | "and" | "or" | "not" | "is" | "if" | "else"
+            )
+            && TYPES.iter().any(|(name, _)| *name == text.raw)
+        {
+            let ty = TypeExpr::named(text.raw, text.span(self.file()));
+            return Some(Parsed::Declaration(Declared { modifier: None, ty, value: None }.into()));
+        }
+        self.reading.leaf(text.raw, text.start, Goal::Declaration)
+    }
+
+    fn modifier(&mut self, word: &Spanned<Name>) -> Option<Spanned<Modifier>> {
+        let modifier = match word.value.as_str() {
+            "mutable" => Modifier::Mutable,
+            "linked" => Modifier::Linked,
+            other => {
+                let diagnostic = Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    word.span,
+                    format!("`{other}` is no modifier"),
+                );
+                self.report(match closest(other, ["mutable", "linked"]) {
+                    Some(near) => diagnostic
+                        .help(format!("did you mean `{near}`?"))
+                        .replace(near, Applicability::Unsafe),
+                    None => diagnostic.help("modifiers are `mutable` and `linked`"),
+                });
+                return None;
+            }
+        };
+        Some(Spanned::new(modifier, word.span))
+    }
+
+    fn check_type(&mut self, ty: &TypeExpr) {
+        let (name, span) = match &ty.kind {
+            TypeKind::Named(name) => (name.as_str(), ty.span),
+            TypeKind::Array(element) => return self.check_type(element),
+            TypeKind::Object(_) => return,
+        };
+        match TYPES.iter().find(|(known, _)| *known == name) {
+            Some((_, None)) => {}
+            Some((_, Some(instead))) => self.report(
+                Diagnostic::warning(
+                    rules::DEPRECATED_FIELD,
+                    span,
+                    format!("the type `{name}` is deprecated"),
+                )
+                .help(format!("write `{instead}` instead"))
+                .replace(*instead, Applicability::Unsafe),
+            ),
+            None => {
+                let diagnostic = Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    span,
+                    format!("there is no type `{name}`"),
+                );
+                let known = TYPES.iter().filter(|(_, d)| d.is_none()).map(|(n, _)| *n);
+                let same = match name {
+                    "str" | "text" | "String" => Some("string"),
+                    "int" | "Integer" => Some("integer"),
+                    "float" | "double" | "decimal" => Some("number"),
+                    "bool" => Some("boolean"),
+                    "dict" | "map" | "any" => Some("object"),
+                    "array" => Some("list"),
+                    _ => closest(name, known),
+                };
+                self.report(match same {
+                    Some(near) => diagnostic
+                        .help(format!("did you mean `{near}`?"))
+                        .replace(near, Applicability::Unsafe),
+                    None => diagnostic.help(
+                        "types are `string`, `number`, `boolean`, `object`, `list[…]`, `date`, …",
+                    ),
+                });
+            }
+        }
+    }
+
+    fn check_plain_name(&mut self, ty: &'static RecordType, name: &Spanned<Name>) {
+        let text = name.value.as_str();
+        let fits = text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && !text.contains("__");
+        if !fits && !text.is_empty() {
+            self.report(
+                Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    name.span,
+                    format!("`{text}` cannot be the name of a {}", ty.name),
+                )
+                .help("it begins with a letter; letters, digits and single underscores follow"),
+            );
+        }
+    }
+
+    fn type_spec(
+        &mut self,
+        def: &'static FieldDef,
+        key: Key<'s>,
+        ty: &'static RecordType,
+        inline: Inline<'s>,
+        children: Vec<Entry<'s>>,
+        span: Span,
+    ) -> Value<'s> {
+        let Inline::Text(text) = inline else {
+            let at = key.span(self.file());
+            self.report(
+                Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    at,
+                    format!("`{}` names no type", def.name),
+                )
+                .help(format!("write `{}: string`, or another type", def.name)),
+            );
+            return Value::Invalid("", self.data(inline, children));
+        };
+        match self.declared(text) {
+            Some(Parsed::Declaration(declared)) if declared.modifier.is_none() => {
+                self.check_type(&declared.ty);
+                if let Some(value) = &declared.value {
+                    let at = value.span;
+                    self.report(Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        at,
+                        format!("`{}` takes a type alone", def.name),
+                    ));
+                }
+                let properties = self.record(ty, span, None, children);
+                Value::Type(TypeSpec { ty: declared.ty, properties })
+            }
+            Some(_) => {
+                let at = text.span(self.file());
+                self.expected(def, at, &format!("`{}`", excerpt(text.raw)));
+                Value::Invalid(text.raw, self.data(Inline::Nothing, children))
+            }
+            None => Value::Invalid(text.raw, self.data(Inline::Nothing, children)),
+        }
+    }
+
+    // ---- bindings ------------------------------------------------------------------------------
+
+    fn bindings(&mut self, ty: &'static RecordType, entries: Vec<Entry<'s>>) -> Vec<Binding<'s>> {
+        let mut names = Names::default();
+        let mut bindings = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let span = entry.span(self.file());
+            match entry.kind {
+                EntryKind::Pair { key, value } => {
+                    let name = self.entry_name(ty.name, &mut names, key);
+                    bindings.push(self.binding(ty, name, value, entry.children, span));
+                }
+                kind => {
+                    self.unexpected_in("`name: @actions.name`", &kind, span);
+                    self.stray(Entry { kind, ..entry });
+                }
+            }
+        }
+        bindings
+    }
+
+    fn binding(
+        &mut self,
+        ty: &'static RecordType,
+        name: Spanned<Name>,
+        inline: Inline<'s>,
+        children: Vec<Entry<'s>>,
+        span: Span,
+    ) -> Binding<'s> {
+        let mut action = None;
+        let mut targets = Vec::new();
+        match inline {
+            Inline::Text(text) => {
+                if let Some(expr) = super::super::leaf::plain(self.file(), text.raw, text.start) {
+                    action = Some(expr);
+                } else if let Some(Parsed::Binding(expr, to)) =
+                    self.reading.leaf(text.raw, text.start, Goal::Binding)
+                {
+                    action = Some(*expr);
+                    targets = to;
+                }
+                if let Some(expr) = &action {
+                    self.check_binding(&name, expr, &targets);
+                }
+            }
+            Inline::Nothing => self.report(
+                Diagnostic::error(
+                    rules::MISSING_FIELD,
+                    name.span,
+                    format!("the tool `{name}` does nothing"),
+                )
+                .help(format!("write `{name}: @actions.name`")),
+            ),
+            other => self.no_value(&name.value, other),
+        }
+        let mut binding = Binding {
+            properties: Record {
+                ty,
+                span,
+                name: Some(name.clone()),
+                fields: Vec::new(),
+                unknown: Vec::new(),
+            },
+            name,
+            action,
+            targets,
+            available: Vec::new(),
+            with: Vec::new(),
+            body: Vec::new(),
+            span,
+        };
+        let mut known = Names::default();
+        for entry in children {
+            if matches!(entry.kind, EntryKind::Pair { .. }) {
+                self.entry(&mut binding.properties, &mut known, entry);
+                continue;
+            }
+            let statement = self.statement(entry, super::statement::Place::Binding);
+            match statement.kind {
+                StatementKind::With(with) => binding.with.extend(with),
+                StatementKind::To(targets) => binding.targets.extend(targets),
+                StatementKind::Available(expr) => {
+                    binding.available.push(Spanned::new(expr, statement.span));
+                }
+                _ => binding.body.push(statement),
+            }
+        }
+        self.check_whole(&binding.properties);
+        binding
+    }
+
+    /// `go to @subagent.x` and other words where an action belongs.
+    fn check_binding(
+        &mut self,
+        name: &Spanned<Name>,
+        action: &Expr,
+        targets: &[super::super::tree::Target],
+    ) {
+        let bare = action.as_path().filter(|p| p.namespace.is_none());
+        let Some(path) = bare else {
+            if !matches!(action.kind, ExprKind::Path(_)) {
+                self.report(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        action.span,
+                        format!("the tool `{name}` takes a reference to what it does"),
+                    )
+                    .help(format!("write `{name}: @actions.name`")),
+                );
+            }
+            return;
+        };
+        let diagnostic = Diagnostic::error(
+            rules::INVALID_VALUE,
+            action.span,
+            format!("`{}` is nothing a tool could do", path.root),
+        );
+        self.report(if targets.is_empty() {
+            diagnostic.help(format!("write `@actions.{}`", path.root))
+        } else {
+            diagnostic
+                .help("write `@utils.transition to @subagent.name`")
+                .replace("@utils.transition", Applicability::Safe)
+        });
+    }
+}
+
+/// What a field takes, in words.
+const fn words(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Text => "a text",
+        Shape::Quoted => "a text in quotes",
+        Shape::QuotedOrNone => "a text in quotes or `None`",
+        Shape::Bool => "`True` or `False`",
+        Shape::Number => "a number",
+        Shape::Reference(_) => "a reference such as `@namespace.name`",
+        Shape::Expr => "a value",
+        Shape::Values => "a list",
+        Shape::Procedure(_) => "statements",
+        Shape::Type(_) => "a type",
+        _ => "a block",
+    }
+}
+
+/// Whether a text that is no expression was meant as words.
+fn looks_like_words(text: &str) -> bool {
+    text.starts_with(char::is_alphabetic) || !text.contains(['"', '@', '(', '[', '{', '\''])
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// `[a-zA-Z][a-zA-Z0-9_.-]*[a-zA-Z0-9]`
+fn is_connection_name(text: &str) -> bool {
+    text.len() > 1
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
+}

@@ -1,0 +1,314 @@
+//! Texts with holes: `{!expression}` (specification part I, 6).
+
+use super::context::unescaped;
+use super::leaf::{self, Reading};
+use super::lexer::Goal;
+use super::outline::RawTemplate;
+use crate::rules::INVALID_TEMPLATE;
+use agentir_diagnostics::{Diagnostic, Span};
+use agentir_expr::Expr;
+use memchr::memmem;
+
+/// A text, quoted or behind `|`, with the expressions that are filled in at run time.
+#[derive(Debug, Clone)]
+pub struct Template<'s> {
+    /// From its quote or bar to its end.
+    pub span: Span,
+    /// How it is written.
+    pub style: TemplateStyle,
+    /// The holes, in order.
+    pub holes: Vec<Hole>,
+    /// What stands between the quotes, or behind the bar, as written.
+    raw: &'s str,
+}
+
+/// How a text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateStyle {
+    /// In double quotes.
+    Quoted,
+    /// Behind `|` in `pipe_column`, on a line that begins in column `base`.
+    Block {
+        /// The column of the bar, from 0, a tab counting three.
+        pipe_column: u32,
+        /// Lines at this column or left of it are comments, not text.
+        base: u32,
+    },
+}
+
+/// `{!expression}`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hole {
+    /// What is filled in; `None` if it could not be read.
+    pub expr: Option<Expr>,
+    /// From brace to brace.
+    pub span: Span,
+}
+
+/// A part of a template, with quotes, escapes and indentation taken away.
+#[derive(Debug, PartialEq)]
+pub enum Segment<'t> {
+    /// Literal text.
+    Text(String),
+    /// A hole.
+    Hole(&'t Hole),
+}
+
+/// How many columns a line begins at, and the rest of it.
+fn indented(line: &str) -> (u32, &str) {
+    let text = line.trim_start_matches([' ', '\t']);
+    let white = line.get(..line.len() - text.len()).unwrap_or_default();
+    (white.bytes().map(|b| if b == b'\t' { 3 } else { 1 }).sum(), text)
+}
+
+/// `line` without its first `columns` columns of white space; without all of it, if it has less.
+fn without(line: &str, columns: u32) -> &str {
+    let mut left = columns;
+    let mut rest = line;
+    while left > 0 {
+        let width = match rest.as_bytes().first() {
+            Some(b' ') => 1,
+            Some(b'\t') => 3,
+            _ => break,
+        };
+        left = left.saturating_sub(width);
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    rest
+}
+
+impl<'s> Template<'s> {
+    /// What was written, without the quotes or the bar, but with its indentation.
+    #[must_use]
+    pub const fn raw(&self) -> &'s str {
+        self.raw
+    }
+
+    /// Where [`raw`](Self::raw) begins.
+    const fn raw_start(&self) -> u32 {
+        // One quote, or one bar.
+        self.span.start + 1
+    }
+
+    /// Literal texts and holes, in order.
+    #[must_use]
+    pub fn segments(&self) -> Vec<Segment<'_>> {
+        let mut segments = Vec::with_capacity(2 * self.holes.len() + 1);
+        let mut dedent = match self.style {
+            TemplateStyle::Quoted => None,
+            TemplateStyle::Block { .. } => Some(Dedent::new(self)),
+        };
+        let mut at = 0usize;
+        for hole in &self.holes {
+            let start = hole.span.start.saturating_sub(self.raw_start()) as usize;
+            self.text_segment(at, start, &mut dedent, false, &mut segments);
+            segments.push(Segment::Hole(hole));
+            at = hole.span.end.saturating_sub(self.raw_start()) as usize;
+        }
+        self.text_segment(at, self.raw.len(), &mut dedent, true, &mut segments);
+        segments
+    }
+
+    fn text_segment<'t>(
+        &'t self,
+        start: usize,
+        end: usize,
+        dedent: &mut Option<Dedent>,
+        last: bool,
+        segments: &mut Vec<Segment<'t>>,
+    ) {
+        let raw = self.raw.get(start..end).unwrap_or_default();
+        let text = match dedent {
+            None => unescaped(raw).map_or_else(|_| raw.to_owned(), String::from),
+            Some(dedent) => dedent.text(raw, last),
+        };
+        if !text.is_empty() {
+            segments.push(Segment::Text(text));
+        }
+    }
+
+    /// The text with its holes as written: what `|` adds to a prompt, without the line break that
+    /// comes before it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = String::with_capacity(self.raw.len());
+        for segment in self.segments() {
+            match segment {
+                Segment::Text(part) => text.push_str(&part),
+                Segment::Hole(hole) => {
+                    let start = hole.span.start.saturating_sub(self.raw_start()) as usize;
+                    let end = hole.span.end.saturating_sub(self.raw_start()) as usize;
+                    text.push_str(self.raw.get(start..end).unwrap_or_default());
+                }
+            }
+        }
+        text
+    }
+
+    /// Calls `found` with every expression in it.
+    pub fn exprs<'t>(&'t self, found: &mut dyn FnMut(&'t Expr)) {
+        self.holes.iter().filter_map(|h| h.expr.as_ref()).for_each(found);
+    }
+}
+
+/// Takes the indentation away, part by part.
+///
+/// The text begins right behind the bar and its white space; lines below lose as many columns as
+/// that is, but never more than they have. Behind a bare bar, they lose what all of them have.
+struct Dedent {
+    columns: u32,
+    base: u32,
+    /// Nothing stands behind the bar: the line breaks there do not count, but one of several.
+    bare: bool,
+    /// Still at the beginning.
+    lead: bool,
+}
+
+impl Dedent {
+    fn new(template: &Template<'_>) -> Self {
+        let TemplateStyle::Block { pipe_column, base } = template.style else {
+            return Self { columns: 0, base: 0, bare: false, lead: true };
+        };
+        let raw = template.raw;
+        let (first, rest) = raw.split_once('\n').unwrap_or((raw, ""));
+        let bare = first.trim().is_empty();
+        let columns = if bare {
+            rest.lines()
+                .map(indented)
+                .filter(|(column, text)| !text.trim().is_empty() && *column > base)
+                .map(|(column, _)| column)
+                .min()
+                .unwrap_or(0)
+        } else {
+            match indented(first) {
+                (0, _) => pipe_column,
+                (white, _) => pipe_column + 1 + white,
+            }
+        };
+        Self { columns, base, bare, lead: true }
+    }
+
+    /// The next part; `last` says that no hole follows it.
+    fn text(&mut self, raw: &str, last: bool) -> String {
+        let mut out = String::with_capacity(raw.len());
+        let lead = std::mem::take(&mut self.lead);
+        let mut lines = raw.split('\n').peekable();
+        if let Some(line) = lines.next() {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            out.push_str(if lead { line.trim_start_matches([' ', '\t']) } else { line });
+        }
+        while let Some(line) = lines.next() {
+            let (column, text) = indented(line);
+            // A comment among the lines.
+            if column <= self.base && text.starts_with('#') {
+                continue;
+            }
+            out.push('\n');
+            // White space before a hole that begins the line is indentation, too.
+            let before_hole = lines.peek().is_none() && !last;
+            if before_hole || !text.trim().is_empty() {
+                let line = line.strip_suffix('\r').unwrap_or(line);
+                out.push_str(without(line, self.columns));
+            }
+        }
+        if lead && self.bare {
+            let text = out.trim_start_matches('\n');
+            let breaks = out.len() - text.len();
+            out.drain(..if breaks > 1 { breaks - 1 } else { breaks });
+        }
+        if last {
+            out.truncate(out.trim_end().len());
+        }
+        out
+    }
+}
+
+/// A text in quotes; `raw` is what stands between them.
+pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) -> Template<'s> {
+    if let Err(at) = unescaped(raw) {
+        let at = span.start + 1 + at;
+        reading.problems.push(leaf::bad_escape(
+            Span::new(span.file, at, at + 2),
+            raw.get((at - span.start - 1) as usize..),
+        ));
+    }
+    let holes = holes(reading, raw, span.start + 1);
+    Template { span, style: TemplateStyle::Quoted, holes, raw }
+}
+
+/// A text behind a bar.
+pub(crate) fn block<'s>(reading: &mut Reading<'_>, raw: RawTemplate<'s>) -> Template<'s> {
+    let start = raw.pipe + 1;
+    let span = Span::new(reading.file, raw.pipe, start + super::layout::offset(raw.raw.len()));
+    let holes = holes(reading, raw.raw, start);
+    let style = TemplateStyle::Block { pipe_column: raw.pipe_column, base: raw.base };
+    Template { span, style, holes, raw: raw.raw }
+}
+
+/// The holes in `raw`, which begins at `base`.
+fn holes(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Hole> {
+    let mut holes = Vec::new();
+    let mut at = 0;
+    while let Some(found) = raw.get(at..).and_then(|rest| memmem::find(rest.as_bytes(), b"{!")) {
+        let open = at + found;
+        let inside = raw.get(open + 2..).unwrap_or_default();
+        let start = base + super::layout::offset(open);
+        let Some(length) = close(inside) else {
+            reading.problems.push(
+                Diagnostic::warning(
+                    INVALID_TEMPLATE,
+                    Span::new(reading.file, start, start + 2),
+                    "this `{!` has no closing `}`",
+                )
+                .note("it is shown as it is written"),
+            );
+            at = open + 2;
+            continue;
+        };
+        let text = inside.get(..length).unwrap_or_default();
+        let span = Span::new(reading.file, start, start + 3 + super::layout::offset(length));
+        let expr = if text.trim().is_empty() {
+            reading.problems.push(
+                Diagnostic::warning(INVALID_TEMPLATE, span, "nothing stands in these braces")
+                    .help("write what is to be filled in: `{!@variables.name}`"),
+            );
+            None
+        } else {
+            reading.expr(text, start + 2, Goal::Hole)
+        };
+        holes.push(Hole { expr, span });
+        at = open + 3 + length;
+    }
+    holes
+}
+
+/// How far it is to the brace that closes a hole. A hole ends where the next one begins, or with
+/// its paragraph.
+fn close(inside: &str) -> Option<usize> {
+    let mut depth = 0u32;
+    let mut bytes = inside.bytes().enumerate().peekable();
+    let mut quoted = false;
+    let mut newline = false;
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\\' if quoted => {
+                bytes.next();
+            }
+            b'"' => quoted = !quoted,
+            // A text that is not closed on its line is none.
+            b'\n' if newline || quoted => return None,
+            b'\n' => newline = true,
+            b' ' | b'\t' | b'\r' => continue,
+            _ if quoted => {}
+            b'}' if depth == 0 => return Some(at),
+            b'}' => depth -= 1,
+            b'{' if bytes.peek().is_some_and(|(_, b)| *b == b'!') => return None,
+            b'{' => depth += 1,
+            _ => {}
+        }
+        if byte != b'\n' {
+            newline = false;
+        }
+    }
+    None
+}
