@@ -100,12 +100,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A finding of `rule` at `span`.
-    pub fn new(
-        rule: RuleName,
-        severity: Severity,
-        span: Span,
-        message: impl Into<String>,
-    ) -> Self {
+    pub fn new(rule: RuleName, severity: Severity, span: Span, message: impl Into<String>) -> Self {
         Self {
             rule,
             severity,

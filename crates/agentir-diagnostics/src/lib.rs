@@ -8,9 +8,7 @@ mod render;
 mod source;
 mod suggest;
 
-pub use diagnostic::{
-    Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity,
-};
+pub use diagnostic::{Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity};
 pub use render::json::report_schema;
 pub use render::{Format, Report, Summary, render, sort};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, Spanned};

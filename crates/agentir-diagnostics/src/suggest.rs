@@ -13,7 +13,9 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .filter(|c| c.len() <= LONGEST && *c != name)
-        .map(|c| (strsim::osa_distance(&folded, &c.to_lowercase()), strsim::osa_distance(name, c), c))
+        .map(|c| {
+            (strsim::osa_distance(&folded, &c.to_lowercase()), strsim::osa_distance(name, c), c)
+        })
         .filter(|(distance, ..)| *distance <= limit)
         .min()
         .map(|(.., c)| c)
@@ -29,6 +31,10 @@ mod tests {
         assert_eq!(closest("destnation", names), Some("destination"));
         assert_eq!(closest("CheckIn", names), Some("checkin"));
         assert_eq!(closest("guests", names), None);
-        assert_eq!(closest("checkin", names), None, "the name itself is no suggestion, nor is a word three edits away");
+        assert_eq!(
+            closest("checkin", names),
+            None,
+            "the name itself is no suggestion, nor is a word three edits away"
+        );
     }
 }

@@ -10,6 +10,7 @@ mod expr;
 mod functions;
 mod print;
 mod signatures;
+mod system;
 mod template;
 mod types;
 mod version;
@@ -23,6 +24,10 @@ pub use functions::{
     functions, methods,
 };
 pub use signatures::check_calls;
+pub use system::{
+    NAMESPACES, Namespace, SYSTEM_TOOLS, SYSTEM_VARIABLES, SystemVariable, system_namespace,
+    system_tool, system_variable, tool_of_result,
+};
 pub use template::{Template, TemplatePart};
 pub use types::{TypeExpr, TypeField, TypeKind};
 pub use version::Version;

@@ -1,8 +1,8 @@
-//! Ways out of a list of statements.
+//! Lists of statements: where they are, and the ways out of them.
 
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Body, Branch, Jump, Statement};
+use agentir_ir::{Agent, Body, Branch, Digression, Jump, Profile, Statement, Step};
 
 /// A way out of a list of statements.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,88 @@ pub enum Exit<'a> {
     Delegate(&'a Spanned<Name>),
     /// A person takes over.
     Escalate(Span),
+}
+
+/// Calls `found` with every list of statements of an agent, those inside others left out.
+pub fn bodies<'a>(agent: &'a Agent, found: &mut dyn FnMut(&'a Body)) {
+    found(&agent.on_start);
+    agent.hooks.iter().for_each(|(_, hook)| found(&hook.body));
+    let errors = &agent.error_handling;
+    errors.handlers.iter().chain(errors.default_handler.as_deref()).for_each(|h| found(&h.body));
+    agent.action_handlers.iter().for_each(|h| found(&h.body));
+    if let Some(flow) = &agent.flow {
+        flow.definitions.values().chain(&flow.shadowed).for_each(|step| of_step(step, found));
+        of_digressions(&flow.global_digressions, found);
+    }
+    agent.behavior_profiles.iter().for_each(|profile| profile_bodies(profile, found));
+}
+
+/// Calls `found` with every list of statements of a profile.
+pub fn profile_bodies<'a>(profile: &'a Profile, found: &mut dyn FnMut(&'a Body)) {
+    if let Some(changes) = &profile.flow_modifications {
+        let inserted = changes.insertions.iter().map(|i| &i.step);
+        changes.overrides.values().chain(inserted).for_each(|step| of_step(step, found));
+    }
+}
+
+fn of_step<'a>(step: &'a Step, found: &mut dyn FnMut(&'a Body)) {
+    found(&step.body);
+    of_digressions(&step.digressions, found);
+    of_digressions(&step.sub_intents, found);
+    step.on_action.iter().for_each(|h| found(&h.body));
+    step.on_error.iter().for_each(|h| found(&h.body));
+}
+
+fn of_digressions<'a>(digressions: &'a [Digression], found: &mut dyn FnMut(&'a Body)) {
+    digressions.iter().for_each(|d| found(&d.body));
+}
+
+/// Calls `found` with every list of branches among the statements, inner ones included.
+pub fn branch_lists<'a>(body: &'a Body, found: &mut dyn FnMut(&'a [Branch])) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Await { branches } | Statement::If { branches } => {
+                inner_lists(branches, found)
+            }
+            Statement::Call(call) => {
+                inner_lists(&call.on_result, found);
+                branch_lists(&call.on_success, found);
+                branch_lists(&call.on_failure, found);
+            }
+            Statement::Collect(collect) => {
+                branch_lists(&collect.on_success, found);
+                branch_lists(&collect.on_failure, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn inner_lists<'a>(branches: &'a [Branch], found: &mut dyn FnMut(&'a [Branch])) {
+    found(branches);
+    branches.iter().for_each(|b| branch_lists(&b.body, found));
+}
+
+/// Where a statement is written, as far as the model knows.
+#[must_use]
+pub fn statement_span(statement: &Statement) -> Option<Span> {
+    Some(match statement {
+        Statement::Set(set) => set.span,
+        Statement::Clear { variables } => variables.first()?.span.to(variables.last()?.span),
+        Statement::Transform(transform) => transform.span,
+        Statement::Respond(response) => {
+            let named = response.template.as_ref().or(response.message_key.as_ref());
+            response.text.as_ref().map(|t| t.text.span).or_else(|| named.map(|n| n.span))?
+        }
+        Statement::Collect(collect) => collect.span,
+        Statement::Call(call) => call.span,
+        Statement::Check { condition, .. } => condition.span(),
+        Statement::Await { branches } | Statement::If { branches } => branches.first()?.span,
+        Statement::Delegate(d) | Statement::Handoff(d) => d.agent.span,
+        Statement::Escalate { span, .. } | Statement::Other { span, .. } => *span,
+        Statement::Goto(jump) => jump.span,
+        Statement::Log { .. } => return None,
+    })
 }
 
 /// Calls `found` with every way out, dead ones included.
@@ -59,6 +141,12 @@ fn passes(statement: &Statement) -> bool {
         Statement::Goto(jump) => !jump.target.leaves(),
         Statement::Handoff(d) => d.returns == Some(true),
         Statement::Escalate { .. } => false,
+        // The lowering writes what follows success or failure of nothing this way.
+        Statement::If { branches }
+            if matches!(branches.as_slice(), [Branch { condition: None, .. }]) =>
+        {
+            true
+        }
         // With an `ELSE` one branch is always taken; without it perhaps none.
         Statement::If { branches } | Statement::Await { branches } => some_pass(branches),
         Statement::Call(call) => {
@@ -77,7 +165,14 @@ fn passes(statement: &Statement) -> bool {
 }
 
 fn some_pass(branches: &[Branch]) -> bool {
-    branches.iter().all(|b| b.condition.is_some()) || branches.iter().any(|b| falls_through(&b.body))
+    branches.iter().all(|b| b.condition.is_some())
+        || branches.iter().any(|b| falls_through(&b.body))
+}
+
+/// `HANDOFF: agent` and then `THEN: step`: the step is for when the conversation comes back.
+const fn comes_back(before: &Statement, after: &Statement) -> bool {
+    matches!(before, Statement::Handoff(_) | Statement::Escalate { .. })
+        && matches!(after, Statement::Goto(_))
 }
 
 /// The statements behind one that always leaves: the first dead one of each list, with the one that
@@ -86,6 +181,7 @@ pub fn dead_statements<'a>(body: &'a Body, found: &mut dyn FnMut(&'a Statement, 
     for pair in body.0.windows(2) {
         if let [before, after] = pair
             && !passes(before)
+            && !comes_back(before, after)
         {
             found(before, after);
             break;

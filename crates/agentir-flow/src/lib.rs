@@ -4,9 +4,14 @@
 //! It never asks whether a condition can hold; every edge that is written is taken to be possible.
 
 mod body;
+mod dependency;
 mod program;
 mod steps;
 
-pub use body::{Exit, dead_statements, exits, falls_through};
+pub use body::{
+    Exit, bodies, branch_lists, dead_statements, exits, falls_through, profile_bodies,
+    statement_span,
+};
+pub use dependency::{Dependency, dependency_cycles};
 pub use program::{AgentEdge, AgentGraph};
 pub use steps::{Edge, EdgeKind, FlowGraph, Place};

@@ -67,6 +67,9 @@ pub struct Agent {
     /// Named texts: their plain form.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub templates: IndexMap<SmolStr, Template>,
+    /// Templates that are defined again under a name that is taken; only the last definition counts.
+    #[serde(skip)]
+    pub shadowed_templates: Vec<Template>,
     /// How it chooses among agents.
     pub routing: Option<Routing>,
     /// The agents it chooses among.
@@ -75,6 +78,9 @@ pub struct Agent {
     /// Reference tables.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub lookup_tables: IndexMap<SmolStr, LookupTable>,
+    /// Reference tables whose names are defined again; only the last definition counts.
+    #[serde(skip)]
+    pub shadowed_lookup_tables: Vec<LookupTable>,
     /// Behaviour that depends on the context, defined here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub behavior_profiles: Vec<Profile>,
@@ -595,4 +601,3 @@ impl Template {
         self.default.iter().chain(self.rich_content.values()).chain(self.voice_instructions.iter())
     }
 }
-

@@ -4,7 +4,10 @@ use crate::agent::ErrorHandler;
 use crate::coordination::Decider;
 use crate::data::{Data, Extensions, Number};
 use crate::rules::Constraint;
-use crate::statement::{ActionHandler, Body, Branch, CallSpec, Collect, Jump, Response, SetVariable, Statement, Transform};
+use crate::statement::{
+    ActionHandler, Body, Branch, CallSpec, Collect, Jump, Response, SetVariable, Statement,
+    Transform,
+};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Name, Template};
 use indexmap::IndexMap;

@@ -21,36 +21,36 @@ mod tool;
 mod walk;
 
 pub use agent::{
-    Agent, AgentType, Hook, ConversationIntents, Entity, EntitySource, ErrorHandler, ErrorHandling,
-    Execution, ExecutionHints, Hooks, Identity, Instruction, IntentHandling, LookupTable, Metadata,
-    MultiIntent, Nlu, NluIntent, OnErrorThen, SystemPrompt, Template as NamedTemplate, Timeouts,
+    Agent, AgentType, ConversationIntents, Entity, EntitySource, ErrorHandler, ErrorHandling,
+    Execution, ExecutionHints, Hook, Hooks, Identity, Instruction, IntentHandling, LookupTable,
+    Metadata, MultiIntent, Nlu, NluIntent, OnErrorThen, SystemPrompt, Template as NamedTemplate,
+    Timeouts,
 };
 pub use coordination::{
     AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate,
     Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, OnReturn, PassedValue,
     Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger,
 };
-pub use data::{Data, Extension, Extensions, Number, NumberOrText};
+pub use data::{Data, Extension, Extensions, Number, NumberOrText, free_key};
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
-pub use gather::{
-    Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation,
-};
+pub use gather::{Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
 pub use memory::{
     Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,
     StoredValue,
 };
 pub use program::{CompilationIssue, CompilationOutput, Deployment, Dialect, Program, ToolLibrary};
 pub use rules::{
-    FlowModifications, GatherOverrides, Insertion, PolicyRule,
-    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind, Guardrail,
-    GuardrailKind, Policy, Profile,
+    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind,
+    FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Policy, PolicyRule,
+    Profile,
 };
 pub use statement::{
-    ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Jump, Response, SortBy,
-    SetVariable, Statement, Target, Transform,
+    ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Jump, Response,
+    SetVariable, SortBy, Statement, Target, Transform,
 };
 pub use tool::{
-    Binding, Confirmation, ContextAccess, Parameter, ReturnField, ReturnType, Tool, ToolHints, ToolType,
+    Binding, Confirmation, ContextAccess, Parameter, ReturnField, ReturnType, Tool, ToolHints,
+    ToolType,
 };
 
 pub use walk::{AgentUse, ConditionUse, Node, ReadUse, ToolUse, WriteUse};

@@ -72,6 +72,17 @@ impl Program {
         self.agents.iter().find(|a| a.metadata.name.value == name)
     }
 
+    /// All tools that are declared: by agents, by libraries, by profiles.
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        let profiles =
+            self.profiles.iter().chain(self.agents.iter().flat_map(|a| &a.behavior_profiles));
+        self.agents
+            .iter()
+            .flat_map(|a| &a.tools)
+            .chain(self.libraries.iter().flat_map(|l| &l.tools))
+            .chain(profiles.flat_map(|p| &p.tools_add))
+    }
+
     /// The agent that talks to the user first: the one the manifest names, else the only
     /// supervisor that nobody routes to, else the only agent.
     #[must_use]
@@ -109,7 +120,9 @@ impl Agent {
             .iter()
             .filter(|h| h.remote.is_none())
             .map(|h| &h.to)
-            .chain(self.coordination.delegates.iter().filter(|d| d.remote.is_none()).map(|d| &d.agent))
+            .chain(
+                self.coordination.delegates.iter().filter(|d| d.remote.is_none()).map(|d| &d.agent),
+            )
             .chain(routing)
             .map(|name| self.resolve_alias(name))
     }

@@ -172,7 +172,8 @@ pub(crate) fn bindings_json<S: serde::Serializer>(
     bindings: &[(Spanned<Name>, Expr)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(bindings.iter().map(|(name, value)| (name.value.as_str(), value.to_string())))
+    serializer
+        .collect_map(bindings.iter().map(|(name, value)| (name.value.as_str(), value.to_string())))
 }
 
 /// A message to the user.
@@ -365,7 +366,10 @@ struct ArgumentJson {
     value: String,
 }
 
-fn arguments_json<S: serde::Serializer>(args: &[Argument], serializer: S) -> Result<S::Ok, S::Error> {
+fn arguments_json<S: serde::Serializer>(
+    args: &[Argument],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(args.iter().map(|a| ArgumentJson {
         name: a.name.as_ref().map(|n| n.value.to_string()),
         value: a.value.to_string(),
@@ -474,9 +478,11 @@ impl Target {
 
 impl std::fmt::Display for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let with = |f: &mut std::fmt::Formatter<'_>, word: &str, name: &Option<Spanned<Name>>| match name {
-            Some(name) => write!(f, "{word} {name}"),
-            None => f.write_str(word),
+        let with = |f: &mut std::fmt::Formatter<'_>, word: &str, name: &Option<Spanned<Name>>| {
+            match name {
+                Some(name) => write!(f, "{word} {name}"),
+                None => f.write_str(word),
+            }
         };
         match self {
             Self::Step(name) => f.write_str(&name.value),

@@ -122,7 +122,11 @@ impl ReturnType {
         let fields = match &ty.kind {
             agentir_expr::TypeKind::Object(fields) => fields
                 .iter()
-                .map(|f| ReturnField { name: f.name.clone(), ty: f.ty.clone(), optional: f.optional })
+                .map(|f| ReturnField {
+                    name: f.name.clone(),
+                    ty: f.ty.clone(),
+                    optional: f.optional,
+                })
                 .collect(),
             _ => Vec::new(),
         };

@@ -5,7 +5,9 @@ use crate::flow::{Digression, Flow, Step};
 use crate::gather::{Activation, Gather, GatherField};
 use crate::memory::StoredValue;
 use crate::rules::{Checkpoint, Constraint, Profile};
-use crate::statement::{ActionHandler, Actions, Body, Branch, Call, Jump, Response, SetVariable, Statement};
+use crate::statement::{
+    ActionHandler, Actions, Body, Branch, Call, Jump, Response, SetVariable, Statement,
+};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, Name, Template};
 
@@ -230,7 +232,12 @@ impl<'a> Walk<'_, 'a> {
             self.sets(&done.set);
             self.stored(done.store.as_ref());
         }
-        for handler in agent.error_handling.handlers.iter().chain(agent.error_handling.default_handler.as_deref()) {
+        for handler in agent
+            .error_handling
+            .handlers
+            .iter()
+            .chain(agent.error_handling.default_handler.as_deref())
+        {
             self.handler(handler);
         }
         self.body(&agent.on_start);
@@ -285,7 +292,10 @@ impl<'a> Walk<'_, 'a> {
 
     fn stored(&mut self, store: Option<&'a StoredValue>) {
         let Some(store) = store else { return };
-        if let Some(value) = &store.value {
+        // A bare word without a target is the name of a store, not a variable.
+        if let Some(value) =
+            store.value.as_ref().filter(|v| store.target.is_some() || v.as_path().is_none())
+        {
             self.give(Node::Expr(value));
         }
         if let Some(target) = &store.target {
@@ -354,7 +364,13 @@ impl<'a> Walk<'_, 'a> {
             for (_, value) in &delegate.input {
                 self.give(Node::Expr(value));
             }
-            self.templates(delegate.purpose.iter().chain(&delegate.use_result).chain(&delegate.failure_message));
+            self.templates(
+                delegate
+                    .purpose
+                    .iter()
+                    .chain(&delegate.use_result)
+                    .chain(&delegate.failure_message),
+            );
         }
         for handler in c.return_handlers.values() {
             self.templates(&handler.respond);
@@ -387,7 +403,9 @@ impl<'a> Walk<'_, 'a> {
                 self.condition(rule.when.as_ref(), ConditionUse::Coordination);
                 self.reads(&rule.pass, ReadUse::Pass);
                 self.reads(&rule.requires_state, ReadUse::Required);
-                if let Some(crate::coordination::RoutingTarget::RouteToVariable { variable }) = &rule.action {
+                if let Some(crate::coordination::RoutingTarget::RouteToVariable { variable }) =
+                    &rule.action
+                {
                     self.give(Node::Reads(variable, ReadUse::Required));
                 }
             }
@@ -557,7 +575,9 @@ impl<'a> Walk<'_, 'a> {
         if let Some(actions) = &response.actions {
             self.give(Node::Actions(actions));
             for element in &actions.elements {
-                self.templates(element.label.iter().chain(&element.placeholder).chain(&element.description));
+                self.templates(
+                    element.label.iter().chain(&element.placeholder).chain(&element.description),
+                );
             }
         }
     }

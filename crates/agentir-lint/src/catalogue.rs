@@ -10,7 +10,54 @@ include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 /// The rules that look at the IR.
 pub(crate) static RULES: &[&Rule] = &[
+    &rules::argument_type::RULE,
+    &rules::duplicate_agent::RULE,
+    &rules::duplicate_entity::RULE,
+    &rules::duplicate_gather_field::RULE,
+    &rules::duplicate_lookup_table::RULE,
+    &rules::duplicate_profile::RULE,
+    &rules::duplicate_step::RULE,
+    &rules::duplicate_template::RULE,
+    &rules::duplicate_tool::RULE,
+    &rules::duplicate_variable::RULE,
+    &rules::function_argument_type::RULE,
+    &rules::function_arity::RULE,
+    &rules::missing_argument::RULE,
+    &rules::undefined_agent::RULE,
+    &rules::undefined_entity::RULE,
+    &rules::undefined_field::RULE,
+    &rules::undefined_lookup_table::RULE,
+    &rules::undefined_profile::RULE,
+    &rules::undefined_step::RULE,
+    &rules::undefined_template::RULE,
     &rules::undefined_tool::RULE,
+    &rules::undefined_variable::RULE,
+    &rules::unknown_argument::RULE,
+    &rules::unknown_function::RULE,
+    &rules::unused_entity::RULE,
+    &rules::unused_lookup_table::RULE,
+    &rules::unused_template::RULE,
+    &rules::unused_tool::RULE,
+    &rules::auth_jit_without_profile::RULE,
+    &rules::circular_dependency::RULE,
+    &rules::empty_flow::RULE,
+    &rules::flow_never_completes::RULE,
+    &rules::guardrail_polarity::RULE,
+    &rules::guardrail_without_check::RULE,
+    &rules::legacy_recall_event::RULE,
+    &rules::missing_entry_point::RULE,
+    &rules::natural_language_condition::RULE,
+    &rules::plain_english_complete::RULE,
+    &rules::reserved_name::RULE,
+    &rules::self_handoff::RULE,
+    &rules::side_effect_without_confirmation::RULE,
+    &rules::single_brace_hole::RULE,
+    &rules::supervisor_section::RULE,
+    &rules::unknown_recall_event::RULE,
+    &rules::unreachable_agent::RULE,
+    &rules::unreachable_branch::RULE,
+    &rules::unreachable_statement::RULE,
+    &rules::unreachable_step::RULE,
 ];
 
 /// What `agentir rules` says of a rule.
@@ -70,5 +117,9 @@ pub fn rule(name: &str) -> Option<RuleInfo> {
 /// The page of the rule called `name`, in Markdown.
 #[must_use]
 pub fn page(name: &str) -> Option<&'static str> {
-    PAGES.binary_search_by_key(&name, |(n, _)| n).ok().and_then(|i| PAGES.get(i)).map(|(_, text)| *text)
+    PAGES
+        .binary_search_by_key(&name, |(n, _)| n)
+        .ok()
+        .and_then(|i| PAGES.get(i))
+        .map(|(_, text)| *text)
 }

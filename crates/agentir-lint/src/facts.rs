@@ -2,13 +2,14 @@
 //! what it is about and nothing is walked twice.
 
 use crate::rule::ProgramContext;
+use crate::variables::Variables;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, TemplatePart, TypeExpr, TypeKind, Visit};
+use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, TemplatePart, Visit};
 use agentir_ir::{
     Actions, Agent, AgentUse, Call, ConditionUse, GatherField, Jump, Node, ReadUse, SetVariable,
     Tool, ToolUse, WriteUse,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The parts of an agent by what they do, in the order of the source.
 #[derive(Debug, Default)]
@@ -49,20 +50,8 @@ pub struct Facts<'a> {
     pub variables: Variables<'a>,
 }
 
-/// The variables that an agent knows, and from where.
-#[derive(Debug, Default)]
-pub struct Variables<'a> {
-    /// Names that are declared or written somewhere: session memory, gathered fields, assignments,
-    /// results of calls, returns of other agents, state.
-    pub defined: FxHashSet<&'a str>,
-    /// First words of the paths of the longer-lived memory: `user`, `workflow`.
-    pub roots: FxHashSet<&'a str>,
-    /// Fields of what its tools return: after a call they may be used without the tool's name.
-    pub returned: FxHashSet<&'a str>,
-}
-
 impl<'a> Facts<'a> {
-    pub(crate) fn new(agent: &'a Agent, program: &ProgramContext<'a>) -> Self {
+    pub(crate) fn new(agent: &'a Agent, program: &'a ProgramContext<'a>) -> Self {
         let mut facts = Self::default();
         agent.walk(&mut |node| facts.add(node));
         for name in &agent.use_behavior_profiles {
@@ -75,7 +64,7 @@ impl<'a> Facts<'a> {
             facts.tools.extend(profile.tools_add.iter().map(|t| (t.name.value.as_str(), t)));
         }
         facts.tools.extend(agent.tools.iter().map(|t| (t.name.value.as_str(), t)));
-        facts.collect_variables(agent, program);
+        facts.variables = Variables::new(agent, &facts, program);
         facts
     }
 
@@ -96,36 +85,6 @@ impl<'a> Facts<'a> {
             Node::Jump(jump) => self.jumps.push(jump),
             Node::StepRef(name) => self.step_refs.push(name),
             Node::Actions(actions) => self.actions.push(actions),
-        }
-    }
-
-    fn collect_variables(&mut self, agent: &'a Agent, program: &ProgramContext<'a>) {
-        let variables = &mut self.variables;
-        let first = |path: &'a str| path.split('.').next().unwrap_or(path);
-        variables.defined.extend(agent.memory.session.iter().map(|v| first(&v.name.value)));
-        variables.defined.extend(agent.memory.state.iter().map(|v| first(&v.name.value)));
-        variables.roots.extend(agent.memory.persistent.iter().map(|p| first(&p.path.value)));
-        variables.defined.extend(self.fields.iter().map(|f| f.name.value.as_str()));
-        variables.defined.extend(self.sets.iter().map(|s| s.target.root.value.as_str()));
-        variables.defined.extend(self.writes.iter().map(|(name, _)| first(&name.value)));
-        variables.defined.extend(agent.attachments.iter().map(|a| a.name.value.as_str()));
-        for delegate in &agent.coordination.delegates {
-            if let Some(TypeKind::Object(fields)) = delegate.returns.as_ref().map(|t| &t.kind) {
-                for field in fields {
-                    variables.defined.insert(&field.name.value);
-                    // `child_field: parent_variable`.
-                    variables.defined.extend(field.ty.name());
-                }
-            }
-        }
-        for tool in self.tools.values().chain(program.library.values()) {
-            variables.defined.extend(tool.on_result.iter().map(|s| s.target.root.value.as_str()));
-            for field in tool.returns.iter().flat_map(|r| &r.fields) {
-                variables.returned.insert(&field.name.value);
-            }
-            if let Some(access) = &tool.context_access {
-                variables.defined.extend(access.write.iter().map(|w| first(&w.value)));
-            }
         }
     }
 
@@ -156,13 +115,5 @@ impl<'a> Facts<'a> {
                 _ => {}
             }
         }
-    }
-}
-
-/// The fields of a type, if it is an object of known form.
-pub(crate) fn fields_of(ty: &TypeExpr) -> Option<&[agentir_expr::TypeField]> {
-    match &ty.kind {
-        TypeKind::Object(fields) => Some(fields),
-        _ => None,
     }
 }

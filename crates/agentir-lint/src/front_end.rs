@@ -20,9 +20,22 @@ use Severity::{Error, Warning};
 pub(crate) static RULES: &[Rule] = &[
     rule("syntax-error", Syntax, Error, "a line cannot be read as what it should be", &[]),
     rule("unterminated-string", Syntax, Error, "a string has no closing quote", &[]),
-    rule("inconsistent-indentation", Syntax, Warning, "a line stands between two levels of indentation", &[]),
-    rule("nesting-too-deep", Syntax, Error, "lines are nested deeper than anybody nests on purpose", &[]),
+    rule(
+        "inconsistent-indentation",
+        Syntax,
+        Warning,
+        "a line stands between two levels of indentation",
+        &[],
+    ),
+    rule(
+        "nesting-too-deep",
+        Syntax,
+        Error,
+        "lines are nested deeper than anybody nests on purpose",
+        &[],
+    ),
     rule("not-text", Syntax, Error, "a file is no text, or too large to be read", &[]),
+    rule("unreadable-file", Syntax, Error, "a file cannot be read", &[]),
     rule("unknown-section", Syntax, Error, "a section does not exist in ABL", &[]),
     rule("unknown-field", Syntax, Warning, "a field does not exist in its section", &[]),
     rule("invalid-value", Syntax, Error, "a field does not take this value", &[]),
@@ -38,6 +51,12 @@ pub(crate) static RULES: &[Rule] = &[
     rule("keyword-case", Versions, Error, "a keyword is in the wrong case for its format", &[]),
     rule("legacy-form", Versions, Warning, "a form belongs to an older version of ABL", &[]),
     rule("newer-form", Versions, Warning, "a form belongs to a newer version of ABL", &[]),
-    rule("behavior-profiles-plural", Versions, Warning, "profiles are written inside the agent", &[]),
+    rule(
+        "behavior-profiles-plural",
+        Versions,
+        Warning,
+        "profiles are written inside the agent",
+        &[],
+    ),
     rule("mode-removed", Versions, Warning, "`MODE` is used, which no longer exists", &[]),
 ];

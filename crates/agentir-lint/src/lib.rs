@@ -6,14 +6,22 @@
 //!
 //! *Invariant*: nothing here prints, reads a file or changes the program.
 
+mod arguments;
+mod bodies;
 mod catalogue;
+mod covered;
 mod facts;
 mod front_end;
+mod names;
+mod polarity;
 mod program;
+mod recall;
 mod rule;
 mod rules;
+mod variables;
 
 pub use catalogue::{RuleInfo, catalogue, page, rule};
-pub use facts::{Facts, Variables};
+pub use facts::Facts;
 pub use program::{Selection, check};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
+pub use variables::Variables;

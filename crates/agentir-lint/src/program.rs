@@ -36,7 +36,9 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
         .agents
         .iter()
         .enumerate()
-        .map(|(i, agent)| AgentContext::new(agent, &whole, versions.get(i).copied().unwrap_or_default()))
+        .map(|(i, agent)| {
+            AgentContext::new(agent, &whole, versions.get(i).copied().unwrap_or_default())
+        })
         .collect();
     for rule in RULES.iter().copied() {
         if !selection.wants(rule.name.0) {

@@ -1,11 +1,12 @@
 //! What a rule is, and what it gets to see.
 
 use crate::facts::Facts;
-use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
+use crate::variables::{self, Variables};
+use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
 use agentir_expr::Version;
 use agentir_flow::{AgentGraph, FlowGraph};
 use agentir_ir::{Agent, Profile, Program, Tool};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
 
 /// A rule of the catalogue.
@@ -75,6 +76,12 @@ pub struct ProgramContext<'a> {
     pub library: FxHashMap<&'a str, &'a Tool>,
     /// The profiles that stand alone.
     pub profiles: FxHashMap<&'a str, &'a Profile>,
+    /// What agents are given by others, by the name of who is given it.
+    pub passed: FxHashMap<&'a str, FxHashSet<&'a str>>,
+    /// The variables that the libraries' tools bring.
+    pub shared: Variables<'a>,
+    /// The file of the first agent that uses a profile, by the profile's file.
+    homes: FxHashMap<FileId, FileId>,
     graph: OnceLock<AgentGraph>,
 }
 
@@ -86,8 +93,20 @@ impl<'a> ProgramContext<'a> {
             .flat_map(|l| &l.tools)
             .map(|tool| (tool.name.value.as_str(), tool))
             .collect();
-        let profiles = program.profiles.iter().map(|p| (p.name.value.as_str(), p)).collect();
-        Self { program, library, profiles, graph: OnceLock::new() }
+        let profiles: FxHashMap<&str, &Profile> =
+            program.profiles.iter().map(|p| (p.name.value.as_str(), p)).collect();
+        let mut homes = FxHashMap::default();
+        for agent in &program.agents {
+            for name in &agent.use_behavior_profiles {
+                if let Some(profile) = profiles.get(name.value.as_str()) {
+                    homes.entry(profile.span.file).or_insert(agent.metadata.name.span.file);
+                }
+            }
+        }
+        let passed = variables::passed(program);
+        let mut shared = Variables::default();
+        shared.of_tools(program.libraries.iter().flat_map(|l| &l.tools));
+        Self { program, library, profiles, passed, shared, homes, graph: OnceLock::new() }
     }
 
     /// Who can reach whom.
@@ -100,6 +119,14 @@ impl<'a> AgentContext<'a> {
     pub(crate) fn new(agent: &'a Agent, program: &'a ProgramContext<'a>, version: Version) -> Self {
         let facts = Facts::new(agent, program);
         Self { agent, program, version, facts, flow: OnceLock::new() }
+    }
+
+    /// Whether a finding at `span` is to be reported for this agent: it is in the agent's own file,
+    /// or in a profile that no agent before it uses.
+    #[must_use]
+    pub fn answers_for(&self, span: Span) -> bool {
+        let own = self.agent.metadata.name.span.file;
+        span.file == own || self.program.homes.get(&span.file) == Some(&own)
     }
 
     /// The profiles that may apply to the agent: its own, and those it names.

@@ -71,8 +71,7 @@ pub fn abl(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
     // content decides for everything else.
     let yaml_name = name.ends_with(".yaml") || name.ends_with(".yml");
     let abl_name = name.ends_with(".abl");
-    let format =
-        if yaml_name || (!abl_name && is_yaml(text)) { Format::Yaml } else { Format::Abl };
+    let format = if yaml_name || (!abl_name && is_yaml(text)) { Format::Yaml } else { Format::Abl };
     let outline = match format {
         Format::Abl => outline::parse(file, text, &mut diagnostics),
         Format::Yaml => outline::parse_yaml(file, text, &mut diagnostics),
@@ -102,8 +101,11 @@ fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
     }
     let nul = text.find('\0')?;
     Some(
-        Diagnostic::error(rules::NOT_TEXT, at(nul), "this file holds a NUL character, so it is no text")
-            .help("if it is text in UTF-16, save it as UTF-8"),
+        Diagnostic::error(
+            rules::NOT_TEXT,
+            at(nul),
+            "this file holds a NUL character, so it is no text",
+        )
+        .help("if it is text in UTF-16, save it as UTF-8"),
     )
 }
-

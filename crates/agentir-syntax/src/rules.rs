@@ -36,8 +36,6 @@ pub const NEWER_FORM: RuleName = RuleName("newer-form");
 pub const BEHAVIOR_PROFILES_PLURAL: RuleName = RuleName("behavior-profiles-plural");
 /// `MODE:`.
 pub const MODE_REMOVED: RuleName = RuleName("mode-removed");
-/// `ON_START: "…"` below `recall:`.
-pub const LEGACY_RECALL_EVENT: RuleName = RuleName("legacy-recall-event");
 /// An expression that cannot be read.
 pub const INVALID_EXPRESSION: RuleName = RuleName("invalid-expression");
 /// An expression that is nested too deep.

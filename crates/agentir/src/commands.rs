@@ -249,11 +249,8 @@ fn check_command(check: Check) -> ExitCode {
         ignore: check.ignore.into_iter().collect(),
     };
     let diagnostics = findings(&mut loaded, &selection, check.input.fragment);
-    let report = Report {
-        sources: &loaded.sources,
-        diagnostics: &diagnostics,
-        files_checked: loaded.files,
-    };
+    let report =
+        Report { sources: &loaded.sources, diagnostics: &diagnostics, files_checked: loaded.files };
     let format = match check.format {
         OutputFormat::Text => Format::Text,
         OutputFormat::Concise => Format::Concise,

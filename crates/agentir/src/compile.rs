@@ -71,7 +71,10 @@ fn deploy(agent: &Agent, deployment: &mut Deployment) {
     let hints = &agent.execution.hints;
     let recommended = if hints.voice_optimized {
         "voice"
-    } else if agent.flow.is_some() && agent.metadata.kind == AgentType::Agent && hints.complexity == "complex" {
+    } else if agent.flow.is_some()
+        && agent.metadata.kind == AgentType::Agent
+        && hints.complexity == "complex"
+    {
         "workflow"
     } else {
         "digital"

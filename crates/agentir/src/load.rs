@@ -7,7 +7,7 @@ use agentir_lower::{Lowered, Unit};
 use agentir_syntax::abl::Options;
 use rayon::prelude::*;
 use smol_str::SmolStr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -81,10 +81,19 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
                     let at = error.utf8_error().valid_up_to();
                     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
                     let at = u32::try_from(at).unwrap_or(u32::MAX);
-                    (text, Some((agentir_syntax::rules::NOT_TEXT, at, "this file is not UTF-8 text from here on".to_owned())))
+                    (
+                        text,
+                        Some((
+                            agentir_syntax::rules::NOT_TEXT,
+                            at,
+                            "this file is not UTF-8 text from here on".to_owned(),
+                        )),
+                    )
                 }
             },
-            Err(error) => (String::new(), Some((UNREADABLE, 0, format!("this file cannot be read: {error}")))),
+            Err(error) => {
+                (String::new(), Some((UNREADABLE, 0, format!("this file cannot be read: {error}"))))
+            }
         };
         let id = sources.add(SourceFile::new(name.as_str(), text));
         match problem {
@@ -106,10 +115,9 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
     let mut programs: BTreeMap<PathBuf, LoadedProgram> = BTreeMap::new();
     for (found, _, lowered) in lowered {
         diagnostics.extend(lowered.diagnostics);
-        let home = programs.entry(found.home.clone()).or_insert_with(|| LoadedProgram {
-            program: Program::default(),
-            versions: Vec::new(),
-        });
+        let home = programs
+            .entry(found.home.clone())
+            .or_insert_with(|| LoadedProgram { program: Program::default(), versions: Vec::new() });
         match lowered.unit {
             Some(Unit::Agent(agent)) => {
                 home.program.agents.push(*agent);
@@ -181,12 +189,17 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
         let metadata = fs::metadata(path)
             .map_err(|e| LoadError(format!("`{}` cannot be read: {e}", path.display())))?;
         if metadata.is_dir() {
-            let walk = ignore::WalkBuilder::new(path).require_git(false).build();
+            let mut homes = Homes::default();
+            let walk = ignore::WalkBuilder::new(path)
+                // What is found must not depend on whose machine it is.
+                .git_global(false)
+                .require_git(false)
+                .build();
             for entry in walk {
                 let entry = entry.map_err(|e| LoadError(e.to_string()))?;
                 let is_file = entry.file_type().is_some_and(|t| t.is_file());
                 if is_file && is_abl(entry.path()) {
-                    let home = home(entry.path());
+                    let home = homes.of(entry.path());
                     files.push(Found { path: entry.into_path(), text: None, home });
                 }
             }
@@ -210,19 +223,39 @@ fn is_abl(path: &Path) -> bool {
     [".abl", ".agent.yaml", ".agent.yml"].iter().any(|end| name.ends_with(end))
 }
 
-/// The folder of the program a file belongs to: the nearest one above with a manifest; else its own
-/// folder, or the one above where the folder is called as the parts of a project are.
-fn home(file: &Path) -> PathBuf {
-    let folder = file.parent().unwrap_or(Path::new(""));
-    for above in folder.ancestors() {
-        if above.join("project.json").is_file() {
-            return above.to_owned();
+/// The folders of programs. Every folder is looked at once, however many files are in it.
+#[derive(Default)]
+struct Homes {
+    /// For each folder the nearest one, from itself upwards, that has a manifest.
+    manifests: HashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Homes {
+    /// The folder of the program a file belongs to: the nearest one above with a manifest; else its
+    /// own folder, or the one above where the folder is called as the parts of a project are.
+    fn of(&mut self, file: &Path) -> PathBuf {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        if let Some(home) = self.manifest_above(folder) {
+            return home;
+        }
+        let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        if matches!(part, "agents" | "tools" | "behavior_profiles") {
+            folder.parent().unwrap_or(folder).to_owned()
+        } else {
+            folder.to_owned()
         }
     }
-    let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    if matches!(part, "agents" | "tools" | "behavior_profiles") {
-        folder.parent().unwrap_or(folder).to_owned()
-    } else {
-        folder.to_owned()
+
+    fn manifest_above(&mut self, folder: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.manifests.get(folder) {
+            return known.clone();
+        }
+        let found = if folder.join("project.json").is_file() {
+            Some(folder.to_owned())
+        } else {
+            folder.parent().and_then(|above| self.manifest_above(above))
+        };
+        self.manifests.insert(folder.to_owned(), found.clone());
+        found
     }
 }

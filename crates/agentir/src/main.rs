@@ -6,6 +6,10 @@ mod load;
 
 use std::process::ExitCode;
 
+/// Trees are many small allocations that are freed all at once; this one is made for that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     commands::run()
 }

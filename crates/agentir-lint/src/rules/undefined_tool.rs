@@ -41,5 +41,6 @@ fn is_known(cx: &AgentContext<'_>, name: &Spanned<Name>) -> bool {
 
 /// The platform's own tools: `__handoff__`, and those of §3.13.4.
 fn is_system_tool(name: &str) -> bool {
-    (name.starts_with("__") && name.ends_with("__")) || matches!(name, "get_attachment" | "list_attachments")
+    (name.starts_with("__") && name.ends_with("__"))
+        || matches!(name, "get_attachment" | "list_attachments")
 }

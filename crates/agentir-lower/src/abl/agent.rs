@@ -4,17 +4,22 @@ use super::fields::Fields;
 use super::{Context, coordination, data, flow, gather, memory, rules, supervisor, tools};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_ir::{
-    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity, EntitySource,
-    Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
-    IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number, Response,
-    SystemPrompt, Timeouts,
+    Agent, AgentType, Attachment, Body, Completion, ConversationIntents, Data, Dialect, Entity,
+    EntitySource, Execution, ExecutionHints, Extensions, Hooks, IR_VERSION, Identity, Instruction,
+    IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number,
+    Response, SystemPrompt, Timeouts,
 };
 use agentir_syntax::abl::{DocumentKind, HeadValue};
 use indexmap::IndexMap;
 use smol_str::{SmolStr, format_smolstr};
 use std::hash::{Hash, Hasher};
 
-pub(super) fn agent(cx: &mut Context<'_>, mut f: Fields<'_>, kind: DocumentKind, text: &str) -> Agent {
+pub(super) fn agent(
+    cx: &mut Context<'_>,
+    mut f: Fields<'_>,
+    kind: DocumentKind,
+    text: &str,
+) -> Agent {
     let mut extensions = Extensions::default();
     let (word, kind) = match kind {
         DocumentKind::Supervisor => ("supervisor", AgentType::Supervisor),
@@ -75,6 +80,8 @@ pub(super) fn agent(cx: &mut Context<'_>, mut f: Fields<'_>, kind: DocumentKind,
         }
         use_behavior_profiles.splice(0..0, names);
     }
+    let (named_templates, shadowed_templates) = templates(&mut f, &mut extensions);
+    let (tables, shadowed_lookup_tables) = lookup_tables(&mut f, &mut extensions);
     let mut agent = Agent {
         ir_version: IR_VERSION,
         metadata: Metadata {
@@ -103,10 +110,12 @@ pub(super) fn agent(cx: &mut Context<'_>, mut f: Fields<'_>, kind: DocumentKind,
         nlu: nlu(&mut f),
         entities: entities(&mut f, &mut extensions),
         intent_handling: intent_handling(&mut f),
-        templates: templates(&mut f, &mut extensions),
+        templates: named_templates,
+        shadowed_templates,
         routing,
         available_agents,
-        lookup_tables: lookup_tables(&mut f, &mut extensions),
+        lookup_tables: tables,
+        shadowed_lookup_tables,
         behavior_profiles: profiles,
         use_behavior_profiles,
         use_tools,
@@ -166,7 +175,9 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
         }
         identity.limitations.extend(i.templates("limitations"));
         identity.language = identity.language.or_else(|| i.text("language"));
-        identity.instructions.extend(i.template("instructions").map(|text| Instruction { when: None, text }));
+        identity
+            .instructions
+            .extend(i.template("instructions").map(|text| Instruction { when: None, text }));
         identity.extensions = i.rest();
     }
     if let Some(text) = f.template("instructions") {
@@ -190,7 +201,9 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
     }
     identity.system_prompt =
         f.template("system_prompt").map(|template| SystemPrompt { template, custom: true });
-    let said = |t: &Option<agentir_expr::Template>| t.as_ref().is_some_and(|t| !t.text.value.trim().is_empty());
+    let said = |t: &Option<agentir_expr::Template>| {
+        t.as_ref().is_some_and(|t| !t.text.value.trim().is_empty())
+    };
     if !said(&identity.goal) && kind == AgentType::Agent && !cx.fragment {
         cx.problems.push(
             Diagnostic::error(
@@ -227,7 +240,8 @@ fn execution(f: &mut Fields<'_>) -> Execution {
     let mut execution = Execution::default();
     for mut e in f.records("execution") {
         let mut limits = |e: &mut Fields<'_>| {
-            let Timeouts { tool_timeout_ms, llm_timeout_ms, session_timeout_ms, .. } = &mut execution.timeouts;
+            let Timeouts { tool_timeout_ms, llm_timeout_ms, session_timeout_ms, .. } =
+                &mut execution.timeouts;
             for (slot, name) in [
                 (tool_timeout_ms, "tool_timeout"),
                 (llm_timeout_ms, "llm_timeout"),
@@ -292,7 +306,8 @@ fn attachments(f: &mut Fields<'_>, extensions: &mut Extensions) -> Vec<Attachmen
         .filter_map(|item| {
             let mut a = Fields::new(item);
             let name = a.name.take()?;
-            let megabytes = a.plain_number("max_file_size_mb").map(|n| Number(n.0 * 1024.0 * 1024.0));
+            let megabytes =
+                a.plain_number("max_file_size_mb").map(|n| Number(n.0 * 1024.0 * 1024.0));
             Some(Attachment {
                 name,
                 prompt: a.template("prompt"),
@@ -322,9 +337,14 @@ fn messages(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolStr
     messages
 }
 
-fn templates(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolStr, NamedTemplate> {
+/// By name, and those whose names are defined again.
+fn templates(
+    f: &mut Fields<'_>,
+    extensions: &mut Extensions,
+) -> (IndexMap<SmolStr, NamedTemplate>, Vec<NamedTemplate>) {
     const VARIANTS: &[&str] = &["markdown", "html", "adaptive_card", "slack", "whatsapp", "ag_ui"];
     let mut templates = IndexMap::new();
+    let mut shadowed = Vec::new();
     for item in f.items_of("templates", extensions) {
         let mut t = Fields::new(item);
         let Some(name) = t.name.take() else {
@@ -354,9 +374,10 @@ fn templates(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolSt
                 serde_json::to_value(&earlier).unwrap_or_default(),
                 earlier.span,
             );
+            shadowed.push(earlier);
         }
     }
-    templates
+    (templates, shadowed)
 }
 
 fn hooks(cx: &mut Context<'_>, f: &mut Fields<'_>, extensions: &mut Extensions) -> Hooks {
@@ -464,8 +485,13 @@ fn entity(mut e: Fields<'_>, source: EntitySource) -> Option<Entity> {
     })
 }
 
-fn lookup_tables(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolStr, LookupTable> {
+/// By name, and those whose names are defined again.
+fn lookup_tables(
+    f: &mut Fields<'_>,
+    extensions: &mut Extensions,
+) -> (IndexMap<SmolStr, LookupTable>, Vec<LookupTable>) {
     let mut tables = IndexMap::new();
+    let mut shadowed = Vec::new();
     for item in f.items_of("lookup_tables", extensions) {
         let mut t = Fields::new(item);
         let Some(name) = t.name.take() else {
@@ -500,9 +526,10 @@ fn lookup_tables(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<Sm
                 serde_json::to_value(&earlier).unwrap_or_default(),
                 earlier.span,
             );
+            shadowed.push(earlier);
         }
     }
-    tables
+    (tables, shadowed)
 }
 
 fn destinations(f: &mut Fields<'_>) -> Vec<Data> {
@@ -554,4 +581,3 @@ fn pass_types(agent: &mut Agent) {
         }
     }
 }
-

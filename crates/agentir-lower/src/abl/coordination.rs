@@ -9,19 +9,20 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Name};
 use agentir_ir::{
     CompletionCondition, Context as HandoffContext, Coordination, Data, Decider, Delegate,
-    Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, OnReturn, PassedValue, Remote,
-    ReturnHandler, Target, Trigger,
+    Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn,
+    PassedValue, Remote, ReturnHandler, Target, Trigger,
 };
 use agentir_syntax::abl::{HeadValue, Record};
 use agentir_syntax::leaf::ActionKind;
 use indexmap::IndexMap;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 pub(super) fn coordination(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Coordination {
     let mut rest = Extensions::default();
     let delegates =
         f.items_of("delegate", &mut rest).into_iter().filter_map(|i| delegate(cx, i)).collect();
-    let handoffs = f.items_of("handoff", &mut rest).into_iter().filter_map(|i| handoff(cx, i)).collect();
+    let handoffs =
+        f.items_of("handoff", &mut rest).into_iter().filter_map(|i| handoff(cx, i)).collect();
     let mut return_handlers = IndexMap::new();
     for item in f.items_of("return_handlers", &mut rest) {
         let mut h = Fields::new(item);
@@ -96,7 +97,8 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
 fn jump_or_word(cx: &mut Context<'_>, action: agentir_syntax::leaf::Action) -> Jump {
     let action = action.without_steps();
     if action.kind == ActionKind::Respond {
-        return Jump { target: Target::Continue, reason: None, span: action.span };
+        // What is said stays with the jump.
+        return Jump { target: Target::Continue, reason: action.reason, span: action.span };
     }
     flow::jump(cx, action)
 }
@@ -218,7 +220,9 @@ fn context(f: &mut Fields<'_>) -> HandoffContext {
 
 fn grants(data: &Data, span: Span) -> Vec<MemoryGrant> {
     let one = |value: &Data| match value {
-        Data::String(path) => Some(MemoryGrant { path: Spanned::new(SmolStr::new(path), span), access: None }),
+        Data::String(path) => {
+            Some(MemoryGrant { path: Spanned::new(SmolStr::new(path), span), access: None })
+        }
         Data::Object(map) => {
             let get = |key: &str| {
                 map.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).and_then(|(_, v)| v.as_str())
@@ -250,15 +254,19 @@ fn history(data: Data) -> Data {
 
 fn escalate(cx: &mut Context<'_>, mut f: Fields<'_>) -> Escalation {
     let mut rest = Extensions::default();
-    let mut triggers: Vec<Trigger> = std::mem::take(&mut f.items).into_iter().map(trigger).collect();
+    let mut triggers: Vec<Trigger> =
+        std::mem::take(&mut f.items).into_iter().map(trigger).collect();
     triggers.extend(f.items_of("triggers", &mut rest).into_iter().map(trigger));
     let context_for_human = match f.entry("context_for_human").map(data::of_value) {
         Some(Data::Array(all)) => all,
         Some(Data::Null) | None => Vec::new(),
         Some(one) => vec![one],
     };
-    let on_human_complete =
-        f.items_of("on_human_complete", &mut rest).into_iter().map(|i| human_outcome(cx, i)).collect();
+    let on_human_complete = f
+        .items_of("on_human_complete", &mut rest)
+        .into_iter()
+        .map(|i| human_outcome(cx, i))
+        .collect();
     let mut escalation = Escalation {
         triggers,
         context_for_human,
@@ -283,7 +291,12 @@ fn trigger(item: Record<'_>) -> Trigger {
         decided_by: Decider::of(when.as_ref()),
         when,
         reason: f.template("reason"),
-        priority: f.plain("priority"),
+        priority: f.choice("priority").map(SmolStr::new_static).or_else(|| {
+            match f.number("priority")? {
+                NumberOrText::Number(n) => Some(format_smolstr!("{}", n.0)),
+                NumberOrText::Text(text) => Some(text),
+            }
+        }),
         tags: f.names("tags"),
         context: f.names("context"),
         respond: f.template("respond"),
@@ -303,8 +316,8 @@ fn human_outcome(cx: &mut Context<'_>, item: Record<'_>) -> HumanOutcome {
     for head in heads {
         match head {
             HeadValue::Condition(c, Some(a)) => {
-                condition = Some(c);
-                action = Some(jump_or_word(cx, a));
+                condition = Some(*c);
+                action = Some(jump_or_word(cx, *a));
             }
             other => f.heads.push(other),
         }

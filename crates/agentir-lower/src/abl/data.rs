@@ -46,7 +46,10 @@ pub(super) fn of_entries(entries: &[Entry<'_>]) -> Data {
             }
         };
     }
-    if entries.iter().all(|e| matches!(&e.kind, EntryKind::Line { children, .. } if children.is_empty())) {
+    if entries
+        .iter()
+        .all(|e| matches!(&e.kind, EntryKind::Line { children, .. } if children.is_empty()))
+    {
         return Value::Array(entries.iter().map(of_entry).collect());
     }
     let mut map = Map::new();
@@ -64,12 +67,7 @@ pub(super) fn of_entries(entries: &[Entry<'_>]) -> Data {
 
 /// Keeps both where a key is written twice.
 fn insert(map: &mut Map<String, Value>, key: &str, value: Value) {
-    let mut free = key.to_owned();
-    let mut n = 2;
-    while map.contains_key(&free) {
-        free = format!("{key}#{n}");
-        n += 1;
-    }
+    let free = agentir_ir::free_key(key, |taken| map.contains_key(taken));
     map.insert(free, value);
 }
 

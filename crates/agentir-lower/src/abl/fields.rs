@@ -39,7 +39,11 @@ impl<'t> Fields<'t> {
     }
 
     /// Takes the last field of this name that `accept` can use; a field it cannot use stays.
-    fn take<T>(&mut self, name: &str, accept: impl FnOnce(Value<'t>) -> Result<T, Value<'t>>) -> Option<T> {
+    fn take<T>(
+        &mut self,
+        name: &str,
+        accept: impl FnOnce(Value<'t>) -> Result<T, Value<'t>>,
+    ) -> Option<T> {
         let slot = self
             .fields
             .iter_mut()
@@ -115,14 +119,14 @@ impl<'t> Fields<'t> {
 
     pub(super) fn condition(&mut self, name: &str) -> Option<Condition> {
         self.take(name, |v| match v {
-            Value::Condition(c) => Ok(c),
+            Value::Condition(c) => Ok(*c),
             other => Err(other),
         })
     }
 
     pub(super) fn expr(&mut self, name: &str) -> Option<Expr> {
         self.take(name, |v| match v {
-            Value::Expr(e) => Ok(e),
+            Value::Expr(e) => Ok(*e),
             other => Err(other),
         })
     }
@@ -166,29 +170,31 @@ impl<'t> Fields<'t> {
 
     /// The name of the type that such a field holds, without taking it.
     pub(super) fn text_of_type(&self, name: &str) -> Option<SmolStr> {
-        self.fields.iter().flatten().rev().find(|f| f.def.name == name).and_then(|f| match &f.value {
-            Value::Type(ty) => ty.name().map(SmolStr::new),
-            _ => None,
+        self.fields.iter().flatten().rev().find(|f| f.def.name == name).and_then(|f| {
+            match &f.value {
+                Value::Type(ty) => ty.name().map(SmolStr::new),
+                _ => None,
+            }
         })
     }
 
     pub(super) fn action(&mut self, name: &str) -> Option<Action> {
         self.take(name, |v| match v {
-            Value::Action(a) => Ok(a),
+            Value::Action(a) => Ok(*a),
             other => Err(other),
         })
     }
 
     pub(super) fn call(&mut self, name: &str) -> Option<ToolCall> {
         self.take(name, |v| match v {
-            Value::Call(c) => Ok(c),
+            Value::Call(c) => Ok(*c),
             other => Err(other),
         })
     }
 
     pub(super) fn store(&mut self, name: &str) -> Option<Store> {
         self.take(name, |v| match v {
-            Value::Store(s) => Ok(s),
+            Value::Store(s) => Ok(*s),
             other => Err(other),
         })
     }
@@ -261,7 +267,11 @@ impl<'t> Fields<'t> {
     }
 
     /// Takes a value that `accept` can use.
-    pub(super) fn value<T>(&mut self, name: &str, accept: impl FnOnce(Value<'t>) -> Result<T, Value<'t>>) -> Option<T> {
+    pub(super) fn value<T>(
+        &mut self,
+        name: &str,
+        accept: impl FnOnce(Value<'t>) -> Result<T, Value<'t>>,
+    ) -> Option<T> {
         self.take(name, accept)
     }
 

@@ -89,7 +89,10 @@ pub(super) fn flow(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Flow> {
     let named: rustc_hash::FxHashSet<SmolStr> = chain.iter().map(|n| n.value.clone()).collect();
     flow.steps = chain;
     flow.steps.extend(
-        flow.definitions.values().filter(|s| !named.contains(&s.name.value)).map(|s| s.name.clone()),
+        flow.definitions
+            .values()
+            .filter(|s| !named.contains(&s.name.value))
+            .map(|s| s.name.clone()),
     );
     Some(flow)
 }
@@ -133,7 +136,21 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
         body.push(Statement::Call(Box::new(call)));
     }
     if let Some(condition) = f.condition("check") {
-        body.push(Statement::Check { condition, otherwise: fail_jump });
+        match parts.take_if(|(_, failure, _)| fail_jump.is_none() && !failure.is_empty()) {
+            // What is done if the check fails is more than a jump.
+            Some((success, failure, _)) => {
+                let span = condition.span();
+                let branch = |condition, body| Branch {
+                    condition,
+                    body,
+                    extensions: Extensions::default(),
+                    span,
+                };
+                let branches = vec![branch(Some(condition), success), branch(None, failure)];
+                body.push(Statement::If { branches });
+            }
+            None => body.push(Statement::Check { condition, otherwise: fail_jump }),
+        }
     }
     delegations(&mut f, &mut body);
     if let Some((success, failure, results)) = parts {
@@ -143,7 +160,12 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
             if !body_.is_empty() {
                 let span = f.span;
                 body.push(Statement::If {
-                    branches: vec![Branch { condition, body: body_, extensions: Extensions::default(), span }],
+                    branches: vec![Branch {
+                        condition,
+                        body: body_,
+                        extensions: Extensions::default(),
+                        span,
+                    }],
                 });
             }
         }
@@ -300,7 +322,7 @@ fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
     use agentir_syntax::abl::Value;
     let span = f.value_span("transform")?;
     let head = f.value("transform", |v| match v {
-        Value::TransformHead(head) => Ok(head),
+        Value::TransformHead(head) => Ok(*head),
         other => Err(other),
     });
     let (source, item_var, target, mut inner) = if let Some(head) = head {
@@ -327,20 +349,23 @@ fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
         target,
         filter: from.expr("filter"),
         map: from.bindings("map").unwrap_or_default(),
-        sort_by: from.value("sort_by", |v| match v {
-            Value::SortBy(sort) => Ok(sort),
-            other => Err(other),
-        })
-        .map(|sort| SortBy {
-            field: Spanned::new(
-                SmolStr::new(agentir_expr::Expr::path(sort.field.value, sort.field.span).to_string()),
-                sort.field.span,
-            ),
-            order: match sort.direction.map(|d| d.value) {
-                Some(Direction::Descending) => "desc",
-                _ => "asc",
-            },
-        }),
+        sort_by: from
+            .value("sort_by", |v| match v {
+                Value::SortBy(sort) => Ok(*sort),
+                other => Err(other),
+            })
+            .map(|sort| SortBy {
+                field: Spanned::new(
+                    SmolStr::new(
+                        agentir_expr::Expr::path(sort.field.value, sort.field.span).to_string(),
+                    ),
+                    sort.field.span,
+                ),
+                order: match sort.direction.map(|d| d.value) {
+                    Some(Direction::Descending) => "desc",
+                    _ => "asc",
+                },
+            }),
         limit: from.expr("limit"),
         span,
     };
@@ -460,12 +485,21 @@ fn delegations(f: &mut Fields<'_>, body: &mut Vec<Statement>) {
         body.push(Statement::Delegate(Delegation { agent, returns, decided_by: Decider::Always }));
     }
     if let Some(agent) = f.action("handoff").and_then(agent) {
-        body.push(Statement::Handoff(Delegation { agent, returns: None, decided_by: Decider::Always }));
+        body.push(Statement::Handoff(Delegation {
+            agent,
+            returns: None,
+            decided_by: Decider::Always,
+        }));
     }
 }
 
 /// Step-level `IF`/`ELSE`, escalation, and where to go on.
-fn leaving(cx: &mut Context<'_>, f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
+fn leaving(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    body: &mut Vec<Statement>,
+    rest: &mut Extensions,
+) {
     if let Some(span) = f.value_span("escalate") {
         body.push(Statement::Escalate { details: f.data("escalate"), span });
     }
@@ -487,7 +521,12 @@ fn leaving(cx: &mut Context<'_>, f: &mut Fields<'_>, body: &mut Vec<Statement>, 
         }];
         if let Some(span) = f.value_span("else") {
             let otherwise = outcome(cx, f, "else", rest);
-            branches.push(Branch { condition: None, body: otherwise, extensions: Extensions::default(), span });
+            branches.push(Branch {
+                condition: None,
+                body: otherwise,
+                extensions: Extensions::default(),
+                span,
+            });
         }
         body.push(Statement::If { branches });
         return;
@@ -498,10 +537,10 @@ fn leaving(cx: &mut Context<'_>, f: &mut Fields<'_>, body: &mut Vec<Statement>, 
             jumps.push(Jump { target: Target::Complete, reason: None, span });
         }
     }
-    if let Some(span) = f.value_span("resume") {
-        if f.boolean("resume") != Some(false) {
-            jumps.push(Jump { target: Target::Resume, reason: None, span });
-        }
+    if let Some(span) = f.value_span("resume")
+        && f.boolean("resume") != Some(false)
+    {
+        jumps.push(Jump { target: Target::Resume, reason: None, span });
     }
     body.extend(jumps.into_iter().map(Statement::Goto));
 }
@@ -542,7 +581,12 @@ fn body(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> Body
     Body(statements)
 }
 
-fn statement_item(cx: &mut Context<'_>, item: Record<'_>, into: &mut Vec<Statement>, rest: &mut Extensions) {
+fn statement_item(
+    cx: &mut Context<'_>,
+    item: Record<'_>,
+    into: &mut Vec<Statement>,
+    rest: &mut Extensions,
+) {
     let mut f = Fields::new(item);
     for head in std::mem::take(&mut f.heads) {
         if let HeadValue::Resume(span) = head {
@@ -571,7 +615,8 @@ fn outcome(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Exte
         let all: Vec<Branch> = items.into_iter().map(|i| branch(cx, i)).collect();
         if !all.is_empty() {
             // Branches are tried before the block's own jump.
-            let at = part.0.iter().position(|s| matches!(s, Statement::Goto(_))).unwrap_or(part.0.len());
+            let at =
+                part.0.iter().position(|s| matches!(s, Statement::Goto(_))).unwrap_or(part.0.len());
             part.0.insert(at, Statement::If { branches: all });
         }
         statements.extend(part.0);
@@ -580,7 +625,12 @@ fn outcome(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Exte
     Body(statements)
 }
 
-fn branches(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Vec<Branch> {
+fn branches(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    name: &str,
+    rest: &mut Extensions,
+) -> Vec<Branch> {
     f.items_of(name, rest).into_iter().map(|item| branch(cx, item)).collect()
 }
 
@@ -591,8 +641,8 @@ fn branch(cx: &mut Context<'_>, item: Record<'_>) -> Branch {
     for head in std::mem::take(&mut f.heads) {
         // `IF condition: ACTION` on one line.
         if let HeadValue::Condition(c, Some(action)) = head {
-            condition = Some(c);
-            at_once = Some(Statement::Goto(jump(cx, action)));
+            condition = Some(*c);
+            at_once = Some(Statement::Goto(jump(cx, *action)));
         }
     }
     f.boolean("else");
@@ -604,7 +654,12 @@ fn branch(cx: &mut Context<'_>, item: Record<'_>) -> Branch {
     Branch { condition, body, extensions, span }
 }
 
-fn digressions(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Vec<Digression> {
+fn digressions(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    name: &str,
+    rest: &mut Extensions,
+) -> Vec<Digression> {
     f.items_of(name, rest).into_iter().map(|item| digression(cx, Fields::new(item))).collect()
 }
 
@@ -617,11 +672,28 @@ fn digression(cx: &mut Context<'_>, mut f: Fields<'_>) -> Digression {
     let body = body(cx, &mut f, &mut extensions);
     let span = f.span;
     merge(&mut extensions, f.rest());
-    Digression { intent, keywords, condition, decided_by: Decider::User, body, resume, extensions, span }
+    Digression {
+        intent,
+        keywords,
+        condition,
+        decided_by: Decider::User,
+        body,
+        resume,
+        extensions,
+        span,
+    }
 }
 
-fn action_handlers(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Vec<ActionHandler> {
-    f.items_of(name, rest).into_iter().filter_map(|item| action_handler(cx, Fields::new(item))).collect()
+fn action_handlers(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    name: &str,
+    rest: &mut Extensions,
+) -> Vec<ActionHandler> {
+    f.items_of(name, rest)
+        .into_iter()
+        .filter_map(|item| action_handler(cx, Fields::new(item)))
+        .collect()
 }
 
 pub(super) fn action_handler(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<ActionHandler> {
@@ -646,13 +718,22 @@ pub(super) fn hook(cx: &mut Context<'_>, mut f: Fields<'_>) -> Hook {
     Hook { body, critical, extensions }
 }
 
-pub(super) fn error_handling(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> ErrorHandling {
+pub(super) fn error_handling(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    rest: &mut Extensions,
+) -> ErrorHandling {
     let mut handlers = handlers(cx, f, "on_error", rest);
     let default = handlers.iter().position(|h| h.kind.value == "default");
     ErrorHandling { default_handler: default.map(|at| Box::new(handlers.remove(at))), handlers }
 }
 
-fn handlers(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Vec<ErrorHandler> {
+fn handlers(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    name: &str,
+    rest: &mut Extensions,
+) -> Vec<ErrorHandler> {
     f.items_of(name, rest)
         .into_iter()
         .filter_map(|item| {
@@ -661,9 +742,11 @@ fn handlers(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Ext
             let then = h.action("then").map(|a| jump(cx, a));
             let respond = h.template("respond");
             let (retry, retry_delay_ms) = (h.number("retry"), h.number("retry_delay"));
-            let (retry_backoff, retry_max_delay_ms) = (h.choice("retry_backoff"), h.number("retry_max_delay"));
+            let (retry_backoff, retry_max_delay_ms) =
+                (h.choice("retry_backoff"), h.number("retry_max_delay"));
             let subtypes = h.names("subtypes");
-            let (handoff_target, backtrack_to) = (h.name_of("handoff_target"), h.name_of("backtrack_to"));
+            let (handoff_target, backtrack_to) =
+                (h.name_of("handoff_target"), h.name_of("backtrack_to"));
             let mut extensions = Extensions::default();
             let body = body(cx, &mut h, &mut extensions);
             let span = h.span;

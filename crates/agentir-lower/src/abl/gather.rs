@@ -10,7 +10,9 @@ pub(super) fn gather(mut g: Fields<'_>) -> Gather {
     let mut fields: Vec<GatherField> =
         std::mem::take(&mut g.items).into_iter().filter_map(|i| field(Fields::new(i))).collect();
     let mut extensions = Extensions::default();
-    fields.extend(g.items_of("fields", &mut extensions).into_iter().filter_map(|i| field(Fields::new(i))));
+    fields.extend(
+        g.items_of("fields", &mut extensions).into_iter().filter_map(|i| field(Fields::new(i))),
+    );
     let mut gather = Gather {
         fields,
         strategy: g.choice("strategy"),
@@ -32,8 +34,11 @@ pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
     });
     let default = f.data("default");
     let ty_span = f.value_span("type");
-    let ty = f.choice("type").map(|t| Spanned::new(SmolStr::new_static(t), ty_span.unwrap_or(name.span)));
-    let enum_values: Vec<Spanned<SmolStr>> = f.templates("options").into_iter().map(|t| t.text).collect();
+    let ty = f
+        .choice("type")
+        .map(|t| Spanned::new(SmolStr::new_static(t), ty_span.unwrap_or(name.span)));
+    let enum_values: Vec<Spanned<SmolStr>> =
+        f.templates("options").into_iter().map(|t| t.text).collect();
     let mut validation = validation(&mut f, "validate");
     if validation.is_none() && !enum_values.is_empty() {
         let rule: Vec<&str> = enum_values.iter().map(|v| v.value.as_str()).collect();
@@ -47,10 +52,13 @@ pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
             extensions: Extensions::default(),
         });
     }
-    let process = f.choice("validation_process").map(SmolStr::new_static);
-    let (retry_prompt, max_retries) = (f.template("retry_prompt"), f.plain_number("max_retries"));
+    // Without a validation they say nothing yet, and stay with the field.
     if let Some(v) = &mut validation {
-        v.validation_process = v.validation_process.take().or(process).map(|p| SmolStr::new(p.to_uppercase()));
+        let process = f.choice("validation_process").map(SmolStr::new_static);
+        let (retry_prompt, max_retries) =
+            (f.template("retry_prompt"), f.plain_number("max_retries"));
+        v.validation_process =
+            v.validation_process.take().or(process).map(|p| SmolStr::new(p.to_uppercase()));
         v.retry_prompt = v.retry_prompt.take().or(retry_prompt);
         v.max_retries = v.max_retries.or(max_retries);
     }

@@ -25,7 +25,9 @@ pub(super) fn memory(f: &mut Fields<'_>) -> Memory {
                     memory.persistent.push(plain_path(path, access, span));
                 }
             }
-            memory.persistent.extend(std::mem::take(&mut p.items).into_iter().filter_map(persistent));
+            memory
+                .persistent
+                .extend(std::mem::take(&mut p.items).into_iter().filter_map(persistent));
             p.leave(&mut rest);
         }
         memory.remember.extend(m.items_of("remember", &mut rest).into_iter().map(remember));
@@ -138,7 +140,7 @@ fn remember(item: Record<'_>) -> Remember {
 pub(super) fn head_condition(f: &mut Fields<'_>) -> Option<agentir_expr::Condition> {
     let at = f.heads.iter().position(|h| matches!(h, HeadValue::Condition(_, None)))?;
     match f.heads.remove(at) {
-        HeadValue::Condition(condition, None) => Some(condition),
+        HeadValue::Condition(condition, None) => Some(*condition),
         _ => None,
     }
 }
@@ -151,7 +153,9 @@ fn recall(item: Record<'_>) -> Option<Recall> {
     paths.extend(r.names("retrieve"));
     let action = match r.choice("action") {
         Some("load_memory") => Some(RecallAction::LoadMemory { domain: r.plain("domain") }),
-        Some("prompt_llm") => instruction.clone().map(|instruction| RecallAction::PromptLlm { instruction }),
+        Some("prompt_llm") => {
+            instruction.clone().map(|instruction| RecallAction::PromptLlm { instruction })
+        }
         Some(_) => Some(RecallAction::InjectContext { paths }),
         None if !paths.is_empty() => Some(RecallAction::InjectContext { paths }),
         None => None,
@@ -160,14 +164,23 @@ fn recall(item: Record<'_>) -> Option<Recall> {
     Some(Recall { event, instruction, action, extensions: r.rest(), span })
 }
 
-fn state(items: Vec<Record<'_>>, prefix: &str, all: &mut Vec<StateVariable>, rest: &mut Extensions) {
+fn state(
+    items: Vec<Record<'_>>,
+    prefix: &str,
+    all: &mut Vec<StateVariable>,
+    rest: &mut Extensions,
+) {
     for item in items {
         let mut v = Fields::new(item);
         let Some(name) = v.name.take() else {
             v.leave(rest);
             continue;
         };
-        let full = if prefix.is_empty() { name.value.clone() } else { format_smolstr!("{prefix}.{}", name.value) };
+        let full = if prefix.is_empty() {
+            name.value.clone()
+        } else {
+            format_smolstr!("{prefix}.{}", name.value)
+        };
         let inner = std::mem::take(&mut v.items);
         if !inner.is_empty() {
             state(inner, &full, all, rest);

@@ -13,7 +13,7 @@ mod tools;
 
 use crate::Unit;
 use agentir_diagnostics::Diagnostic;
-use agentir_ir::ToolLibrary;
+use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::abl::{Document, DocumentKind, Record};
 use fields::Fields;
 use rustc_hash::FxHashSet;
@@ -50,10 +50,14 @@ pub(crate) fn lower(
         DocumentKind::ToolLibrary => {
             let mut fields = fields;
             let mut all = Vec::new();
+            let mut extensions = Extensions::default();
             for section in fields.records("tools") {
-                all.extend(tools::tools(section).0);
+                // What all of them share stays with the library: `base_url`, `auth`, …
+                let (tools, _, shared) = tools::tools(section);
+                all.extend(tools);
+                agent::merge(&mut extensions, shared);
             }
-            let extensions = fields.rest();
+            fields.leave(&mut extensions);
             Unit::Tools(ToolLibrary { tools: all, extensions, span })
         }
     }

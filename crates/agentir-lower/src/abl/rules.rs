@@ -14,7 +14,11 @@ use agentir_syntax::abl::{HeadValue, Record, Value};
 use agentir_syntax::leaf;
 use smol_str::{SmolStr, format_smolstr};
 
-pub(super) fn constraints(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> Constraints {
+pub(super) fn constraints(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    rest: &mut Extensions,
+) -> Constraints {
     let mut all = Vec::new();
     for item in f.items_of("constraints", rest) {
         constraint(cx, item, None, &mut all, rest);
@@ -42,7 +46,7 @@ pub(super) fn constraint(
     }
     let head = f.heads.iter().position(|h| matches!(h, HeadValue::Constraint(_)));
     let head = head.and_then(|at| match f.heads.remove(at) {
-        HeadValue::Constraint(rule) => Some(rule),
+        HeadValue::Constraint(rule) => Some(*rule),
         _ => None,
     });
     let (kind, condition, checkpoint) = if let Some(rule) = head {
@@ -51,7 +55,7 @@ pub(super) fn constraint(
         use leaf::ConstraintKind as K;
         let rule = f.value("rule", |v| match v {
             Value::Rule(rule) => Ok((Some(rule.kind.value), rule.condition, rule.checkpoint)),
-            Value::Condition(condition) => Ok((Some(K::Require), condition, None)),
+            Value::Condition(condition) => Ok((Some(K::Require), *condition, None)),
             other => Err(other),
         });
         let text = f.heads.iter().position(|h| matches!(h, HeadValue::Text(_)));
@@ -59,11 +63,18 @@ pub(super) fn constraint(
             HeadValue::Text(text) => Some(text),
             _ => None,
         });
-        let written = [("require", K::Require), ("warn", K::Warn), ("limit", K::Limit), ("restrict", K::Restrict)]
-            .into_iter()
-            .find_map(|(name, kind)| Some((kind, f.condition(name)?)));
+        let written = [
+            ("require", K::Require),
+            ("warn", K::Warn),
+            ("limit", K::Limit),
+            ("restrict", K::Restrict),
+        ]
+        .into_iter()
+        .find_map(|(name, kind)| Some((kind, f.condition(name)?)));
         match (rule, written, text) {
-            (Some((kind, condition, checkpoint)), ..) => (kind, condition, checkpoint.map(checkpoint_of)),
+            (Some((kind, condition, checkpoint)), ..) => {
+                (kind, condition, checkpoint.map(checkpoint_of))
+            }
             (None, Some((kind, condition)), _) => (Some(kind), condition, None),
             // Words for the model.
             (None, None, Some(text)) => {
@@ -83,7 +94,8 @@ pub(super) fn constraint(
     });
     let message = f.template("message");
     let on_fail = failure(cx, &mut f, message);
-    let severity = f.choice("severity").or((kind == Some(ConstraintKind::Warn)).then_some("warning"));
+    let severity =
+        f.choice("severity").or((kind == Some(ConstraintKind::Warn)).then_some("warning"));
     all.push(Constraint {
         condition,
         on_fail,
@@ -92,7 +104,9 @@ pub(super) fn constraint(
         applies_when: f.condition("when"),
         checkpoint: checkpoint.or_else(|| {
             f.text("before").map(|t| match t.value.strip_prefix("calling ") {
-                Some(tool) => Checkpoint::ToolCall { target: Spanned::new(SmolStr::new(tool.trim()), t.span) },
+                Some(tool) => {
+                    Checkpoint::ToolCall { target: Spanned::new(SmolStr::new(tool.trim()), t.span) }
+                }
                 None if t.value == "returning results" => Checkpoint::Response,
                 None => Checkpoint::Other { target: t },
             })
@@ -107,11 +121,17 @@ fn checkpoint_of(checkpoint: Spanned<leaf::Checkpoint>) -> Checkpoint {
     match checkpoint.value {
         leaf::Checkpoint::ToolCall(target) => Checkpoint::ToolCall { target },
         leaf::Checkpoint::Response => Checkpoint::Response,
-        leaf::Checkpoint::Other(target) => Checkpoint::Other { target: Spanned::new(target, checkpoint.span) },
+        leaf::Checkpoint::Other(target) => {
+            Checkpoint::Other { target: Spanned::new(target, checkpoint.span) }
+        }
     }
 }
 
-fn failure(cx: &mut Context<'_>, f: &mut Fields<'_>, message: Option<Template>) -> Option<ConstraintFailure> {
+fn failure(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    message: Option<Template>,
+) -> Option<ConstraintFailure> {
     let span = f.value_span("on_fail").or_else(|| message.as_ref().map(|m| m.text.span))?;
     let mut result = ConstraintFailure {
         kind: FailureKind::Respond,
@@ -200,7 +220,8 @@ fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) 
         return;
     };
     let check_span = f.value_span("check");
-    let (check, llm_check, provider) = (f.expr("check"), f.template("llm_check"), f.plain("provider"));
+    let (check, llm_check, provider) =
+        (f.expr("check"), f.template("llm_check"), f.plain("provider"));
     let tier = if check.is_some() || check_span.is_some() {
         "local"
     } else if llm_check.is_some() {
@@ -316,7 +337,8 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
     let mut flow_modifications = None;
     for mut changes in f.records("flow") {
         flow_replace = changes.name_of("replace").or(flow_replace);
-        let mut modifications = FlowModifications { skip: changes.names("skip"), ..FlowModifications::default() };
+        let mut modifications =
+            FlowModifications { skip: changes.names("skip"), ..FlowModifications::default() };
         for item in changes.items_of("overrides", &mut rest) {
             let step = flow::step(cx, Fields::new(item));
             modifications.overrides.insert(step.name.value.clone(), step);
@@ -324,7 +346,11 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
         for (field, position) in [("insert_before", "before"), ("insert_after", "after")] {
             for item in changes.items_of(field, &mut rest) {
                 let step = flow::step(cx, Fields::new(item));
-                modifications.insertions.push(Insertion { position, target_step: step.name.clone(), step });
+                modifications.insertions.push(Insertion {
+                    position,
+                    target_step: step.name.clone(),
+                    step,
+                });
             }
         }
         for item in changes.items_of("insertions", &mut rest) {
@@ -332,7 +358,9 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
             let place = [("before", "before"), ("after", "after")]
                 .into_iter()
                 .find_map(|(field, position)| Some((position, i.name_of(field)?)))
-                .or_else(|| Some((i.choice("position").unwrap_or("after"), i.name_of("target_step")?)));
+                .or_else(|| {
+                    Some((i.choice("position").unwrap_or("after"), i.name_of("target_step")?))
+                });
             let name = i.name_of("name");
             if let (Some((position, target_step)), Some(record)) = (place, i.record("step")) {
                 let mut step = flow::step(cx, record);

@@ -1,30 +1,30 @@
 //! What only a supervisor has (§5.1 and the supervisor reference).
 
+use super::Context;
 use super::agent::merge;
 use super::fields::Fields;
-use super::Context;
-use agentir_diagnostics::Spanned;
+use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
-    Handoff, Number, NumberOrText, PassedValue, Policy, PolicyRule, Routing,
-    RoutingRule, RoutingTarget,
+    Handoff, Number, NumberOrText, PassedValue, Policy, PolicyRule, Routing, RoutingRule,
+    RoutingTarget,
 };
 use agentir_syntax::abl::{HeadValue, Record, Value};
 use agentir_syntax::leaf::RouteAction;
 use smol_str::SmolStr;
 
 pub(super) fn supervisor(
-    _cx: &mut Context<'_>,
+    cx: &mut Context<'_>,
     f: &mut Fields<'_>,
     coordination: &mut Coordination,
     rest: &mut Extensions,
 ) -> (Option<Routing>, Vec<AgentReference>, Vec<Policy>) {
     let agents: Vec<AgentReference> =
-        f.items_of("agents", rest).into_iter().filter_map(reference).collect();
+        f.items_of("agents", rest).into_iter().filter_map(|item| reference(cx, item)).collect();
     let mut routing = None;
     for section in f.records("routing") {
-        read_routing(section, routing.get_or_insert_default());
+        read_routing(cx, section, routing.get_or_insert_default());
     }
     for mut section in f.records("handoff_protocol") {
         for item in std::mem::take(&mut section.items) {
@@ -47,7 +47,12 @@ pub(super) fn supervisor(
     for section in f.records("communication") {
         let span = section.span;
         let kept = section.rest();
-        rest.keep(Dialect::Abl.name(), "communication", serde_json::to_value(kept).unwrap_or_default(), span);
+        rest.keep(
+            Dialect::Abl.name(),
+            "communication",
+            serde_json::to_value(kept).unwrap_or_default(),
+            span,
+        );
     }
     if let Some(routing) = &mut routing {
         classify(routing);
@@ -55,7 +60,7 @@ pub(super) fn supervisor(
     (routing, agents, policies)
 }
 
-fn reference(item: Record<'_>) -> Option<AgentReference> {
+fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
     let mut f = Fields::new(item);
     let file = f.text("ref");
     let named = f.name.take();
@@ -67,7 +72,22 @@ fn reference(item: Record<'_>) -> Option<AgentReference> {
         let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
         stem.starts_with(char::is_uppercase).then(|| Spanned::new(SmolStr::new(stem), path.span))
     });
-    let alias = alias.or_else(|| agent.clone())?;
+    let alias = alias.or_else(|| agent.clone()).or_else(|| {
+        let path = file.as_ref()?;
+        cx.problems.push(
+            Diagnostic::error(
+                agentir_syntax::rules::MISSING_FIELD,
+                f.span.at_start(),
+                "this agent reference has no `ALIAS`",
+            )
+            .note(
+                "routing rules name agents by their aliases, so nothing can be routed to this one",
+            )
+            .help("add `ALIAS: …`"),
+        );
+        let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
+        Some(Spanned::new(SmolStr::new(stem), path.span))
+    })?;
     // A bare name is both.
     let agent = agent.or_else(|| file.is_none().then(|| alias.clone()));
     Some(AgentReference {
@@ -82,12 +102,12 @@ fn reference(item: Record<'_>) -> Option<AgentReference> {
     })
 }
 
-fn read_routing(mut f: Fields<'_>, routing: &mut Routing) {
+fn read_routing(cx: &mut Context<'_>, mut f: Fields<'_>, routing: &mut Routing) {
     let mut rest = Extensions::default();
     let mut items = std::mem::take(&mut f.items);
     items.extend(f.items_of("rules", &mut rest));
     for item in items {
-        rule(item, routing, &mut rest);
+        rule(cx, item, routing, &mut rest);
     }
     routing.default_agent = f.name_of("default").or(routing.default_agent.take());
     if let Some(confidence) = f.plain_number("min_confidence") {
@@ -118,7 +138,7 @@ fn blank(span: agentir_diagnostics::Span) -> RoutingRule {
     }
 }
 
-fn rule(item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
+fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
     let mut f = Fields::new(item);
     let span = f.span;
     for head in std::mem::take(&mut f.heads) {
@@ -156,24 +176,37 @@ fn rule(item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
         base.requires_state = c.names("requires_state");
         c.leave(rest);
     }
+    if let (Some(name), None) = (&base.name, &base.priority) {
+        cx.problems.push(
+            Diagnostic::error(
+                agentir_syntax::rules::MISSING_FIELD,
+                f.span.at_start(),
+                format!("the routing rule `{name}` has no `PRIORITY`"),
+            )
+            .note("rules are tried by priority, lower first; where this one stands is undefined")
+            .help("add `PRIORITY: …`"),
+        );
+    }
     let is_rule = base.to.is_some() || base.when.is_some() || base.name.is_some();
     let mut acts = Vec::new();
     let mut fallback = take_route(&mut f, "fallback");
     let mut matches = Vec::new();
-    let mut read_matches = |m: Fields<'_>, fallback: &mut Option<RouteAction>, rest: &mut Extensions| {
-        let mut m = m;
-        *fallback = take_route(&mut m, "fallback").or(fallback.take());
-        for item in std::mem::take(&mut m.items) {
-            let mut i = Fields::new(item);
-            let intents: Vec<Spanned<SmolStr>> = i.templates("intents").into_iter().map(|t| t.text).collect();
-            if let Some(action) = take_route(&mut i, "action") {
-                matches.push((intents, action));
+    let mut read_matches =
+        |m: Fields<'_>, fallback: &mut Option<RouteAction>, rest: &mut Extensions| {
+            let mut m = m;
+            *fallback = take_route(&mut m, "fallback").or(fallback.take());
+            for item in std::mem::take(&mut m.items) {
+                let mut i = Fields::new(item);
+                let intents: Vec<Spanned<SmolStr>> =
+                    i.templates("intents").into_iter().map(|t| t.text).collect();
+                if let Some(action) = take_route(&mut i, "action") {
+                    matches.push((intents, action));
+                }
+                *fallback = take_route(&mut i, "fallback").or(fallback.take());
+                i.leave(rest);
             }
-            *fallback = take_route(&mut i, "fallback").or(fallback.take());
-            i.leave(rest);
-        }
-        m.leave(rest);
-    };
+            m.leave(rest);
+        };
     match take_route(&mut f, "then") {
         Some(RouteAction::IntentMatch) | None => {}
         Some(action) => acts.push(action),
@@ -216,7 +249,7 @@ fn rule(item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
 
 fn take_route(f: &mut Fields<'_>, name: &str) -> Option<RouteAction> {
     f.value(name, |v| match v {
-        Value::RouteAction(action) => Ok(action),
+        Value::RouteAction(action) => Ok(*action),
         other => Err(other),
     })
 }
@@ -229,7 +262,7 @@ fn apply(rule: &mut RoutingRule, action: RouteAction) {
         }
         RouteAction::Variable(path) => {
             rule.action = Some(RoutingTarget::RouteToVariable {
-                variable: Spanned::new(path.value.root.value, path.span),
+                variable: path.map(|path| SmolStr::new(path.to_string())),
             });
         }
         RouteAction::EndConversation => rule.action = Some(RoutingTarget::EndConversation),
@@ -307,7 +340,11 @@ fn policy(item: Record<'_>) -> Option<Policy> {
             rules.push(policy_rule(inner, name));
         }
         let own = policy_rule(section, None);
-        if own.allowed_when.is_some() || own.forbidden_when.is_some() || own.behavior.is_some() || own.trigger_signal.is_some() {
+        if own.allowed_when.is_some()
+            || own.forbidden_when.is_some()
+            || own.behavior.is_some()
+            || own.trigger_signal.is_some()
+        {
             rules.push(own);
         }
     }
@@ -324,4 +361,3 @@ fn policy_rule(mut f: Fields<'_>, name: Option<Spanned<Name>>) -> PolicyRule {
         extensions: f.rest(),
     }
 }
-

@@ -22,7 +22,7 @@ pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, 
 fn tool(mut f: Fields<'_>) -> Option<Tool> {
     let at = f.heads.iter().position(|h| matches!(h, HeadValue::Signature(_)));
     let signature = at.and_then(|at| match f.heads.remove(at) {
-        HeadValue::Signature(signature) => Some(signature),
+        HeadValue::Signature(signature) => Some(*signature),
         _ => None,
     });
     let (name, mut parameters, mut returns) = match signature {
@@ -39,9 +39,7 @@ fn tool(mut f: Fields<'_>) -> Option<Tool> {
         }
         section.leave(&mut extensions);
     }
-    returns = returns
-        .or_else(|| f.ty("returns"))
-        .or_else(|| f.with("returns", returned)?);
+    returns = returns.or_else(|| f.ty("returns")).or_else(|| f.with("returns", returned)?);
     let hints = f.with("hints", |h| ToolHints { timeout: h.number("timeout"), ..tool_hints(h) });
     let direct = tool_hints(&mut f);
     let hints = match hints {
@@ -169,13 +167,53 @@ fn tool_hints(f: &mut Fields<'_>) -> ToolHints {
 
 /// The fields that say how a tool is reached, whatever its type.
 const BINDING_FIELDS: &[&str] = &[
-    "endpoint", "method", "protocol", "auth", "auth_config", "timeout", "retry", "retry_delay",
-    "retry_policy", "headers", "query_params", "body_type", "body_mode", "body", "body_template",
-    "body_schema", "request_variants", "rate_limit", "circuit_breaker", "tls_options", "tls_profile",
-    "on_http_error", "soap_version", "soap_action", "soap_operation", "wsdl_url", "server", "tool",
-    "runtime", "code", "memory_mb", "function", "workflow_id", "workflow_version", "trigger_id",
-    "mode", "param_mapping", "connector", "action", "index_id", "tenant_id", "kb_name",
-    "search_instructions", "callback_url_field", "timeout_seconds", "table", "operations",
+    "endpoint",
+    "method",
+    "protocol",
+    "auth",
+    "auth_config",
+    "timeout",
+    "retry",
+    "retry_delay",
+    "retry_policy",
+    "headers",
+    "query_params",
+    "body_type",
+    "body_mode",
+    "body",
+    "body_template",
+    "body_schema",
+    "request_variants",
+    "rate_limit",
+    "circuit_breaker",
+    "tls_options",
+    "tls_profile",
+    "on_http_error",
+    "soap_version",
+    "soap_action",
+    "soap_operation",
+    "wsdl_url",
+    "server",
+    "tool",
+    "runtime",
+    "code",
+    "memory_mb",
+    "function",
+    "workflow_id",
+    "workflow_version",
+    "trigger_id",
+    "mode",
+    "param_mapping",
+    "connector",
+    "action",
+    "index_id",
+    "tenant_id",
+    "kb_name",
+    "search_instructions",
+    "callback_url_field",
+    "timeout_seconds",
+    "table",
+    "operations",
     "schema_version",
 ];
 
@@ -219,4 +257,3 @@ fn confirmation(f: &mut Fields<'_>) -> Option<Confirmation> {
     }
     confirmation
 }
-

@@ -2,8 +2,8 @@
 //! wrong with it. Nothing is thrown away: what the tables do not know stays in the tree.
 
 use super::schema::{
-    AGENT, FRAGMENT_HOMES, FieldDef, Head, Naming, PROFILE, RecordType, STEP, Shape, TOOL_LIBRARY,
-    Version,
+    AGENT, FRAGMENT_HOMES, FieldDef, Head, Naming, Need, PROFILE, RENAMED, RecordType, STEP, Shape,
+    TOOL_LIBRARY, Version,
 };
 use super::tree::{Document, DocumentKind, Field, Format, HeadValue, Record, Value};
 use crate::leaf::{self, Flow, FlowKind, Leaf, Origin};
@@ -11,8 +11,8 @@ use crate::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Span, Spanned, closest};
 use agentir_expr::{
-    Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template, TypeExpr,
-    TypeField, TypeKind,
+    Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template, TypeExpr, TypeField,
+    TypeKind,
 };
 use smol_str::SmolStr;
 use typed_arena::Arena;
@@ -67,8 +67,15 @@ pub fn read<'t, 's: 't>(
             return None;
         }
     };
-    let mut reader =
-        Reader { outline, format, arena, problems, usages: Vec::new(), top: true, miswritten: Vec::new() };
+    let mut reader = Reader {
+        outline,
+        format,
+        arena,
+        problems,
+        usages: Vec::new(),
+        top: true,
+        miswritten: Vec::new(),
+    };
     let ty = match kind {
         DocumentKind::Agent | DocumentKind::Supervisor => &AGENT,
         DocumentKind::Profile => &PROFILE,
@@ -86,6 +93,8 @@ pub fn read<'t, 's: 't>(
     let version = options.version.unwrap_or_else(|| detect(&usages));
     if version > Version::Legacy {
         reader.report_case();
+    } else if options.version.is_none() {
+        report_legacy(&usages, reader.problems);
     }
     for usage in usages {
         usage.report(version, problems);
@@ -129,7 +138,8 @@ struct Usage {
 /// are gone, legacy if it has several that are gone and none that came later.
 fn detect(usages: &[Usage]) -> Version {
     let telling = || usages.iter().filter(|u| u.telling);
-    let gone = telling().filter(|u| u.until.is_some_and(|(last, _)| last == Version::Legacy)).count();
+    let gone =
+        telling().filter(|u| u.until.is_some_and(|(last, _)| last == Version::Legacy)).count();
     let newest = telling().filter(|u| u.since == Version::Newest).count();
     let current = telling().filter(|u| u.since == Version::Current).count();
     if newest > 0 && gone == 0 {
@@ -138,6 +148,25 @@ fn detect(usages: &[Usage]) -> Version {
         Version::Legacy
     } else {
         Version::Current
+    }
+}
+
+/// Says once that a document was found to be of an old version: its forms are not reported then.
+fn report_legacy(usages: &[Usage], problems: &mut Vec<Diagnostic>) {
+    let gone = |u: &&Usage| u.until.is_some_and(|(last, _)| last == Version::Legacy);
+    let count = usages.iter().filter(gone).count();
+    if let Some(first) = usages.iter().find(gone) {
+        problems.push(
+            Diagnostic::info(
+                rules::LEGACY_FORM,
+                first.span,
+                "this document is written in legacy ABL",
+            )
+            .note(format!(
+                "{count} of its forms are gone in the current version, and none is newer"
+            ))
+            .help("`--abl-version current` shows what would have to change"),
+        );
     }
 }
 
@@ -153,7 +182,11 @@ impl Usage {
                         format!("{what} belongs to an older version of ABL"),
                     )
                     .note(format!("this document is read as {version} ABL"))
-                    .help(instead),
+                    .help(if instead.contains(' ') {
+                        instead.to_owned()
+                    } else {
+                        format!("write `{instead}`")
+                    }),
                 );
             }
             _ if since > version => {
@@ -192,7 +225,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     // ---- records -------------------------------------------------------------------------------
 
-    fn record(&mut self, ty: &'static RecordType, span: Span, entries: &'t [Entry<'s>]) -> Record<'t> {
+    fn record(
+        &mut self,
+        ty: &'static RecordType,
+        span: Span,
+        entries: &'t [Entry<'s>],
+    ) -> Record<'t> {
         let mut record = Record {
             ty,
             span,
@@ -286,7 +324,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 self.entries(&mut record, inline);
             } else if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
                 let parsed = self.value(def.shape, value);
-                record.fields.push(Field { def, key: key.span, value: parsed, span: value.span, entry });
+                record.fields.push(Field {
+                    def,
+                    key: key.span,
+                    value: parsed,
+                    span: value.span,
+                    entry,
+                });
             } else {
                 self.problems.push(
                     Diagnostic::error(
@@ -326,10 +370,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     return Some(self.named_item(ty, first, *key, value.as_ref(), children, rest));
                 }
                 // The colon turns out to be part of a text.
-                let line = Scalar::bare(
-                    key.line,
-                    Span::new(key.span.file, key.span.start, key.span.start + len(key.line)),
-                );
+                let line = self.outline.line(key);
                 if ty.heads.contains(&Head::Text)
                     && let Some(head) = self.head(ty.heads, &line)
                 {
@@ -349,16 +390,20 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     self.take_name(&mut record);
                     return Some(record);
                 }
-                let named = ty.heads.contains(&Head::Name).then(|| self.bare_name(text)).flatten();
+                let mut named =
+                    ty.heads.contains(&Head::Name).then(|| self.bare_name(text)).flatten();
+                let before = self.problems.len();
                 let head = if named.is_some() { None } else { self.head(ty.heads, text) };
-                if named.is_none() && head.is_none() {
-                    self.problems.push(
-                        Diagnostic::error(
-                            rules::SYNTAX,
-                            text.span,
-                            format!("expected {}, found `{}`", describe(ty), excerpt(text.raw)),
-                        ),
-                    );
+                let told = self.problems.len() > before;
+                if head.is_none() && told {
+                    // A broken head was reported; what it names is still there for the others.
+                    named = named.or_else(|| self.name_before_bracket(text));
+                } else if named.is_none() && head.is_none() {
+                    self.problems.push(Diagnostic::error(
+                        rules::SYNTAX,
+                        text.span,
+                        format!("expected {}, found `{}`", describe(ty), excerpt(text.raw)),
+                    ));
                     return None;
                 }
                 let mut record = Record {
@@ -409,21 +454,24 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     fn check_required(&mut self, record: &Record<'t>) {
-        if !record.heads.is_empty() || record.name.is_some() {
-            return;
-        }
-        for def in record.ty.fields.iter().filter(|d| d.required) {
-            if record.field(def.name).is_none() {
-                let at = Span::new(record.span.file, record.span.start, record.span.start);
-                self.problems.push(
-                    Diagnostic::error(
-                        rules::MISSING_FIELD,
-                        at,
-                        format!("this {} has no `{}`", record.ty.name, self.spell(def.name)),
-                    )
-                    .help(format!("add `{}: …`", self.spell(def.name))),
-                );
+        for def in record.ty.fields {
+            // What stands instead of a field, and a name, say what the field would.
+            let said = !record.heads.is_empty()
+                || (record.name.is_some() && record.ty.name_field == Some(def.name))
+                || def.need == Need::Optional
+                || record.fields.iter().any(|f| std::ptr::eq(f.def, def));
+            if said {
+                continue;
             }
+            let at = record.name.as_ref().map_or(record.span.at_start(), |n| n.span);
+            let message = format!("this {} has no `{}`", record.ty.name, self.spell(def.name));
+            let diagnostic = match def.need {
+                Need::Expected(otherwise) => {
+                    Diagnostic::warning(rules::MISSING_FIELD, at, message).note(otherwise)
+                }
+                _ => Diagnostic::error(rules::MISSING_FIELD, at, message),
+            };
+            self.problems.push(diagnostic.help(format!("add `{}: …`", self.spell(def.name))));
         }
     }
 
@@ -435,7 +483,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    fn unknown_key(&mut self, record: &mut Record<'t>, entry: &'t Entry<'s>, key: Key<'s>, top: bool) {
+    fn unknown_key(
+        &mut self,
+        record: &mut Record<'t>,
+        entry: &'t Entry<'s>,
+        key: Key<'s>,
+        top: bool,
+    ) {
         record.unknown.push(entry);
         if record.ty.open
             || (record.ty.name_field == Some("name") && key.text.eq_ignore_ascii_case("name"))
@@ -464,7 +518,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 } else {
                     near.to_lowercase()
                 };
-                diagnostic.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+                diagnostic
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(near, Applicability::Unsafe)
             }
             None => diagnostic,
         };
@@ -511,9 +567,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 };
                 if !goes_on || !def.name.starts_with("use_") {
                     self.problems.push(
-                        Diagnostic::warning(rule, key.span, format!("`{}` is written twice", key.text))
-                            .label(before.key, "first written here")
-                            .note(effect),
+                        Diagnostic::warning(
+                            rule,
+                            key.span,
+                            format!("`{}` is written twice", key.text),
+                        )
+                        .label(before.key, "first written here")
+                        .note(effect),
                     );
                 }
             }
@@ -620,11 +680,15 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let is_list = |s: &Shape| matches!(s, Shape::Chain | Shape::Names | Shape::Templates);
         let chosen = match value {
             None if children.is_empty() => find(&|s| matches!(s, Shape::Marker)),
-            None if children.iter().all(is_bare_item) => find(&is_list).or_else(|| find(&is_record)),
+            None if children.iter().all(is_bare_item) => {
+                find(&is_list).or_else(|| find(&is_record))
+            }
             None => find(&is_record)
                 .filter(|_| !children.iter().all(is_text_line))
                 .or_else(|| find(&|s| !is_record(s))),
-            Some(value) if is_inline(value, '[', ']') => find(&is_list).or_else(|| find(&is_record)),
+            Some(value) if is_inline(value, '[', ']') => {
+                find(&is_list).or_else(|| find(&is_record))
+            }
             Some(value) if is_inline(value, '{', '}') => find(&is_record),
             Some(value) if value.style != Style::Bare => {
                 find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
@@ -632,6 +696,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Some(value) => find(&|s| match s {
                 Shape::Bool => matches!(value.raw, "true" | "false"),
                 Shape::Action => starts_like_action(value.raw),
+                Shape::Number => value.raw.parse::<f64>().is_ok(),
                 Shape::Enum(all) => all.iter().any(|a| a.eq_ignore_ascii_case(value.raw)),
                 _ => false,
             }),
@@ -658,10 +723,17 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             return self.record(ty, span, inline);
         }
         let mut record = self.record(ty, span, &[]);
-        let by_name = ty.items.filter(|i| i.heads.contains(&Head::Name) || i.naming == Naming::Keyed);
+        let by_name =
+            ty.items.filter(|i| i.heads.contains(&Head::Name) || i.naming == Naming::Keyed);
         if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
             let parsed = self.value(def.shape, value);
-            record.fields.push(Field { def, key: key.span, value: parsed, span: value.span, entry });
+            record.fields.push(Field {
+                def,
+                key: key.span,
+                value: parsed,
+                span: value.span,
+                entry,
+            });
         } else if let (Some(item), Some(names)) = (by_name, self.plain_names(value)) {
             for name in names {
                 record.items.push(Record {
@@ -702,14 +774,25 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         ok.then(|| Spanned::new(SmolStr::new(value), text.span))
     }
 
+    /// `name` of `name(…`.
+    fn name_before_bracket(&self, text: &Scalar<'s>) -> Option<Spanned<Name>> {
+        let (name, _) = text.raw.split_once('(')?;
+        let name = name.trim_end();
+        let span = Span::new(text.span.file, text.span.start, text.span.start + len(name));
+        self.bare_name(&Scalar::bare(name, span))
+    }
+
     fn head(&mut self, heads: &[Head], text: &Scalar<'s>) -> Option<HeadValue> {
         let raw = text.raw;
         let first = raw.split([' ', '\t', '(']).next().unwrap_or_default();
         let word = |w: &str| first.eq_ignore_ascii_case(w);
         for head in heads {
             let found = match head {
-                Head::Constraint if word("require") || word("warn") || word("limit") || word("restrict") => {
-                    text.with_leaf(|l| leaf::constraint_rule(l, self.problems)).map(HeadValue::Constraint)
+                Head::Constraint
+                    if word("require") || word("warn") || word("limit") || word("restrict") =>
+                {
+                    text.with_leaf(|l| leaf::constraint_rule(l, self.problems))
+                        .map(|r| HeadValue::Constraint(Box::new(r)))
                 }
                 Head::Condition if word("if") || word("when") => {
                     let rest = raw.get(first.len()..).unwrap_or_default();
@@ -724,15 +807,23 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     let (condition, action) = match split {
                         Some((condition, action)) => {
                             let at = text.span.end - len(action);
-                            let action = Scalar::bare(action, Span::new(text.span.file, at, text.span.end));
-                            (condition.trim_end(), action.with_leaf(|l| leaf::action(l, self.problems)))
+                            let action =
+                                Scalar::bare(action, Span::new(text.span.file, at, text.span.end));
+                            (
+                                condition.trim_end(),
+                                action.with_leaf(|l| leaf::action(l, self.problems)),
+                            )
                         }
                         None => (condition, None),
                     };
                     let span = Span::new(text.span.file, start, start + len(condition));
                     if word("when") {
                         self.usages.push(Usage {
-                            span: Span::new(span.file, text.span.start, text.span.start + len(first)),
+                            span: Span::new(
+                                span.file,
+                                text.span.start,
+                                text.span.start + len(first),
+                            ),
                             what: "`WHEN` without a colon".to_owned(),
                             since: Version::Legacy,
                             until: Some((Version::Legacy, "write `WHEN: condition`")),
@@ -741,21 +832,27 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         });
                     }
                     let scalar = Scalar::bare(condition, span);
-                    Some(HeadValue::Condition(self.condition(&scalar), action))
+                    Some(HeadValue::Condition(
+                        Box::new(self.condition(&scalar)),
+                        action.map(Box::new),
+                    ))
                 }
-                Head::Routing if word("intent") || word("default") => {
-                    text.with_leaf(|l| leaf::routing_rule(l, self.problems)).map(HeadValue::Routing)
-                }
+                Head::Routing if word("intent") || word("default") => text
+                    .with_leaf(|l| leaf::routing_rule(l, self.problems))
+                    .map(|r| HeadValue::Routing(Box::new(r))),
                 Head::Protocol if word("from") => {
                     let body = raw.strip_suffix(':').unwrap_or(raw).trim_end();
-                    let scalar = Scalar::bare(body, Span::new(text.span.file, text.span.start, text.span.start + len(body)));
+                    let scalar = Scalar::bare(
+                        body,
+                        Span::new(text.span.file, text.span.start, text.span.start + len(body)),
+                    );
                     scalar
                         .with_leaf(|l| leaf::protocol_head(l, self.problems))
-                        .map(HeadValue::Protocol)
+                        .map(|head| HeadValue::Protocol(Box::new(head)))
                 }
-                Head::Signature if raw.contains('(') || raw.contains("->") => {
-                    text.with_leaf(|l| leaf::tool_signature(l, self.problems)).map(HeadValue::Signature)
-                }
+                Head::Signature if raw.contains('(') || raw.contains("->") => text
+                    .with_leaf(|l| leaf::tool_signature(l, self.problems))
+                    .map(|s| HeadValue::Signature(Box::new(s))),
                 Head::Chain if raw.contains("->") => {
                     text.with_leaf(|l| leaf::chain(l, self.problems)).map(HeadValue::Chain)
                 }
@@ -774,7 +871,27 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     fn condition(&mut self, value: &Scalar<'_>) -> Condition {
         let quoted = value.is_quoted();
-        value.with_leaf(|l| leaf::condition(l, quoted, self.problems))
+        let condition = value.with_leaf(|l| leaf::condition(l, quoted, self.problems));
+        if let Some(expr) = condition.expr() {
+            expr.paths(&mut |path| self.check_renamed(path));
+        }
+        condition
+    }
+
+    /// Names of the runtime that were called otherwise before.
+    fn check_renamed(&mut self, path: &Path) {
+        let Some(field) = path.first_field() else { return };
+        let is = |old: &str| old.split_once('.') == Some((&path.root.value, &field.value));
+        if let Some((old, new)) = RENAMED.iter().find(|(old, _)| is(old)) {
+            self.usages.push(Usage {
+                span: path.root.span.to(field.span),
+                what: format!("`{old}`"),
+                since: Version::Legacy,
+                until: Some((Version::Legacy, new)),
+                rule: None,
+                telling: true,
+            });
+        }
     }
 
     /// A rule with its keyword, or a condition without one.
@@ -783,9 +900,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         if let Some(Some(_)) = word {
             return value
                 .with_leaf(|l| leaf::constraint_rule(l, self.problems))
-                .map_or(Value::Invalid, Value::Rule);
+                .map_or(Value::Invalid, |rule| Value::Rule(Box::new(rule)));
         }
-        Value::Condition(self.condition(value))
+        Value::Condition(Box::new(self.condition(value)))
     }
 
     fn template(&mut self, value: &Scalar<'_>) -> Template {
@@ -813,14 +930,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Text => Some(Value::Text(self.text(value))),
             Shape::Template => Some(Value::Template(self.template(value))),
             Shape::Templates => Some(Value::Templates(self.templates(value))),
-            Shape::Condition => Some(Value::Condition(self.condition(value))),
+            Shape::Condition => Some(Value::Condition(Box::new(self.condition(value)))),
             Shape::Rule => Some(self.rule(value)),
             Shape::Expr => {
                 if value.is_quoted() && value.decoded.is_none() {
                     // `check: "…"`: the quotes are the field's.
-                    value.with_leaf(|l| leaf::expr(l, problems)).map(Value::Expr)
+                    value.with_leaf(|l| leaf::expr(l, problems)).map(|e| Value::Expr(Box::new(e)))
                 } else {
-                    self.expr(value).map(Value::Expr)
+                    self.expr(value).map(|e| Value::Expr(Box::new(e)))
                 }
             }
             Shape::Bool => Some(self.boolean(value)),
@@ -828,10 +945,23 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Enum(all) => Some(self.one_of(all, value)),
             Shape::Name => Some(Value::Name(self.text(value))),
             Shape::Names => Some(Value::Names(self.names(value))),
-            Shape::Type | Shape::Types => value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type),
-            Shape::Action => value.with_leaf(|l| leaf::action(l, problems)).map(Value::Action),
-            Shape::Call => value.with_leaf(|l| leaf::call(l, problems)).map(Value::Call),
-            Shape::Store => value.with_leaf(|l| leaf::store(l, problems)).map(Value::Store),
+            Shape::Choices(all) => {
+                let names = self.names(value);
+                self.check_choices(all, &names);
+                Some(Value::Names(names))
+            }
+            Shape::Type | Shape::Types => {
+                value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type)
+            }
+            Shape::Action => {
+                value.with_leaf(|l| leaf::action(l, problems)).map(|v| Value::Action(Box::new(v)))
+            }
+            Shape::Call => {
+                value.with_leaf(|l| leaf::call(l, problems)).map(|v| Value::Call(Box::new(v)))
+            }
+            Shape::Store => {
+                value.with_leaf(|l| leaf::store(l, problems)).map(|v| Value::Store(Box::new(v)))
+            }
             Shape::Chain => {
                 if value.raw.contains("->") {
                     value.with_leaf(|l| leaf::chain(l, problems)).map(Value::Names)
@@ -845,17 +975,21 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         Value::Assignments(all.into_iter().map(|(n, e)| assignment(n, e)).collect())
                     })
                 } else {
-                    value.with_leaf(|l| leaf::assignment(l, problems)).map(|a| Value::Assignments(vec![a]))
+                    value
+                        .with_leaf(|l| leaf::assignment(l, problems))
+                        .map(|a| Value::Assignments(vec![a]))
                 }
             }
             Shape::Bindings => self.bindings(value).map(Value::Bindings),
-            Shape::TransformHead => {
-                value.with_leaf(|l| leaf::transform_head(l, problems)).map(Value::TransformHead)
+            Shape::TransformHead => value
+                .with_leaf(|l| leaf::transform_head(l, problems))
+                .map(|v| Value::TransformHead(Box::new(v))),
+            Shape::SortBy => {
+                value.with_leaf(|l| leaf::sort_by(l, problems)).map(|v| Value::SortBy(Box::new(v)))
             }
-            Shape::SortBy => value.with_leaf(|l| leaf::sort_by(l, problems)).map(Value::SortBy),
-            Shape::RouteAction => {
-                value.with_leaf(|l| leaf::route_action(l, problems)).map(Value::RouteAction)
-            }
+            Shape::RouteAction => value
+                .with_leaf(|l| leaf::route_action(l, problems))
+                .map(|v| Value::RouteAction(Box::new(v))),
             Shape::OneOf(_) => {
                 let (shape, _) = self.choose(shape, Some(value), &[]);
                 return self.value(shape, value);
@@ -888,7 +1022,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = text.get(digits.len()..).unwrap_or_default();
-        let duration = matches!(unit, "ms" | "s" | "m" | "h" | "d") && digits.parse::<f64>().is_ok();
+        let duration =
+            matches!(unit, "ms" | "s" | "m" | "h" | "d") && digits.parse::<f64>().is_ok();
         if duration || text.contains("{{") || text == "null" {
             return Value::Text(self.text(value));
         }
@@ -908,6 +1043,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let near = closest(&text.to_lowercase(), all.iter().copied());
         self.invalid(value, &format!("expected one of {list}"), near);
         Value::Invalid
+    }
+
+    fn check_choices(&mut self, all: &'static [&'static str], names: &[Spanned<Name>]) {
+        for name in names {
+            if !all.iter().any(|a| a.eq_ignore_ascii_case(&name.value)) {
+                self.one_of(all, &Scalar::bare("", name.span).with_text(&name.value));
+            }
+        }
     }
 
     fn invalid(&mut self, value: &Scalar<'s>, expected: &str, instead: Option<&str>) {
@@ -957,7 +1100,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     fn plain_names(&mut self, value: &Scalar<'s>) -> Option<Vec<Spanned<Name>>> {
         let names = self.names(value);
         let plain = |name: &str| {
-            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
+            !name.is_empty()
+                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
         };
         names.iter().all(|n| plain(&n.value)).then_some(names)
     }
@@ -980,10 +1124,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 }
                 // The colon is prose.
                 EntryKind::Pair { key, value, children } => {
-                    let line = Scalar::bare(
-                        key.line,
-                        Span::new(key.span.file, key.span.start, key.span.start + len(key.line)),
-                    );
+                    let line = self.outline.line(key);
                     let block = value.as_ref().filter(|v| matches!(v.style, Style::Block(_)));
                     all.push(self.template(block.unwrap_or(&line)));
                     all.extend(self.templates_below(children));
@@ -1036,16 +1177,29 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 self.names_below(children, &mut names);
                 Some(Value::Names(names))
             }
+            Shape::Choices(all) => {
+                let mut names = Vec::new();
+                self.names_below(children, &mut names);
+                self.check_choices(all, &names);
+                Some(Value::Names(names))
+            }
             Shape::Assignments => Some(Value::Assignments(self.assignments_below(children))),
             Shape::Bindings => Some(Value::Bindings(self.bindings_below(children))),
             Shape::Types | Shape::Type => self.types_below(children).map(Value::Type),
             // The value on the next line.
-            Shape::Template | Shape::Text | Shape::Condition | Shape::Expr | Shape::Number | Shape::Name
+            Shape::Template
+            | Shape::Text
+            | Shape::Condition
+            | Shape::Expr
+            | Shape::Number
+            | Shape::Name
                 if children.iter().all(is_text_line) =>
             {
                 let first = children.first()?;
                 match &first.kind {
-                    EntryKind::Line { text, .. } if children.len() == 1 => Some(self.value(shape, text)),
+                    EntryKind::Line { text, .. } if children.len() == 1 => {
+                        Some(self.value(shape, text))
+                    }
                     _ => {
                         let joined = self.joined(children)?;
                         Some(self.value(shape, joined))
@@ -1099,7 +1253,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 // `- name: x` and `- x: type` name x; what else is said there is not a name.
                 EntryKind::Pair { key, value, .. } => {
                     let name = match value {
-                        Some(value) if key.text.eq_ignore_ascii_case("name") || key.text.eq_ignore_ascii_case("path") => self.text(value),
+                        Some(value)
+                            if key.text.eq_ignore_ascii_case("name")
+                                || key.text.eq_ignore_ascii_case("path") =>
+                        {
+                            self.text(value)
+                        }
                         _ => Spanned::new(SmolStr::new(key.text), key.span),
                     };
                     names.push(name);
@@ -1146,7 +1305,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     if let Some(one) = self.bare_name(text) {
                         let value = variable(&one);
                         all.push((one, value));
-                    } else if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems)) {
+                    } else if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems))
+                    {
                         all.push((one.target.value.root, one.value));
                     }
                 }
@@ -1176,7 +1336,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         } else {
             let entries = self.bindings_below(children);
             ExprKind::Object(
-                entries.into_iter().map(|(key, value)| ObjectEntry { key, value: Some(value) }).collect(),
+                entries
+                    .into_iter()
+                    .map(|(key, value)| ObjectEntry { key, value: Some(value) })
+                    .collect(),
             )
         };
         Expr::new(kind, span).ok()
@@ -1213,7 +1376,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     ty: TypeExpr::named("string", text.span),
                 }),
                 EntryKind::Item { entries } => {
-                    if let Some(TypeExpr { kind: TypeKind::Object(more), .. }) = self.types_below(entries) {
+                    if let Some(TypeExpr { kind: TypeKind::Object(more), .. }) =
+                        self.types_below(entries)
+                    {
                         fields.extend(more);
                     }
                 }
@@ -1255,7 +1420,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         for entry in entries {
             let home = match &entry.kind {
                 EntryKind::Pair { key, children, .. } => {
-                    if AGENT.field(key.text).is_some() && !(STEP.field(key.text).is_some() && AGENT.field(key.text).is_none()) {
+                    if AGENT.field(key.text).is_some()
+                        && !(STEP.field(key.text).is_some() && AGENT.field(key.text).is_none())
+                    {
                         None
                     } else {
                         FRAGMENT_HOMES
@@ -1271,12 +1438,17 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 adopted.push(entry.clone());
                 continue;
             };
-            let (section, inner) = if home == "step" { ("flow", Some("fragment")) } else { (home, None) };
+            let (section, inner) =
+                if home == "step" { ("flow", Some("fragment")) } else { (home, None) };
             let shell = |name: &'static str, children: Vec<Entry<'s>>| Entry {
                 start: entry.start,
                 end: entry.end,
                 kind: EntryKind::Pair {
-                    key: Key { text: name, span: Span::new(self.outline.file, entry.start, entry.start), line: name },
+                    key: Key {
+                        text: name,
+                        span: Span::new(self.outline.file, entry.start, entry.start),
+                        line_length: 0,
+                    },
                     value: None,
                     children,
                 },
@@ -1288,9 +1460,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 last.end = entry.end;
                 if let EntryKind::Pair { children, .. } = &mut last.kind {
                     match (inner, children.last_mut()) {
-                        (Some(_), Some(Entry { kind: EntryKind::Pair { key, children: step, .. }, end, .. }))
-                            if key.text == "fragment" =>
-                        {
+                        (
+                            Some(_),
+                            Some(Entry {
+                                kind: EntryKind::Pair { key, children: step, .. },
+                                end,
+                                ..
+                            }),
+                        ) if key.text == "fragment" => {
                             *end = entry.end;
                             step.push(entry.clone());
                         }
@@ -1363,7 +1540,8 @@ fn starts_like_action(text: &str) -> bool {
     let first = text.split([' ', ':', '{']).next().unwrap_or_default();
     let upper = !first.chars().any(char::is_lowercase);
     let keyword = leaf::ActionKind::from_word(first).is_some();
-    (keyword && (upper || first == text)) || (!text.is_empty() && !text.contains(char::is_whitespace))
+    (keyword && (upper || first == text))
+        || (!text.is_empty() && !text.contains(char::is_whitespace))
 }
 
 /// At most the first words of a text, for a message.
@@ -1402,7 +1580,9 @@ fn flow_names(flow: &Flow<'_>, names: &mut Vec<Spanned<Name>>) {
         }
         FlowKind::List(items) => items.iter().for_each(|i| flow_names(i, names)),
         FlowKind::Map(entries) => {
-            names.extend(entries.iter().map(|e| Spanned::new(SmolStr::new(e.key.value), e.key.span)));
+            names.extend(
+                entries.iter().map(|e| Spanned::new(SmolStr::new(e.key.value), e.key.span)),
+            );
         }
     }
 }
@@ -1425,14 +1605,21 @@ fn flow_entries(flow: Flow<'_>) -> Vec<Entry<'_>> {
         FlowKind::Map(entries) => entries
             .into_iter()
             .map(|e| {
-                let key = Key { text: e.key.value, span: e.key.span, line: e.key.value };
+                let key =
+                    Key { text: e.key.value, span: e.key.span, line_length: len(e.key.value) };
                 let end = e.value.as_ref().map_or(e.key.span.end, |v| v.span.end);
                 let (value, children) = match e.value {
-                    Some(Flow { kind: FlowKind::Scalar(text), span }) => (Some(flow_scalar(text, span)), Vec::new()),
+                    Some(Flow { kind: FlowKind::Scalar(text), span }) => {
+                        (Some(flow_scalar(text, span)), Vec::new())
+                    }
                     Some(nested) => (None, flow_entries(nested)),
                     None => (None, Vec::new()),
                 };
-                Entry { start: e.key.span.start, end, kind: EntryKind::Pair { key, value, children } }
+                Entry {
+                    start: e.key.span.start,
+                    end,
+                    kind: EntryKind::Pair { key, value, children },
+                }
             })
             .collect(),
     }
@@ -1457,6 +1644,7 @@ impl Shape {
                 | Self::Data
                 | Self::Templates
                 | Self::Names
+                | Self::Choices(_)
                 | Self::Assignments
                 | Self::Bindings
                 | Self::Types
@@ -1464,4 +1652,3 @@ impl Shape {
         )
     }
 }
-

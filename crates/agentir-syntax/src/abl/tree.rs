@@ -3,8 +3,8 @@
 
 use super::schema::{FieldDef, RecordType, Version};
 use crate::leaf::{
-    Action, Assignment, ConstraintRule, ProtocolHead, RouteAction, RoutingRule, SortBy, Store, ToolCall,
-    ToolSignature, TransformHead,
+    Action, Assignment, ConstraintRule, ProtocolHead, RouteAction, RoutingRule, SortBy, Store,
+    ToolCall, ToolSignature, TransformHead,
 };
 use crate::outline::{Entry, Scalar};
 use agentir_diagnostics::{Span, Spanned};
@@ -68,15 +68,15 @@ pub struct Record<'t> {
 #[derive(Debug)]
 pub enum HeadValue {
     /// `name(p: type) -> type`.
-    Signature(ToolSignature),
+    Signature(Box<ToolSignature>),
     /// `REQUIRE condition`.
-    Constraint(ConstraintRule),
+    Constraint(Box<ConstraintRule>),
     /// `IF condition:`, perhaps with what to do on the same line.
-    Condition(Condition, Option<Action>),
+    Condition(Box<Condition>, Option<Box<Action>>),
     /// `INTENT(a) -> alias`.
-    Routing(RoutingRule),
+    Routing(Box<RoutingRule>),
     /// `FROM a TO b:`.
-    Protocol(ProtocolHead),
+    Protocol(Box<ProtocolHead>),
     /// `a -> b -> c`.
     Chain(Vec<Spanned<Name>>),
     /// A bare text.
@@ -100,7 +100,8 @@ pub struct Field<'t> {
     pub entry: &'t Entry<'t>,
 }
 
-/// A value, parsed as its field's shape says.
+/// A value, parsed as its field's shape says. What is large or rare is boxed: most values are texts,
+/// and every value is moved a few times.
 #[derive(Debug)]
 pub enum Value<'t> {
     /// The key alone.
@@ -114,11 +115,11 @@ pub enum Value<'t> {
     /// Several of them.
     Templates(Vec<Template>),
     /// A condition.
-    Condition(Condition),
+    Condition(Box<Condition>),
     /// A rule with its keyword.
-    Rule(ConstraintRule),
+    Rule(Box<ConstraintRule>),
     /// An expression.
-    Expr(Expr),
+    Expr(Box<Expr>),
     /// A truth value.
     Bool(bool),
     /// A number.
@@ -132,21 +133,21 @@ pub enum Value<'t> {
     /// A type.
     Type(TypeExpr),
     /// An action.
-    Action(Action),
+    Action(Box<Action>),
     /// A tool call.
-    Call(ToolCall),
+    Call(Box<ToolCall>),
     /// `value -> path`.
-    Store(Store),
+    Store(Box<Store>),
     /// `target = value`, in order.
     Assignments(Vec<Assignment>),
     /// `name: value`, in order.
     Bindings(Vec<(Spanned<Name>, Expr)>),
     /// `source AS item INTO target`.
-    TransformHead(TransformHead),
+    TransformHead(Box<TransformHead>),
     /// `field DESC`.
-    SortBy(SortBy),
+    SortBy(Box<SortBy>),
     /// `ROUTE_TO X`.
-    RouteAction(RouteAction),
+    RouteAction(Box<RouteAction>),
     /// A record.
     Record(Box<Record<'t>>),
     /// Free-form; see the entry.

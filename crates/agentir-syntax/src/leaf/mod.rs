@@ -122,10 +122,8 @@ fn parse<'a>(
     let text = leaf.text.get(range.clone()).unwrap_or_default();
     let base = context::offset(range.start);
     let context = Context { leaf };
-    if goal == Goal::Expr
-        && let Some(path) = context.plain_path(text, base)
-    {
-        return Ok(Parsed::Expr(Expr::path(path.value, path.span).into()));
+    if let Some(parsed) = plain(&context, text, base, goal) {
+        return Ok(parsed);
     }
     let mut lexer = Lexer::new(text, base, goal);
     let result = grammar::abl_leaf::LeafParser::new().parse(&context, lexer.by_ref());
@@ -135,6 +133,31 @@ fn parse<'a>(
             Ok(parsed)
         }
         Err(error) => Err(Box::new(Failure { leaf, range, goal, error, last: lexer.last })),
+    }
+}
+
+/// Most leaves are a single name: a variable, a type, a step to go to, a tool to call. These need no
+/// parser; the grammar gives the same for them, and a test compares.
+fn plain(context: &Context<'_>, text: &str, base: u32, goal: Goal) -> Option<Parsed> {
+    if !matches!(goal, Goal::Expr | Goal::Type | Goal::Action | Goal::Call) {
+        return None;
+    }
+    let path = context.plain_path(text, base)?;
+    if goal == Goal::Expr {
+        return Some(Parsed::Expr(Expr::path(path.value, path.span).into()));
+    }
+    let span = path.span;
+    let name = Some(path.value).filter(|p| p.segments.is_empty())?.root;
+    match goal {
+        Goal::Type => Some(Parsed::Type(TypeExpr::named(name.value, span))),
+        Goal::Action if ActionKind::from_word(text).is_none() => {
+            Some(Parsed::Action(Box::new(context.go_to(name))))
+        }
+        Goal::Call => {
+            let call = ToolCall { tool: name, arguments: Vec::new(), span };
+            Some(Parsed::Call(Box::new(call)))
+        }
+        _ => None,
     }
 }
 
@@ -195,4 +218,25 @@ readers! {
     route_action -> RouteAction { RouteAction(action) => *action }
     /// `FROM a TO b` (supervisors).
     protocol_head -> ProtocolHead { Protocol(head) => *head }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::unwrap_used)]
+    fn plain_names_are_read_as_the_grammar_reads_them() {
+        for text in ["step_one", "x", "date", "_a1", "Hotel", "user.intent", "a.b.c"] {
+            for goal in [Goal::Expr, Goal::Type, Goal::Action, Goal::Call] {
+                let leaf = Leaf::verbatim(text, FileId(3), 40);
+                let context = Context { leaf };
+                let Some(fast) = plain(&context, text, 0, goal) else { continue };
+                let slow = grammar::abl_leaf::LeafParser::new()
+                    .parse(&context, Lexer::new(text, 0, goal))
+                    .unwrap();
+                assert_eq!(format!("{fast:?}"), format!("{slow:?}"), "{text} as {goal:?}");
+            }
+        }
+    }
 }

@@ -191,7 +191,25 @@ impl Failure<'_> {
                     end,
                     format!("expected an operator between `{before}` and `{found}`"),
                 );
-                if found.starts_with(['"', '\'']) {
+                let words = [
+                    "AND",
+                    "OR",
+                    "IN",
+                    "IS",
+                    "NOT",
+                    "IMPLIES",
+                    "contains",
+                    "matches",
+                    "startsWith",
+                    "endsWith",
+                ];
+                if let Some(near) =
+                    agentir_diagnostics::closest(found, words).filter(|_| found.len() > 2)
+                {
+                    diagnostic
+                        .help(format!("did you mean `{near}`?"))
+                        .replace(near, agentir_diagnostics::Applicability::Unsafe)
+                } else if found.starts_with(['"', '\'']) {
                     diagnostic
                 } else {
                     diagnostic.help("put texts of several words in quotes")

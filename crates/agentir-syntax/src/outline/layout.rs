@@ -236,7 +236,8 @@ impl<'s> Layout<'s, '_> {
             self.open(Block { column, kind: BlockKind::Dashes });
         } else if column > top.column {
             if let Some(popped) = popped {
-                let span = self.span(self.at.saturating_sub((column as usize).min(self.at)), self.at);
+                let span =
+                    self.span(self.at.saturating_sub((column as usize).min(self.at)), self.at);
                 self.problems.push(
                     Diagnostic::warning(
                         rules::INDENTATION,
@@ -314,7 +315,10 @@ impl<'s> Layout<'s, '_> {
         if let Some(Ok(Head::Key)) = head.next() {
             let slice = head.slice();
             let after = self.text.as_bytes().get(self.at + slice.len()).copied();
-            if matches!(after, None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'[' | b'{' | b'|')) {
+            if matches!(
+                after,
+                None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'[' | b'{' | b'|')
+            ) {
                 self.pair(slice, column);
                 return;
             }
@@ -352,11 +356,11 @@ impl<'s> Layout<'s, '_> {
         let value_end = value.as_ref().map_or(span.end + 1, |v| v.span.end);
         let block = value.as_ref().is_some_and(|v| matches!(v.style, Style::Block(_)));
         let line_end = if block { start + slice.len() } else { value_end as usize };
-        let line = self.text.get(start..line_end).unwrap_or_default();
+        let line_length = offset(line_end - start);
         self.open_key = value.is_none();
         self.push(
             offset(start),
-            Token::Pair(Key { text: name, span, line }, value),
+            Token::Pair(Key { text: name, span, line_length }, value),
             value_end,
         );
     }
@@ -370,7 +374,8 @@ impl<'s> Layout<'s, '_> {
         let mut last_end = base;
         let mut pieces = 0u32;
         let mut open = 0u32;
-        let mut arrow = false;
+        // Whether what was read last asks for more: an opening bracket, a comma, an arrow.
+        let mut unfinished = false;
         let mut line_end = None;
         while let Some(piece) = lexer.next() {
             let range = lexer.span();
@@ -385,8 +390,8 @@ impl<'s> Layout<'s, '_> {
                     continue;
                 }
                 Piece::Newline => {
-                    if (open > 0 || arrow) && self.continues(end, column, open) {
-                        arrow = false;
+                    if self.continues(end, column, open, unfinished) {
+                        unfinished = false;
                         continue;
                     }
                     line_end = Some(end);
@@ -411,7 +416,14 @@ impl<'s> Layout<'s, '_> {
             }
             first.get_or_insert((start, piece));
             pieces += 1;
-            arrow = piece == Piece::Word && lexer.slice() == "->";
+            unfinished = match piece {
+                Piece::Open => true,
+                Piece::Word => {
+                    let word = lexer.slice();
+                    word == "->" || (open > 0 && word.ends_with(','))
+                }
+                _ => false,
+            };
             last_end = end;
         }
         self.at = line_end.unwrap_or(self.text.len());
@@ -430,9 +442,14 @@ impl<'s> Layout<'s, '_> {
         Some(Scalar { raw, span: self.span(start, end), style, decoded: None })
     }
 
-    /// Whether the line at `at` goes on with brackets that are open: it is indented deeper than the
-    /// entry, or closes a bracket at the entry's column.
-    fn continues(&self, at: usize, column: u32, open: u32) -> bool {
+    /// Whether the line at `at` goes on with what the line before left open: that line broke off
+    /// behind a bracket, a comma or an arrow and this one is indented deeper than the entry, or
+    /// this one closes a bracket. Brackets alone are not enough: one that was forgotten costs its
+    /// own line and no other.
+    fn continues(&self, at: usize, column: u32, open: u32, unfinished: bool) -> bool {
+        if open == 0 && !unfinished {
+            return false;
+        }
         let mut here = 0u32;
         let mut at = at;
         loop {
@@ -440,10 +457,8 @@ impl<'s> Layout<'s, '_> {
                 Some(b' ') => here += 1,
                 Some(b'\t') => here = (here / 4 + 1) * 4,
                 Some(b']' | b'}' | b')') if open > 0 => return here >= column,
-                // A blank line inside brackets is nothing special; a dash or key never is inside.
-                Some(b'\r' | b'\n') => return false,
-                Some(_) => return here > column,
-                None => return false,
+                Some(b'\r' | b'\n') | None => return false,
+                Some(_) => return unfinished && here > column,
             }
             at += 1;
         }

@@ -19,10 +19,22 @@ pub const MAX_NESTING: usize = 64;
 pub struct Outline<'s> {
     /// The file.
     pub file: FileId,
+    /// Its text.
+    pub text: &'s str,
     /// The entries at the left margin.
     pub entries: Vec<Entry<'s>>,
     /// All comments, in order, from `#` or `//` to the end of the line.
     pub comments: Vec<Span>,
+}
+
+impl<'s> Outline<'s> {
+    /// The whole line from the key on, for the places where the colon turns out to be prose.
+    #[must_use]
+    pub fn line(&self, key: &Key<'_>) -> Scalar<'s> {
+        let start = key.span.start;
+        let span = Span::new(self.file, start, start + key.line_length);
+        Scalar::bare(self.text.get(span.range()).unwrap_or_default(), span)
+    }
 }
 
 /// One line of an outline with what is indented below it, or one item of a list.
@@ -69,8 +81,8 @@ pub struct Key<'s> {
     pub text: &'s str,
     /// Where.
     pub span: Span,
-    /// The whole line from the key on, for the places where the colon turns out to be prose.
-    pub line: &'s str,
+    /// How many bytes the line has from the key on; see [`Outline::line`].
+    pub line_length: u32,
 }
 
 impl Entry<'_> {
@@ -101,10 +113,17 @@ pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) ->
             Vec::new()
         }
     };
-    Outline { file, entries, comments }
+    Outline { file, text, entries, comments }
 }
 
-#[allow(clippy::all, clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs, unused)]
+#[allow(
+    clippy::all,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    missing_docs,
+    unused
+)]
 mod grammar {
     include!(concat!(env!("OUT_DIR"), "/abl_outline.rs"));
 }

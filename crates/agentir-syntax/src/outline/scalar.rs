@@ -38,6 +38,13 @@ impl<'s> Scalar<'s> {
         Self { raw, span, style: Style::Bare, decoded: None }
     }
 
+    /// The same place, but this text.
+    #[must_use]
+    pub fn with_text(mut self, text: &str) -> Self {
+        self.decoded = Some(text.into());
+        self
+    }
+
     /// Whether the author put it in quotes.
     #[must_use]
     pub const fn is_quoted(&self) -> bool {
@@ -217,7 +224,12 @@ mod tests {
     use agentir_diagnostics::FileId;
 
     fn scalar(raw: &str, style: Style) -> Scalar<'_> {
-        Scalar { raw, span: Span::new(FileId(0), 100, 100 + raw.len() as u32), style, decoded: None }
+        Scalar {
+            raw,
+            span: Span::new(FileId(0), 100, 100 + raw.len() as u32),
+            style,
+            decoded: None,
+        }
     }
 
     #[test]

@@ -38,8 +38,12 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
                 let at = builder.offset(error.marker().index());
                 let span = Span::new(file, at, at);
                 builder.problems.push(
-                    Diagnostic::error(rules::SYNTAX, span, format!("broken YAML: {}", error.info()))
-                        .note("what follows in this file was not read"),
+                    Diagnostic::error(
+                        rules::SYNTAX,
+                        span,
+                        format!("broken YAML: {}", error.info()),
+                    )
+                    .note("what follows in this file was not read"),
                 );
                 break;
             }
@@ -49,7 +53,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
         builder.close(u32::try_from(text.len()).unwrap_or(u32::MAX));
     }
     let entries = builder.stack.pop().map(|root| root.entries).unwrap_or_default();
-    Outline { file, entries, comments: Vec::new() }
+    Outline { file, text, entries, comments: Vec::new() }
 }
 
 /// A collection that is being read.
@@ -114,7 +118,10 @@ impl<'s> Builder<'s, '_> {
     fn slice(&self, span: Span) -> &'s str {
         let base = u32::try_from(self.base).unwrap_or(0);
         self.text
-            .get((span.start.saturating_sub(base)) as usize..(span.end.saturating_sub(base)) as usize)
+            .get(
+                (span.start.saturating_sub(base)) as usize
+                    ..(span.end.saturating_sub(base)) as usize,
+            )
             .unwrap_or_default()
     }
 
@@ -151,7 +158,11 @@ impl<'s> Builder<'s, '_> {
     fn scalar(&self, value: &str, style: ScalarStyle, span: Span) -> Scalar<'s> {
         let raw = self.slice(span);
         let trimmed = raw.trim_end();
-        let span = Span::new(span.file, span.start, span.start + u32::try_from(trimmed.len()).unwrap_or(0));
+        let span = Span::new(
+            span.file,
+            span.start,
+            span.start + u32::try_from(trimmed.len()).unwrap_or(0),
+        );
         let style = match style {
             ScalarStyle::Plain => Style::Bare,
             ScalarStyle::SingleQuoted => Style::Single,
@@ -180,7 +191,7 @@ impl<'s> Builder<'s, '_> {
                 Style::Bare => scalar.raw,
                 _ => scalar.raw.trim_matches(['"', '\'']),
             };
-            top.key = Some(Key { text, span, line: scalar.raw });
+            top.key = Some(Key { text, span, line_length: span.end - span.start });
             return;
         }
         let empty = scalar.raw.is_empty() && scalar.style == Style::Bare;

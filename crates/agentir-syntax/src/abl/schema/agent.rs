@@ -118,8 +118,11 @@ static EXECUTION: RecordType = record(
         field("max_tokens", Shape::Number),
         field("tool_timeout", Shape::Number).aka(&["tool_timeout_ms"]),
         field("llm_timeout", Shape::Number).aka(&["llm_timeout_ms"]),
-        field("session_idle_timeout", Shape::Number)
-            .aka(&["session_timeout", "session_timeout_ms", "session_idle_timeout_ms"]),
+        field("session_idle_timeout", Shape::Number).aka(&[
+            "session_timeout",
+            "session_timeout_ms",
+            "session_idle_timeout_ms",
+        ]),
         field("voice_latency_target", Shape::Number).aka(&["voice_latency_target_ms"]),
         field("max_reasoning_iterations", Shape::Number).aka(&["max_iterations"]),
         field("max_flow_iterations", Shape::Number),
@@ -149,15 +152,32 @@ static TIMEOUTS: RecordType = record(
     &[
         field("tool_timeout", Shape::Number).aka(&["tool_timeout_ms"]),
         field("llm_timeout", Shape::Number).aka(&["llm_timeout_ms"]),
-        field("session_idle_timeout", Shape::Number).aka(&["session_timeout", "session_timeout_ms"]),
+        field("session_idle_timeout", Shape::Number)
+            .aka(&["session_timeout", "session_timeout_ms"]),
         field("voice_latency_target", Shape::Number).aka(&["voice_latency_target_ms"]),
     ],
 );
 
 /// The types of a gather field (§3.6) and of entities.
 pub(super) const FIELD_TYPES: &[&str] = &[
-    "string", "text", "free_text", "number", "integer", "float", "currency", "boolean", "date",
-    "datetime", "email", "phone", "enum", "pattern", "location", "attachment", "array", "object",
+    "string",
+    "text",
+    "free_text",
+    "number",
+    "integer",
+    "float",
+    "currency",
+    "boolean",
+    "date",
+    "datetime",
+    "email",
+    "phone",
+    "enum",
+    "pattern",
+    "location",
+    "attachment",
+    "array",
+    "object",
 ];
 
 pub(super) static GATHER: RecordType = record(
@@ -182,10 +202,7 @@ pub(super) static GATHER_FIELD: RecordType = record(
         field("message_key", Shape::Name).newest(),
         field("description", Shape::Template),
         field("type", Shape::Enum(FIELD_TYPES)),
-        field(
-            "required",
-            Shape::OneOf(&[Shape::Bool, Shape::Enum(&["required", "optional"])]),
-        ),
+        field("required", Shape::OneOf(&[Shape::Bool, Shape::Enum(&["required", "optional"])])),
         field("default", Shape::Data),
         field("entity_ref", Shape::Name).aka(&["entity"]).current(),
         field("options", Shape::Templates).aka(&["values", "enum_values", "enum"]),
@@ -210,7 +227,8 @@ pub(super) static GATHER_FIELD: RecordType = record(
             ]),
         ),
         field("depends_on", Shape::Names),
-        field("satisfied_by", Shape::Enum(&["user_input", "authoritative_tool", "system"])).newest(),
+        field("satisfied_by", Shape::Enum(&["user_input", "authoritative_tool", "system"]))
+            .newest(),
         field("sensitive", Shape::Bool),
         field("sensitive_display", Shape::Enum(&["redact", "replace", "mask"])),
         field("mask_config", Shape::Record(&MASK)),
@@ -295,7 +313,8 @@ static SESSION_VARIABLE: RecordType = record(
         field("type", Shape::Type).newest(),
         field("description", Shape::Template).newest(),
         field("initial", Shape::Data).aka(&["initial_value"]).current(),
-        field("reset", Shape::Enum(&["per_session", "per_activation", "per_step", "never"])).current(),
+        field("reset", Shape::Enum(&["per_session", "per_activation", "per_step", "never"]))
+            .current(),
     ],
 )
 .keyed()
@@ -304,10 +323,7 @@ static SESSION_VARIABLE: RecordType = record(
 
 static PERSISTENT: RecordType = record(
     "persistent memory",
-    &[
-        field("reads", Shape::Names).current(),
-        field("writes", Shape::Names).current(),
-    ],
+    &[field("reads", Shape::Names).current(), field("writes", Shape::Names).current()],
 )
 .items(&PERSISTENT_PATH);
 static PERSISTENT_PATH: RecordType = record(
@@ -355,7 +371,7 @@ static RECALL: RecordType = record("recall", &[]).items(&RECALL_RULE);
 static RECALL_RULE: RecordType = record(
     "recall rule",
     &[
-        field("on", Shape::Text),
+        field("on", Shape::Text).required(),
         field("action", Shape::Enum(&["inject_context", "load_memory", "prompt_llm"])),
         field("instruction", Shape::Template),
         field("paths", Shape::Names),

@@ -16,7 +16,8 @@ static CONSTRAINT: RecordType = record("constraint", CONSTRAINT_FIELDS)
     .items(&CONSTRAINT);
 
 /// The rules of a reasoning step, which may also be words for the model.
-pub(super) static STEP_CONSTRAINTS: RecordType = record("step constraints", &[]).items(&STEP_CONSTRAINT);
+pub(super) static STEP_CONSTRAINTS: RecordType =
+    record("step constraints", &[]).items(&STEP_CONSTRAINT);
 static STEP_CONSTRAINT: RecordType =
     record("constraint", CONSTRAINT_FIELDS).heads(&[Head::Constraint, Head::Text]);
 
@@ -57,7 +58,11 @@ static GUARDRAIL: RecordType = record(
     "guardrail",
     &[
         field("description", Shape::Template),
-        field("kind", Shape::Enum(&["input", "output", "tool_input", "tool_output", "handoff", "both"])),
+        field(
+            "kind",
+            Shape::Enum(&["input", "output", "tool_input", "tool_output", "handoff", "both"]),
+        )
+        .expected("it is then checked against what the user says (`input`)"),
         field("check", Shape::Expr),
         field("llm_check", Shape::Template),
         field("provider", Shape::Text),
@@ -73,7 +78,10 @@ static GUARDRAIL: RecordType = record(
         field("message", Shape::Template).aka(&["msg"]),
         field("priority", Shape::Number),
         field("severity_actions", Shape::Data),
-        field("fix_strategy", Shape::Enum(&["truncate", "strip_html", "redact_pii", "normalize", "custom"])),
+        field(
+            "fix_strategy",
+            Shape::Enum(&["truncate", "strip_html", "redact_pii", "normalize", "custom"]),
+        ),
         field("fix_expression", Shape::Text),
         field("max_reasks", Shape::Number),
         field("filter_min_length", Shape::Number),
@@ -87,7 +95,10 @@ static GUARDRAIL: RecordType = record(
 static GUARDRAIL_ACTION: RecordType = record(
     "guardrail action",
     &[
-        field("type", Shape::Enum(&["block", "warn", "redact", "fix", "reask", "filter", "escalate"])),
+        field(
+            "type",
+            Shape::Enum(&["block", "warn", "redact", "fix", "reask", "filter", "escalate"]),
+        ),
         field("message", Shape::Template).aka(&["msg"]),
     ],
 )
@@ -127,10 +138,8 @@ const PROFILE_FIELDS: &[super::FieldDef] = &[
     field("flow_replace", Shape::OneOf(&FLOW_OR_NAME)),
 ];
 
-static PROFILE_TOOLS: RecordType = record(
-    "profile tools",
-    &[field("hide", Shape::Names), field("add", Shape::Record(&TOOLS))],
-);
+static PROFILE_TOOLS: RecordType =
+    record("profile tools", &[field("hide", Shape::Names), field("add", Shape::Record(&TOOLS))]);
 
 static GATHER_OVERRIDES: RecordType = record(
     "gather overrides",
@@ -165,4 +174,3 @@ static INSERTION: RecordType = record(
         field("step", Shape::Record(&STEP)),
     ],
 );
-

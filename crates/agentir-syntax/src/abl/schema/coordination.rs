@@ -15,12 +15,14 @@ static DELEGATE: RecordType = record(
         field("use_result", Shape::Template),
         field("memory_grants", Shape::Data).newest(),
         field("timeout", Shape::Text),
-        field("on_fail", Shape::OneOf(&[Shape::Record(&FAILURE), Shape::Action])).aka(&["on_failure"]),
+        field("on_fail", Shape::OneOf(&[Shape::Record(&FAILURE), Shape::Action]))
+            .aka(&["on_failure"]),
         field("failure_message", Shape::Template),
         field("experience_mode", Shape::Enum(EXPERIENCE_MODES)).newest(),
         field("remote", Shape::OneOf(&[Shape::Record(&REMOTE), Shape::Data])),
     ],
 )
+.named_by("agent")
 .heads(&[Head::Name]);
 
 static FAILURE: RecordType = record(
@@ -54,7 +56,8 @@ static HANDOFF: RecordType = record(
     "handoff",
     &[
         field("to", Shape::Name).required(),
-        field("when", Shape::Condition),
+        field("when", Shape::Condition)
+            .expected("the model then decides on its own when to hand over"),
         field("priority", Shape::Number),
         field("context", Shape::OneOf(&[Shape::Record(&CONTEXT), Shape::Names])),
         // Context keys written beside it.
@@ -63,7 +66,10 @@ static HANDOFF: RecordType = record(
         field("history", Shape::Data),
         field("set", Shape::Assignments).newest(),
         field("memory_grants", Shape::Data).newest(),
-        field("grant_memory", Shape::Names).until(Version::Current, "write `memory_grants` with a `path` and an `access` for each"),
+        field("grant_memory", Shape::Names).until(
+            Version::Current,
+            "write `memory_grants` with a `path` and an `access` for each",
+        ),
         field("return", Shape::Bool),
         field("expect_return", Shape::Bool).newest(),
         field("on_return", Shape::OneOf(&[Shape::Record(&ON_RETURN), Shape::Text])),
@@ -79,6 +85,7 @@ static HANDOFF: RecordType = record(
         field("on_timeout", Shape::Data),
     ],
 )
+.named_by("to")
 .heads(&[Head::Name]);
 
 static CONTEXT: RecordType = record(
@@ -89,7 +96,10 @@ static CONTEXT: RecordType = record(
         field("history", Shape::Data),
         field("set", Shape::Assignments).newest(),
         field("memory_grants", Shape::Data).newest(),
-        field("grant_memory", Shape::Names).until(Version::Current, "write `memory_grants` with a `path` and an `access` for each"),
+        field("grant_memory", Shape::Names).until(
+            Version::Current,
+            "write `memory_grants` with a `path` and an `access` for each",
+        ),
     ],
 );
 
@@ -104,7 +114,8 @@ static ON_RETURN: RecordType = record(
     ],
 );
 
-pub(super) static RETURN_HANDLERS: RecordType = record("return handlers", &[]).items(&RETURN_HANDLER);
+pub(super) static RETURN_HANDLERS: RecordType =
+    record("return handlers", &[]).items(&RETURN_HANDLER);
 static RETURN_HANDLER: RecordType = record(
     "return handler",
     &[
@@ -131,9 +142,12 @@ static TRIGGERS: RecordType = record("escalation triggers", &[]).items(&TRIGGER)
 static TRIGGER: RecordType = record(
     "escalation trigger",
     &[
-        field("when", Shape::Condition),
+        field("when", Shape::Condition).required(),
         field("reason", Shape::Template),
-        field("priority", Shape::Text),
+        field(
+            "priority",
+            Shape::OneOf(&[Shape::Enum(&["low", "medium", "high", "critical"]), Shape::Number]),
+        ),
         field("tags", Shape::Names),
         field("set", Shape::Assignments).newest(),
         // In a bare trigger list (§8.8).
@@ -164,7 +178,7 @@ pub(super) static COMPLETE: RecordType = record("complete", &[]).items(&COMPLETI
 static COMPLETION: RecordType = record(
     "completion",
     &[
-        field("when", Shape::Condition),
+        field("when", Shape::Condition).required(),
         field("respond", Shape::Template),
         field("store", Shape::Store),
         field("set", Shape::Assignments).newest(),

@@ -116,7 +116,8 @@ static BRANCH: RecordType = record(
         field("if", Shape::Condition).aka(&["when", "condition"]),
         field("else", Shape::Marker),
         field("on_success", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action])),
-        field("on_fail", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action])).aka(&["on_failure"]),
+        field("on_fail", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action]))
+            .aka(&["on_failure"]),
         field("delegate", Shape::Action),
         field("handoff", Shape::Action),
         field("escalate", Shape::Data),
@@ -226,7 +227,8 @@ static ACTION: RecordType = record(
     ],
 );
 
-pub(super) static ACTION_HANDLERS: RecordType = record("action handlers", &[]).items(&ACTION_HANDLER);
+pub(super) static ACTION_HANDLERS: RecordType =
+    record("action handlers", &[]).items(&ACTION_HANDLER);
 static ACTION_HANDLER: RecordType = record(
     "action handler",
     with_actions![

@@ -44,6 +44,8 @@ pub enum Shape {
     Name,
     /// Several names: `a, b`, `[a, b]`, or a list.
     Names,
+    /// Several of a fixed set.
+    Choices(&'static [&'static str]),
     /// A type.
     Type,
     /// `name: type` pairs, `{a: T, b?: T}`, or a type.
@@ -87,7 +89,7 @@ pub struct FieldDef {
     /// The form of its value.
     pub shape: Shape,
     /// Whether the record is incomplete without it.
-    pub required: bool,
+    pub need: Need,
     /// The first version that has it.
     pub since: Version,
     /// The last version that has it, and what to write instead since.
@@ -96,13 +98,32 @@ pub struct FieldDef {
     pub rule: Option<RuleName>,
 }
 
+/// Whether a record can do without a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// It can.
+    Optional,
+    /// It should not; this is what happens then.
+    Expected(&'static str),
+    /// It cannot.
+    Required,
+}
+
+/// Names of the runtime that were called otherwise before: the old one, the new one.
+pub static RENAMED: &[(&str, &str)] = &[("user.requests_human", "user.wants_human_agent")];
+
 impl FieldDef {
     const fn aka(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
     const fn required(mut self) -> Self {
-        self.required = true;
+        self.need = Need::Required;
+        self
+    }
+    /// The specification requires it, but the platform gets by without: what happens then.
+    const fn expected(mut self, otherwise: &'static str) -> Self {
+        self.need = Need::Expected(otherwise);
         self
     }
     const fn newest(mut self) -> Self {
@@ -133,7 +154,15 @@ impl FieldDef {
 
 /// A row of a table.
 const fn field(name: &'static str, shape: Shape) -> FieldDef {
-    FieldDef { name, aliases: &[], shape, required: false, since: Version::Legacy, until: None, rule: None }
+    FieldDef {
+        name,
+        aliases: &[],
+        shape,
+        need: Need::Optional,
+        since: Version::Legacy,
+        until: None,
+        rule: None,
+    }
 }
 
 /// What a list item or a line may begin with, instead of a field.

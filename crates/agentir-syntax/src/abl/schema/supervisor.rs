@@ -47,7 +47,7 @@ static ROUTING_RULE: RecordType = record(
         field("then", Shape::OneOf(&[Shape::Record(&THEN), Shape::RouteAction])),
         field("intent_match", Shape::Record(&INTENT_MATCHES)),
         field("fallback", Shape::RouteAction),
-        field("flags", Shape::Names),
+        field("flags", Shape::Choices(&["set_active", "silent", "no_log", "priority_boost"])),
         field("constraints", Shape::Record(&ROUTING_CONSTRAINTS)),
     ],
 )
@@ -117,10 +117,7 @@ static STATE_ENTRY: RecordType = record(
 pub(super) static POLICIES: RecordType = record("policies", &[]).items(&POLICY);
 static POLICY: RecordType = record(
     "policy",
-    &[
-        field("description", Shape::Template),
-        field("rules", Shape::Record(&POLICY_RULES)),
-    ],
+    &[field("description", Shape::Template), field("rules", Shape::Record(&POLICY_RULES))],
 )
 .keyed();
 static POLICY_RULES: RecordType = record("policy rules", POLICY_RULE_FIELDS).items(&POLICY_RULE);
@@ -149,9 +146,10 @@ pub(super) static BEHAVIOR: RecordType = record(
     "behavior",
     &[
         field("role", Shape::Enum(&["router", "orchestrator", "assistant"])).newest(),
-        field("can_respond_directly", Shape::Bool)
-            .aka(&["canRespondDirectly"])
-            .until(Version::Legacy, "write `role: router`, `role: orchestrator` or `role: assistant`"),
+        field("can_respond_directly", Shape::Bool).aka(&["canRespondDirectly"]).until(
+            Version::Legacy,
+            "write `role: router`, `role: orchestrator` or `role: assistant`",
+        ),
         field("allowed_direct_actions", Shape::Templates)
             .aka(&["allowedDirectActions"])
             .until(Version::Legacy, "write `role: assistant`"),

@@ -45,10 +45,20 @@ pub(super) static TOOL: RecordType = record(
     "tool",
     &[
         field("description", Shape::Template),
-        field("type", Shape::Enum(&[
-            "http", "mcp", "sandbox", "lambda", "async_webhook", "workflow", "searchai", "table",
-            "connector",
-        ])),
+        field(
+            "type",
+            Shape::Enum(&[
+                "http",
+                "mcp",
+                "sandbox",
+                "lambda",
+                "async_webhook",
+                "workflow",
+                "searchai",
+                "table",
+                "connector",
+            ]),
+        ),
         field("parameters", Shape::Record(&PARAMETERS)).aka(&["params"]),
         field("returns", Shape::OneOf(&[Shape::Record(&RETURNS), Shape::Types])),
         field("hints", Shape::Record(&HINTS)),
@@ -143,7 +153,10 @@ pub(super) static PARAMETER: RecordType = record(
         field("required", Shape::Bool),
         field("default", Shape::Data),
         field("enum", Shape::Templates),
-        field("source", Shape::Enum(&["model", "system", "runtime", "config", "auth", "expr", "lookup"])),
+        field(
+            "source",
+            Shape::Enum(&["model", "system", "runtime", "config", "auth", "expr", "lookup"]),
+        ),
         field("value", Shape::Data),
         field("key", Shape::Text),
         field("table", Shape::Text),

@@ -1,0 +1,145 @@
+//! Calls of tools beside their signatures, for the rules about arguments.
+
+use crate::rule::AgentContext;
+use agentir_expr::{Argument, ExprKind, TypeExpr};
+use agentir_ir::{Call, Data, Parameter, Tool};
+
+/// A call, and what each argument is for.
+pub(crate) struct Matched<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) tool: &'a Tool,
+    /// Every parameter with its argument, if the call gives one.
+    pub(crate) parameters: Vec<(&'a Parameter, Option<&'a Argument>)>,
+    /// Arguments that are for no parameter.
+    pub(crate) others: Vec<&'a Argument>,
+}
+
+/// The calls that the agent answers for, of tools whose parameters are known.
+pub(crate) fn matched<'a>(cx: &AgentContext<'a>) -> impl Iterator<Item = Matched<'a>> {
+    let calls = cx.facts.calls.iter().copied().filter(|call| cx.answers_for(call.tool.span));
+    calls.filter_map(|call| {
+        let tool = cx.tool(&call.tool.value)?;
+        // Nothing is said of what it takes, or all of it is given as one object.
+        let untold = tool.parameters.is_empty() && tool.returns.is_none();
+        let whole = matches!(call.with.as_slice(), [Argument { name: None, value }] if matches!(value.kind, ExprKind::Object(_)));
+        (!untold && !whole).then(|| matched_call(call, tool))
+    })
+}
+
+fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> Matched<'a> {
+    let mut parameters: Vec<(&Parameter, Option<&Argument>)> =
+        tool.parameters.iter().map(|p| (p, None)).collect();
+    let mut others = Vec::new();
+    for (at, argument) in call.with.iter().enumerate() {
+        let slot = match &argument.name {
+            Some(name) => parameters.iter_mut().find(|(p, _)| p.name.value == name.value),
+            None => parameters.get_mut(at),
+        };
+        match slot {
+            Some((_, given)) => *given = Some(argument),
+            None => others.push(argument),
+        }
+    }
+    Matched { call, tool, parameters, others }
+}
+
+/// Whether a call has to give the parameter.
+pub(crate) fn is_due(parameter: &Parameter) -> bool {
+    parameter.required
+        && parameter.default.is_none()
+        && matches!(parameter.source, None | Some("model"))
+}
+
+/// How a tool is called, as in its declaration: `f(a: string, b: number = 1)`.
+pub(crate) fn signature(tool: &Tool) -> String {
+    let parameter = |p: &Parameter| {
+        let mark = if p.required || p.default.is_some() { "" } else { "?" };
+        let ty = p.ty.as_ref().map(|t| format!(": {t}")).unwrap_or_default();
+        let default = p.default.as_ref().map(|d| match d {
+            // Lists and objects are kept as they were written.
+            Data::String(text) if text.starts_with(['[', '{']) => format!(" = {text}"),
+            other => format!(" = {other}"),
+        });
+        let default = default.unwrap_or_default();
+        format!("{}{mark}{ty}{default}", p.name)
+    };
+    let parameters: Vec<String> = tool.parameters.iter().map(parameter).collect();
+    format!("{}({})", tool.name, parameters.join(", "))
+}
+
+/// Types that values convert between, as far as they are known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Text,
+    Number,
+    Boolean,
+    Date,
+    List,
+    Object,
+}
+
+impl Family {
+    pub(crate) fn of(ty: &TypeExpr) -> Option<Self> {
+        match &ty.kind {
+            agentir_expr::TypeKind::Array(_) => Some(Self::List),
+            agentir_expr::TypeKind::Object(_) => Some(Self::Object),
+            agentir_expr::TypeKind::Named(name) => Self::named(name),
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "string" | "text" | "free_text" | "email" | "phone" | "pattern" | "enum" => Self::Text,
+            "number" | "integer" | "float" => Self::Number,
+            "boolean" => Self::Boolean,
+            "date" | "datetime" => Self::Date,
+            "array" => Self::List,
+            "object" => Self::Object,
+            _ => return None,
+        })
+    }
+
+    /// Whether a value of this family can never become one of the other.
+    pub(crate) const fn never(self, wanted: Self) -> bool {
+        use Family::{Boolean, Date, List, Number, Object, Text};
+        match (self, wanted) {
+            (List, List) | (Object, Object) => false,
+            (List | Object, _) | (Number | Boolean | Date, List | Object) => true,
+            (Boolean, Date) | (Date, Number | Boolean) => true,
+            // Texts may hold anything, JSON included; numbers may be milliseconds.
+            (Text | Number | Boolean | Date, Text | Number | Boolean | Date)
+            | (Text, List | Object) => false,
+        }
+    }
+
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Number => "a number",
+            Self::Boolean => "true or false",
+            Self::Date => "a date",
+            Self::List => "a list",
+            Self::Object => "an object",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Family::{Boolean, Date, List, Number, Object, Text};
+
+    #[test]
+    fn only_what_never_converts_is_reported() {
+        for (found, wanted) in
+            [(List, Text), (Object, Number), (Number, List), (Boolean, Date), (Date, Number)]
+        {
+            assert!(found.never(wanted), "{} for {}", found.words(), wanted.words());
+        }
+        // Numbers in quotes, numbers as texts, milliseconds as dates, JSON as text.
+        for (found, wanted) in
+            [(Text, Number), (Number, Text), (Number, Date), (Text, Object), (Boolean, Text)]
+        {
+            assert!(!found.never(wanted), "{} for {}", found.words(), wanted.words());
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! What the rules about names share: where expressions stand, what results hold, what is defined
+//! twice, what was probably meant.
+
+use crate::rule::{AgentContext, Report};
+use agentir_diagnostics::{Applicability, Diagnostic, Spanned, closest};
+use agentir_expr::{
+    Expr, ExprKind, Literal, Name, Path, Scope, Segment, Template, TemplatePart, TypeExpr,
+    TypeField, TypeKind, Visit, tool_of_result,
+};
+use agentir_ir::{Data, Node, Tool, WriteUse};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// Says which of the `known` names was probably meant; else what to do.
+pub(crate) fn suggest<'k>(
+    finding: Diagnostic,
+    name: &str,
+    known: impl IntoIterator<Item = &'k str>,
+    otherwise: impl FnOnce() -> String,
+) -> Diagnostic {
+    match closest(name, known) {
+        Some(near) => {
+            finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+        }
+        None => finding.help(otherwise()),
+    }
+}
+
+/// Calls `found` with every name that was defined before, and where.
+pub(crate) fn defined_twice<'n>(
+    names: impl IntoIterator<Item = &'n Spanned<Name>>,
+    found: &mut dyn FnMut(&'n Spanned<Name>, &'n Spanned<Name>),
+) {
+    let mut all: Vec<_> = names.into_iter().filter(|name| !name.value.is_empty()).collect();
+    all.sort_by_key(|name| (name.span.file, name.span.start));
+    let mut first: FxHashMap<&str, &Spanned<Name>> = FxHashMap::default();
+    for name in all {
+        match first.get(name.value.as_str()) {
+            Some(before) => found(name, before),
+            None => {
+                first.insert(&name.value, name);
+            }
+        }
+    }
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Where variables are variables.
+    Plain,
+    /// In the check of a guardrail, which sees what it checks.
+    Guardrail,
+    /// In the `{{#each}}` of a text, where bare names are fields of the item.
+    Each,
+}
+
+impl Place {
+    /// The functions that may be called there.
+    pub(crate) const fn scope(self) -> Scope {
+        match self {
+            Self::Guardrail => Scope::Guardrail,
+            Self::Plain | Self::Each => Scope::Everywhere,
+        }
+    }
+}
+
+/// Calls `found` with every expression that the agent answers for, each once.
+pub(crate) fn expressions<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Expr, Place)) {
+    let checks = cx.agent.constraints.guardrails.iter().filter_map(|g| g.check.as_ref());
+    // `kind: both` makes two rules of one.
+    let mut guardrails: FxHashMap<_, _> = checks.map(|check| (check.span, false)).collect();
+    let facts = &cx.facts;
+    let mut own = |expr: &'a Expr, place: Place| {
+        if cx.answers_for(expr.span) {
+            found(expr, place);
+        }
+    };
+    facts.conditions.iter().filter_map(|(c, _)| c.expr()).for_each(|e| own(e, Place::Plain));
+    for expr in &facts.exprs {
+        match guardrails.get_mut(&expr.span) {
+            None => own(expr, Place::Plain),
+            Some(seen) if !*seen => {
+                *seen = true;
+                own(expr, Place::Guardrail);
+            }
+            Some(_) => {}
+        }
+    }
+    facts.sets.iter().for_each(|s| own(&s.value, Place::Plain));
+    facts.templates.iter().for_each(|t| holes(t, &mut own));
+}
+
+/// The expressions in the double braces of a text. Single braces may be just that.
+fn holes<'a>(template: &'a Template, found: &mut dyn FnMut(&'a Expr, Place)) {
+    let mut depth = 0_usize;
+    for part in &template.parts {
+        let place = if depth == 0 { Place::Plain } else { Place::Each };
+        match part {
+            TemplatePart::Value { expr, .. } => found(expr, place),
+            TemplatePart::Open { block, expr, .. } => {
+                if let Some(expr) = expr {
+                    found(expr, place);
+                }
+                depth += usize::from(block.value == "each");
+            }
+            TemplatePart::Close { block, .. } if block.value == "each" => {
+                depth = depth.saturating_sub(1)
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `found` with every expression in a part of an agent.
+pub(crate) fn expressions_of<'a>(node: Node<'a>, found: &mut dyn FnMut(&'a Expr, Place)) {
+    match node {
+        Node::Condition(condition, _) => {
+            condition.expr().into_iter().for_each(|e| found(e, Place::Plain))
+        }
+        Node::Expr(expr) => found(expr, Place::Plain),
+        Node::Set(set) => found(&set.value, Place::Plain),
+        Node::Template(template) => holes(template, found),
+        _ => {}
+    }
+}
+
+/// Calls `found` with every path in an expression.
+pub(crate) fn paths<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Path)) {
+    expr.visit(&mut |e| {
+        if let ExprKind::Path(path) = &e.kind {
+            found(path);
+        }
+        Visit::Children
+    });
+}
+
+/// The tools whose results are read under a name: their own, or that of `AS`.
+pub(crate) struct Results<'c, 'a> {
+    cx: &'c AgentContext<'a>,
+    /// Names other than those of tools; nothing where anything may be under a name.
+    named: FxHashMap<&'a str, Option<&'a Tool>>,
+}
+
+impl<'c, 'a> Results<'c, 'a> {
+    pub(crate) fn new(cx: &'c AgentContext<'a>) -> Self {
+        let facts = &cx.facts;
+        let mut named: FxHashMap<&'a str, Option<&'a Tool>> = FxHashMap::default();
+        for call in &facts.calls {
+            let (Some(result), tool) = (&call.result, cx.tool(&call.tool.value)) else { continue };
+            let entry = named.entry(&result.value).or_insert(tool);
+            // Results of different tools under one name.
+            if entry.map(|t| &t.name.value) != tool.map(|t| &t.name.value) {
+                *entry = None;
+            }
+        }
+        // What is written in other ways as well may hold anything.
+        let written = facts.sets.iter().map(|s| s.target.root.value.as_str());
+        let asked = facts.fields.iter().map(|f| f.name.value.as_str());
+        let others = facts.writes.iter().filter(|(_, used)| *used != WriteUse::ToolResult);
+        for name in written.chain(asked).chain(others.map(|(name, _)| name.value.as_str())) {
+            named.insert(name, None);
+        }
+        Self { cx, named }
+    }
+
+    /// The type of the result that is read as `name`, with the tool that gives it.
+    pub(crate) fn get(&self, name: &str) -> Option<(&'a Tool, &'a TypeExpr)> {
+        let tool = match self.named.get(name) {
+            Some(tool) => (*tool)?,
+            None => self.cx.tool(name).or_else(|| self.cx.tool(tool_of_result(name)?))?,
+        };
+        Some((tool, &tool.returns.as_ref()?.ty))
+    }
+}
+
+/// What a path into a value of a type leads to.
+pub(crate) enum Member<'t> {
+    /// A value of this type.
+    Found(&'t TypeExpr),
+    /// Nothing: the object has other fields.
+    Missing(&'t Spanned<Name>, &'t [TypeField]),
+    /// The types do not say.
+    Unknown,
+}
+
+/// Follows the segments of a path into a type.
+pub(crate) fn member<'t>(mut ty: &'t TypeExpr, segments: &'t [Segment]) -> Member<'t> {
+    for segment in segments {
+        ty = match (&ty.kind, segment) {
+            (TypeKind::Object(fields), Segment::Field(name)) => {
+                match fields.iter().find(|f| f.name.value == name.value) {
+                    Some(field) => &field.ty,
+                    None => return Member::Missing(name, fields),
+                }
+            }
+            (TypeKind::Array(item), Segment::Index(_)) => item,
+            _ => return Member::Unknown,
+        };
+    }
+    Member::Found(ty)
+}
+
+/// Calls `found` with every named template that is used, and whether its place is all of
+/// `TEMPLATE(name)` or just the name, as in the hole of a text.
+pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>, bool)) {
+    cx.facts.template_refs.iter().for_each(|name| found((*name).clone(), true));
+    for text in cx.facts.templates.iter().map(|t| &t.text) {
+        let name =
+            text.value.trim().strip_prefix("TEMPLATE(").and_then(|rest| rest.strip_suffix(')'));
+        if let Some(name) = name {
+            found(
+                Spanned::new(SmolStr::new(name.trim().trim_matches(['"', '\''])), text.span),
+                true,
+            );
+        }
+    }
+    expressions(cx, &mut |expr, _| {
+        expr.visit(&mut |e| {
+            if let ExprKind::Call { function, args } = &e.kind
+                && function.value == "TEMPLATE"
+                && let [arg] = args.as_slice()
+            {
+                match &arg.kind {
+                    ExprKind::Path(path) => found(path.root.clone(), false),
+                    ExprKind::Literal(Literal::String(name)) => {
+                        found(Spanned::new(name.clone(), arg.span), false)
+                    }
+                    _ => {}
+                }
+            }
+            Visit::Children
+        });
+    });
+}
+
+/// Calls `found` with every reference table that is used: by fields and by parameters of tools.
+pub(crate) fn lookup_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>)) {
+    for lookup in cx.facts.fields.iter().filter_map(|f| f.semantics.as_ref()?.lookup.as_ref()) {
+        found(lookup.clone());
+    }
+    for parameter in
+        cx.facts.tools.values().flat_map(|t| &t.parameters).filter(|p| p.source == Some("lookup"))
+    {
+        for (key, value) in parameter.extensions.0.values().flatten() {
+            if let ("table", Data::String(name)) = (key.as_str(), &value.value) {
+                found(Spanned::new(SmolStr::new(name), value.span));
+            }
+        }
+    }
+}
+
+/// Reports what is wrong with calls of built-in functions, as far as it is the running rule's.
+pub(crate) fn check_functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mut seen = FxHashSet::default();
+    expressions(cx, &mut |expr, place| {
+        agentir_expr::check_calls(expr, place.scope(), cx.version, &mut |mut finding| {
+            if finding.rule == report.rule.name && seen.insert(finding.primary.span) {
+                finding.note = finding.note.or_else(|| note(finding.rule.0));
+                report.push(finding);
+            }
+        });
+    });
+}
+
+/// What comes of a wrong call at run time.
+fn note(rule: &str) -> Option<String> {
+    let text = match rule {
+        "unknown-function" => {
+            "a call of an unknown function has no value: conditions with it do not hold"
+        }
+        "function-arity" => {
+            "an argument that is missing counts as undefined; one too many is ignored"
+        }
+        "function-argument-type" => "a value that cannot be converted gives null, not an error",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agentir_diagnostics::{FileId, Span};
+
+    fn name(text: &str, start: u32) -> Spanned<Name> {
+        Spanned::new(text.into(), Span::new(FileId(0), start, start + 1))
+    }
+
+    #[test]
+    fn every_later_definition_is_compared_with_the_first() {
+        // As maps give them: not in the order of the source.
+        let names =
+            [name("b", 5), name("a", 9), name("a", 1), name("a", 4), name("", 0), name("", 2)];
+        let mut found = Vec::new();
+        defined_twice(&names, &mut |again, before| {
+            found.push((again.span.start, before.span.start))
+        });
+        assert_eq!(found, [(4, 1), (9, 1)]);
+    }
+}

@@ -1,0 +1,27 @@
+//! A tool that asks for a login and does not say which.
+
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("auth-jit-without-profile"),
+    group: Group::Versions,
+    severity: Severity::Warning,
+    summary: "a tool asks for a login when it is called, but names no credentials",
+    vendor: &["AUTH_JIT_WITHOUT_PROFILE"],
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    for tool in
+        cx.program.tools().filter(|t| t.jit_auth == Some(true) && t.auth_profile_ref.is_none())
+    {
+        let name = &tool.name;
+        report.push(
+            report
+                .finding(name.span, format!("`{name}` asks for a login when it is called, but names no `auth_profile`"))
+                .note("the runtime does not know what to log in to, and calls the tool without credentials")
+                .help("add `auth_profile: \"…\"` with the profile's name, or remove `auth_jit`"),
+        );
+    }
+}

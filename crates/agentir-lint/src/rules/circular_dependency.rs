@@ -1,0 +1,38 @@
+//! Gather fields that wait for each other.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_flow::dependency_cycles;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("circular-dependency"),
+    group: Group::Reachability,
+    severity: Severity::Error,
+    summary: "gather fields wait for each other",
+    vendor: &["CIRCULAR_DEPENDS_ON"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for cycle in dependency_cycles(&cx.facts.fields) {
+        let Some((first, rest)) = cycle.split_first() else { continue };
+        if !cx.answers_for(first.on.span) {
+            continue;
+        }
+        let message = if rest.is_empty() {
+            format!("the field `{}` waits for itself", first.field)
+        } else {
+            format!("the field `{}` waits for itself, by way of `{}`", first.field, first.on)
+        };
+        let mut finding = report
+            .finding(first.on.span, message)
+            .at(format!("`{}` waits for `{}`", first.field, first.on))
+            .note("a field is asked for once the fields it depends on are there; these never are")
+            .help("remove one of the `depends_on`");
+        for next in rest {
+            finding =
+                finding.label(next.on.span, format!("`{}` waits for `{}`", next.field, next.on));
+        }
+        report.push(finding);
+    }
+}

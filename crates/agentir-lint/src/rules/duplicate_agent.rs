@@ -1,0 +1,32 @@
+//! Two agents of one name.
+
+use crate::names::defined_twice;
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("duplicate-agent"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "two agents of a project have one name",
+    vendor: &[],
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    // Files that merely lie in one folder need not run together.
+    if !cx.program.complete {
+        return;
+    }
+    defined_twice(cx.program.agents.iter().map(|a| &a.metadata.name), &mut |again, before| {
+        report.push(
+            report
+                .finding(again.span, format!("there are two agents called `{again}`"))
+                .label(before.span, "the other is here")
+                .help("give one of them another name, and change what refers to it")
+                .note(
+                    "handoffs and routing find agents by name, so one of the two is never reached",
+                ),
+        );
+    });
+}

@@ -1,0 +1,39 @@
+//! A field that is asked for twice in one place.
+
+use crate::names::defined_twice;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_ir::{Gather, Statement};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("duplicate-gather-field"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "a field is asked for twice in one `GATHER`",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let steps = cx.agent.flow.iter().flat_map(|f| f.definitions.values().chain(&f.shadowed));
+    let collected = steps.flat_map(|step| &step.body.0).filter_map(|statement| match statement {
+        Statement::Collect(collect) => Some(&collect.gather),
+        _ => None,
+    });
+    // The same field in two steps is asked for once, in the step that comes first.
+    for gather in std::iter::once(&cx.agent.gather).chain(collected) {
+        tell(gather, report);
+    }
+}
+
+fn tell(gather: &Gather, report: &mut Report<'_>) {
+    defined_twice(gather.fields.iter().map(|f| &f.name), &mut |again, before| {
+        report.push(
+            report
+                .finding(again.span, format!("the field `{again}` is asked for twice"))
+                .label(before.span, "first defined here")
+                .help("keep one of the two, with the prompt and the checks that are meant")
+                .note("both write the same variable; which prompt and which checks count is not defined"),
+        );
+    });
+}

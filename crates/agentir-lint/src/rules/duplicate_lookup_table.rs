@@ -1,0 +1,28 @@
+//! Two lookup tables of one name.
+
+use crate::names::defined_twice;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("duplicate-lookup-table"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "two lookup tables of an agent have one name",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let agent = cx.agent;
+    let tables = agent.shadowed_lookup_tables.iter().chain(agent.lookup_tables.values());
+    defined_twice(tables.map(|t| &t.name), &mut |again, before| {
+        report.push(
+            report
+                .finding(again.span, format!("the lookup table `{again}` is defined twice"))
+                .label(before.span, "first defined here")
+                .help("put the values into one table, or give one another name")
+                .note("only the last definition counts; values of the first one are not found"),
+        );
+    });
+}

@@ -1,0 +1,36 @@
+//! Two behaviour profiles of one name.
+
+use crate::names::defined_twice;
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("duplicate-profile"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "two behaviour profiles have one name",
+    vendor: &[],
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    let mut look = |profiles: &[agentir_ir::Profile]| {
+        defined_twice(profiles.iter().map(|p| &p.name), &mut |again, before| {
+            report.push(
+                report
+                    .finding(
+                        again.span,
+                        format!("there are two behaviour profiles called `{again}`"),
+                    )
+                    .label(before.span, "the other is here")
+                    .help("give one of them another name, or make one profile of both")
+                    .note("agents use profiles by name, so one of the two never applies"),
+            );
+        });
+    };
+    // Files that merely lie in one folder need not belong together.
+    if cx.program.complete {
+        look(&cx.program.profiles);
+    }
+    cx.program.agents.iter().for_each(|agent| look(&agent.behavior_profiles));
+}

@@ -1,0 +1,29 @@
+//! Two steps of one name.
+
+use crate::names::defined_twice;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("duplicate-step"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a flow has two steps of one name",
+    vendor: &["DUPLICATE_STEP_NAME"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let Some(flow) = &cx.agent.flow else { return };
+    let steps = flow.shadowed.iter().chain(flow.definitions.values()).map(|s| &s.name);
+    defined_twice(steps, &mut |again, before| {
+        report.push(
+            report
+                .finding(again.span, format!("the step `{again}` is defined twice"))
+                .at("this definition replaces the other")
+                .label(before.span, "first defined here")
+                .help("give one of the two another name, or remove it")
+                .note("only the last definition counts; nothing in the first one ever happens"),
+        );
+    });
+}

@@ -1,0 +1,28 @@
+//! Two templates of one name.
+
+use crate::names::defined_twice;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("duplicate-template"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "two templates of an agent have one name",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let agent = cx.agent;
+    let templates = agent.shadowed_templates.iter().chain(agent.templates.values());
+    defined_twice(templates.map(|t| &t.name), &mut |again, before| {
+        report.push(
+            report
+                .finding(again.span, format!("the template `{again}` is defined twice"))
+                .label(before.span, "first defined here")
+                .help("remove one of the two, or give it another name")
+                .note("only the last definition counts; the first text is never said"),
+        );
+    });
+}

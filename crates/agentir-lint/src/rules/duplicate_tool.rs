@@ -1,0 +1,34 @@
+//! Two tools of one name.
+
+use crate::names::defined_twice;
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("duplicate-tool"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "an agent or a library declares a tool twice",
+    vendor: &[],
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    // An agent may declare the signature of a tool whose binding a library has.
+    let agents = cx.program.agents.iter().map(|a| &a.tools);
+    let libraries = cx.program.libraries.iter().map(|l| &l.tools);
+    let profiles = cx.program.profiles.iter().map(|p| &p.tools_add);
+    for tools in agents.chain(libraries).chain(profiles) {
+        defined_twice(tools.iter().map(|t| &t.name), &mut |again, before| {
+            report.push(
+                report
+                    .finding(again.span, format!("the tool `{again}` is declared twice"))
+                    .label(before.span, "first declared here")
+                    .help(
+                        "keep one declaration; if the tools differ, give one of them another name",
+                    )
+                    .note("calls go by name, so only one of the two declarations is ever used"),
+            );
+        });
+    }
+}

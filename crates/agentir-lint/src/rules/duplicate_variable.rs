@@ -1,0 +1,26 @@
+//! A session variable that is declared twice.
+
+use crate::names::defined_twice;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("duplicate-variable"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "a session variable is declared twice",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    defined_twice(cx.agent.memory.session.iter().map(|v| &v.name), &mut |again, before| {
+        report.push(
+            report
+                .finding(again.span, format!("the variable `{again}` is declared twice"))
+                .label(before.span, "first defined here")
+                .help("remove one of the two declarations")
+                .note("there is one variable of the name; which initial value and reset it gets is not defined"),
+        );
+    });
+}

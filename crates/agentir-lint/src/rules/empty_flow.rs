@@ -1,0 +1,25 @@
+//! A flow without steps.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("empty-flow"),
+    group: Group::Reachability,
+    severity: Severity::Warning,
+    summary: "a flow has no steps",
+    vendor: &["EMPTY_FLOW"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let Some(flow) = cx.agent.flow.as_ref().filter(|f| f.definitions.is_empty()) else { return };
+    let finding = report.finding(flow.span, "this flow has no steps").note(
+        "an agent with a `FLOW` does what its steps say and nothing else; this one does nothing",
+    );
+    let finding = match flow.steps.first() {
+        Some(named) => finding.help(format!("write the step `{named}:` below it, or remove the section")),
+        None => finding.help("write at least one step, or remove the section: without it the model leads the conversation"),
+    };
+    report.push(finding);
+}

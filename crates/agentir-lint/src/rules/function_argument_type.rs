@@ -1,0 +1,14 @@
+//! A constant that a built-in function cannot take.
+
+use crate::names::check_functions;
+use crate::rule::{Check, Group, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("function-argument-type"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "a built-in function is called with a constant that it cannot take",
+    vendor: &[],
+    check: Check::Agent(check_functions),
+};

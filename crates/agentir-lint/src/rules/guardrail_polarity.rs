@@ -1,0 +1,51 @@
+//! A guardrail whose check says what is allowed instead of what is not.
+
+use crate::polarity::{inverted, reads_like_pass};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Applicability, Confidence, RuleName, Severity};
+use agentir_expr::Version;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("guardrail-polarity"),
+    group: Group::Versions,
+    severity: Severity::Warning,
+    summary: "the check of a guardrail says what is allowed, and so stops what is allowed",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.version < Version::Current {
+        return;
+    }
+    let mut last = None;
+    for guardrail in &cx.agent.constraints.guardrails {
+        let Some(check) = guardrail.check.as_ref().filter(|c| reads_like_pass(c)) else { continue };
+        // `kind: both` is two guardrails with one check.
+        if last.replace(check.span) == Some(check.span) {
+            continue;
+        }
+        let instead = inverted(check);
+        let mut finding = report
+            .finding(check.span, format!("this check holds for what the guardrail `{}` should let through", name(guardrail)))
+            .note(
+                "since the current version a check describes the violation: the guardrail acts when it holds \
+                 (in legacy ABL it acted when it did not)",
+            )
+            .help(format!("say what is not allowed: `{instead}`"))
+            .confidence(Confidence::Medium);
+        if !instead.contains('"') {
+            finding = finding.replace(instead, Applicability::Unsafe);
+        }
+        report.push(finding);
+    }
+}
+
+/// The name as it is written: `both` makes two of one.
+fn name(guardrail: &agentir_ir::Guardrail) -> &str {
+    let name = guardrail.name.value.as_str();
+    let written =
+        usize::try_from(guardrail.name.span.end.saturating_sub(guardrail.name.span.start))
+            .unwrap_or(0);
+    name.get(..written).unwrap_or(name)
+}

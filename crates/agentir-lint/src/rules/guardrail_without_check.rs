@@ -1,0 +1,38 @@
+//! A guardrail that checks nothing.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("guardrail-without-check"),
+    group: Group::Versions,
+    severity: Severity::Warning,
+    summary: "a guardrail does not say what it looks for",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mut last = None;
+    for guardrail in &cx.agent.constraints.guardrails {
+        // What is written and cannot be read has been reported; presets say it elsewhere.
+        let says = guardrail.check_span.is_some()
+            || guardrail.llm_check.is_some()
+            || guardrail.provider.is_some()
+            || guardrail
+                .extensions
+                .0
+                .values()
+                .any(|e| e.contains_key("preset_key") || e.contains_key("entities"));
+        let at = guardrail.name.span;
+        if says || last.replace(at) == Some(at) {
+            continue;
+        }
+        report.push(
+            report
+                .finding(at, "this guardrail does not say what it looks for")
+                .note("it never acts, and lets everything through")
+                .help("add `check:` with a condition, `llm_check:` with a question for the model, or `provider:`"),
+        );
+    }
+}

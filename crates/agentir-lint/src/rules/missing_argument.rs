@@ -1,0 +1,60 @@
+//! A tool call that leaves out what the tool needs.
+
+use crate::arguments::{is_due, matched, signature};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Confidence, RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("missing-argument"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a tool call leaves out a parameter that the tool needs",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for matched in matched(cx) {
+        let (call, tool) = (matched.call, matched.tool);
+        // A bare `CALL: f` takes the variables of the parameters' names.
+        let taken = |name: &str| !call.has_arguments && cx.facts.variables.knows(name);
+        let missing: Vec<String> = matched
+            .parameters
+            .iter()
+            .filter(|(p, given)| given.is_none() && is_due(p) && !taken(&p.name.value))
+            .map(|(p, _)| format!("`{}`", p.name))
+            .collect();
+        if missing.is_empty() {
+            continue;
+        }
+        let names = missing.join(", ");
+        let note =
+            "a call without what the tool needs fails, and the step goes on as after a failure";
+        let finding = if call.has_arguments {
+            report
+                .finding(call.tool.span, format!("this call of `{}` leaves out {names}", tool.name))
+                .help(format!("its signature is `{}`", signature(tool)))
+        } else {
+            let mut bare = report
+                .finding(call.tool.span, format!("nothing gives `{}` its {names}", tool.name))
+                .at("called without arguments")
+                .help(format!(
+                    "ask for it, set it, or pass a value: `CALL: {}`",
+                    example(&matched.parameters, call)
+                ))
+                .confidence(Confidence::Medium);
+            bare.severity = Severity::Warning;
+            bare
+        };
+        report.push(finding.label(tool.name.span, "declared here").note(note));
+    }
+}
+
+/// The call with its arguments by name.
+fn example(
+    parameters: &[(&agentir_ir::Parameter, Option<&agentir_expr::Argument>)],
+    call: &agentir_ir::Call,
+) -> String {
+    let due = parameters.iter().filter(|(p, _)| is_due(p)).map(|(p, _)| format!("{}: …", p.name));
+    format!("{}({})", call.tool, due.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,65 @@
+//! A flow or a project that starts where nothing is.
+
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, Spanned, closest};
+use agentir_expr::Name;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("missing-entry-point"),
+    group: Group::Reachability,
+    severity: Severity::Error,
+    summary: "a flow or a project starts at something that does not exist",
+    vendor: &["MISSING_ENTRY_POINT"],
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    let program = cx.program;
+    for flow in program.agents.iter().filter_map(|a| a.flow.as_ref()) {
+        let Some(entry) = &flow.entry_point else { continue };
+        if flow.definitions.is_empty() || flow.definitions.contains_key(&entry.value) {
+            continue;
+        }
+        let mut finding = report
+            .finding(entry.span, format!("the flow starts at `{entry}`, but has no such step"))
+            .note("the agent does not compile: its flow cannot start");
+        if let Some(first) = flow.definitions.values().next() {
+            finding = finding.label(first.name.span, "the first step");
+            finding = suggest(
+                finding,
+                entry,
+                flow.definitions.keys().map(Name::as_str),
+                &first.name.value,
+            );
+        }
+        report.push(finding);
+    }
+    let Some(entry) = program.entry_agent.as_ref().filter(|_| !program.agents.is_empty()) else {
+        return;
+    };
+    if program.agent(&entry.value).is_none() {
+        let finding = report
+            .finding(
+                entry.span,
+                format!("the project starts with the agent `{entry}`, which does not exist"),
+            )
+            .note("a conversation cannot start");
+        let names = || program.agents.iter().map(|a| a.metadata.name.value.as_str());
+        let first = names().next().unwrap_or_default();
+        report.push(suggest(finding, entry, names(), first));
+    }
+}
+
+fn suggest<'a>(
+    finding: Diagnostic,
+    entry: &Spanned<Name>,
+    names: impl Iterator<Item = &'a str>,
+    first: &'a str,
+) -> Diagnostic {
+    match closest(&entry.value, names) {
+        Some(near) => {
+            finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+        }
+        None => finding.help(format!("name one that exists, such as `{first}`")),
+    }
+}

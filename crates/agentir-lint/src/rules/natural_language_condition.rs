@@ -1,0 +1,48 @@
+//! Words in a place where the runtime evaluates a condition.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
+use agentir_expr::ConditionKind;
+use agentir_ir::ConditionUse;
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("natural-language-condition"),
+    group: Group::Versions,
+    severity: Severity::Info,
+    summary: "words stand where the runtime evaluates a condition",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    // The rules of a step that the model leads are for the model.
+    let steps = cx.agent.flow.iter().flat_map(|f| f.definitions.values());
+    let for_model: FxHashSet<Span> = steps
+        .filter_map(|s| s.reasoning_zone.as_ref())
+        .flat_map(|z| &z.constraints)
+        .map(|c| c.condition.span())
+        .collect();
+    for (condition, used) in &cx.facts.conditions {
+        let place = match used {
+            // The model decides whether to hand over; and `COMPLETE` has a rule of its own.
+            ConditionUse::Coordination | ConditionUse::Completion => continue,
+            ConditionUse::Constraint => "a constraint",
+            ConditionUse::Escalation => "a reason to escalate",
+            ConditionUse::Branch => "a branch",
+            ConditionUse::Remember => "a `remember` rule",
+            ConditionUse::Applies | ConditionUse::Other => "a condition",
+        };
+        let reported =
+            matches!(condition.kind, ConditionKind::Natural) && cx.answers_for(condition.span());
+        if reported && !for_model.contains(&condition.span()) {
+            report.push(
+                report
+                    .finding(condition.span(), format!("{place} is written in words"))
+                    .confidence(Confidence::Medium)
+                    .note("the runtime evaluates it without asking the model; quoted words always hold")
+                    .help("test a variable, as in `status == \"open\"`, or `user.intent == \"…\"` for what the user wants"),
+            );
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Words where the runtime needs to know whether an agent is done.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::ConditionKind;
+use agentir_ir::ConditionUse;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("plain-english-complete"),
+    group: Group::Versions,
+    severity: Severity::Error,
+    summary: "`COMPLETE` has words instead of a condition",
+    vendor: &["PLAIN_ENGLISH_COMPLETE_WHEN"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for (condition, used) in &cx.facts.conditions {
+        if *used == ConditionUse::Completion && matches!(condition.kind, ConditionKind::Natural) {
+            report.push(
+                report
+                    .finding(condition.span(), "`COMPLETE` needs a condition, not words")
+                    .note("nobody judges words here; quoted ones always hold, so the agent is done at once")
+                    .help(
+                        "set a variable when it is so, and test it here: `WHEN: order_placed == true`, \
+                         `WHEN: all_fields_gathered == true`",
+                    ),
+            );
+        }
+    }
+}

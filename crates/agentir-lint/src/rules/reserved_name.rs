@@ -1,0 +1,191 @@
+//! A name of the runtime's, declared or written by an author.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
+use agentir_expr::{Expr, Name, system_namespace, system_tool, system_variable, tool_of_result};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("reserved-name"),
+    group: Group::Reserved,
+    severity: Severity::Error,
+    summary: "a name that belongs to the runtime is declared or written",
+    vendor: &["RESERVED_VARIABLE_NAME"],
+    check: Check::Agent(check),
+};
+
+/// What is done with the name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    Declared(&'static str),
+    Written(&'static str),
+    Returned,
+    Removed,
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let agent = cx.agent;
+    let mut look = |name: &str, span: Span, how: How| {
+        if cx.answers_for(span)
+            && let Some(finding) = variable(cx, report, name, span, how)
+        {
+            report.push(finding);
+        }
+    };
+    let memory = &agent.memory;
+    memory
+        .session
+        .iter()
+        .for_each(|v| look(&v.name.value, v.name.span, How::Declared("session memory")));
+    memory
+        .persistent
+        .iter()
+        .for_each(|p| look(&p.path.value, p.path.span, How::Declared("persistent memory")));
+    // A supervisor may say that the system provides a value; and `session.x` is a place there.
+    for v in memory.state.iter().filter(|v| v.source != Some("system")) {
+        look(&v.name.value, v.name.span, How::Declared("the state"));
+    }
+    for field in &cx.facts.fields {
+        look(&field.name.value, field.name.span, How::Declared("a gather field"));
+    }
+    for set in &cx.facts.sets {
+        let target = Expr::path(set.target.clone(), set.span).to_string();
+        look(&target, set.target.root.span, How::Written("`SET`"));
+    }
+    for (name, used) in &cx.facts.writes {
+        use agentir_ir::WriteUse::{Return, Store, ToolResult, Transform, TransformItem};
+        let how = match used {
+            ToolResult => How::Written("`AS`"),
+            Transform => How::Written("`INTO`"),
+            TransformItem => How::Written("the `AS` of a `TRANSFORM`"),
+            Return => How::Returned,
+            Store => How::Written("`STORE`"),
+        };
+        look(&name.value, name.span, how);
+    }
+    for name in cx.facts.clears.iter().copied().flatten() {
+        look(&name.value, name.span, How::Removed);
+    }
+    for tool in &agent.tools {
+        report_tool(&tool.name, report);
+    }
+    for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
+        report_step(&step.name, report);
+    }
+}
+
+fn variable(
+    cx: &AgentContext<'_>,
+    report: &Report<'_>,
+    name: &str,
+    span: Span,
+    how: How,
+) -> Option<Diagnostic> {
+    let does = match how {
+        How::Declared(place) => format!("{place} declares it"),
+        How::Written(place) => format!("{place} writes it"),
+        How::Returned => "the map of `ON_RETURN` writes it".to_owned(),
+        How::Removed => "`CLEAR` removes it".to_owned(),
+    };
+    let finding = |what: &str| report.finding(span, format!("`{name}` {what}, but {does}"));
+    if let Some(known) = system_variable(name) {
+        let root = name.split('.').next().unwrap_or(name);
+        // Only the results of tools that exist are reserved: `last_known_result` is anybody's.
+        if tool_of_result(root).is_some_and(|t| {
+            cx.tool(t).is_none() && cx.agent.use_tools.iter().all(|u| u.value != t)
+        }) {
+            return None;
+        }
+        if known.authored_wins {
+            let mut finding = finding("is a variable of the runtime's");
+            finding.severity = Severity::Info;
+            return (cx.version >= known.since).then(|| {
+                finding.note("the agent's own variable is the one that counts; the runtime's can no longer be read")
+            });
+        }
+        let mut finding = finding("belongs to the runtime")
+            .at(format!("the runtime assigns it {}", known.assigned))
+            .help(format!("use a name of your own, such as `{}`", known.instead));
+        finding = match how {
+            How::Removed => finding.note("it comes back with the runtime's next assignment"),
+            _ => finding
+                .note("the runtime overwrites it, and takes what the agent puts there for its own"),
+        };
+        // The specification's own example brings `user_id` back from an agent that asks for it.
+        if matches!(how, How::Removed | How::Returned) {
+            finding.severity = Severity::Warning;
+        }
+        return Some(finding);
+    }
+    if let Some(free) = name.strip_prefix('_').map(|n| n.trim_start_matches('_')) {
+        let root = free.split('.').next().unwrap_or(free);
+        let mut finding = finding("begins with `_`, as only the runtime's variables do")
+            .note("the runtime may use or remove any variable whose name begins with `_`");
+        finding.severity = Severity::Warning;
+        return Some(if root.is_empty() {
+            finding
+        } else {
+            finding.help(format!("call it `{root}`"))
+        });
+    }
+    let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
+    let namespace = system_namespace(root).filter(|n| cx.version >= n.since)?;
+    if rest.is_some() && (namespace.writable || !matches!(how, How::Written(_) | How::Returned)) {
+        return None;
+    }
+    let mut finding = finding(if rest.is_some() {
+        "cannot be written"
+    } else {
+        "is a namespace of the runtime's"
+    })
+    .at(format!("`{root}` stands for {}", namespace.holds))
+    .help(format!(
+        "use a name of your own, such as `my_{}`",
+        rest.unwrap_or(root).replace('.', "_")
+    ));
+    finding.severity = Severity::Warning;
+    Some(
+        finding.note(format!(
+            "`{root}.name` is resolved by the runtime, whatever the agent puts there"
+        )),
+    )
+}
+
+fn report_tool(name: &Spanned<Name>, report: &mut Report<'_>) {
+    let message = match system_tool(&name.value) {
+        Some(does) => format!("the runtime has a tool `{name}` of its own, which {does}"),
+        None if name.value.starts_with("__") && name.value.ends_with("__") => {
+            format!("`{name}` is written as only the runtime's tools are")
+        }
+        None => return,
+    };
+    let finding = report
+        .finding(name.span, message)
+        .note("the model calls the runtime's tool, never this one")
+        .help(format!("call it `{}`", name.value.trim_matches('_')));
+    report.push(finding);
+}
+
+/// A step that is called as a keyword of `THEN` is.
+fn report_step(name: &Spanned<Name>, report: &mut Report<'_>) {
+    const KEYWORDS: &[&str] = &[
+        "BACKTRACK",
+        "BLOCK",
+        "COMPLETE",
+        "CONTINUE",
+        "DELEGATE",
+        "ESCALATE",
+        "GOTO",
+        "HANDOFF",
+        "RESUME",
+        "RETRY",
+        "RETRY_STEP",
+    ];
+    if KEYWORDS.contains(&name.value.as_str()) {
+        let mut finding = report
+            .finding(name.span, format!("the step `{name}` is called like a keyword"))
+            .note(format!("`THEN: {name}` may mean the step or the keyword"))
+            .help(format!("call it `{}_step`", name.value.to_lowercase()));
+        finding.severity = Severity::Warning;
+        report.push(finding);
+    }
+}

@@ -1,0 +1,65 @@
+//! An agent that hands over to itself.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
+use agentir_expr::Name;
+use agentir_ir::AgentUse;
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("self-handoff"),
+    group: Group::Reachability,
+    severity: Severity::Error,
+    summary: "an agent hands over, delegates or routes to itself",
+    vendor: &["INVALID_DEFAULT_ROUTING_TARGET", "INVALID_HANDOFF_TARGET"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let agent = cx.agent;
+    let own = &agent.metadata.name;
+    // `HANDOFF_PROTOCOL` of a supervisor speaks of other agents' handoffs.
+    let others: FxHashSet<Span> = agent
+        .coordination
+        .handoffs
+        .iter()
+        .filter(|h| h.extensions.0.values().any(|e| e.contains_key("from")))
+        .map(|h| h.to.span)
+        .collect();
+    let aliases = || {
+        agent
+            .available_agents
+            .iter()
+            .filter_map(|r| Some((r.alias.value.as_str(), r.agent.as_ref()?)))
+    };
+    let mut names: FxHashSet<&str> =
+        aliases().filter(|(_, a)| a.value == own.value).map(|(alias, _)| alias).collect();
+    // The name itself, unless the supervisor calls another agent by it.
+    if !own.value.is_empty() && aliases().all(|(alias, _)| alias != own.value) {
+        names.insert(&own.value);
+    }
+    let mut look = |to: &Spanned<Name>, does: &str| {
+        if !names.contains(to.value.as_str()) || others.contains(&to.span) {
+            return;
+        }
+        report.push(
+            report
+                .finding(to.span, format!("`{own}` {does} itself"))
+                .label(own.span, "the agent itself")
+                .note("the runtime refuses to hand a conversation to the agent that has it; it would never get any further")
+                .help("name another agent, or remove this"),
+        );
+    };
+    for (to, by) in &cx.facts.agent_refs {
+        match by {
+            AgentUse::Handoff | AgentUse::Failure | AgentUse::Flow => look(to, "hands over to"),
+            AgentUse::Delegate => look(to, "delegates to"),
+            AgentUse::Routing => look(to, "routes to"),
+            AgentUse::DefaultRoute => look(to, "routes what it does not understand to"),
+            AgentUse::Available => {}
+        }
+    }
+    for to in cx.facts.jumps.iter().filter_map(|jump| jump.target.agent()) {
+        look(to, "hands over to");
+    }
+}

@@ -1,0 +1,37 @@
+//! A tool that changes something in the world, and does not say whether the user must agree.
+
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_ir::Tool;
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("side-effect-without-confirmation"),
+    group: Group::Versions,
+    severity: Severity::Warning,
+    summary: "a tool has side effects and does not say whether the user must agree",
+    vendor: &["SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION"],
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    // A signature and its implementation may stand in different files; one of them is enough.
+    let says = |tool: &Tool| tool.confirmation.as_ref().is_some_and(|c| c.require.is_some());
+    let decided: FxHashSet<&str> =
+        cx.program.tools().filter(|t| says(t)).map(|t| t.name.value.as_str()).collect();
+    for tool in cx.program.tools() {
+        if tool.hints.side_effects != Some(true)
+            || says(tool)
+            || decided.contains(tool.name.value.as_str())
+        {
+            continue;
+        }
+        let name = &tool.name;
+        report.push(
+            report
+                .finding(name.span, format!("`{name}` has side effects, but does not say whether the user must agree"))
+                .note("the runtime has no default here: it calls the tool without asking")
+                .help("add `confirm: always`, `confirm: when_side_effects` or, on purpose, `confirm: never`"),
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! A section that only supervisors have, in an agent that is none.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_ir::AgentType;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("supervisor-section"),
+    group: Group::Versions,
+    severity: Severity::Warning,
+    summary: "an agent has a section that only supervisors have",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let agent = cx.agent;
+    if agent.metadata.kind == AgentType::Supervisor {
+        return;
+    }
+    let routing = agent.routing.as_ref();
+    let rule = routing.and_then(|r| {
+        r.rules.first().map(|r| r.span).or_else(|| r.default_agent.as_ref().map(|d| d.span))
+    });
+    let sections: [(&str, Option<Span>); 4] = [
+        ("AGENTS", agent.available_agents.first().map(|a| a.span)),
+        ("ROUTING", rule),
+        ("STATE", agent.memory.state.first().map(|v| v.span)),
+        ("POLICIES", agent.policies.first().map(|p| p.name.span)),
+    ];
+    let name = &agent.metadata.name;
+    for (section, at) in sections {
+        let Some(at) = at else { continue };
+        let help = match section {
+            "AGENTS" | "ROUTING" => {
+                "begin the document with `SUPERVISOR:`, or say with `HANDOFF:` who takes over, and when"
+            }
+            "STATE" => {
+                "begin the document with `SUPERVISOR:`, or declare the variables below `MEMORY:`"
+            }
+            _ => "begin the document with `SUPERVISOR:`, or write the rules below `CONSTRAINTS:`",
+        };
+        report.push(
+            report
+                .finding(at, format!("`{section}` has no effect in an `AGENT`"))
+                .label(name.span, "not a supervisor")
+                .note(format!("only a supervisor has `{section}`; the runtime ignores it here"))
+                .help(help),
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! An agent that is named, but does not exist.
+
+use crate::names::suggest;
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_expr::Name;
+use agentir_ir::{Agent, AgentUse, Node};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undefined-agent"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a handoff, delegation or route names an agent that the project does not have",
+    vendor: &[
+        "INVALID_HANDOFF_TARGET",
+        "INVALID_DELEGATE_TARGET",
+        "INVALID_ROUTING_TARGET",
+        "INVALID_DEFAULT_ROUTING_TARGET",
+    ],
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    let agents: FxHashSet<&str> =
+        cx.program.agents.iter().map(|a| a.metadata.name.value.as_str()).collect();
+    for agent in &cx.program.agents {
+        one(cx, agent, &agents, report);
+    }
+    for profile in cx.program.profiles.iter().filter(|_| cx.program.complete) {
+        profile.walk(&mut |node| {
+            if let Some((name, _)) = reference(node)
+                && !agents.contains(name.value.as_str())
+            {
+                tell(name, agents.iter(), report);
+            }
+        });
+    }
+}
+
+/// The agents that one agent names.
+fn one(cx: &ProgramContext<'_>, agent: &Agent, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
+    let aliases = agent.available_agents.iter().map(|r| r.alias.value.as_str());
+    let handoffs = agent
+        .coordination
+        .handoffs
+        .iter()
+        .filter(|h| h.remote.is_some())
+        .map(|h| h.to.value.as_str());
+    let delegates = agent.coordination.delegates.iter().filter(|d| d.remote.is_some());
+    let local: FxHashSet<&str> =
+        aliases.chain(handoffs).chain(delegates.map(|d| d.agent.value.as_str())).collect();
+    let mut seen = FxHashSet::default();
+    agent.walk(&mut |node| {
+        let Some((name, used)) = reference(node) else { return };
+        let word = name.value.as_str();
+        if agents.contains(word)
+            || (local.contains(word) && used != AgentUse::Available)
+            || !seen.insert(name.span)
+        {
+            return;
+        }
+        // Names of agents begin with a capital letter, so this is an alias, and all aliases are here.
+        let alias = used == AgentUse::Routing || used == AgentUse::DefaultRoute;
+        let alias = alias
+            && !agent.available_agents.is_empty()
+            && word.starts_with(|c: char| c.is_lowercase());
+        if !cx.program.complete && !alias {
+            return;
+        }
+        tell(name, agents.iter().chain(&local), report);
+        if let Some(finding) = report.diagnostics.last_mut().filter(|f| alias && f.fix.is_none()) {
+            finding.help = Some(format!(
+                "list it below `AGENTS:`, as `{word}: Name_Of_The_Agent`, or route elsewhere"
+            ));
+        }
+    });
+}
+
+fn reference(node: Node<'_>) -> Option<(&Spanned<Name>, AgentUse)> {
+    match node {
+        Node::AgentRef(name, used) => Some((name, used)),
+        Node::Jump(jump) => Some((jump.target.agent()?, AgentUse::Flow)),
+        _ => None,
+    }
+}
+
+fn tell<'k>(
+    name: &Spanned<Name>,
+    known: impl Iterator<Item = &'k &'k str>,
+    report: &mut Report<'_>,
+) {
+    let finding = report.finding(name.span, format!("there is no agent `{name}`")).note(
+        "the conversation cannot go to an agent that does not exist; the project does not compile",
+    );
+    report.push(suggest(finding, &name.value, known.copied(), || {
+        format!(
+            "add a file with `AGENT: {name}`, or mark the agent as `REMOTE` if it runs elsewhere"
+        )
+    }));
+}

@@ -1,0 +1,46 @@
+//! An entity that is referred to, but not defined.
+
+use crate::names::suggest;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undefined-entity"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a field or an intent names an entity that the agent does not have",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let understood = cx.agent.nlu.iter().flat_map(|n| &n.entities);
+    let entities: FxHashSet<&str> =
+        cx.agent.entities.iter().chain(understood).map(|e| e.name.value.as_str()).collect();
+    let fields: FxHashSet<&str> = cx.facts.fields.iter().map(|f| f.name.value.as_str()).collect();
+    let referred =
+        cx.facts.fields.iter().filter_map(|f| f.entity_ref.as_ref()).map(|name| (name, false));
+    // What an intent mentions may also be a field that is asked for.
+    let intents = cx
+        .agent
+        .nlu
+        .iter()
+        .flat_map(|n| &n.intents)
+        .flat_map(|i| &i.entities)
+        .map(|name| (name, true));
+    for (name, field_will_do) in
+        referred.chain(intents).filter(|(name, _)| cx.answers_for(name.span))
+    {
+        let word = name.value.as_str();
+        if entities.contains(word) || (field_will_do && fields.contains(word)) {
+            continue;
+        }
+        let finding = report
+            .finding(name.span, format!("there is no entity `{name}`"))
+            .note("without its entity nothing says which values are valid, so none is recognised");
+        report.push(suggest(finding, word, entities.iter().copied(), || {
+            format!("define it: `{name}:` with a `TYPE` below `ENTITIES:`")
+        }));
+    }
+}

@@ -1,0 +1,196 @@
+//! A field that is referred to, but that nobody asks for, gives or has.
+
+use crate::names::{Member, Place, Results, expressions, expressions_of, member, paths, suggest};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::variables::first;
+use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span, Spanned};
+use agentir_expr::{Name, Path, TypeField};
+use agentir_ir::{Agent, Call, Dialect, Node, ReadUse, Tool};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undefined-field"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a field is named that is not asked for, not returned by the tool, or not there to pass on",
+    vendor: &["INVALID_DEPENDS_ON_REF", "H-04"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let fields: FxHashSet<&str> = cx.facts.fields.iter().map(|f| f.name.value.as_str()).collect();
+    asked_for(cx, &fields, report);
+    passed_on(cx, report);
+    overridden(cx, &fields, report);
+    returned(cx, report);
+}
+
+/// `depends_on`, and `COLLECT` after a failed constraint.
+fn asked_for(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
+    let files: FxHashSet<&str> =
+        cx.agent.attachments.iter().map(|a| a.name.value.as_str()).collect();
+    for (name, used) in cx.facts.reads.iter().filter(|(name, _)| cx.answers_for(name.span)) {
+        let note = match used {
+            ReadUse::DependsOn => {
+                "a field that waits for one nobody asks for is never asked for itself"
+            }
+            ReadUse::Collect => {
+                "only fields can be asked for again; the constraint goes on failing"
+            }
+            _ => continue,
+        };
+        if !fields.contains(name.value.as_str()) && !files.contains(name.value.as_str()) {
+            let finding =
+                report.finding(name.span, format!("nobody asks for a field `{name}`")).note(note);
+            report.push(suggest(finding, &name.value, fields.iter().copied(), || {
+                format!("add `{name}:` with a `prompt` below `GATHER:`")
+            }));
+        }
+    }
+}
+
+/// What is passed to other agents.
+fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let variables = &cx.facts.variables;
+    // What a supervisor writes down of a handoff between two others is theirs.
+    let protocol = cx.agent.coordination.handoffs.iter().filter(|h| {
+        h.extensions.0.get(Dialect::Abl.name()).is_some_and(|all| all.contains_key("from"))
+    });
+    let others: FxHashSet<Span> =
+        protocol.flat_map(|h| &h.context.pass).map(|p| p.name.span).collect();
+    for (name, used) in &cx.facts.reads {
+        let known = *used != ReadUse::Pass
+            || others.contains(&name.span)
+            || variables.knows(first(&name.value));
+        if known || !cx.answers_for(name.span) {
+            continue;
+        }
+        let finding = report
+            .finding(name.span, format!("there is no `{name}` to pass on"))
+            .note("the other agent gets nothing under this name");
+        let mut finding = suggest(finding, &name.value, variables.names(), || {
+            format!(
+                "ask for it in `GATHER`, declare it below `MEMORY:`, or take `{name}` out of the list"
+            )
+        });
+        // Another agent that is not here may have passed it to this one.
+        let guess = finding.fix.is_none() && !cx.program.program.complete;
+        finding.severity = if guess { Severity::Info } else { Severity::Warning };
+        report.push(finding.confidence(Confidence::Medium));
+    }
+}
+
+/// Fields whose prompts a profile changes.
+fn overridden(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
+    let overrides = cx.profiles().flat_map(|p| p.gather_overrides.iter().map(move |o| (p, o)));
+    for (profile, name) in
+        overrides.flat_map(|(p, o)| o.field_overrides.iter().map(move |f| (p, &f.name)))
+    {
+        if fields.contains(name.value.as_str()) || !cx.answers_for(name.span) {
+            continue;
+        }
+        // A profile may be made for several agents; one of them is enough.
+        let uses = |agent: &&Agent| {
+            agent.use_behavior_profiles.iter().any(|p| p.value == profile.name.value)
+        };
+        if cx.program.program.agents.iter().filter(uses).any(|agent| asks_for(agent, name)) {
+            continue;
+        }
+        let mut finding = report
+            .finding(name.span, format!("nobody asks for a field `{name}`"))
+            .note("a profile can only change fields that the agent has; this one changes nothing");
+        finding.severity = Severity::Warning;
+        report.push(suggest(finding, &name.value, fields.iter().copied(), || {
+            "name a field of the agent's `GATHER`, or remove the entry".to_owned()
+        }));
+    }
+}
+
+fn asks_for(agent: &Agent, name: &Spanned<Name>) -> bool {
+    let mut found = false;
+    agent.walk(&mut |node| {
+        found |= matches!(node, Node::Field(field) if field.name.value == name.value)
+    });
+    found
+}
+
+/// Members of the results of tools.
+fn returned(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let results = Results::new(cx);
+    let mut seen = FxHashSet::default();
+    expressions(cx, &mut |expr, place| {
+        if place == Place::Plain {
+            paths(expr, &mut |path| {
+                if let Some((tool, _)) = results.get(&path.root.value) {
+                    lacks(tool, path, &mut seen, report);
+                }
+            });
+        }
+    });
+    if cx.facts.sets.iter().any(|s| s.target.root.value == "result") {
+        return;
+    }
+    for call in cx.facts.calls.iter().filter(|call| cx.answers_for(call.tool.span)) {
+        if let Some(tool) = cx.tool(&call.tool.value) {
+            after(call, &mut |path| lacks(tool, path, &mut seen, report));
+        }
+    }
+}
+
+/// Calls `found` with every path into `result` after a call, unless something else is called there.
+fn after<'a>(call: &'a Call, found: &mut dyn FnMut(&'a Path)) {
+    let mut all = Vec::new();
+    let mut other = false;
+    let mut visit = |node: Node<'a>| {
+        other |= matches!(node, Node::Call(_));
+        expressions_of(node, &mut |expr, place| {
+            if place == Place::Plain {
+                paths(expr, &mut |path| all.push(path));
+            }
+        });
+    };
+    call.on_success.walk(&mut visit);
+    for branch in &call.on_result {
+        if let Some(condition) = &branch.condition {
+            visit(Node::Condition(condition, agentir_ir::ConditionUse::Branch));
+        }
+        branch.body.walk(&mut visit);
+    }
+    if !other {
+        all.into_iter().filter(|path| path.root.value == "result").for_each(found);
+    }
+}
+
+fn lacks(tool: &Tool, path: &Path, seen: &mut FxHashSet<Span>, report: &mut Report<'_>) {
+    let Some(returns) = &tool.returns else { return };
+    let Member::Missing(name, fields) = member(&returns.ty, &path.segments) else { return };
+    // What the runtime says of a failed call.
+    let failure = matches!(name.value.as_str(), "error" | "error_message" | "success");
+    if failure || !seen.insert(name.span) {
+        return;
+    }
+    let mut finding = missing_member(report, tool, name, fields);
+    finding.severity = Severity::Warning;
+    report.push(finding);
+}
+
+fn missing_member(
+    report: &Report<'_>,
+    tool: &Tool,
+    name: &Spanned<Name>,
+    fields: &[TypeField],
+) -> Diagnostic {
+    let finding = report
+        .finding(name.span, format!("the result of `{}` has no field `{name}`", tool.name))
+        .label(tool.name.span, "declared here")
+        .note("a field that is not there is undefined: conditions on it do not hold, and texts stay empty there");
+    suggest(finding, &name.value, fields.iter().map(|f| f.name.value.as_str()), || {
+        let has: Vec<String> = fields.iter().map(|f| format!("`{}`", f.name)).collect();
+        match has.is_empty() {
+            true => {
+                "its type has no fields; add what the tool returns to its declaration".to_owned()
+            }
+            false => format!("it has {}", has.join(", ")),
+        }
+    })
+}

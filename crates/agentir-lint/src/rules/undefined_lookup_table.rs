@@ -1,0 +1,29 @@
+//! A reference table that is named, but not defined.
+
+use crate::names::{lookup_refs, suggest};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undefined-lookup-table"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a field or a parameter names a lookup table that the agent does not have",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let tables = &cx.agent.lookup_tables;
+    lookup_refs(cx, &mut |name| {
+        if tables.contains_key(&name.value) || name.span.file != cx.agent.metadata.name.span.file {
+            return;
+        }
+        let finding = report
+            .finding(name.span, format!("there is no lookup table `{name}`"))
+            .note("no value can be found in a table that does not exist, so none is accepted");
+        report.push(suggest(finding, &name.value, tables.keys().map(|k| k.as_str()), || {
+            format!("define it: `{name}:` with a `source` below `LOOKUP_TABLES:`")
+        }));
+    });
+}

@@ -1,0 +1,33 @@
+//! A behaviour profile that is used, but does not exist.
+
+use crate::names::suggest;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undefined-profile"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "`USE BEHAVIOR_PROFILE` names a profile that the project does not have",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    // Without the whole project the profile may be in a file that is not here.
+    if !cx.program.program.complete {
+        return;
+    }
+    for name in &cx.agent.use_behavior_profiles {
+        let inline = cx.agent.behavior_profiles.iter().any(|p| p.name.value == name.value);
+        if inline || cx.program.profiles.contains_key(name.value.as_str()) {
+            continue;
+        }
+        let finding = report
+            .finding(name.span, format!("there is no behaviour profile `{name}`"))
+            .note("the agent does not compile, or runs as if the line were not there");
+        report.push(suggest(finding, &name.value, cx.program.profiles.keys().copied(), || {
+            format!("add a file with `BEHAVIOR_PROFILE: {name}`")
+        }));
+    }
+}

@@ -1,0 +1,97 @@
+//! A variable that is read, but that nothing sets.
+
+use crate::names::{Place, expressions};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::variables::{first, roots};
+use agentir_diagnostics::{
+    Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest,
+};
+use agentir_expr::tool_of_result;
+use agentir_ir::ReadUse;
+use rustc_hash::FxHashMap;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undefined-variable"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "a variable is read, but nothing declares or sets it",
+    vendor: &["UNDEFINED_CONDITION_VAR"],
+    check: Check::Agent(check),
+};
+
+/// Where a name is read.
+#[derive(Default)]
+struct Uses {
+    places: Vec<Span>,
+    /// Only ever with a member, as `booking` in `booking.confirmed`.
+    object: bool,
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let variables = &cx.facts.variables;
+    let mut order = Vec::new();
+    let mut unknown: FxHashMap<&str, Uses> = FxHashMap::default();
+    let mut read = |name, span, object| {
+        if !variables.knows(name) {
+            let uses = unknown.entry(name).or_insert_with(|| {
+                order.push(name);
+                Uses { places: Vec::new(), object: true }
+            });
+            uses.places.push(span);
+            uses.object &= object;
+        }
+    };
+    expressions(cx, &mut |expr, place| {
+        if place == Place::Plain {
+            roots(expr, &mut |name, object| read(&name.value, name.span, object));
+        }
+    });
+    let required =
+        cx.facts.reads.iter().filter(|(_, used)| *used == ReadUse::Required).map(|(name, _)| *name);
+    for name in
+        cx.facts.clears.iter().copied().flatten().chain(required).filter(|n| cx.answers_for(n.span))
+    {
+        read(first(&name.value), name.span, false);
+    }
+    for name in order {
+        if let Some(uses) = unknown.remove(name) {
+            tell(cx, name, uses, report);
+        }
+    }
+}
+
+fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'_>) {
+    uses.places.sort_by_key(|span| (span.file, span.start));
+    let mut places = uses.places.iter().copied();
+    let Some(at) = places.next() else { return };
+    let mut finding = report
+        .finding(at, format!("nothing sets the variable `{name}`"))
+        .confidence(Confidence::Medium)
+        .note("what is not set is undefined: conditions on it do not hold, and texts stay empty there");
+    for other in places {
+        finding = finding.label(other, "also read here");
+    }
+    if let Some(near) = closest(name, cx.facts.variables.names()) {
+        let edits = uses.places.iter().map(|&span| Edit { span, text: near.to_owned() }).collect();
+        let (title, applicability) = (format!("replace by `{near}`"), Applicability::Unsafe);
+        finding = finding.help(format!("did you mean `{near}`?")).fix(Fix {
+            title,
+            edits,
+            applicability,
+        });
+    } else if let Some(tool) = tool_of_result(name) {
+        finding = finding.help(format!(
+            "it would be the result of a tool `{tool}`, which this agent does not have"
+        ));
+    } else if uses.object {
+        // The specification's own examples leave such objects to the model.
+        finding.severity = Severity::Info;
+        finding = finding
+            .help(format!("declare `{name}` below `MEMORY:`, `session:` if the agent keeps it"));
+    } else {
+        finding = finding.help(format!(
+            "declare it below `MEMORY:`, `session:`; if a text is meant, write `\"{name}\"`"
+        ));
+    }
+    report.push(finding);
+}

@@ -1,0 +1,49 @@
+//! A function that does not exist, or not in this version or place.
+
+use crate::names::{check_functions, expressions};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::{ExprKind, Visit};
+use rustc_hash::FxHashMap;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unknown-function"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a function is called that does not exist, or not in this version of ABL",
+    vendor: &["CEL_CONDITION_UNRESOLVED_CALL"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    // Calls that are no calls of functions: texts by name, and tools.
+    let mut others: FxHashMap<Span, bool> = FxHashMap::default();
+    expressions(cx, &mut |expr, _| {
+        expr.visit(&mut |e| {
+            if let ExprKind::Call { function, .. } = &e.kind {
+                let tool = cx.tool(&function.value).is_some();
+                if tool || function.value == "TEMPLATE" {
+                    others.insert(function.span, tool);
+                }
+            }
+            Visit::Children
+        });
+    });
+    let mut found = Vec::new();
+    check_functions(cx, &mut Report { rule: report.rule, diagnostics: &mut found });
+    for mut finding in found {
+        match others.get(&finding.primary.span) {
+            Some(false) => {}
+            Some(true) => {
+                finding.message = "a tool cannot be called in an expression".to_owned();
+                finding.help = Some(
+                    "call it in a step with `CALL`, and read its result here: `tool.field`"
+                        .to_owned(),
+                );
+                finding.fix = None;
+                report.push(finding);
+            }
+            None => report.push(finding),
+        }
+    }
+}

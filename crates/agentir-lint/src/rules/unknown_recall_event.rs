@@ -1,0 +1,93 @@
+//! A recall event that never happens.
+
+use crate::recall::{Event, event, legacy};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Diagnostic, RuleName, Severity, closest};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unknown-recall-event"),
+    group: Group::Versions,
+    severity: Severity::Warning,
+    summary: "a recall event does not exist, or is about something that does not",
+    vendor: &["UNKNOWN_RECALL_EVENT", "UNKNOWN_RECALL_TOOL", "UNKNOWN_RECALL_AGENT"],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    const NOTE: &str = "nothing is brought back: the event never happens";
+    for recall in &cx.agent.memory.recall {
+        let at = &recall.event;
+        if legacy(&at.value).is_some() {
+            continue;
+        }
+        let Some(about) = event(&at.value) else {
+            report.push(
+                report.finding(at.span, format!("`{at}` is no recall event")).note(NOTE).help(
+                    "write `session:start`, `session:end`, `agent:NAME:before`, `agent:NAME:after`, \
+                     `tool:NAME:after`, `entity:FIELD:extracted`, `step:enter:NAME` or `step:exit:NAME`",
+                ),
+            );
+            continue;
+        };
+        if let Some((what, name, near)) = missing(cx, about) {
+            let finding = report
+                .finding(at.span, format!("`{at}` never happens: there is no {what} `{name}`"))
+                .note(NOTE);
+            report.push(suggest(finding, near));
+        }
+    }
+}
+
+fn suggest(finding: Diagnostic, near: Option<&str>) -> Diagnostic {
+    match near {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding,
+    }
+}
+
+/// What the event is about, if that does not exist, and what has a similar name.
+fn missing<'a>(
+    cx: &AgentContext<'a>,
+    about: Event<'a>,
+) -> Option<(&'static str, &'a str, Option<&'a str>)> {
+    let agent = cx.agent;
+    Some(match about {
+        Event::Session | Event::Agent("*") | Event::Tool("*") => return None,
+        Event::Agent(name) => {
+            let known = || cx.program.program.agents.iter().map(|a| a.metadata.name.value.as_str());
+            let alias = agent.available_agents.iter().any(|r| r.alias.value == name);
+            if !cx.program.program.complete || alias || known().any(|n| n == name) {
+                return None;
+            }
+            ("agent", name, closest(name, known()))
+        }
+        Event::Tool(name) => {
+            if cx.tool(name).is_some() || agent.use_tools.iter().any(|t| t.value == name) {
+                return None;
+            }
+            ("tool", name, closest(name, cx.facts.tools.keys().copied()))
+        }
+        Event::Field(name) => {
+            let fields = || cx.facts.fields.iter().map(|f| f.name.value.as_str());
+            let entity = agent.entities.iter().any(|e| e.name.value == name);
+            if name == "*" || entity || fields().any(|f| f == name) {
+                return None;
+            }
+            ("gather field", name, closest(name, fields()))
+        }
+        Event::Step(name) => {
+            let steps = || agent.flow.iter().flat_map(|f| f.definitions.keys()).map(|s| s.as_str());
+            let inserted = cx
+                .profiles()
+                .filter_map(|p| p.flow_modifications.as_ref())
+                .flat_map(|c| &c.insertions);
+            if name == "*"
+                || steps().any(|s| s == name)
+                || inserted.into_iter().any(|i| i.step.name.value == name)
+            {
+                return None;
+            }
+            ("step", name, closest(name, steps()))
+        }
+    })
+}

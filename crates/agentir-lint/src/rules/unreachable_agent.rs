@@ -1,0 +1,38 @@
+//! An agent that no other agent leads to.
+
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unreachable-agent"),
+    group: Group::Reachability,
+    severity: Severity::Warning,
+    summary: "no way leads from the entry agent to an agent of the project",
+    vendor: &[],
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    let program = cx.program;
+    let Some(entry) = program.entry().filter(|_| program.complete && program.agents.len() > 1)
+    else {
+        return;
+    };
+    let entry_name = &entry.metadata.name;
+    let Some(reached) = cx.graph().reachable(&entry_name.value) else { return };
+    for agent in program.agents.iter().filter(|a| !reached.contains(&a.metadata.name.value)) {
+        let name = &agent.metadata.name;
+        let mut finding = report
+            .finding(name.span, format!("no agent leads to `{name}`"))
+            .label(entry_name.span, "every conversation begins here")
+            .note("an agent runs if it is the entry agent, or if an agent that runs hands over, delegates or routes to it")
+            .help(format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`"));
+        if let Some((other, edge)) =
+            cx.graph().predecessors(&name.value).find(|(o, _)| **o != name.value)
+        {
+            finding = finding
+                .label(edge.span, format!("only `{other}` leads here, which nobody leads to"));
+        }
+        report.push(finding);
+    }
+}

@@ -1,0 +1,50 @@
+//! Statements behind one that always leaves.
+
+use crate::bodies::bodies;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_flow::{dead_statements, statement_span};
+use agentir_ir::Statement;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unreachable-statement"),
+    group: Group::Reachability,
+    severity: Severity::Warning,
+    summary: "a statement stands behind one that always leaves",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    bodies(cx, &mut |body| {
+        dead_statements(body, &mut |before, after| found(before, after, report))
+    });
+}
+
+fn found(before: &Statement, after: &Statement, report: &mut Report<'_>) {
+    let (Some(leaves), Some(at)) = (statement_span(before), statement_span(after)) else { return };
+    let (why, help) = match before {
+        Statement::Goto(jump) => (
+            match jump.target.step() {
+                Some(step) => format!("the jump to `{step}` always leaves"),
+                None => format!("`{}` always leaves", jump.target),
+            },
+            "move it before the jump, or remove it",
+        ),
+        Statement::Await { .. } | Statement::If { .. } => (
+            "one of these branches is always taken, and each of them leaves".to_owned(),
+            "remove it, or remove the `THEN` of the branch that it is for",
+        ),
+        Statement::Call(_) => (
+            "whatever this call gives, what follows it leaves".to_owned(),
+            "remove it, or remove the `THEN` of the outcome that it is for",
+        ),
+        _ => ("this always leaves".to_owned(), "move it before that, or remove it"),
+    };
+    let finding = report
+        .finding(at, "this is never executed")
+        .label(leaves, why)
+        .note("statements are executed in their order, until one goes elsewhere")
+        .help(help);
+    report.push(finding);
+}

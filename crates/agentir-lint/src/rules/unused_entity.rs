@@ -1,0 +1,52 @@
+//! An entity that nothing refers to.
+
+use crate::names::expressions;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::variables::roots;
+use agentir_diagnostics::{RuleName, Severity};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unused-entity"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "an entity is defined, but no field or intent uses it",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.agent.entities.is_empty() {
+        return;
+    }
+    let fields = &cx.facts.fields;
+    let mut used: FxHashSet<&str> = fields
+        .iter()
+        .filter_map(|f| f.entity_ref.as_ref())
+        .map(|name| name.value.as_str())
+        .collect();
+    used.extend(fields.iter().map(|f| f.name.value.as_str()));
+    let intents = cx.agent.nlu.iter().flat_map(|n| &n.intents).flat_map(|i| &i.entities);
+    used.extend(intents.map(|name| name.value.as_str()));
+    used.extend(
+        cx.agent
+            .memory
+            .recall
+            .iter()
+            .filter_map(|r| r.event.value.strip_prefix("entity:")?.split(':').next()),
+    );
+    expressions(cx, &mut |expr, _| {
+        roots(expr, &mut |name, _| {
+            used.insert(&name.value);
+        });
+    });
+    for entity in cx.agent.entities.iter().filter(|e| !used.contains(e.name.value.as_str())) {
+        let name = &entity.name;
+        report.push(
+            report
+                .finding(name.span, format!("nothing uses the entity `{name}`"))
+                .help(format!("let a field take its values, `ENTITY_REF: {name}`, or remove it"))
+                .note("an entity that no field and no intent names is never looked for"),
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! A reference table that nothing looks into.
+
+use crate::names::lookup_refs;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unused-lookup-table"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "a lookup table is defined, but no field or parameter uses it",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mut used = FxHashSet::default();
+    lookup_refs(cx, &mut |name| {
+        used.insert(name.value);
+    });
+    for table in cx.agent.lookup_tables.values().filter(|t| !used.contains(&t.name.value)) {
+        let name = &table.name;
+        report.push(
+            report
+                .finding(name.span, format!("nothing uses the lookup table `{name}`"))
+                .help(format!("let a field look its values up, `semantics:` with `lookup: {name}`, or remove it"))
+                .note("a table that no field and no parameter names is never loaded"),
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! A named text that nothing says.
+
+use crate::names::template_refs;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unused-template"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "a template is defined, but nothing uses it",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mut used = FxHashSet::default();
+    template_refs(cx, &mut |name, _| {
+        used.insert(name.value);
+    });
+    for template in cx.agent.templates.values().filter(|t| !used.contains(&t.name.value)) {
+        let name = &template.name;
+        report.push(
+            report
+                .finding(name.span, format!("nothing uses the template `{name}`"))
+                .help(format!("say it somewhere, `RESPOND: TEMPLATE({name})`, or remove it"))
+                .note("a template that nothing names is never said"),
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! A tool that nothing can call.
+
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_ir::{Data, ToolUse};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unused-tool"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "a tool is declared, but no step calls it or offers it to the model",
+    vendor: &[],
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    // Where the model leads, it may call every tool.
+    let Some(flow) = &cx.agent.flow else { return };
+    let mut steps = flow.definitions.values().chain(&flow.shadowed);
+    let all_offered = |zone: &agentir_ir::ReasoningZone| zone.available_tools.is_none();
+    if steps.any(|s| s.reasoning_zone.as_ref().is_some_and(all_offered) || s.reasoning.is_none()) {
+        return;
+    }
+    let facts = &cx.facts;
+    let mut used: FxHashSet<&str> = facts.calls.iter().map(|c| c.tool.value.as_str()).collect();
+    let offered = facts.tool_refs.iter().filter(|(_, used)| *used == ToolUse::Available);
+    used.extend(offered.map(|(name, _)| name.value.as_str()));
+    // Forms that the model does not model may name a tool as well.
+    for step in flow.definitions.values() {
+        let kept = step.extensions.0.values().flatten().map(|(_, kept)| &kept.value);
+        kept.chain(&step.await_attachment)
+            .chain(&step.human_approval)
+            .for_each(|data| texts(data, &mut used));
+    }
+    for tool in cx.agent.tools.iter().filter(|t| !used.contains(t.name.value.as_str())) {
+        let name = &tool.name;
+        // Of two declarations, the other one is reported.
+        if !std::ptr::eq(facts.tools.get(name.value.as_str()).copied().unwrap_or(tool), tool) {
+            continue;
+        }
+        report.push(
+            report
+                .finding(name.span, format!("nothing calls the tool `{name}`"))
+                .help(format!("call it in a step, `CALL: {name}(…)`, offer it in `AVAILABLE_TOOLS`, or remove it"))
+                .note("every step of the flow says what it calls, and none says this tool"),
+        );
+    }
+}
+
+/// All texts in free-form data.
+fn texts<'a>(data: &'a Data, found: &mut FxHashSet<&'a str>) {
+    match data {
+        Data::String(text) => {
+            found.insert(text);
+        }
+        Data::Array(all) => all.iter().for_each(|one| texts(one, found)),
+        Data::Object(all) => all.values().for_each(|one| texts(one, found)),
+        _ => {}
+    }
+}

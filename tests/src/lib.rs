@@ -1,0 +1,20 @@
+//! What the whole-program tests share: samples and where they are, programs from texts, expected
+//! findings, words. The tests themselves are in `tests/tests/`, one file a topic.
+//!
+//! *Invariant*: nothing here knows a rule or a construct of a language; a test that needs to says so
+//! itself.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests: whatever is not as expected ends the test"
+)]
+
+pub mod check;
+pub mod expect;
+pub mod mutate;
+pub mod pages;
+pub mod samples;
+pub mod words;

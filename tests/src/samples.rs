@@ -1,0 +1,128 @@
+//! The samples: our own, and the external corpus where it is there.
+
+use crate::check::File;
+use agentir_expr::Version;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+#[must_use]
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the repository").to_owned()
+}
+
+/// Files that are checked together.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// The files, `project.json` included.
+    pub files: Vec<File>,
+    /// The version they are held to.
+    pub version: Option<Version>,
+    /// Whether they are parts of documents.
+    pub fragment: bool,
+}
+
+/// The samples in a folder of `corpus/abl`. A folder with a `project.json` is one; so is each other
+/// file, except that those of `legacy/` belong together.
+#[must_use]
+pub fn ours(folder: &str) -> Vec<Sample> {
+    let at = root().join("corpus/abl").join(folder);
+    let version = match folder {
+        "legacy" => Some(Version::Legacy),
+        "newest" => Some(Version::Newest),
+        // The supervisor reference adds forms to the current version, so the version of what is
+        // valid is found out; what is wrong is read as the current one.
+        "invalid" => Some(Version::Current),
+        _ => None,
+    };
+    let mut samples = Vec::new();
+    collect(&at, version, &mut samples);
+    if folder == "legacy" {
+        let files = samples.drain(..).flat_map(|s: Sample| s.files).collect();
+        samples.push(Sample { files, version, fragment: false });
+    }
+    assert!(!samples.is_empty(), "no samples in {}", at.display());
+    samples
+}
+
+fn collect(folder: &Path, version: Option<Version>, samples: &mut Vec<Sample>) {
+    if folder.join("project.json").is_file() {
+        let files = files_below(folder);
+        samples.push(Sample { files, version, fragment: false });
+        return;
+    }
+    for path in sorted(folder) {
+        if path.is_dir() {
+            collect(&path, version, samples);
+        } else if is_sample(&path) {
+            samples.push(Sample { files: vec![read(&path)], version, fragment: false });
+        }
+    }
+}
+
+/// All our samples.
+#[must_use]
+pub fn all_ours() -> Vec<Sample> {
+    ["valid", "legacy", "newest", "invalid"].iter().flat_map(|f| ours(f)).collect()
+}
+
+/// The external corpus, if it is there: at `AGENTIR_EXTERNAL_CORPUS`, or beside the repository.
+#[must_use]
+pub fn external_root() -> Option<PathBuf> {
+    let at = std::env::var_os("AGENTIR_EXTERNAL_CORPUS")
+        .map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
+    if at.is_dir() {
+        return Some(at);
+    }
+    eprintln!("skipped: no external corpus at {} (AGENTIR_EXTERNAL_CORPUS)", at.display());
+    None
+}
+
+/// The examples of the two specifications, each with its version.
+#[must_use]
+pub fn external() -> Vec<Sample> {
+    let Some(root) = external_root() else { return Vec::new() };
+    let mut samples = Vec::new();
+    for (folder, version) in [("current", Version::Current), ("legacy", Version::Legacy)] {
+        let folder = root.join("abl").join(format!("specification-{folder}"));
+        for path in sorted(&folder) {
+            if is_sample(&path) {
+                let mut file = read(&path);
+                file.name = path.strip_prefix(&root).unwrap().display().to_string();
+                samples.push(Sample { files: vec![file], version: Some(version), fragment: true });
+            }
+        }
+    }
+    samples
+}
+
+fn is_sample(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "abl" || e == "yaml" || e == "json")
+}
+
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn files_below(folder: &Path) -> Vec<File> {
+    let mut files = Vec::new();
+    for path in sorted(folder) {
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else if is_sample(&path) {
+            files.push(read(&path));
+        }
+    }
+    files
+}
+
+fn read(path: &Path) -> File {
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let name = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+    File { name, text }
+}

@@ -1,0 +1,174 @@
+//! Nothing is lost: every word of a document is somewhere in its IR.
+//!
+//! A word is a run of letters, digits and `_`, or a number, outside comments, letter case ignored.
+//! Left out are the keys that the tables of the language know, because the IR has names of its own for
+//! them, and the words of [`KEYWORDS`], which the IR says by its form. Keys of the author's count.
+//! Words are counted: one that stands twice in the document must stand twice in the IR.
+
+use crate::check::File;
+use agentir_diagnostics::FileId;
+use agentir_syntax::abl::schema::{AGENT, PROFILE, RecordType, Shape, TOOL_LIBRARY};
+use agentir_syntax::outline;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+/// Words that the IR says by its form or leaves out as the default: of constraints, routing, calls,
+/// templates, and the values that stand for nothing.
+const KEYWORDS: &[&str] = &[
+    "before", "calling", "returning", "results", "intent", "default", "route_to", "use", "as", "into",
+    "template", "if", "optional", "false", "null",
+];
+
+/// The words of the documents that the IR lacks: how many of them are there, and where they are said.
+#[must_use]
+pub fn lost(files: &[File], ir: &Value) -> Vec<String> {
+    let mut there: BTreeMap<String, usize> = BTreeMap::new();
+    collect(ir, &mut there);
+    let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files.iter().filter(|f| !f.name.ends_with("project.json")) {
+        for (line, word) in said(file) {
+            wanted.entry(word).or_default().push(format!("{}:{line}", file.name));
+        }
+    }
+    wanted
+        .into_iter()
+        .filter_map(|(word, places)| {
+            let found = there.get(&word).copied().unwrap_or(0);
+            (found < places.len())
+                .then(|| format!("`{word}` {found} of {}: {}", places.len(), places.join(" ")))
+        })
+        .collect()
+}
+
+/// The words of a document that must not be lost, each with its line.
+fn said(file: &File) -> Vec<(usize, String)> {
+    let text = without_comments(file);
+    let mut said = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        for (word, end) in words(line) {
+            let rest = line[end..].trim_start_matches('?').trim_start();
+            let key = rest.starts_with(':') && known_keys().contains(&word)
+                // `VOICE INSTRUCTIONS:`
+                || rest.split_once(':').is_some_and(|(second, _)| {
+                    known_keys().contains(&format!("{word} {}", second.to_lowercase()))
+                });
+            if !key && !KEYWORDS.contains(&word.as_str()) {
+                said.push((number + 1, word));
+            }
+        }
+    }
+    said
+}
+
+/// The text with its comments blanked out.
+fn without_comments(file: &File) -> String {
+    let yaml = file.name.ends_with(".yaml");
+    if yaml {
+        // The outline of YAML keeps no comments; in our samples no string holds ` #`.
+        let uncommented = |line: &str| {
+            let at = line.find('#').filter(|at| line[..*at].ends_with([' ', '\t']) || *at == 0);
+            line[..at.unwrap_or(line.len())].to_owned()
+        };
+        return file.text.lines().map(uncommented).collect::<Vec<_>>().join("\n");
+    }
+    let mut text = file.text.clone().into_bytes();
+    for comment in &outline::parse(FileId(0), &file.text, &mut Vec::new()).comments {
+        text[comment.range()].fill(b' ');
+    }
+    String::from_utf8(text).expect("comments are replaced as a whole")
+}
+
+fn collect(value: &Value, into: &mut BTreeMap<String, usize>) {
+    let mut add = |text: &str| {
+        for (word, _) in words(text) {
+            *into.entry(word).or_default() += 1;
+        }
+    };
+    match value {
+        Value::Null => {}
+        Value::Bool(b) => add(if *b { "true" } else { "false" }),
+        Value::Number(n) => add(&n.to_string()),
+        Value::String(s) => add(s),
+        Value::Array(all) => all.iter().for_each(|v| collect(v, into)),
+        Value::Object(map) => {
+            map.keys().for_each(|k| add(k));
+            map.values().for_each(|v| collect(v, into));
+        }
+    }
+}
+
+/// The words of a text, in lower case, numbers without needless zeros, each with its end.
+fn words(text: &str) -> Vec<(String, usize)> {
+    let mut words = Vec::new();
+    let mut start = None;
+    let ends = text.char_indices().map(|(i, c)| (i, Some(c))).chain([(text.len(), None)]);
+    for (at, c) in ends {
+        let inside = c.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            // The point of a number.
+            || (c == Some('.')
+                && start.is_some_and(|s: usize| text[s..at].bytes().all(|b| b.is_ascii_digit()))
+                && text[at + 1..].starts_with(|c: char| c.is_ascii_digit()));
+        match (inside, start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                let word = text[from..at].to_lowercase();
+                let number = word.parse::<f64>().ok().filter(|_| word.starts_with(|c: char| c.is_ascii_digit()));
+                words.push((number.map_or(word, |n| n.to_string()), at));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+/// The names and aliases of all fields of all tables.
+fn known_keys() -> &'static BTreeSet<String> {
+    static KEYS: OnceLock<BTreeSet<String>> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let mut keys = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&'static RecordType> = vec![&AGENT, &PROFILE, &TOOL_LIBRARY];
+        while let Some(ty) = open.pop() {
+            if !seen.insert(std::ptr::from_ref(ty)) {
+                continue;
+            }
+            open.extend(ty.items);
+            for def in ty.fields {
+                keys.insert(def.name.to_lowercase());
+                keys.extend(def.aliases.iter().map(|a| a.to_lowercase()));
+                records(def.shape, &mut open);
+            }
+        }
+        keys
+    })
+}
+
+fn records(shape: Shape, into: &mut Vec<&'static RecordType>) {
+    match shape {
+        Shape::Record(ty) => into.push(ty),
+        Shape::OneOf(shapes) => shapes.iter().for_each(|s| records(*s, into)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{lost, words};
+    use crate::check::File;
+
+    #[test]
+    fn words_are_letters_and_numbers() {
+        let found: Vec<String> = words("Ça_va: 1.50, x2.y \"a-b\"").into_iter().map(|w| w.0).collect();
+        assert_eq!(found, ["ça_va", "1.5", "x2", "y", "a", "b"]);
+    }
+
+    #[test]
+    fn words_are_counted_and_comments_and_keys_are_not() {
+        let text = "GOAL: \"red red\"  # green\nMEMORY:\n  session:\n    - blue\n";
+        let file = File { name: "a.abl".to_owned(), text: text.to_owned() };
+        let ir = serde_json::json!({ "goal": "red", "memory": [{ "name": "blue" }] });
+        assert_eq!(lost(&[file], &ir), ["`red` 1 of 2: a.abl:1 a.abl:1"]);
+    }
+}

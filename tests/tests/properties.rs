@@ -1,0 +1,141 @@
+//! What holds for every text, made from every sample: nothing panics, everything is answered in
+//! time, every place lies inside its file, and what means nothing changes nothing.
+//!
+//! `AGENTIR_DENSE=1` cuts the texts at every character.
+
+#![allow(clippy::panic, clippy::indexing_slicing, reason = "tests end by panicking")]
+
+use agentir_diagnostics::Span;
+use agentir_syntax::abl::Options;
+use agentir_tests::check::{Checked, File, check, json};
+use agentir_tests::mutate::{damaged, harmless};
+use agentir_tests::samples::{Sample, all_ours, external};
+use rayon::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// How long one small document may take, on a busy machine and without optimization.
+const IN_TIME: Duration = Duration::from_secs(5);
+
+/// Each file of each sample alone, as it is read there.
+fn files() -> Vec<(File, Options)> {
+    let of = |s: Sample| {
+        let options = Options { version: s.version, fragment: s.fragment };
+        s.files.into_iter().map(move |f| (f, options))
+    };
+    all_ours()
+        .into_iter()
+        .chain(external())
+        .flat_map(of)
+        .filter(|(f, _)| !f.name.ends_with(".json"))
+        .collect()
+}
+
+fn report(what: &str, mut problems: Vec<String>) {
+    problems.sort();
+    let more = problems.len().saturating_sub(40);
+    problems.truncate(40);
+    assert!(problems.is_empty(), "{what}:\n  {}\n  and {more} more\n", problems.join("\n  "));
+}
+
+/// Checks a text and looks at the answer.
+fn problems_of(file: &File, options: Options, what: &str, text: String) -> Vec<String> {
+    let mutant = File { name: file.name.clone(), text };
+    let start = Instant::now();
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let checked = check(std::slice::from_ref(&mutant), options);
+        // Printing must not panic either.
+        let _ = json(&checked.program);
+        checked
+    }));
+    let took = start.elapsed();
+    let at = format!("{} {what}", file.name);
+    let mut problems = Vec::new();
+    match result {
+        Err(panic) => {
+            let message = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or_default();
+            problems.push(format!("{at}: panic: {message}"));
+        }
+        Ok(checked) => problems.extend(misplaced(&checked).into_iter().map(|m| format!("{at}: {m}"))),
+    }
+    if took > IN_TIME {
+        problems.push(format!("{at}: took {took:?}"));
+    }
+    problems
+}
+
+/// Places of findings that are not in their file or split a character.
+fn misplaced(checked: &Checked) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for d in &checked.diagnostics {
+        let edits = d.fix.iter().flat_map(|f| &f.edits).map(|e| e.span);
+        let all = std::iter::once(d.primary.span).chain(d.labels.iter().map(|l| l.span)).chain(edits);
+        for span in all {
+            let inside = checked.sources.get(span.file).is_some_and(|f| is_inside(&f.text, span));
+            if !inside {
+                wrong.push(format!("{} at {span:?} is outside", d.rule.0));
+            }
+        }
+    }
+    wrong
+}
+
+fn is_inside(text: &str, span: Span) -> bool {
+    span.start <= span.end && text.get(span.range()).is_some()
+}
+
+#[test]
+fn damaged_texts_are_answered() {
+    let dense = std::env::var_os("AGENTIR_DENSE").is_some();
+    let stride = if dense { 1 } else { 83 };
+    let problems = files()
+        .into_par_iter()
+        .flat_map_iter(|(file, options)| {
+            let mut problems = problems_of(&file, options, "as it is", file.text.clone());
+            for (what, text) in damaged(&file.text, stride) {
+                problems.extend(problems_of(&file, options, &what, text));
+            }
+            problems
+        })
+        .collect();
+    report("texts that were not answered well", problems);
+}
+
+#[test]
+fn harmless_changes_change_nothing() {
+    let problems = files()
+        .into_par_iter()
+        .flat_map_iter(|(file, options)| {
+            let ir = |text: &str| {
+                let file = File { name: file.name.clone(), text: text.to_owned() };
+                let checked = check(&[file], options);
+                let findings: Vec<_> = checked.diagnostics.iter().map(|d| d.rule).collect();
+                (json(&checked.program).to_string(), findings)
+            };
+            let (expected, expected_findings) = ir(&file.text);
+            let mut problems = Vec::new();
+            for (what, text) in harmless(&file.text) {
+                let (got, findings) = ir(&text);
+                if got != expected {
+                    problems.push(format!("{} {what}: {}", file.name, first_difference(&expected, &got)));
+                }
+                if findings != expected_findings {
+                    problems.push(format!("{} {what}: {expected_findings:?} became {findings:?}", file.name));
+                }
+            }
+            problems
+        })
+        .collect();
+    report("harmless changes that changed the IR", problems);
+}
+
+fn first_difference(a: &str, b: &str) -> String {
+    let at = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let from = a.floor_char_boundary(at.saturating_sub(30));
+    let show = |s: &str| s[from..s.floor_char_boundary((at + 30).min(s.len()))].to_owned();
+    format!("`{}` became `{}`", show(a), show(b))
+}
