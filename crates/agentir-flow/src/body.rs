@@ -84,6 +84,35 @@ fn inner_lists<'a>(branches: &'a [Branch], found: &mut dyn FnMut(&'a [Branch])) 
     branches.iter().for_each(|b| branch_lists(&b.body, found));
 }
 
+/// What was kept as it was written among the statements, inner ones included.
+#[must_use]
+pub fn others(body: &Body) -> Vec<&agentir_ir::Data> {
+    let mut all = Vec::new();
+    collect_others(body, &mut all);
+    all
+}
+
+fn collect_others<'a>(body: &'a Body, all: &mut Vec<&'a agentir_ir::Data>) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Other { value, .. } => all.push(value),
+            Statement::Await { branches } | Statement::If { branches } => {
+                branches.iter().for_each(|b| collect_others(&b.body, all));
+            }
+            Statement::Call(call) => {
+                collect_others(&call.on_success, all);
+                collect_others(&call.on_failure, all);
+                call.on_result.iter().for_each(|b| collect_others(&b.body, all));
+            }
+            Statement::Collect(collect) => {
+                collect_others(&collect.on_success, all);
+                collect_others(&collect.on_failure, all);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Where a statement is written, as far as the model knows.
 #[must_use]
 pub fn statement_span(statement: &Statement) -> Option<Span> {

@@ -9,7 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Warning,
     summary: "a session variable is declared twice",
-    vendor: &[],
+    vendor: &["duplicate-name"],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
@@ -20,7 +21,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 .finding(again.span, format!("the variable `{again}` is declared twice"))
                 .label(before.span, "first defined here")
                 .help("remove one of the two declarations")
-                .note("there is one variable of the name; which initial value and reset it gets is not defined"),
+                .note("there is one variable of the name; which initial value it gets is not defined"),
         );
     });
 }

@@ -48,3 +48,8 @@ pub(crate) mod unused_entity;
 pub(crate) mod unused_lookup_table;
 pub(crate) mod unused_template;
 pub(crate) mod unused_tool;
+pub(crate) mod linked_variable_set;
+pub(crate) mod dropped_transition;
+pub(crate) mod outputs_out_of_scope;
+pub(crate) mod unused_variable;
+pub(crate) mod transition_cycle;
