@@ -47,7 +47,10 @@ fn project(number: usize, size: usize, random: &mut Random) -> Project {
     let mut documents = Vec::new();
     let shared = size >= 6;
     if shared {
-        documents.push(File { path: "tools/records.tools.abl".to_owned(), text: agent::library(random) });
+        documents.push(File {
+            path: "tools/records.tools.abl".to_owned(),
+            text: agent::library(random),
+        });
         documents.push(File {
             path: "behavior_profiles/on_the_phone.behavior_profile.abl".to_owned(),
             text: agent::profile(random),
@@ -73,7 +76,8 @@ fn project(number: usize, size: usize, random: &mut Random) -> Project {
     } else {
         names.first().map_or("", |s| &s.name)
     };
-    let manifest = format!("{{\n  \"name\": \"project_{number:05}\",\n  \"entry_agent\": \"{entry}\"\n}}\n");
+    let manifest =
+        format!("{{\n  \"name\": \"project_{number:05}\",\n  \"entry_agent\": \"{entry}\"\n}}\n");
     documents.push(File { path: "project.json".to_owned(), text: manifest });
     Project { name: format!("project_{number:05}"), files: documents }
 }
@@ -94,7 +98,8 @@ mod tests {
     fn there_are_as_many_documents_as_asked_for() {
         for n in [0, 1, 5, 6, 37] {
             let all = projects(n, 1);
-            let count = all.iter().flat_map(|p| &p.files).filter(|f| !f.path.ends_with(".json")).count();
+            let count =
+                all.iter().flat_map(|p| &p.files).filter(|f| !f.path.ends_with(".json")).count();
             assert_eq!(count, n);
         }
     }

@@ -51,9 +51,7 @@ impl Checked {
     /// The file and the line, from 1, of a place.
     #[must_use]
     pub fn place(&self, span: Span) -> (&str, u32) {
-        self.sources
-            .get(span.file)
-            .map_or(("", 0), |f| (&f.name, f.line_column(span.start).line))
+        self.sources.get(span.file).map_or(("", 0), |f| (&f.name, f.line_column(span.start).line))
     }
 
     /// The findings of error level.

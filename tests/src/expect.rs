@@ -12,7 +12,9 @@ pub fn differences(files: &[File], checked: &Checked) -> Vec<String> {
     for file in files.iter().filter(|f| !f.name.ends_with("project.json")) {
         match header(&file.text) {
             Ok(findings) => {
-                expected.extend(findings.into_iter().map(|(rule, line)| (file.name.clone(), line, rule)));
+                expected.extend(
+                    findings.into_iter().map(|(rule, line)| (file.name.clone(), line, rule)),
+                );
             }
             Err(problem) => differences.push(format!("{}:1 {problem}", file.name)),
         }
@@ -26,7 +28,9 @@ pub fn differences(files: &[File], checked: &Checked) -> Vec<String> {
             differences.push(format!("unexpected: {}", checked.line(finding)));
         }
     }
-    differences.extend(expected.iter().map(|(name, line, rule)| format!("missing:    {name}:{line} {rule}")));
+    differences.extend(
+        expected.iter().map(|(name, line, rule)| format!("missing:    {name}:{line} {rule}")),
+    );
     differences.sort();
     differences
 }

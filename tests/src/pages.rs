@@ -48,7 +48,8 @@ pub fn all() -> Vec<Page> {
 }
 
 fn read(name: String, text: &str) -> Page {
-    let mut page = Page { name, heading: String::new(), examples: Vec::new(), problems: Vec::new() };
+    let mut page =
+        Page { name, heading: String::new(), examples: Vec::new(), problems: Vec::new() };
     page.heading =
         text.lines().find_map(|l| l.strip_prefix("# ")).unwrap_or_default().trim().to_owned();
     let mut lines = text.lines().enumerate();
@@ -74,6 +75,7 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
     let ending = match language {
         "abl" => "agent.abl",
         "yaml" => "agent.yaml",
+        "agent" => "agent",
         _ => return Ok(None),
     };
     let fails = match words.next() {

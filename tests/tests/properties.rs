@@ -60,7 +60,9 @@ fn problems_of(file: &File, options: Options, what: &str, text: String) -> Vec<S
                 .unwrap_or_default();
             problems.push(format!("{at}: panic: {message}"));
         }
-        Ok(checked) => problems.extend(misplaced(&checked).into_iter().map(|m| format!("{at}: {m}"))),
+        Ok(checked) => {
+            problems.extend(misplaced(&checked).into_iter().map(|m| format!("{at}: {m}")))
+        }
     }
     if took > IN_TIME {
         problems.push(format!("{at}: took {took:?}"));
@@ -73,7 +75,8 @@ fn misplaced(checked: &Checked) -> Vec<String> {
     let mut wrong = Vec::new();
     for d in &checked.diagnostics {
         let edits = d.fix.iter().flat_map(|f| &f.edits).map(|e| e.span);
-        let all = std::iter::once(d.primary.span).chain(d.labels.iter().map(|l| l.span)).chain(edits);
+        let all =
+            std::iter::once(d.primary.span).chain(d.labels.iter().map(|l| l.span)).chain(edits);
         for span in all {
             let inside = checked.sources.get(span.file).is_some_and(|f| is_inside(&f.text, span));
             if !inside {
@@ -121,10 +124,17 @@ fn harmless_changes_change_nothing() {
             for (what, text) in harmless(&file.text) {
                 let (got, findings) = ir(&text);
                 if got != expected {
-                    problems.push(format!("{} {what}: {}", file.name, first_difference(&expected, &got)));
+                    problems.push(format!(
+                        "{} {what}: {}",
+                        file.name,
+                        first_difference(&expected, &got)
+                    ));
                 }
                 if findings != expected_findings {
-                    problems.push(format!("{} {what}: {expected_findings:?} became {findings:?}", file.name));
+                    problems.push(format!(
+                        "{} {what}: {expected_findings:?} became {findings:?}",
+                        file.name
+                    ));
                 }
             }
             problems

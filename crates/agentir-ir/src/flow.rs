@@ -4,11 +4,11 @@ use crate::agent::ErrorHandler;
 use crate::coordination::Decider;
 use crate::data::{Data, Extensions, Number};
 use crate::rules::Constraint;
-use crate::tool::ToolBinding;
 use crate::statement::{
     ActionHandler, Body, Branch, CallSpec, Collect, Jump, Response, SetVariable, Statement,
     Transform,
 };
+use crate::tool::ToolBinding;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Name, Template};
 use indexmap::IndexMap;

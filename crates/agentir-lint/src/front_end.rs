@@ -11,7 +11,15 @@ const fn rule(
     summary: &'static str,
     vendor: &'static [&'static str],
 ) -> Rule {
-    Rule { name: RuleName(name), group, severity, summary, vendor, dialects: crate::rule::ANY, check: Check::FrontEnd }
+    Rule {
+        name: RuleName(name),
+        group,
+        severity,
+        summary,
+        vendor,
+        dialects: crate::rule::ANY,
+        check: Check::FrontEnd,
+    }
 }
 
 use Group::{Syntax, Versions};

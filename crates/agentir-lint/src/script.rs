@@ -19,10 +19,7 @@ pub(crate) fn references<'a>(
 }
 
 /// Calls `found` with every variable that the agent names, and whether it writes it.
-pub(crate) fn variables<'a>(
-    cx: &AgentContext<'a>,
-    found: &mut dyn FnMut(&'a Spanned<Name>, bool),
-) {
+pub(crate) fn variables<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spanned<Name>, bool)) {
     references(cx, &mut |namespace, name, _| {
         if namespace == "variables" {
             found(name, false);
@@ -135,4 +132,3 @@ fn of_body<'a>(body: &'a Body, here: &Outputs<'_, 'a>, found: Found<'_, 'a>) {
 pub(crate) fn output(path: &Path) -> &Spanned<Name> {
     &path.root
 }
-

@@ -140,8 +140,8 @@ pub fn is_agent_script(text: &str) -> bool {
             && match first {
                 Some(
                     "start_agent" | "subagent" | "topic" | "connected_subagent" | "connection"
-                    | "modality" | "trigger" | "orchestrator" | "generator" | "executor"
-                    | "router" | "echo",
+                    | "modality" | "trigger" | "orchestrator" | "generator" | "executor" | "router"
+                    | "echo",
                 ) => named,
                 // YAML's ABL has no section of these names with nothing behind the colon.
                 Some("config" | "variables" | "skill_definitions") => {
@@ -173,6 +173,17 @@ pub fn agent_script(
     let document = agentir_syntax::agent_script::parse(file, text, options, &mut diagnostics);
     // A template for documents names what is to be filled in, which is nothing yet.
     let unit = (!document.placeholders).then(|| agent_script::lower(document, text));
+    // Names that are taken are reported by the rules about names, which know what comes of it.
+    if let Some(Unit::Agents { agents, .. }) = &unit {
+        let names = agents.iter().flat_map(|a| {
+            let variables = a.memory.session.iter().map(|v| v.name.span);
+            let tools = a.tools.iter().map(|t| t.name.span);
+            variables.chain(tools).chain([a.metadata.name.span])
+        });
+        let names: rustc_hash::FxHashSet<Span> = names.collect();
+        let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
+        diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
+    }
     Lowered { unit, version: Version::default(), diagnostics }
 }
 

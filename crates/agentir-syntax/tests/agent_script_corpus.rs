@@ -33,7 +33,9 @@ fn corpus() -> Option<PathBuf> {
 }
 
 fn shown(text: &str, d: &Diagnostic) -> String {
-    let line = text.as_bytes()[..d.primary.span.start as usize].iter().filter(|b| **b == b'\n').count() + 1;
+    let line =
+        text.as_bytes()[..d.primary.span.start as usize].iter().filter(|b| **b == b'\n').count()
+            + 1;
     format!("  {line}: {}: {} / {}", d.rule.0, d.message, d.help.clone().unwrap_or_default())
 }
 

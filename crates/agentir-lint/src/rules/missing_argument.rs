@@ -18,9 +18,8 @@ pub(crate) static RULE: Rule = Rule {
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for call in &cx.facts.calls {
         let Some(tool) = cx.tool(&call.tool.value) else { continue };
-        let given = |name: &str| {
-            call.with.iter().any(|a| a.name.as_ref().is_some_and(|n| n.value == name))
-        };
+        let given =
+            |name: &str| call.with.iter().any(|a| a.name.as_ref().is_some_and(|n| n.value == name));
         let missing = tool.parameters.iter().filter(|p| is_due(p) && !given(&p.name.value));
         let missing: Vec<&str> = missing.map(|p| p.name.value.as_str()).collect();
         if missing.is_empty() {
@@ -35,7 +34,9 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             )
             .label(tool.name.span, "declared here")
             .help(format!("add {} below it", with.join(" and ")))
-            .note("an input that is left out has to be filled by the model, which nobody asks here");
+            .note(
+                "an input that is left out has to be filled by the model, which nobody asks here",
+            );
         finding.severity = Severity::Warning;
         report.push(finding);
     }

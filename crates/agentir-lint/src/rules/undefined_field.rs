@@ -44,8 +44,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             None => {
                 let names = fields.iter().map(|f| f.name.value.as_str());
                 suggest(finding, &name.value, names, || {
-                    let has: Vec<String> =
-                        fields.iter().map(|f| format!("`{}`", f.name)).collect();
+                    let has: Vec<String> = fields.iter().map(|f| format!("`{}`", f.name)).collect();
                     format!("it has {}", has.join(", "))
                 })
             }

@@ -1,7 +1,7 @@
 //! A tool that is called or named, but declared nowhere.
 
-use crate::wording::Wording;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::wording::Wording;
 use agentir_diagnostics::{Applicability, RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
 

@@ -22,13 +22,19 @@ pub(crate) static RULE: Rule = Rule {
 fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for offer in &cx.facts.offers {
         let Offer::Call { tool } = &offer.does else { continue };
-        let Some(tool) = cx.tool(&tool.value) else { continue };
+        let Some(tool) = own_tool(cx, &tool.value) else { continue };
         for input in &offer.with {
             if tool.parameters.iter().all(|p| p.name.value != input.name.value) {
                 tell(cx, tool, &input.name, report);
             }
         }
     }
+}
+
+/// The subagent's own action of this name. Those that agentfabric declares for the whole document
+/// take what their servers say, besides the inputs that are listed.
+fn own_tool<'a>(cx: &AgentContext<'a>, name: &str) -> Option<&'a Tool> {
+    cx.facts.tools.get(name).copied()
 }
 
 /// Agent Script: `with` names an input that the action does not declare.
@@ -52,7 +58,7 @@ fn tell(cx: &AgentContext<'_>, tool: &Tool, name: &Spanned<Name>, report: &mut R
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         for call in &cx.facts.calls {
-            let Some(tool) = cx.tool(&call.tool.value) else { continue };
+            let Some(tool) = own_tool(cx, &call.tool.value) else { continue };
             for name in call.with.iter().filter_map(|a| a.name.as_ref()) {
                 if tool.parameters.iter().all(|p| p.name.value != name.value) {
                     tell(cx, tool, name, report);

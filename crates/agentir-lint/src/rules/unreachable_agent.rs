@@ -1,7 +1,7 @@
 //! An agent that no other agent leads to.
 
-use crate::wording::Wording;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::wording::Wording;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {

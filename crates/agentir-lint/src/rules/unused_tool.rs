@@ -1,7 +1,7 @@
 //! A tool that nothing can call.
 
-use crate::script::references;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::script::references;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::{Data, ToolUse};
 use rustc_hash::FxHashSet;

@@ -83,9 +83,8 @@ fn kept(data: &Data, used: &mut FxHashSet<String>) {
     match data {
         Data::String(text) => {
             for rest in text.split("@variables.").skip(1) {
-                let end = rest
-                    .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-                    .unwrap_or(rest.len());
+                let end =
+                    rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
                 used.extend(rest.get(..end).map(str::to_owned));
             }
         }

@@ -51,8 +51,8 @@ fn session(item: Record<'_>) -> Option<SessionVariable> {
         description: v.template("description"),
         initial_value: v.data("initial"),
         scope: None,
-            mutability: None,
-            reset: v.choice("reset"),
+        mutability: None,
+        reset: v.choice("reset"),
         span: v.span,
         extensions: v.rest(),
     })

@@ -6,9 +6,9 @@ use super::{Shared, statement, tools};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
-    Agent, AgentType, Body, Completion, Constraints, Coordination, Decider, Dialect,
-    ErrorHandling, Execution, Extensions, Gather, Hook, Hooks, IR_VERSION, Identity, Memory,
-    Metadata, Routing, RoutingRule, SystemPrompt,
+    Agent, AgentType, Body, Completion, Constraints, Coordination, Decider, Dialect, ErrorHandling,
+    Execution, Extensions, Gather, Hook, Hooks, IR_VERSION, Identity, Memory, Metadata, Routing,
+    RoutingRule, SystemPrompt,
 };
 use indexmap::IndexMap;
 
@@ -77,8 +77,7 @@ pub(super) fn agent(kind: &'static str, mut fields: Fields<'_>, shared: &Shared<
     agent.metadata.description = fields.template("description");
     let mut extensions = Extensions::default();
     // The subagent's own instructions replace the global ones, they do not add to them.
-    if let Some(Some(own)) =
-        fields.with("system", &mut extensions, |s| s.template("instructions"))
+    if let Some(Some(own)) = fields.with("system", &mut extensions, |s| s.template("instructions"))
     {
         agent.identity.system_prompt = Some(SystemPrompt { template: own, custom: true });
     }

@@ -5,7 +5,9 @@ use super::data;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name, Template};
 use agentir_ir::{Data, Dialect, Extensions};
-use agentir_syntax::agent_script::{Binding, Declaration, Field, Procedure, Record, Unknown, Value};
+use agentir_syntax::agent_script::{
+    Binding, Declaration, Field, Procedure, Record, Unknown, Value,
+};
 use smol_str::SmolStr;
 
 /// The fields of a block that were not taken yet.
@@ -115,9 +117,7 @@ impl<'s> Fields<'s> {
             match field.value {
                 Value::Record(record) => all.push((field.def.name, Self::new(*record, source))),
                 Value::Records(records) => {
-                    all.extend(
-                        records.into_iter().map(|r| (field.def.name, Self::new(r, source))),
-                    );
+                    all.extend(records.into_iter().map(|r| (field.def.name, Self::new(r, source))));
                 }
                 _ => {}
             }

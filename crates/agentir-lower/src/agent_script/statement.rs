@@ -2,9 +2,7 @@
 
 use super::{Source, data};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{
-    Argument, Condition, ConditionKind, Expr, ExprKind, UnaryOp,
-};
+use agentir_expr::{Argument, Condition, ConditionKind, Expr, ExprKind, UnaryOp};
 use agentir_ir::{
     Body, Branch, Call, Collect, Data, Decider, Delegation, Dialect, Extensions, Gather,
     GatherField, Instruction, SetVariable, Statement,
@@ -243,10 +241,7 @@ pub(super) fn asked_for(name: Spanned<agentir_expr::Name>, span: Span) -> Gather
 
 /// A prompt: texts with the conditions under which they are said; or, where it also does something
 /// or is too branched to be said that way, the statements in their order.
-pub(super) fn prompt(
-    procedure: Procedure<'_>,
-    source: Source<'_>,
-) -> (Vec<Instruction>, Body) {
+pub(super) fn prompt(procedure: Procedure<'_>, source: Source<'_>) -> (Vec<Instruction>, Body) {
     let mut budget = MAX_CONDITIONS;
     let mut instructions = Vec::new();
     let known = &mut Vec::new();
@@ -304,4 +299,3 @@ fn flat(
     }
     Some(())
 }
-

@@ -129,11 +129,8 @@ pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: 
         let all = guards.iter().map(|g| Data::from(source.slice(g.span))).collect();
         extensions.keep(Dialect::AgentScript.name(), "available_when", all, span);
     }
-    let util = action
-        .as_ref()
-        .and_then(|a| named(a, &["utils"]))
-        .map(|u| u.value)
-        .unwrap_or_default();
+    let util =
+        action.as_ref().and_then(|a| named(a, &["utils"])).map(|u| u.value).unwrap_or_default();
     let tool = action.as_ref().and_then(|a| named(a, &["actions"]));
     let other = action.as_ref().and_then(|a| named(a, AGENT_SPACES));
     let does = match (util.as_str(), tool, other) {

@@ -179,7 +179,9 @@ impl<'a> Context<'a> {
     ) -> Result<'a, Box<Expr>> {
         let span = self.span(start, callee_end);
         let function = match &callee.kind {
-            ExprKind::Path(path) if path.segments.iter().all(|s| matches!(s, Segment::Field(_))) => {
+            ExprKind::Path(path)
+                if path.segments.iter().all(|s| matches!(s, Segment::Field(_))) =>
+            {
                 if path.namespace.is_none() && path.segments.is_empty() {
                     path.root.clone()
                 } else {

@@ -429,7 +429,10 @@ impl<'s> Layout<'s, '_> {
                 // Not `set.x` or `run(…)`.
                 let next = self.text.as_bytes().get(start + word.len());
                 if let Some(keyword) = keyword(word)
-                    && matches!(next, None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'@' | b'#' | b'('))
+                    && matches!(
+                        next,
+                        None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'@' | b'#' | b'(')
+                    )
                 {
                     self.statement(keyword, word, column);
                     return;

@@ -48,9 +48,14 @@ impl Reading<'_> {
                 }
                 Ok(parsed)
             }
-            Err(error) => {
-                Err(Box::new(Failure { file: self.file, text, start, goal, error, last: lexer.last }))
-            }
+            Err(error) => Err(Box::new(Failure {
+                file: self.file,
+                text,
+                start,
+                goal,
+                error,
+                last: lexer.last,
+            })),
         }
     }
 

@@ -257,9 +257,7 @@ impl<'a> Lexer<'a> {
             Raw::GreaterEqual => Token::GreaterEqual,
             Raw::Assign => match self.goal {
                 // Only the first one assigns, but every argument of `with` has its own.
-                Goal::Set | Goal::Declaration
-                    if !std::mem::replace(&mut self.assigned, true) =>
-                {
+                Goal::Set | Goal::Declaration if !std::mem::replace(&mut self.assigned, true) => {
                     Token::Assign
                 }
                 Goal::With if self.nesting == 0 => Token::Assign,
@@ -341,7 +339,9 @@ impl<'a> Lexer<'a> {
             "when" if self.goal == Goal::Available && matches!(self.previous, Token::Goal(_)) => {
                 Token::When
             }
-            "for" if self.goal == Goal::Ask && matches!(self.previous, Token::Goal(_)) => Token::For,
+            "for" if self.goal == Goal::Ask && matches!(self.previous, Token::Goal(_)) => {
+                Token::For
+            }
             _ => Token::Word(word),
         })
     }

@@ -84,7 +84,10 @@ pub fn parse<'s>(
             Diagnostic::error(
                 rules::UNFILLED_PLACEHOLDER,
                 first,
-                format!("`{}` still has to be filled in{more}", text.get(first.range()).unwrap_or_default()),
+                format!(
+                    "`{}` still has to be filled in{more}",
+                    text.get(first.range()).unwrap_or_default()
+                ),
             )
             .note("this file is a template for documents; it is checked when it is filled in"),
         );
@@ -99,11 +102,7 @@ struct DialectLine {
 }
 
 /// `# @dialect: name`, `# @dialect: name=3.2`.
-fn dialect_line(
-    file: FileId,
-    text: &str,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<DialectLine> {
+fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<DialectLine> {
     let mut at = 0;
     for line in text.split_inclusive('\n').take(DIALECT_LINES) {
         let start = at;
@@ -124,7 +123,11 @@ fn dialect_line(
         };
         let place = |part: &str| {
             let within = line.rfind(part).unwrap_or(0);
-            Span::new(file, layout::offset(start + within), layout::offset(start + within + part.len()))
+            Span::new(
+                file,
+                layout::offset(start + within),
+                layout::offset(start + within + part.len()),
+            )
         };
         let dialect = Dialect::called(name);
         if dialect.is_none() {

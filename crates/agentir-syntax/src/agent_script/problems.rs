@@ -127,7 +127,8 @@ fn in_words(token: &str) -> String {
 
 impl Failure<'_> {
     fn slice(&self, start: u32, end: u32) -> &str {
-        let range = start.saturating_sub(self.start) as usize..end.saturating_sub(self.start) as usize;
+        let range =
+            start.saturating_sub(self.start) as usize..end.saturating_sub(self.start) as usize;
         self.text.get(range).unwrap_or_default()
     }
 
@@ -168,24 +169,30 @@ impl Failure<'_> {
             Goal::Transition if first => {
                 let at = Span::new(self.file, start, start);
                 Some(
-                    self.error(start, end, "`to` is missing between `transition` and where it goes")
-                        .help("write `transition to @subagent.name`")
-                        .fix(Fix {
-                            title: "insert `to`".to_owned(),
-                            edits: vec![Edit { span: at, text: "to ".to_owned() }],
-                            applicability: Applicability::Safe,
-                        }),
+                    self.error(
+                        start,
+                        end,
+                        "`to` is missing between `transition` and where it goes",
+                    )
+                    .help("write `transition to @subagent.name`")
+                    .fix(Fix {
+                        title: "insert `to`".to_owned(),
+                        edits: vec![Edit { span: at, text: "to ".to_owned() }],
+                        applicability: Applicability::Safe,
+                    }),
                 )
             }
-            Goal::Available if first => {
-                Some(self.error(start, end, "`when` is missing behind `available`")
-                    .help("write `available when @variables.ready`"))
-            }
+            Goal::Available if first => Some(
+                self.error(start, end, "`when` is missing behind `available`")
+                    .help("write `available when @variables.ready`"),
+            ),
             Goal::Ask if first => Some(
                 self.error(start, end, "`for` is missing behind `ask`")
                     .help("write `ask for @variables.name`"),
             ),
-            Goal::With if self.slice(start, end).starts_with('@') || self.slice(start, end) == "." => {
+            Goal::With
+                if self.slice(start, end).starts_with('@') || self.slice(start, end) == "." =>
+            {
                 Some(
                     self.error(start, end, "`with` takes named inputs")
                         .help("write the name of the input: `with name=@variables.name`"),

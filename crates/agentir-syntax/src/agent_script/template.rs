@@ -224,11 +224,7 @@ impl Dedent {
 }
 
 /// A text in quotes; `raw` is what stands between them.
-pub(crate) fn quoted<'s>(
-    reading: &mut Reading<'_>,
-    raw: &'s str,
-    span: Span,
-) -> Template<'s> {
+pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) -> Template<'s> {
     if let Err(at) = unescaped(raw) {
         let at = span.start + 1 + at;
         reading.problems.push(leaf::bad_escape(

@@ -23,7 +23,9 @@ impl<'s> Reader<'s, '_> {
         let file = self.file();
         Unknown {
             key: Some(Spanned::new(Name::new(key.name), key.span(file))),
-            name: key.instance.map(|i| Spanned::new(Name::new(i.raw.trim_matches('"')), i.span(file))),
+            name: key
+                .instance
+                .map(|i| Spanned::new(Name::new(i.raw.trim_matches('"')), i.span(file))),
             data: self.data(value, children),
             span,
         }

@@ -62,8 +62,13 @@ impl<'s> Reader<'s, '_> {
         name: Option<Spanned<Name>>,
         entries: Vec<Entry<'s>>,
     ) -> Record<'s> {
-        let mut record =
-            Record { ty, span, name, fields: Vec::with_capacity(entries.len()), unknown: Vec::new() };
+        let mut record = Record {
+            ty,
+            span,
+            name,
+            fields: Vec::with_capacity(entries.len()),
+            unknown: Vec::new(),
+        };
         let mut names = Names::default();
         for entry in entries {
             self.entry(&mut record, &mut names, entry);
@@ -78,7 +83,8 @@ impl<'s> Reader<'s, '_> {
             EntryKind::Pair { key, value } => {
                 match record.ty.field(key.name) {
                     Some(def) => {
-                        let field = self.field(record, names, def, key, value, entry.children, span);
+                        let field =
+                            self.field(record, names, def, key, value, entry.children, span);
                         record.fields.push(field);
                         record.unknown.append(&mut self.strays);
                     }
@@ -141,7 +147,8 @@ impl<'s> Reader<'s, '_> {
                 if values.contains(&value.as_str()) {
                     return;
                 }
-                let all: Vec<String> = values.iter().map(|v| format!("`{other}: \"{v}\"`")).collect();
+                let all: Vec<String> =
+                    values.iter().map(|v| format!("`{other}: \"{v}\"`")).collect();
                 format!("`{name}` belongs to {}, not to `\"{value}\"`", all.join(" and "))
             }
             Some(_) => return,
@@ -170,9 +177,11 @@ impl<'s> Reader<'s, '_> {
         let mut diagnostic = Diagnostic::error(rule, span, message);
         let known = record.ty.fields().map(|f| f.name).filter(|n| !n.ends_with('*'));
         if let Some(near) = closest(key.name, known) {
-            diagnostic =
-                diagnostic.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe);
-        } else if let Some(home) = home_of(root, key.name).filter(|h| !std::ptr::eq(*h, record.ty)) {
+            diagnostic = diagnostic
+                .help(format!("did you mean `{near}`?"))
+                .replace(near, Applicability::Unsafe);
+        } else if let Some(home) = home_of(root, key.name).filter(|h| !std::ptr::eq(*h, record.ty))
+        {
             diagnostic = diagnostic.help(if std::ptr::eq(home, root) {
                 format!("`{}` is a block of its own, at the left margin", key.name)
             } else {
@@ -198,9 +207,10 @@ impl<'s> Reader<'s, '_> {
             format!("expected a field of the {}, found {found}", ty.name),
         );
         self.report(match (procedure, kind) {
-            (Some(field), EntryKind::Template(_) | EntryKind::Statement { .. } | EntryKind::Conditional(_)) => {
-                diagnostic.help(format!("statements stand below `{}:`, indented", field.name))
-            }
+            (
+                Some(field),
+                EntryKind::Template(_) | EntryKind::Statement { .. } | EntryKind::Conditional(_),
+            ) => diagnostic.help(format!("statements stand below `{}:`, indented", field.name)),
             _ => diagnostic,
         });
     }
@@ -349,12 +359,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The name of an entry in a collection; reports more than one word.
-    fn entry_name(
-        &mut self,
-        what: &str,
-        names: &mut Names<'s>,
-        key: Key<'s>,
-    ) -> Spanned<Name> {
+    fn entry_name(&mut self, what: &str, names: &mut Names<'s>, key: Key<'s>) -> Spanned<Name> {
         let span = key.span(self.file());
         if let Some(instance) = key.instance {
             self.report(
@@ -363,7 +368,11 @@ impl<'s> Reader<'s, '_> {
                     key.whole(self.file()),
                     format!("the name of a {what} is one word"),
                 )
-                .help(format!("write `{}_{}:`", key.name, instance.raw.replace(' ', "_"))),
+                .help(format!(
+                    "write `{}_{}:`",
+                    key.name,
+                    instance.raw.replace(' ', "_")
+                )),
             );
         }
         if key.name.is_empty() {

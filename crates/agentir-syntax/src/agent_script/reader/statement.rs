@@ -3,7 +3,9 @@
 use super::super::context::Parsed;
 use super::super::leaf;
 use super::super::lexer::Goal;
-use super::super::outline::{Branch as RawBranch, BranchKind, Entry, EntryKind, Inline, Key, Text, Word};
+use super::super::outline::{
+    Branch as RawBranch, BranchKind, Entry, EntryKind, Inline, Key, Text, Word,
+};
 use super::super::schema::{COLLECT, Steps, V3_2};
 use super::super::template;
 use super::super::tree::{Branch, CollectForm, Procedure, Statement, StatementKind};
@@ -77,7 +79,9 @@ impl<'s> Reader<'s, '_> {
                 let template = template::block(&mut self.reading, raw);
                 let span = template.span;
                 self.check_template(place, Span::new(span.file, span.start, span.start + 1));
-                procedure.statements.push(Statement { kind: StatementKind::Template(template), span });
+                procedure
+                    .statements
+                    .push(Statement { kind: StatementKind::Template(template), span });
             }
             Inline::Text(text) => {
                 let span = text.span(self.file());
@@ -166,9 +170,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn misplaced(&mut self, span: Span, message: String, help: &str) {
-        self.report(
-            Diagnostic::error(rules::MISPLACED_STATEMENT, span, message).help(help),
-        );
+        self.report(Diagnostic::error(rules::MISPLACED_STATEMENT, span, message).help(help));
     }
 
     /// Text for the model where there is no prompt.
@@ -264,7 +266,8 @@ impl<'s> Reader<'s, '_> {
                     if place != Place::Binding && place != Place::Unknown {
                         self.misplaced(
                             head,
-                            "`available when` has an effect only on the tools of the model".to_owned(),
+                            "`available when` has an effect only on the tools of the model"
+                                .to_owned(),
                             "use `if` here",
                         );
                     }
@@ -274,16 +277,20 @@ impl<'s> Reader<'s, '_> {
                 Some(_) => {
                     let end = text.start;
                     self.report(
-                        Diagnostic::error(rules::SYNTAX, head, "`when` is missing behind `available`")
-                            .help("write `available when @variables.ready`")
-                            .fix(Fix {
-                                title: "insert `when`".to_owned(),
-                                edits: vec![Edit {
-                                    span: Span::new(span.file, end, end),
-                                    text: "when ".to_owned(),
-                                }],
-                                applicability: Applicability::Safe,
-                            }),
+                        Diagnostic::error(
+                            rules::SYNTAX,
+                            head,
+                            "`when` is missing behind `available`",
+                        )
+                        .help("write `available when @variables.ready`")
+                        .fix(Fix {
+                            title: "insert `when`".to_owned(),
+                            edits: vec![Edit {
+                                span: Span::new(span.file, end, end),
+                                text: "when ".to_owned(),
+                            }],
+                            applicability: Applicability::Safe,
+                        }),
                     );
                     self.invalid(text, children)
                 }
@@ -480,7 +487,12 @@ impl<'s> Reader<'s, '_> {
     // ---- other lines ---------------------------------------------------------------------------
 
     /// A line that begins with no keyword.
-    fn line(&mut self, text: Text<'s>, children: Vec<Entry<'s>>, place: Place) -> StatementKind<'s> {
+    fn line(
+        &mut self,
+        text: Text<'s>,
+        children: Vec<Entry<'s>>,
+        place: Place,
+    ) -> StatementKind<'s> {
         let first = text.raw.split([' ', '\t']).next().unwrap_or_default();
         let word = first.chars().all(|c| c.is_alphanumeric() || c == '_');
         if word && first.len() < text.raw.len() {
@@ -501,7 +513,10 @@ impl<'s> Reader<'s, '_> {
                 );
                 return self.invalid(text, children);
             }
-            if matches!(first, "for" | "while" | "return" | "print" | "call" | "go" | "goto" | "let") {
+            if matches!(
+                first,
+                "for" | "while" | "return" | "print" | "call" | "go" | "goto" | "let"
+            ) {
                 let help = match first {
                     "go" | "goto" => "write `transition to @subagent.name`",
                     "let" => "write `set @variables.name = value`",

@@ -148,22 +148,18 @@ impl<'s> Reader<'s, '_> {
 
     fn scalar_text(&mut self, def: &'static FieldDef, text: Text<'s>) -> Value<'s> {
         let span = text.span(self.file());
-        if text.quoted
-            && matches!(def.shape, Shape::Text | Shape::Quoted | Shape::QuotedOrNone)
-        {
+        if text.quoted && matches!(def.shape, Shape::Text | Shape::Quoted | Shape::QuotedOrNone) {
             let inner = text.raw.get(1..text.raw.len() - 1).unwrap_or_default();
             let template = template::quoted(&mut self.reading, inner, span);
             if !matches!(def.shape, Shape::Text)
                 && let Some(hole) = template.holes.first()
             {
                 let at = hole.span;
-                self.report(
-                    Diagnostic::error(
-                        rules::INVALID_VALUE,
-                        at,
-                        format!("`{}` takes a constant text, without holes", def.name),
-                    ),
-                );
+                self.report(Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    at,
+                    format!("`{}` takes a constant text, without holes", def.name),
+                ));
             }
             return Value::Text(template);
         }
@@ -516,7 +512,10 @@ impl<'s> Reader<'s, '_> {
     /// `mutable string = ""`. Most are one word, or two, and need no parser.
     fn declared(&mut self, text: Text<'s>) -> Option<Parsed> {
         if text.raw.bytes().all(|b| b.is_ascii_alphabetic())
-            && !matches!(text.raw, "True" | "False" | "None" | "and" | "or" | "not" | "is" | "if" | "else")
+            && !matches!(
+                text.raw,
+                "True" | "False" | "None" | "and" | "or" | "not" | "is" | "if" | "else"
+            )
             && TYPES.iter().any(|(name, _)| *name == text.raw)
         {
             let ty = TypeExpr::named(text.raw, text.span(self.file()));
@@ -584,7 +583,9 @@ impl<'s> Reader<'s, '_> {
                     Some(near) => diagnostic
                         .help(format!("did you mean `{near}`?"))
                         .replace(near, Applicability::Unsafe),
-                    None => diagnostic.help("types are `string`, `number`, `boolean`, `object`, `list[…]`, `date`, …"),
+                    None => diagnostic.help(
+                        "types are `string`, `number`, `boolean`, `object`, `list[…]`, `date`, …",
+                    ),
                 });
             }
         }
@@ -619,8 +620,12 @@ impl<'s> Reader<'s, '_> {
         let Inline::Text(text) = inline else {
             let at = key.span(self.file());
             self.report(
-                Diagnostic::error(rules::INVALID_VALUE, at, format!("`{}` names no type", def.name))
-                    .help(format!("write `{}: string`, or another type", def.name)),
+                Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    at,
+                    format!("`{}` names no type", def.name),
+                )
+                .help(format!("write `{}: string`, or another type", def.name)),
             );
             return Value::Invalid("", self.data(inline, children));
         };

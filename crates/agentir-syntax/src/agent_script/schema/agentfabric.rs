@@ -95,7 +95,11 @@ static SUBAGENT: RecordType = record(
     &[
         field("label", "its name for people", Shape::Quoted),
         field("description", "what it is for", Shape::Text).required(),
-        field("system", "replaces the agent's instructions here", Shape::Block(&base::SUBAGENT_SYSTEM)),
+        field(
+            "system",
+            "replaces the agent's instructions here",
+            Shape::Block(&base::SUBAGENT_SYSTEM),
+        ),
         field("reasoning", "what the model is told and may use", Shape::Block(&REASONING))
             .required(),
         field("schema", "which kind of node it is", Shape::Quoted).uri(&["node"]),
@@ -117,10 +121,8 @@ static REASONING: RecordType = record(
 )
 .extends(&base::REASONING);
 
-static OUTPUTS: RecordType = record(
-    "outputs block",
-    &[field("properties", "what comes out", Shape::Collection(&OUTPUT))],
-);
+static OUTPUTS: RecordType =
+    record("outputs block", &[field("properties", "what comes out", Shape::Collection(&OUTPUT))]);
 
 /// A property, or what the items of an array are: the part of JSON Schema that is supported.
 static OUTPUT: RecordType = record(

@@ -120,10 +120,18 @@ static SUBAGENT: RecordType = record(
             .until(V3_2, "skill_definitions"),
         // Nodes of other kinds bring fields along.
         field("parameters", "what the node is given", Shape::Open).only_with("schema", &[]),
-        field("on_init", "what happens when the node is entered", Shape::Procedure(Steps::Deterministic))
-            .only_with("schema", &[]),
-        field("on_exit", "what happens when the node is left", Shape::Procedure(Steps::Deterministic))
-            .only_with("schema", &[]),
+        field(
+            "on_init",
+            "what happens when the node is entered",
+            Shape::Procedure(Steps::Deterministic),
+        )
+        .only_with("schema", &[]),
+        field(
+            "on_exit",
+            "what happens when the node is left",
+            Shape::Procedure(Steps::Deterministic),
+        )
+        .only_with("schema", &[]),
     ],
 )
 .extends(&base::SUBAGENT);

@@ -41,10 +41,8 @@ static MESSAGES: RecordType = record(
     ],
 );
 
-pub(super) static CONFIG: RecordType = record(
-    "config block",
-    &[field("description", "what the agent is for", Shape::Text)],
-);
+pub(super) static CONFIG: RecordType =
+    record("config block", &[field("description", "what the agent is for", Shape::Text)]);
 
 pub(super) static VARIABLE: RecordType = record(
     "variable",
