@@ -4,8 +4,8 @@ use agentir_diagnostics::{Diagnostic, Severity, SourceFile, SourceMap, Span, Spa
 use agentir_expr::Version;
 use agentir_ir::{AgentType, Program};
 use agentir_lint::Selection;
-use agentir_lower::Unit;
 use agentir_syntax::abl::Options;
+use agentir_syntax::agent_script;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
@@ -77,17 +77,13 @@ pub fn check(files: &[File], options: Options) -> Checked {
                 .map(|name| Spanned::new(SmolStr::new(name), Span::new(id, 0, 0)));
             continue;
         }
-        let lowered = agentir_lower::abl(id, &file.name, &file.text, options);
-        diagnostics.extend(lowered.diagnostics);
-        match lowered.unit {
-            Some(Unit::Agent(agent)) => {
-                program.agents.push(*agent);
-                versions.push(lowered.version);
-            }
-            Some(Unit::Profile(profile)) => program.profiles.push(*profile),
-            Some(Unit::Tools(library)) => program.libraries.push(library),
-            None => {}
-        }
+        let mut lowered = if agentir_lower::takes_agent_script(&file.name, &file.text) {
+            agentir_lower::agent_script(id, &file.text, agent_script::Options::default())
+        } else {
+            agentir_lower::abl(id, &file.name, &file.text, options)
+        };
+        diagnostics.append(&mut lowered.diagnostics);
+        lowered.add_to(&mut program, &mut versions);
     }
     let supervised = program.agents.iter().any(|a| a.metadata.kind == AgentType::Supervisor);
     program.complete |= supervised && program.agents.len() > 1;

@@ -75,6 +75,7 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
     let ending = match language {
         "abl" => "agent.abl",
         "yaml" => "agent.yaml",
+        "agent" => "agent",
         _ => return Ok(None),
     };
     let fails = match words.next() {

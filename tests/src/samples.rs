@@ -106,8 +106,37 @@ pub fn external() -> Vec<Sample> {
     samples
 }
 
+/// The samples in a folder of `corpus/agent-script`, each a program.
+#[must_use]
+pub fn agent_script(folder: &str) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    collect(&root().join("corpus/agent-script").join(folder), None, &mut samples);
+    assert!(!samples.is_empty(), "no samples in {folder}");
+    samples
+}
+
+/// The Agent Script files of the external corpus, by their names in it.
+#[must_use]
+pub fn external_agent_script() -> Vec<File> {
+    let Some(root) = external_root() else { return Vec::new() };
+    let folder = root.join("agentscript");
+    let mut open = vec![folder.clone()];
+    let mut files = Vec::new();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(sorted(&path));
+        } else if path.extension().is_some_and(|e| e == "agent") {
+            let bytes = fs::read(&path).unwrap();
+            let name = path.strip_prefix(&folder).unwrap().display().to_string();
+            files.push(File { name, text: String::from_utf8_lossy(&bytes).into_owned() });
+        }
+    }
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    files
+}
+
 fn is_sample(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "abl" || e == "yaml" || e == "json")
+    path.extension().is_some_and(|e| e == "abl" || e == "yaml" || e == "json" || e == "agent")
 }
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {

@@ -8,6 +8,7 @@
 use crate::check::File;
 use agentir_diagnostics::FileId;
 use agentir_syntax::abl::schema::{AGENT, PROFILE, RecordType, Shape, TOOL_LIBRARY};
+use agentir_syntax::agent_script;
 use agentir_syntax::outline;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,8 +55,117 @@ pub fn lost(files: &[File], ir: &Value) -> Vec<String> {
         .collect()
 }
 
+/// Words that the IR says by its form: Agent Script's statements, namespaces and types.
+const SCRIPT_KEYWORDS: &[&str] = &[
+    "actions",
+    "and",
+    "available",
+    "ask",
+    "collect",
+    "connected_subagent",
+    "else",
+    "end_session",
+    "escalate",
+    "false",
+    "for",
+    "generator",
+    "echo",
+    "executor",
+    "router",
+    "if",
+    "is",
+    "linked",
+    "list",
+    "llm",
+    "message",
+    "mutable",
+    "none",
+    "not",
+    "null",
+    "or",
+    "orchestrator",
+    "output",
+    "outputs",
+    "run",
+    "set",
+    "setvariables",
+    "start_agent",
+    "subagent",
+    "to",
+    "topic",
+    "transition",
+    "trigger",
+    "true",
+    "utils",
+    "variables",
+    "when",
+    "with",
+];
+
+/// The words of an Agent Script document, each with its line.
+fn said_in_script(file: &File) -> Vec<(usize, String)> {
+    let document = agent_script::parse(
+        FileId(0),
+        &file.text,
+        agent_script::Options::default(),
+        &mut Vec::new(),
+    );
+    let mut text = file.text.clone().into_bytes();
+    for comment in &document.comments {
+        text[comment.range()].fill(b' ');
+    }
+    let text = String::from_utf8(text).expect("comments are replaced as a whole");
+    // The letters of line breaks in strings are no words.
+    let text = text.replace("\\n", "  ");
+    let mut said = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        for (word, end) in words(line) {
+            let key = line[end..].trim_start().starts_with(':') && script_keys().contains(&word);
+            if !key && !SCRIPT_KEYWORDS.contains(&word.as_str()) {
+                said.push((number + 1, word));
+            }
+        }
+    }
+    said
+}
+
+/// The names of all fields of all tables of Agent Script.
+fn script_keys() -> &'static BTreeSet<String> {
+    use agent_script::schema::{Dialect, RecordType, Shape};
+    static KEYS: OnceLock<BTreeSet<String>> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let mut keys = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&'static RecordType> = Dialect::ALL.iter().map(|d| d.root()).collect();
+        open.push(&agent_script::schema::COLLECT);
+        while let Some(ty) = open.pop() {
+            if !seen.insert(std::ptr::from_ref(ty)) {
+                continue;
+            }
+            open.extend(ty.extends);
+            for def in ty.own {
+                keys.insert(def.name.to_lowercase());
+                match def.shape {
+                    Shape::Items(ty)
+                    | Shape::Block(ty)
+                    | Shape::Named(ty)
+                    | Shape::Collection(ty)
+                    | Shape::Declarations(ty)
+                    | Shape::Bindings(ty)
+                    | Shape::Type(ty) => open.push(ty),
+                    _ => {}
+                }
+            }
+        }
+        keys
+    })
+}
+
 /// The words of a document that must not be lost, each with its line.
 fn said(file: &File) -> Vec<(usize, String)> {
+    if file.name.ends_with(".agent") {
+        return said_in_script(file);
+    }
     let text = without_comments(file);
     let mut said = Vec::new();
     for (number, line) in text.lines().enumerate() {

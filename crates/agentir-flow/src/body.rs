@@ -2,7 +2,7 @@
 
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, Body, Branch, Digression, Jump, Profile, Statement, Step};
+use agentir_ir::{Agent, Body, Branch, Digression, Jump, Profile, ReasoningZone, Statement, Step};
 
 /// A way out of a list of statements.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,7 @@ pub enum Exit<'a> {
 /// Calls `found` with every list of statements of an agent, those inside others left out.
 pub fn bodies<'a>(agent: &'a Agent, found: &mut dyn FnMut(&'a Body)) {
     found(&agent.on_start);
+    agent.reasoning.iter().for_each(|zone| of_zone(zone, found));
     agent.hooks.iter().for_each(|(_, hook)| found(&hook.body));
     let errors = &agent.error_handling;
     errors.handlers.iter().chain(errors.default_handler.as_deref()).for_each(|h| found(&h.body));
@@ -39,8 +40,14 @@ pub fn profile_bodies<'a>(profile: &'a Profile, found: &mut dyn FnMut(&'a Body))
     }
 }
 
+fn of_zone<'a>(zone: &'a ReasoningZone, found: &mut dyn FnMut(&'a Body)) {
+    found(&zone.prepare);
+    zone.bindings.iter().for_each(|b| found(&b.after));
+}
+
 fn of_step<'a>(step: &'a Step, found: &mut dyn FnMut(&'a Body)) {
     found(&step.body);
+    step.reasoning_zone.iter().for_each(|zone| of_zone(zone, found));
     of_digressions(&step.digressions, found);
     of_digressions(&step.sub_intents, found);
     step.on_action.iter().for_each(|h| found(&h.body));
@@ -77,6 +84,35 @@ fn inner_lists<'a>(branches: &'a [Branch], found: &mut dyn FnMut(&'a [Branch])) 
     branches.iter().for_each(|b| branch_lists(&b.body, found));
 }
 
+/// What was kept as it was written among the statements, inner ones included.
+#[must_use]
+pub fn others(body: &Body) -> Vec<&agentir_ir::Data> {
+    let mut all = Vec::new();
+    collect_others(body, &mut all);
+    all
+}
+
+fn collect_others<'a>(body: &'a Body, all: &mut Vec<&'a agentir_ir::Data>) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Other { value, .. } => all.push(value),
+            Statement::Await { branches } | Statement::If { branches } => {
+                branches.iter().for_each(|b| collect_others(&b.body, all));
+            }
+            Statement::Call(call) => {
+                collect_others(&call.on_success, all);
+                collect_others(&call.on_failure, all);
+                call.on_result.iter().for_each(|b| collect_others(&b.body, all));
+            }
+            Statement::Collect(collect) => {
+                collect_others(&collect.on_success, all);
+                collect_others(&collect.on_failure, all);
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Where a statement is written, as far as the model knows.
 #[must_use]
 pub fn statement_span(statement: &Statement) -> Option<Span> {
@@ -88,6 +124,7 @@ pub fn statement_span(statement: &Statement) -> Option<Span> {
             let named = response.template.as_ref().or(response.message_key.as_ref());
             response.text.as_ref().map(|t| t.text.span).or_else(|| named.map(|n| n.span))?
         }
+        Statement::Instruct { text } => text.text.span,
         Statement::Collect(collect) => collect.span,
         Statement::Call(call) => call.span,
         Statement::Check { condition, .. } => condition.span(),

@@ -9,7 +9,7 @@ mod program;
 mod steps;
 
 pub use body::{
-    Exit, bodies, branch_lists, dead_statements, exits, falls_through, profile_bodies,
+    Exit, bodies, branch_lists, dead_statements, exits, falls_through, others, profile_bodies,
     statement_span,
 };
 pub use dependency::{Dependency, dependency_cycles};

@@ -2,7 +2,7 @@
 
 use crate::coordination::{AgentReference, Completion, Coordination, Routing};
 use crate::data::{Data, Extensions, Number, NumberOrText};
-use crate::flow::Flow;
+use crate::flow::{Flow, ReasoningZone};
 use crate::gather::{Attachment, Gather, MaskConfig, Validation};
 use crate::memory::Memory;
 use crate::rules::{Constraints, Policy, Profile};
@@ -48,6 +48,8 @@ pub struct Agent {
     pub error_handling: ErrorHandling,
     /// Its steps; without them the model leads.
     pub flow: Option<Flow>,
+    /// What the model may do where it leads, if more is said of it than which tools there are.
+    pub reasoning: Option<ReasoningZone>,
     /// What is done when it starts.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub on_start: Body,

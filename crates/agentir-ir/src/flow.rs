@@ -8,6 +8,7 @@ use crate::statement::{
     ActionHandler, Body, Branch, CallSpec, Collect, Jump, Response, SetVariable, Statement,
     Transform,
 };
+use crate::tool::ToolBinding;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Name, Template};
 use indexmap::IndexMap;
@@ -107,6 +108,12 @@ pub struct ReasoningZone {
     pub goal: Option<Template>,
     /// The tools it may use; absent for all.
     pub available_tools: Option<Vec<Spanned<Name>>>,
+    /// What is done each time before the model is asked; it may add to the instructions.
+    #[serde(skip_serializing_if = "Body::is_empty")]
+    pub prepare: Body,
+    /// The tools as the model sees them, where they differ from their declarations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bindings: Vec<ToolBinding>,
     /// When it is done.
     pub exit_when: Option<Condition>,
     /// After so many turns it ends anyway.

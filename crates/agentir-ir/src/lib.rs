@@ -49,8 +49,8 @@ pub use statement::{
     SetVariable, SortBy, Statement, Target, Transform,
 };
 pub use tool::{
-    Binding, Confirmation, ContextAccess, Parameter, ReturnField, ReturnType, Tool, ToolHints,
-    ToolType,
+    Binding, Confirmation, ContextAccess, Filler, InputBinding, Offer, Parameter, ReturnField,
+    ReturnType, Tool, ToolBinding, ToolHints, ToolType,
 };
 
 pub use walk::{AgentUse, ConditionUse, Node, ReadUse, ToolUse, WriteUse};

@@ -43,6 +43,10 @@ pub struct SessionVariable {
     pub initial_value: Option<Data>,
     /// When it is set back: `per_session`, `per_activation`, `per_step`, `never`.
     pub reset: Option<&'static str>,
+    /// Who sees it: `program` for all agents of the program; this agent alone if absent.
+    pub scope: Option<&'static str>,
+    /// Who may write it: `mutable` for the agents, `linked` for the platform alone.
+    pub mutability: Option<&'static str>,
     /// What the model does not model.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,

@@ -39,6 +39,11 @@ pub enum Statement {
     },
     /// Says something to the user.
     Respond(Response),
+    /// Tells the model something: adds to its instructions.
+    Instruct {
+        /// What.
+        text: Template,
+    },
     /// Asks the user for fields until they are there.
     Collect(Collect),
     /// Calls a tool.

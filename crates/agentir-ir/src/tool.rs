@@ -2,9 +2,9 @@
 
 use crate::data::{Data, Extensions, NumberOrText};
 use crate::gather::Validation;
-use crate::statement::SetVariable;
+use crate::statement::{Body, SetVariable};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Name, Template, TypeExpr};
+use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::skip_serializing_none;
@@ -218,4 +218,86 @@ pub struct ContextAccess {
     pub read: Vec<Spanned<Name>>,
     /// Paths it may write.
     pub write: Vec<Spanned<Name>>,
+}
+
+/// A tool as it is offered to the model: under a name of its own, perhaps only at times, with some
+/// of its inputs decided beforehand.
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ToolBinding {
+    /// What the model knows it by.
+    pub name: Spanned<Name>,
+    /// What happens when the model picks it.
+    #[serde(flatten)]
+    pub does: Offer,
+    /// What the model is told about it.
+    pub description: Option<Template>,
+    /// It is offered only while this holds.
+    pub available_when: Option<Condition>,
+    /// Its inputs, as far as something is said about them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<InputBinding>,
+    /// What is done after it.
+    #[serde(skip_serializing_if = "Body::is_empty")]
+    pub after: Body,
+    /// What the model does not model.
+    #[serde(skip_serializing_if = "Extensions::is_empty")]
+    pub extensions: Extensions,
+    /// Where it is written.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// What happens when the model picks a [`ToolBinding`].
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "does", rename_all = "snake_case")]
+pub enum Offer {
+    /// A tool is called.
+    Call {
+        /// Which.
+        tool: Spanned<Name>,
+    },
+    /// Another agent takes over.
+    Handoff {
+        /// Which.
+        to: Spanned<Name>,
+    },
+    /// Another agent is asked, and control comes back.
+    Delegate {
+        /// Which.
+        agent: Spanned<Name>,
+    },
+    /// A person takes over.
+    Escalate,
+    /// Variables get values from the conversation.
+    Collect,
+    /// The conversation ends.
+    Complete,
+    /// Something the model has no word for.
+    Other {
+        /// As it was written.
+        reference: SmolStr,
+    },
+}
+
+/// An input of a [`ToolBinding`].
+#[skip_serializing_none]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct InputBinding {
+    /// The parameter.
+    pub name: Spanned<Name>,
+    /// Who fills it in.
+    pub filled_by: Filler,
+    /// The value, if not the model fills it in.
+    pub value: Option<Expr>,
+}
+
+/// Who fills an input in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Filler {
+    /// The model, from the conversation.
+    Model,
+    /// The author, with an expression.
+    Value,
 }

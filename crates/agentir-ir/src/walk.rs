@@ -1,13 +1,14 @@
 //! Going through everything an agent says, once, with what it is used for.
 
 use crate::agent::{Agent, ErrorHandler, Hook};
-use crate::flow::{Digression, Flow, Step};
+use crate::flow::{Digression, Flow, ReasoningZone, Step};
 use crate::gather::{Activation, Gather, GatherField};
 use crate::memory::StoredValue;
 use crate::rules::{Checkpoint, Constraint, Profile};
 use crate::statement::{
     ActionHandler, Actions, Body, Branch, Call, Jump, Response, SetVariable, Statement,
 };
+use crate::tool::{Offer, ToolBinding};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, Name, Template};
 
@@ -32,6 +33,8 @@ pub enum Node<'a> {
     Field(&'a GatherField),
     /// A tool is called.
     Call(&'a Call),
+    /// A tool is offered to the model.
+    Offer(&'a ToolBinding),
     /// A tool is named.
     Tool(&'a Spanned<Name>, ToolUse),
     /// Another agent is named.
@@ -239,6 +242,9 @@ impl<'a> Walk<'_, 'a> {
             .chain(agent.error_handling.default_handler.as_deref())
         {
             self.handler(handler);
+        }
+        if let Some(zone) = &agent.reasoning {
+            self.zone(zone);
         }
         self.body(&agent.on_start);
         for (_, hook) in agent.hooks.iter() {
@@ -450,14 +456,7 @@ impl<'a> Walk<'_, 'a> {
     fn step(&mut self, step: &'a Step) {
         self.condition(step.when.as_ref(), ConditionUse::Applies);
         if let Some(zone) = &step.reasoning_zone {
-            self.templates(&zone.goal);
-            for tool in zone.available_tools.iter().flatten() {
-                self.give(Node::Tool(tool, ToolUse::Available));
-            }
-            self.condition(zone.exit_when.as_ref(), ConditionUse::Other);
-            for constraint in &zone.constraints {
-                self.constraint(constraint);
-            }
+            self.zone(zone);
         }
         self.body(&step.body);
         self.jump(step.on_exhausted.as_ref());
@@ -470,6 +469,39 @@ impl<'a> Walk<'_, 'a> {
         for handler in &step.on_error {
             self.handler(handler);
         }
+    }
+
+    fn zone(&mut self, zone: &'a ReasoningZone) {
+        self.templates(&zone.goal);
+        for tool in zone.available_tools.iter().flatten() {
+            self.give(Node::Tool(tool, ToolUse::Available));
+        }
+        self.body(&zone.prepare);
+        for binding in &zone.bindings {
+            self.binding(binding);
+        }
+        self.condition(zone.exit_when.as_ref(), ConditionUse::Other);
+        for constraint in &zone.constraints {
+            self.constraint(constraint);
+        }
+    }
+
+    fn binding(&mut self, binding: &'a ToolBinding) {
+        self.give(Node::Offer(binding));
+        match &binding.does {
+            Offer::Call { tool } => self.give(Node::Tool(tool, ToolUse::Available)),
+            Offer::Handoff { to } => self.give(Node::AgentRef(to, AgentUse::Handoff)),
+            Offer::Delegate { agent } => self.give(Node::AgentRef(agent, AgentUse::Delegate)),
+            _ => {}
+        }
+        self.templates(&binding.description);
+        self.condition(binding.available_when.as_ref(), ConditionUse::Applies);
+        for input in &binding.with {
+            if let Some(value) = &input.value {
+                self.give(Node::Expr(value));
+            }
+        }
+        self.body(&binding.after);
     }
 
     fn digression(&mut self, digression: &'a Digression) {
@@ -531,6 +563,7 @@ impl<'a> Walk<'_, 'a> {
                 }
             }
             Statement::Respond(response) => self.response(response),
+            Statement::Instruct { text } => self.give(Node::Template(text)),
             Statement::Collect(collect) => {
                 self.templates(&collect.present);
                 self.gather(&collect.gather);

@@ -58,6 +58,11 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::unreachable_branch::RULE,
     &rules::unreachable_statement::RULE,
     &rules::unreachable_step::RULE,
+    &rules::dropped_transition::RULE,
+    &rules::linked_variable_set::RULE,
+    &rules::outputs_out_of_scope::RULE,
+    &rules::transition_cycle::RULE,
+    &rules::unused_variable::RULE,
 ];
 
 /// What `agentir rules` says of a rule.

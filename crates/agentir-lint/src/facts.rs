@@ -7,7 +7,7 @@ use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, TemplatePart, Visit};
 use agentir_ir::{
     Actions, Agent, AgentUse, Call, ConditionUse, GatherField, Jump, Node, ReadUse, SetVariable,
-    Tool, ToolUse, WriteUse,
+    Tool, ToolBinding, ToolUse, WriteUse,
 };
 use rustc_hash::FxHashMap;
 
@@ -32,6 +32,8 @@ pub struct Facts<'a> {
     pub fields: Vec<&'a GatherField>,
     /// Tool calls.
     pub calls: Vec<&'a Call>,
+    /// Tools as they are offered to the model.
+    pub offers: Vec<&'a ToolBinding>,
     /// Tools that are named without being called.
     pub tool_refs: Vec<(&'a Spanned<Name>, ToolUse)>,
     /// Agents that are named.
@@ -79,6 +81,7 @@ impl<'a> Facts<'a> {
             Node::Reads(name, used) => self.reads.push((name, used)),
             Node::Field(field) => self.fields.push(field),
             Node::Call(call) => self.calls.push(call),
+            Node::Offer(binding) => self.offers.push(binding),
             Node::Tool(name, used) => self.tool_refs.push((name, used)),
             Node::AgentRef(name, used) => self.agent_refs.push((name, used)),
             Node::TemplateRef(name) => self.template_refs.push(name),

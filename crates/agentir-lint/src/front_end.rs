@@ -11,7 +11,15 @@ const fn rule(
     summary: &'static str,
     vendor: &'static [&'static str],
 ) -> Rule {
-    Rule { name: RuleName(name), group, severity, summary, vendor, check: Check::FrontEnd }
+    Rule {
+        name: RuleName(name),
+        group,
+        severity,
+        summary,
+        vendor,
+        dialects: crate::rule::ANY,
+        check: Check::FrontEnd,
+    }
 }
 
 use Group::{Syntax, Versions};
@@ -60,6 +68,28 @@ pub(crate) static RULES: &[Rule] = &[
         Versions,
         Warning,
         "profiles are written inside the agent",
+        &[],
+    ),
+    rule(
+        "deprecated-field",
+        Versions,
+        Warning,
+        "a block, a field or a type has a successor",
+        &["deprecated-field"],
+    ),
+    rule(
+        "misplaced-statement",
+        Syntax,
+        Warning,
+        "a statement or a clause stands where it has no effect",
+        &[],
+    ),
+    rule("unknown-dialect", Versions, Error, "a `# @dialect:` line names no dialect", &[]),
+    rule(
+        "unfilled-placeholder",
+        Syntax,
+        Error,
+        "`{{…}}` in a template for documents still has to be filled in",
         &[],
     ),
     rule("mode-removed", Versions, Warning, "`MODE` is used, which no longer exists", &[]),

@@ -18,7 +18,9 @@ mod program;
 mod recall;
 mod rule;
 mod rules;
+mod script;
 mod variables;
+mod wording;
 
 pub use catalogue::{RuleInfo, catalogue, page, rule};
 pub use facts::Facts;

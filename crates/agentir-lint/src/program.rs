@@ -47,9 +47,23 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
         let mut report = Report { rule, diagnostics: &mut diagnostics };
         match rule.check {
             Check::FrontEnd => {}
-            Check::Agent(check) => agents.iter().for_each(|agent| check(agent, &mut report)),
-            Check::Program(check) => check(&whole, &mut report),
+            Check::Agent(check) => agents
+                .iter()
+                .filter(|cx| rule.speaks(cx.agent.metadata.dialect))
+                .for_each(|agent| check(agent, &mut report)),
+            Check::Program(check) => {
+                // Programs are of one dialect; one without agents is ABL's libraries and profiles.
+                let dialect = program.agents.first().map_or("abl", |a| a.metadata.dialect);
+                if rule.speaks(dialect) {
+                    check(&whole, &mut report);
+                }
+            }
         }
+    }
+    // Agents of one file may share what is wrong: the system prompt, a condition of several texts.
+    if whole.is_agent_script() {
+        let mut seen = FxHashSet::default();
+        diagnostics.retain(|d| seen.insert((d.rule.0, d.primary.span, d.message.clone())));
     }
     diagnostics
 }

@@ -5,7 +5,7 @@ use crate::variables::{self, Variables};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
 use agentir_expr::Version;
 use agentir_flow::{AgentGraph, FlowGraph};
-use agentir_ir::{Agent, Profile, Program, Tool};
+use agentir_ir::{Agent, Dialect, Profile, Program, SessionVariable, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
 
@@ -22,8 +22,24 @@ pub struct Rule {
     pub summary: &'static str,
     /// What the vendors' tools call the same thing, if they find it.
     pub vendor: &'static [&'static str],
+    /// The dialects it has something to say about.
+    pub dialects: &'static [Dialect],
     /// How it finds it.
     pub check: Check,
+}
+
+/// Every dialect.
+pub(crate) const ANY: &[Dialect] = &[Dialect::Abl, Dialect::AgentScript, Dialect::Adl];
+/// What only ABL has, or has in this way.
+pub(crate) const ABL: &[Dialect] = &[Dialect::Abl];
+/// What only Agent Script has.
+pub(crate) const AGENT_SCRIPT: &[Dialect] = &[Dialect::AgentScript];
+
+impl Rule {
+    /// Whether it has something to say about agents of a dialect, by the dialect's name.
+    pub(crate) fn speaks(&self, dialect: &str) -> bool {
+        self.dialects.iter().any(|d| d.name() == dialect)
+    }
 }
 
 /// Groups of rules.
@@ -80,6 +96,8 @@ pub struct ProgramContext<'a> {
     pub passed: FxHashMap<&'a str, FxHashSet<&'a str>>,
     /// The variables that the libraries' tools bring.
     pub shared: Variables<'a>,
+    /// The variables that all agents share, by name.
+    pub variables: FxHashMap<&'a str, &'a SessionVariable>,
     /// The file of the first agent that uses a profile, by the profile's file.
     homes: FxHashMap<FileId, FileId>,
     graph: OnceLock<AgentGraph>,
@@ -106,7 +124,19 @@ impl<'a> ProgramContext<'a> {
         let passed = variables::passed(program);
         let mut shared = Variables::default();
         shared.of_tools(program.libraries.iter().flat_map(|l| &l.tools));
-        Self { program, library, profiles, passed, shared, homes, graph: OnceLock::new() }
+        let everywhere = program.agents.iter().flat_map(|a| &a.memory.session);
+        let variables = everywhere
+            .filter(|v| v.scope == Some("program"))
+            .map(|v| (v.name.value.as_str(), v))
+            .collect();
+        let graph = OnceLock::new();
+        Self { program, library, profiles, passed, shared, variables, homes, graph }
+    }
+
+    /// Whether the program is written in Agent Script, where a file is a program.
+    #[must_use]
+    pub fn is_agent_script(&self) -> bool {
+        self.program.agents.iter().any(is_agent_script)
     }
 
     /// Who can reach whom.
@@ -115,7 +145,18 @@ impl<'a> ProgramContext<'a> {
     }
 }
 
+/// Whether an agent is written in Agent Script.
+pub(crate) fn is_agent_script(agent: &Agent) -> bool {
+    agent.metadata.dialect == Dialect::AgentScript.name()
+}
+
 impl<'a> AgentContext<'a> {
+    /// Whether the agent is written in Agent Script.
+    #[must_use]
+    pub fn is_agent_script(&self) -> bool {
+        is_agent_script(self.agent)
+    }
+
     pub(crate) fn new(agent: &'a Agent, program: &'a ProgramContext<'a>, version: Version) -> Self {
         let facts = Facts::new(agent, program);
         Self { agent, program, version, facts, flow: OnceLock::new() }

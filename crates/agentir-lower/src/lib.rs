@@ -5,22 +5,59 @@
 //! the end is kept.
 
 mod abl;
+mod agent_script;
 
-use agentir_diagnostics::{Diagnostic, FileId, Span};
-use agentir_expr::Version;
-use agentir_ir::{Agent, Profile, ToolLibrary};
+use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
+use agentir_expr::{Name, Version};
+use agentir_ir::{Agent, Extensions, Profile, Program, Tool, ToolLibrary};
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::{outline, rules};
+use smol_str::{SmolStr, format_smolstr};
+use std::hash::{Hash, Hasher};
 
 /// What one file defines.
 #[derive(Debug)]
 pub enum Unit {
     /// An agent or a supervisor.
     Agent(Box<Agent>),
+    /// A whole program: agents that run together, and nothing but them.
+    Agents {
+        /// The agents, in their order.
+        agents: Vec<Agent>,
+        /// The one that every conversation begins with.
+        entry: Option<Spanned<Name>>,
+        /// Tools that all of them may use.
+        tools: Vec<Tool>,
+    },
     /// A behaviour profile.
     Profile(Box<Profile>),
     /// Tools.
     Tools(ToolLibrary),
+}
+
+impl Lowered {
+    /// Adds what the file defines to a program, and the versions of its agents to `versions`.
+    pub fn add_to(self, program: &mut Program, versions: &mut Vec<Version>) {
+        match self.unit {
+            Some(Unit::Agent(agent)) => {
+                program.agents.push(*agent);
+                versions.push(self.version);
+            }
+            Some(Unit::Agents { agents, entry, tools }) => {
+                versions.extend(agents.iter().map(|_| self.version));
+                if let (false, Some(agent)) = (tools.is_empty(), agents.first()) {
+                    let (extensions, span) = (Extensions::default(), agent.span);
+                    program.libraries.push(ToolLibrary { tools, extensions, span });
+                }
+                program.agents.extend(agents);
+                program.entry_agent = entry;
+                program.complete = true;
+            }
+            Some(Unit::Profile(profile)) => program.profiles.push(*profile),
+            Some(Unit::Tools(library)) => program.libraries.push(library),
+            None => {}
+        }
+    }
 }
 
 /// A file, read and lowered.
@@ -85,6 +122,76 @@ pub fn abl(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
     let version = document.version;
     let unit = abl::lower(document, text, options.fragment, &mut diagnostics);
     Lowered { unit: Some(unit), version, diagnostics }
+}
+
+/// Whether a document is Agent Script, by its content: it has a `start_agent` or a block that only
+/// Agent Script has, in the first column.
+#[must_use]
+pub fn is_agent_script(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start_matches('\u{feff}');
+        if line.starts_with("# @dialect") {
+            return true;
+        }
+        let Some((head, _)) = line.split_once(':') else { return false };
+        let mut words = head.split_whitespace();
+        let (first, named) = (words.next(), words.next().is_some());
+        !line.starts_with([' ', '\t', '#'])
+            && match first {
+                Some(
+                    "start_agent" | "subagent" | "topic" | "connected_subagent" | "connection"
+                    | "modality" | "trigger" | "orchestrator" | "generator" | "executor" | "router"
+                    | "echo",
+                ) => named,
+                // YAML's ABL has no section of these names with nothing behind the colon.
+                Some("config" | "variables" | "skill_definitions") => {
+                    !named && line.trim_end().ends_with(':')
+                }
+                _ => false,
+            }
+    })
+}
+
+/// Whether a file is read as Agent Script: by its ending, else by its content.
+#[must_use]
+pub fn takes_agent_script(name: &str, text: &str) -> bool {
+    let other = [".abl", ".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
+    name.ends_with(".agent") || (!other && is_agent_script(text))
+}
+
+/// Reads and lowers one Agent Script file, which is a whole program.
+#[must_use]
+pub fn agent_script(
+    file: FileId,
+    text: &str,
+    options: agentir_syntax::agent_script::Options,
+) -> Lowered {
+    let mut diagnostics = Vec::new();
+    if let Some(problem) = not_text(file, text) {
+        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+    }
+    let document = agentir_syntax::agent_script::parse(file, text, options, &mut diagnostics);
+    // A template for documents names what is to be filled in, which is nothing yet.
+    let unit = (!document.placeholders).then(|| agent_script::lower(document, text));
+    // Names that are taken are reported by the rules about names, which know what comes of it.
+    if let Some(Unit::Agents { agents, .. }) = &unit {
+        let names = agents.iter().flat_map(|a| {
+            let variables = a.memory.session.iter().map(|v| v.name.span);
+            let tools = a.tools.iter().map(|t| t.name.span);
+            variables.chain(tools).chain([a.metadata.name.span])
+        });
+        let names: rustc_hash::FxHashSet<Span> = names.collect();
+        let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
+        diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
+    }
+    Lowered { unit, version: Version::default(), diagnostics }
+}
+
+/// A hash that changes when the source does. Not for security.
+pub(crate) fn source_hash(text: &str) -> SmolStr {
+    let mut hasher = rustc_hash::FxHasher::default();
+    text.hash(&mut hasher);
+    format_smolstr!("{:016x}", hasher.finish())
 }
 
 fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {

@@ -3,7 +3,7 @@
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
 use agentir_expr::Version;
 use agentir_ir::Program;
-use agentir_lower::{Lowered, Unit};
+use agentir_lower::Lowered;
 use agentir_syntax::abl::Options;
 use rayon::prelude::*;
 use smol_str::SmolStr;
@@ -107,26 +107,25 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
         .into_par_iter()
         .map(|(found, id)| {
             let text = sources.get(id).map_or("", |f| &f.text);
-            let lowered = agentir_lower::abl(id, &found.name(), text, request.options);
+            let name = found.name();
+            let lowered = if agentir_lower::takes_agent_script(&name, text) {
+                let options = agentir_syntax::agent_script::Options::default();
+                agentir_lower::agent_script(id, text, options)
+            } else {
+                agentir_lower::abl(id, &name, text, request.options)
+            };
             (found, id, lowered)
         })
         .collect();
     let files = lowered.len();
     let mut programs: BTreeMap<PathBuf, LoadedProgram> = BTreeMap::new();
-    for (found, _, lowered) in lowered {
-        diagnostics.extend(lowered.diagnostics);
+    for (found, _, mut lowered) in lowered {
+        let Lowered { diagnostics: found_here, .. } = &mut lowered;
+        diagnostics.append(found_here);
         let home = programs
             .entry(found.home.clone())
             .or_insert_with(|| LoadedProgram { program: Program::default(), versions: Vec::new() });
-        match lowered.unit {
-            Some(Unit::Agent(agent)) => {
-                home.program.agents.push(*agent);
-                home.versions.push(lowered.version);
-            }
-            Some(Unit::Profile(profile)) => home.program.profiles.push(*profile),
-            Some(Unit::Tools(library)) => home.program.libraries.push(library),
-            None => {}
-        }
+        lowered.add_to(&mut home.program, &mut home.versions);
     }
     for (home, loaded) in &mut programs {
         let program = &mut loaded.program;
@@ -134,7 +133,7 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
             program.agents.iter().any(|a| a.metadata.kind == agentir_ir::AgentType::Supervisor);
         let manifest = home.join("project.json");
         let text = fs::read_to_string(&manifest).ok();
-        program.complete = text.is_some() || (supervised && program.agents.len() > 1);
+        program.complete |= text.is_some() || (supervised && program.agents.len() > 1);
         if let Some(text) = text {
             let parsed: Result<Manifest, _> = serde_json::from_str(&text);
             let id = sources.add(SourceFile::new(manifest.display().to_string(), text.as_str()));
@@ -198,7 +197,11 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
             for entry in walk {
                 let entry = entry.map_err(|e| LoadError(e.to_string()))?;
                 let is_file = entry.file_type().is_some_and(|t| t.is_file());
-                if is_file && is_abl(entry.path()) {
+                if is_file && is_agent_script(entry.path()) {
+                    // Each is a whole program.
+                    let path = entry.into_path();
+                    files.push(Found { home: path.clone(), path, text: None });
+                } else if is_file && is_abl(entry.path()) {
                     let home = homes.of(entry.path());
                     files.push(Found { path: entry.into_path(), text: None, home });
                 }
@@ -215,6 +218,11 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
     Ok(files)
+}
+
+/// Whether a file in a folder is taken for Agent Script, by its name.
+fn is_agent_script(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "agent")
 }
 
 /// Whether a file in a folder is taken for ABL, by its name.

@@ -13,6 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a tool call gives a value that cannot be what the parameter takes",
     vendor: &["T-06"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

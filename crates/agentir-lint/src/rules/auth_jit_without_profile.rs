@@ -9,6 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tool asks for a login when it is called, but names no credentials",
     vendor: &["AUTH_JIT_WITHOUT_PROFILE"],
+    dialects: crate::rule::ABL,
     check: Check::Program(check),
 };
 

@@ -10,6 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "gather fields wait for each other",
     vendor: &["CIRCULAR_DEPENDS_ON"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

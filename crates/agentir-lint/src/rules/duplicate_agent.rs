@@ -9,7 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "two agents of a project have one name",
-    vendor: &[],
+    vendor: &["duplicate-key"],
+    dialects: crate::rule::ANY,
     check: Check::Program(check),
 };
 
@@ -21,12 +22,20 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     defined_twice(cx.program.agents.iter().map(|a| &a.metadata.name), &mut |again, before| {
         report.push(
             report
-                .finding(again.span, format!("there are two agents called `{again}`"))
+                .finding(
+                    again.span,
+                    format!(
+                        "there are two {} called `{again}`",
+                        if cx.is_agent_script() { "subagents" } else { "agents" }
+                    ),
+                )
                 .label(before.span, "the other is here")
                 .help("give one of them another name, and change what refers to it")
-                .note(
-                    "handoffs and routing find agents by name, so one of the two is never reached",
-                ),
+                .note(if cx.is_agent_script() {
+                    "transitions find subagents by name, so one of the two is never reached"
+                } else {
+                    "handoffs and routing find agents by name, so one of the two is never reached"
+                }),
         );
     });
 }

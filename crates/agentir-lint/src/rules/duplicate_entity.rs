@@ -10,6 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "two entities of an agent have one name",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

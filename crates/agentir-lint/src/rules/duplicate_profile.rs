@@ -10,6 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "two behaviour profiles have one name",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Program(check),
 };
 

@@ -10,6 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a flow has two steps of one name",
     vendor: &["DUPLICATE_STEP_NAME"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

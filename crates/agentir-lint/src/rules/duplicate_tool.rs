@@ -9,11 +9,13 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "an agent or a library declares a tool twice",
-    vendor: &[],
+    vendor: &["duplicate-key"],
+    dialects: crate::rule::ANY,
     check: Check::Program(check),
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    let word = if cx.is_agent_script() { "action" } else { "tool" };
     // An agent may declare the signature of a tool whose binding a library has.
     let agents = cx.program.agents.iter().map(|a| &a.tools);
     let libraries = cx.program.libraries.iter().map(|l| &l.tools);
@@ -22,11 +24,9 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         defined_twice(tools.iter().map(|t| &t.name), &mut |again, before| {
             report.push(
                 report
-                    .finding(again.span, format!("the tool `{again}` is declared twice"))
+                    .finding(again.span, format!("the {word} `{again}` is declared twice"))
                     .label(before.span, "first declared here")
-                    .help(
-                        "keep one declaration; if the tools differ, give one of them another name",
-                    )
+                    .help("keep one declaration; if the two differ, give one of them another name")
                     .note("calls go by name, so only one of the two declarations is ever used"),
             );
         });

@@ -9,18 +9,21 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Warning,
     summary: "a session variable is declared twice",
-    vendor: &[],
+    vendor: &["duplicate-name"],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     defined_twice(cx.agent.memory.session.iter().map(|v| &v.name), &mut |again, before| {
-        report.push(
-            report
-                .finding(again.span, format!("the variable `{again}` is declared twice"))
-                .label(before.span, "first defined here")
-                .help("remove one of the two declarations")
-                .note("there is one variable of the name; which initial value and reset it gets is not defined"),
-        );
+        let mut finding = report
+            .finding(again.span, format!("the variable `{again}` is declared twice"))
+            .label(before.span, "first defined here")
+            .help("remove one of the two declarations")
+            .note("there is one variable of the name; which initial value it gets is not defined");
+        if cx.is_agent_script() {
+            finding.severity = Severity::Error;
+        }
+        report.push(finding);
     });
 }

@@ -9,6 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a flow has no steps",
     vendor: &["EMPTY_FLOW"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

@@ -13,6 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a flow, or steps of it, have no way to an end",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

@@ -10,5 +10,6 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a built-in function is called with a constant that it cannot take",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check_functions),
 };

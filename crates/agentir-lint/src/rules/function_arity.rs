@@ -10,5 +10,6 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a built-in function is called with too few or too many arguments",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check_functions),
 };

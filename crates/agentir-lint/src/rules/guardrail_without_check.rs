@@ -9,6 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a guardrail does not say what it looks for",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

@@ -9,11 +9,44 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "a tool call leaves out a parameter that the tool needs",
-    vendor: &[],
+    vendor: &["action-missing-input"],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
+/// Agent Script: `run` without an input that is required. What the model calls, it fills itself.
+fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for call in &cx.facts.calls {
+        let Some(tool) = cx.tool(&call.tool.value) else { continue };
+        let given =
+            |name: &str| call.with.iter().any(|a| a.name.as_ref().is_some_and(|n| n.value == name));
+        let missing = tool.parameters.iter().filter(|p| is_due(p) && !given(&p.name.value));
+        let missing: Vec<&str> = missing.map(|p| p.name.value.as_str()).collect();
+        if missing.is_empty() {
+            continue;
+        }
+        let names: Vec<String> = missing.iter().map(|n| format!("`{n}`")).collect();
+        let with: Vec<String> = missing.iter().map(|n| format!("`with {n}=…`")).collect();
+        let mut finding = report
+            .finding(
+                call.tool.span,
+                format!("this run of `{}` leaves out {}", tool.name, names.join(", ")),
+            )
+            .label(tool.name.span, "declared here")
+            .help(format!("add {} below it", with.join(" and ")))
+            .note(
+                "an input that is left out has to be filled by the model, which nobody asks here",
+            );
+        finding.severity = Severity::Warning;
+        report.push(finding);
+    }
+}
+
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.is_agent_script() {
+        of_script(cx, report);
+        return;
+    }
     for matched in matched(cx) {
         let (call, tool) = (matched.call, matched.tool);
         // A bare `CALL: f` takes the variables of the parameters' names.

@@ -10,6 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a flow or a project starts at something that does not exist",
     vendor: &["MISSING_ENTRY_POINT"],
+    dialects: crate::rule::ANY,
     check: Check::Program(check),
 };
 
@@ -33,6 +34,19 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             );
         }
         report.push(finding);
+    }
+    if let (true, None, Some(first)) =
+        (cx.is_agent_script(), &program.entry_agent, program.agents.first())
+    {
+        let name = &first.metadata.name;
+        let at = if name.value.is_empty() { first.span.at_start() } else { name.span };
+        report.push(
+            report
+                .finding(at, "nothing says where a conversation begins")
+                .note("the agent does not compile: exactly one `start_agent` is needed")
+                .help("make one of the subagents the first: `start_agent name:`"),
+        );
+        return;
     }
     let Some(entry) = program.entry_agent.as_ref().filter(|_| !program.agents.is_empty()) else {
         return;

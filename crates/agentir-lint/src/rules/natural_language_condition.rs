@@ -12,6 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Info,
     summary: "words stand where the runtime evaluates a condition",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

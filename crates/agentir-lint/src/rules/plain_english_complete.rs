@@ -11,6 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "`COMPLETE` has words instead of a condition",
     vendor: &["PLAIN_ENGLISH_COMPLETE_WHEN"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

@@ -10,6 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a name that belongs to the runtime is declared or written",
     vendor: &["RESERVED_VARIABLE_NAME"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

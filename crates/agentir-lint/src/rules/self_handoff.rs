@@ -12,6 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "an agent hands over, delegates or routes to itself",
     vendor: &["INVALID_DEFAULT_ROUTING_TARGET", "INVALID_HANDOFF_TARGET"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

@@ -11,6 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tool has side effects and does not say whether the user must agree",
     vendor: &["SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION"],
+    dialects: crate::rule::ABL,
     check: Check::Program(check),
 };
 

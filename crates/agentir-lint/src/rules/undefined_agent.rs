@@ -17,13 +17,18 @@ pub(crate) static RULE: Rule = Rule {
         "INVALID_DELEGATE_TARGET",
         "INVALID_ROUTING_TARGET",
         "INVALID_DEFAULT_ROUTING_TARGET",
+        "undefined-reference",
     ],
+    dialects: crate::rule::ANY,
     check: Check::Program(check),
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let agents: FxHashSet<&str> =
         cx.program.agents.iter().map(|a| a.metadata.name.value.as_str()).collect();
+    if cx.is_agent_script() {
+        return of_script(cx, &agents, report);
+    }
     for agent in &cx.program.agents {
         one(cx, agent, &agents, report);
     }
@@ -33,6 +38,33 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 && !agents.contains(name.value.as_str())
             {
                 tell(name, agents.iter(), report);
+            }
+        });
+    }
+}
+
+/// Agent Script: all subagents are in the file, those deployed elsewhere included.
+fn of_script(cx: &ProgramContext<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
+    let elsewhere = cx.program.agents.iter().flat_map(|a| &a.available_agents);
+    let elsewhere: FxHashSet<&str> = elsewhere.map(|r| r.alias.value.as_str()).collect();
+    let known = |name: &str| agents.contains(name) || elsewhere.contains(name);
+    let mut seen = FxHashSet::default();
+    for agent in &cx.program.agents {
+        let mut tell = |name: &Spanned<Name>| {
+            if name.value.is_empty() || known(&name.value) || !seen.insert(name.span) {
+                return;
+            }
+            let finding = report
+                .finding(name.span, format!("there is no subagent `{name}`"))
+                .note("the conversation cannot go to a subagent that does not exist; the agent does not compile");
+            let names = agents.iter().chain(&elsewhere).copied();
+            report.push(suggest(finding, &name.value, names, || {
+                format!("add `subagent {name}:`, or `connected_subagent {name}:` if it is deployed elsewhere")
+            }));
+        };
+        agent.walk(&mut |node| {
+            if let Some((name, _)) = reference(node) {
+                tell(name);
             }
         });
     }

@@ -11,6 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a field or an intent names an entity that the agent does not have",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

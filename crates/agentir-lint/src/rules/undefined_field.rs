@@ -2,6 +2,7 @@
 
 use crate::names::{Member, Place, Results, expressions, expressions_of, member, paths, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::script::{Outputs, output, outputs};
 use crate::variables::first;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::{Name, Path, TypeField};
@@ -13,11 +14,49 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "a field is named that is not asked for, not returned by the tool, or not there to pass on",
-    vendor: &["INVALID_DEPENDS_ON_REF", "H-04"],
+    vendor: &["INVALID_DEPENDS_ON_REF", "H-04", "action-unknown-output"],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
+/// Agent Script: `@outputs.x` below an action that declares no such output.
+fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let declared = |tool: &str| Some(cx.tool(tool)?.returns.as_ref()?.fields.as_slice());
+    outputs(cx, &mut |path, here| {
+        let Outputs::Of(tool, outside) = *here else { return };
+        let (name, Some(fields)) = (output(path), declared(&tool.value)) else { return };
+        if fields.is_empty() || fields.iter().any(|f| f.name.value == name.value) {
+            return;
+        }
+        let finding = report
+            .finding(name.span, format!("the action `{tool}` has no output `{name}`"))
+            .label(tool.span, "`@outputs` holds what this action gives");
+        let hidden = match outside {
+            Outputs::Of(outer, _) => declared(&outer.value)
+                .is_some_and(|fields| fields.iter().any(|f| f.name.value == name.value))
+                .then_some(*outer),
+            _ => None,
+        };
+        report.push(match hidden {
+            Some(outer) => finding
+                .note(format!("`{outer}` has it, but its outputs are hidden in here"))
+                .help("set a variable from it before this action is run"),
+            None => {
+                let names = fields.iter().map(|f| f.name.value.as_str());
+                suggest(finding, &name.value, names, || {
+                    let has: Vec<String> = fields.iter().map(|f| format!("`{}`", f.name)).collect();
+                    format!("it has {}", has.join(", "))
+                })
+            }
+        });
+    });
+}
+
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.is_agent_script() {
+        of_script(cx, report);
+        return;
+    }
     let fields: FxHashSet<&str> = cx.facts.fields.iter().map(|f| f.name.value.as_str()).collect();
     asked_for(cx, &fields, report);
     passed_on(cx, report);

@@ -11,6 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a step is named that the flow does not have",
     vendor: &["DANGLING_STEP_REF"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

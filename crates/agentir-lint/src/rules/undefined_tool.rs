@@ -1,6 +1,7 @@
 //! A tool that is called or named, but declared nowhere.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::wording::Wording;
 use agentir_diagnostics::{Applicability, RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
 
@@ -9,23 +10,33 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "a tool is called or named, but declared nowhere",
-    vendor: &["UNDEFINED_TOOL_CALL"],
+    vendor: &["UNDEFINED_TOOL_CALL", "undefined-reference"],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let called = cx.facts.calls.iter().map(|c| (&c.tool, "called"));
     let named = cx.facts.tool_refs.iter().map(|(name, _)| (*name, "named"));
+    let words = Wording::of(cx.agent);
+    let tool = words.tool;
     for (name, how) in called.chain(named) {
         if !is_known(cx, name) {
             let known = cx.facts.tools.keys().chain(cx.program.library.keys()).copied();
+            let how = if cx.is_agent_script() { "used" } else { how };
             let mut finding = report
-                .finding(name.span, format!("the tool `{name}` is {how}, but not declared"))
-                .note("a call of an undeclared tool fails at run time; the agent does not compile");
+                .finding(name.span, format!("the {tool} `{name}` is {how}, but not declared"))
+                .note(format!(
+                    "a call of an undeclared {tool} fails at run time; the agent does not compile"
+                ));
             finding = match closest(&name.value, known) {
                 Some(near) => finding
                     .help(format!("did you mean `{near}`?"))
                     .replace(near, Applicability::Unsafe),
+                None if cx.is_agent_script() => finding.help(format!(
+                    "declare it below `{}` of the same subagent: actions are known only there",
+                    words.tools_section
+                )),
                 None => finding.help(format!("declare it: `TOOLS:` with `{name}(…) -> …`")),
             };
             report.push(finding);

@@ -1,7 +1,8 @@
 //! A variable that is read, but that nothing sets.
 
-use crate::names::{Place, expressions};
+use crate::names::{Place, expressions, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::script::variables;
 use crate::variables::{first, roots};
 use agentir_diagnostics::{
     Applicability, Confidence, Edit, Fix, RuleName, Severity, Span, closest,
@@ -15,7 +16,8 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Warning,
     summary: "a variable is read, but nothing declares or sets it",
-    vendor: &["UNDEFINED_CONDITION_VAR"],
+    vendor: &["UNDEFINED_CONDITION_VAR", "undefined-reference", "set-variables-unknown-variable"],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
@@ -27,7 +29,43 @@ struct Uses {
     object: bool,
 }
 
+/// Agent Script declares every variable of a program in one place (specification part II, 3).
+fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let declared = &cx.program.variables;
+    let mut order = Vec::new();
+    let mut unknown: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
+    variables(cx, &mut |name, _| {
+        if !name.value.is_empty() && !declared.contains_key(name.value.as_str()) {
+            let places = unknown.entry(&name.value).or_insert_with(|| {
+                order.push(&name.value);
+                Vec::new()
+            });
+            places.push(name.span);
+        }
+    });
+    for name in order {
+        let mut places = unknown.remove(name.as_str()).unwrap_or_default();
+        places.sort_by_key(|span| (span.file, span.start));
+        places.dedup();
+        let Some((first, rest)) = places.split_first() else { continue };
+        let mut finding = report
+            .finding(*first, format!("there is no variable `{name}`"))
+            .note("the agent does not compile: all variables are declared in `variables:`");
+        finding.severity = Severity::Error;
+        for other in rest {
+            finding = finding.label(*other, "also used here");
+        }
+        report.push(suggest(finding, name, declared.keys().copied(), || {
+            format!("declare it below `variables:`, such as `{name}: mutable string`")
+        }));
+    }
+}
+
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.is_agent_script() {
+        of_script(cx, report);
+        return;
+    }
     let variables = &cx.facts.variables;
     let mut order = Vec::new();
     let mut unknown: FxHashMap<&str, Uses> = FxHashMap::default();

@@ -3,18 +3,71 @@
 use crate::arguments::{matched, signature};
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
+use crate::wording::Wording;
+use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_expr::Name;
+use agentir_ir::{Offer, Tool};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unknown-argument"),
     group: Group::Names,
     severity: Severity::Error,
     summary: "a tool call gives an argument that the tool does not take",
-    vendor: &[],
+    vendor: &["action-unknown-input"],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
+/// Inputs of actions as they are offered to the model.
+fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for offer in &cx.facts.offers {
+        let Offer::Call { tool } = &offer.does else { continue };
+        let Some(tool) = own_tool(cx, &tool.value) else { continue };
+        for input in &offer.with {
+            if tool.parameters.iter().all(|p| p.name.value != input.name.value) {
+                tell(cx, tool, &input.name, report);
+            }
+        }
+    }
+}
+
+/// The subagent's own action of this name. Those that agentfabric declares for the whole document
+/// take what their servers say, besides the inputs that are listed.
+fn own_tool<'a>(cx: &AgentContext<'a>, name: &str) -> Option<&'a Tool> {
+    cx.facts.tools.get(name).copied()
+}
+
+/// Agent Script: `with` names an input that the action does not declare.
+fn tell(cx: &AgentContext<'_>, tool: &Tool, name: &Spanned<Name>, report: &mut Report<'_>) {
+    let words = Wording::of(cx.agent);
+    let finding = report.finding(
+        name.span,
+        format!("the {} `{}` has no {} `{name}`", words.tool, tool.name, words.argument),
+    );
+    let known = || tool.parameters.iter().map(|p| p.name.value.as_str());
+    let finding = suggest(finding, &name.value, known(), || match tool.parameters.is_empty() {
+        true => "it has no inputs; declare what it takes below its `inputs:`".to_owned(),
+        false => {
+            let has: Vec<String> = known().map(|n| format!("`{n}`")).collect();
+            format!("it has {}", has.join(", "))
+        }
+    });
+    report.push(finding.label(tool.name.span, "declared here").note("the agent does not compile"));
+}
+
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.is_agent_script() {
+        for call in &cx.facts.calls {
+            let Some(tool) = own_tool(cx, &call.tool.value) else { continue };
+            for name in call.with.iter().filter_map(|a| a.name.as_ref()) {
+                if tool.parameters.iter().all(|p| p.name.value != name.value) {
+                    tell(cx, tool, name, report);
+                }
+            }
+        }
+        offered(cx, report);
+        return;
+    }
     for matched in matched(cx) {
         let tool = matched.tool;
         let takes = || format!("its signature is `{}`", signature(tool));

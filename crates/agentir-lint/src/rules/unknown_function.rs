@@ -12,6 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a function is called that does not exist, or not in this version of ABL",
     vendor: &["CEL_CONDITION_UNRESOLVED_CALL"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

@@ -10,6 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a recall event does not exist, or is about something that does not",
     vendor: &["UNKNOWN_RECALL_EVENT", "UNKNOWN_RECALL_TOOL", "UNKNOWN_RECALL_AGENT"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

@@ -1,6 +1,7 @@
 //! An agent that no other agent leads to.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use crate::wording::Wording;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -8,7 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Reachability,
     severity: Severity::Warning,
     summary: "no way leads from the entry agent to an agent of the project",
-    vendor: &[],
+    vendor: &["unused-node"],
+    dialects: crate::rule::ANY,
     check: Check::Program(check),
 };
 
@@ -22,11 +24,19 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let Some(reached) = cx.graph().reachable(&entry_name.value) else { return };
     for agent in program.agents.iter().filter(|a| !reached.contains(&a.metadata.name.value)) {
         let name = &agent.metadata.name;
-        let mut finding = report
-            .finding(name.span, format!("no agent leads to `{name}`"))
-            .label(entry_name.span, "every conversation begins here")
+        let words = Wording::of(agent).agent;
+        let finding = report
+            .finding(name.span, format!("no {words} leads to `{name}`"))
+            .label(entry_name.span, "every conversation begins here");
+        let mut finding = if cx.is_agent_script() {
+            finding
+                .note("a subagent runs if a transition leads to it, or if it is offered as a tool")
+                .help(format!("add a tool `go_to_{name}: @utils.transition to @subagent.{name}` where it is wanted, or remove it"))
+        } else {
+            finding
             .note("an agent runs if it is the entry agent, or if an agent that runs hands over, delegates or routes to it")
-            .help(format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`"));
+            .help(format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`"))
+        };
         if let Some((other, edge)) =
             cx.graph().predecessors(&name.value).find(|(o, _)| **o != name.value)
         {

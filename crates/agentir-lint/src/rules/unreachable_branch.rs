@@ -14,6 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a branch is never taken, because an earlier one always is",
     vendor: &[],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 

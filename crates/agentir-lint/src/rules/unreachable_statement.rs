@@ -11,7 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Reachability,
     severity: Severity::Warning,
     summary: "a statement stands behind one that always leaves",
-    vendor: &[],
+    vendor: &["unreachable-code"],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
@@ -33,11 +34,11 @@ fn found(before: &Statement, after: &Statement, report: &mut Report<'_>) {
         ),
         Statement::Await { .. } | Statement::If { .. } => (
             "one of these branches is always taken, and each of them leaves".to_owned(),
-            "remove it, or remove the `THEN` of the branch that it is for",
+            "remove it, or let one of the branches go on",
         ),
         Statement::Call(_) => (
             "whatever this call gives, what follows it leaves".to_owned(),
-            "remove it, or remove the `THEN` of the outcome that it is for",
+            "remove it, or let one of the outcomes go on",
         ),
         _ => ("this always leaves".to_owned(), "move it before that, or remove it"),
     };

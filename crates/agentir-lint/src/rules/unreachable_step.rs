@@ -13,6 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "no path through the flow leads to a step",
     vendor: &["ORPHANED_STEP"],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

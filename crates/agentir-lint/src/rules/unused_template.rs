@@ -11,6 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a template is defined, but nothing uses it",
     vendor: &[],
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

@@ -1,6 +1,7 @@
 //! A tool that nothing can call.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::script::references;
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::{Data, ToolUse};
 use rustc_hash::FxHashSet;
@@ -11,10 +12,36 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tool is declared, but no step calls it or offers it to the model",
     vendor: &[],
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
+/// Agent Script: the model sees only what `reasoning:`, `actions:` offers it.
+fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let facts = &cx.facts;
+    let mut used: FxHashSet<&str> = facts.calls.iter().map(|c| c.tool.value.as_str()).collect();
+    used.extend(facts.tool_refs.iter().map(|(name, _)| name.value.as_str()));
+    references(cx, &mut |namespace, name, _| {
+        if namespace == "actions" {
+            used.insert(&name.value);
+        }
+    });
+    for tool in cx.agent.tools.iter().filter(|t| !used.contains(t.name.value.as_str())) {
+        let name = &tool.name;
+        report.push(
+            report
+                .finding(name.span, format!("nothing uses the action `{name}`"))
+                .help(format!("offer it to the model below `reasoning:`, `actions:`, call it with `run @actions.{name}`, or remove it"))
+                .note("declaring an action does not offer it to the model"),
+        );
+    }
+}
+
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.is_agent_script() {
+        of_script(cx, report);
+        return;
+    }
     // Where the model leads, it may call every tool.
     let Some(flow) = &cx.agent.flow else { return };
     let mut steps = flow.definitions.values().chain(&flow.shadowed);

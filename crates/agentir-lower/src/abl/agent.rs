@@ -11,8 +11,7 @@ use agentir_ir::{
 };
 use agentir_syntax::abl::{DocumentKind, HeadValue};
 use indexmap::IndexMap;
-use smol_str::{SmolStr, format_smolstr};
-use std::hash::{Hash, Hasher};
+use smol_str::SmolStr;
 
 pub(super) fn agent(
     cx: &mut Context<'_>,
@@ -90,7 +89,7 @@ pub(super) fn agent(
             kind,
             description: f.template("description"),
             dialect: Dialect::Abl.name(),
-            source_hash: source_hash(text),
+            source_hash: crate::source_hash(text),
             compiler_version: env!("CARGO_PKG_VERSION"),
         },
         execution: execution(&mut f),
@@ -104,6 +103,7 @@ pub(super) fn agent(
         error_handling: flow::error_handling(cx, &mut f, &mut extensions),
         coordination,
         flow,
+        reasoning: None,
         on_start: Body(on_start),
         messages: messages(&mut f, &mut extensions),
         hooks: hooks(cx, &mut f, &mut extensions),
@@ -137,19 +137,12 @@ pub(super) fn agent(
 }
 
 /// Adds what one part keeps to what another does.
-pub(super) fn merge(into: &mut Extensions, from: Extensions) {
+pub(crate) fn merge(into: &mut Extensions, from: Extensions) {
     for (dialect, all) in from.0 {
         for (key, extension) in all {
             into.keep(dialect, &key, extension.value, extension.span);
         }
     }
-}
-
-/// A hash that changes when the source does. Not for security.
-fn source_hash(text: &str) -> SmolStr {
-    let mut hasher = rustc_hash::FxHasher::default();
-    text.hash(&mut hasher);
-    format_smolstr!("{:016x}", hasher.finish())
 }
 
 fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentType) -> Identity {
@@ -542,7 +535,7 @@ fn destinations(f: &mut Fields<'_>) -> Vec<Data> {
 }
 
 /// What the platform should know about an agent (ABL's compiler finds the same).
-fn hints(agent: &Agent) -> ExecutionHints {
+pub(crate) fn hints(agent: &Agent) -> ExecutionHints {
     let memory = &agent.memory;
     let steps = agent.flow.as_ref().map_or(0, |f| f.definitions.len());
     let parts = steps

@@ -217,6 +217,8 @@ fn reasoning_zone(
     let tools_written = f.has("available_tools");
     let tools = f.names("available_tools");
     Some(ReasoningZone {
+        prepare: Body::default(),
+        bindings: Vec::new(),
         goal: f.template("goal"),
         available_tools: tools_written.then_some(tools),
         exit_when: f.condition("exit_when"),

@@ -50,6 +50,8 @@ fn session(item: Record<'_>) -> Option<SessionVariable> {
         ty: v.ty("type"),
         description: v.template("description"),
         initial_value: v.data("initial"),
+        scope: None,
+        mutability: None,
         reset: v.choice("reset"),
         span: v.span,
         extensions: v.rest(),

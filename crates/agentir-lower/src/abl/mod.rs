@@ -1,6 +1,6 @@
 //! ABL: typed trees to AgentIR.
 
-mod agent;
+pub(crate) mod agent;
 mod coordination;
 mod data;
 mod fields;

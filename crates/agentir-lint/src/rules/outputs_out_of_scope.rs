@@ -1,0 +1,29 @@
+//! `@outputs` where no action has run, or where those of another action hide it.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::script::{Outputs, output, outputs};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("outputs-out-of-scope"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "`@outputs` is read outside of the callback of an action",
+    vendor: &[],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    outputs(cx, &mut |path, here| {
+        let name = output(path);
+        if matches!(here, Outputs::Nothing) {
+            report.push(
+                report
+                    .finding(name.span, format!("`@outputs.{name}` is read where no action has run"))
+                    .note("`@outputs` holds what an action gives, and only below that action")
+                    .help("move this below the `run` of the action, or read a variable that is set there"),
+            );
+        }
+    });
+}

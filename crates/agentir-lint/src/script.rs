@@ -1,0 +1,134 @@
+//! What the rules about Agent Script share: references by namespace, and what `@outputs` stands for
+//! where it is read (specification part I, 3.2 and 5.9).
+
+use crate::rule::AgentContext;
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, Visit};
+use agentir_ir::{Body, Branch, Offer, Statement};
+
+/// Calls `found` with every `@namespace.name` that the agent reads.
+pub(crate) fn references<'a>(
+    cx: &AgentContext<'a>,
+    found: &mut dyn FnMut(&'a Name, &'a Spanned<Name>, &'a Path),
+) {
+    cx.facts.paths(&mut |path, _| {
+        if let Some(namespace) = &path.namespace {
+            found(&namespace.value, &path.root, path);
+        }
+    });
+}
+
+/// Calls `found` with every variable that the agent names, and whether it writes it.
+pub(crate) fn variables<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spanned<Name>, bool)) {
+    references(cx, &mut |namespace, name, _| {
+        if namespace == "variables" {
+            found(name, false);
+        }
+    });
+    for set in &cx.facts.sets {
+        // The namespace may be left out in front of what is set.
+        if set.target.namespace.as_ref().is_none_or(|n| n.value == "variables") {
+            found(&set.target.root, true);
+        }
+    }
+    for field in &cx.facts.fields {
+        found(&field.name, true);
+    }
+    for offer in cx.facts.offers.iter().filter(|o| matches!(o.does, Offer::Collect)) {
+        offer.with.iter().filter(|w| w.value.is_some()).for_each(|w| found(&w.name, true));
+    }
+}
+
+/// Whose outputs `@outputs` holds at some place.
+#[derive(Clone, Copy)]
+pub(crate) enum Outputs<'s, 'a> {
+    /// Nobody's: no action has run.
+    Nothing,
+    /// Those of something of which no outputs are known.
+    Unknown,
+    /// Those of an action, and whose they were outside of its callback.
+    Of(&'a Spanned<Name>, &'s Outputs<'s, 'a>),
+}
+
+/// Calls `found` with every path that begins with `@outputs`, and what that stands for there.
+pub(crate) fn outputs<'a>(
+    cx: &AgentContext<'a>,
+    found: &mut dyn FnMut(&'a Path, &Outputs<'_, 'a>),
+) {
+    let agent = cx.agent;
+    let none = Outputs::Nothing;
+    let identity = &agent.identity;
+    for instruction in &identity.instructions {
+        of_condition(instruction.when.as_ref(), &none, found);
+        of_template(&instruction.text, &none, found);
+    }
+    agent.hooks.iter().for_each(|(_, hook)| of_body(&hook.body, &none, found));
+    of_body(&agent.on_start, &none, found);
+    let Some(zone) = &agent.reasoning else { return };
+    of_body(&zone.prepare, &none, found);
+    for binding in &zone.bindings {
+        of_condition(binding.available_when.as_ref(), &none, found);
+        binding.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| of(e, &none, found));
+        let inside = match &binding.does {
+            Offer::Call { tool } => Outputs::Of(tool, &none),
+            Offer::Delegate { .. } | Offer::Collect | Offer::Other { .. } => Outputs::Unknown,
+            _ => Outputs::Nothing,
+        };
+        of_body(&binding.after, &inside, found);
+    }
+}
+
+type Found<'f, 'a> = &'f mut dyn FnMut(&'a Path, &Outputs<'_, 'a>);
+
+fn of<'a>(expr: &'a Expr, here: &Outputs<'_, 'a>, found: Found<'_, 'a>) {
+    expr.visit(&mut |e| {
+        if let ExprKind::Path(path) = &e.kind
+            && path.namespace.as_ref().is_some_and(|n| n.value == "outputs")
+        {
+            found(path, here);
+        }
+        Visit::Children
+    });
+}
+
+fn of_condition<'a>(
+    condition: Option<&'a Condition>,
+    here: &Outputs<'_, 'a>,
+    found: Found<'_, 'a>,
+) {
+    if let Some(expr) = condition.and_then(Condition::expr) {
+        of(expr, here, found);
+    }
+}
+
+fn of_template<'a>(template: &'a Template, here: &Outputs<'_, 'a>, found: Found<'_, 'a>) {
+    template.exprs(&mut |e| of(e, here, found));
+}
+
+fn of_branches<'a>(branches: &'a [Branch], here: &Outputs<'_, 'a>, found: Found<'_, 'a>) {
+    for branch in branches {
+        of_condition(branch.condition.as_ref(), here, found);
+        of_body(&branch.body, here, found);
+    }
+}
+
+fn of_body<'a>(body: &'a Body, here: &Outputs<'_, 'a>, found: Found<'_, 'a>) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Set(set) => of(&set.value, here, found),
+            Statement::Instruct { text } => of_template(text, here, found),
+            Statement::If { branches } => of_branches(branches, here, found),
+            Statement::Call(call) => {
+                // Inputs are bound before the action runs.
+                call.with.iter().for_each(|a| of(&a.value, here, found));
+                of_body(&call.on_success, &Outputs::Of(&call.tool, here), found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The name of the output that a path reads: `x` in `@outputs.x`.
+pub(crate) fn output(path: &Path) -> &Spanned<Name> {
+    &path.root
+}

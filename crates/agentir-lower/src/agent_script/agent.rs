@@ -1,0 +1,159 @@
+//! An agent: `start_agent`, `subagent`, `topic` (specification part II, 4 and 5), and the nodes of
+//! agentfabric.
+
+use super::fields::Fields;
+use super::{Shared, statement, tools};
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::Name;
+use agentir_ir::{
+    Agent, AgentType, Body, Completion, Constraints, Coordination, Decider, Dialect, ErrorHandling,
+    Execution, Extensions, Gather, Hook, Hooks, IR_VERSION, Identity, Memory, Metadata, Routing,
+    RoutingRule, SystemPrompt,
+};
+use indexmap::IndexMap;
+
+/// An agent of which nothing is known.
+pub(super) fn empty(span: Span, shared: &Shared<'_>) -> Agent {
+    Agent {
+        ir_version: IR_VERSION,
+        metadata: Metadata {
+            name: Spanned::new(Name::default(), span.at_start()),
+            version: None,
+            kind: AgentType::Agent,
+            description: None,
+            dialect: Dialect::AgentScript.name(),
+            source_hash: shared.hash.clone(),
+            compiler_version: env!("CARGO_PKG_VERSION"),
+        },
+        execution: Execution::default(),
+        identity: Identity {
+            system_prompt: shared
+                .instructions
+                .clone()
+                .map(|template| SystemPrompt { template, custom: true }),
+            ..Identity::default()
+        },
+        tools: Vec::new(),
+        gather: Gather::default(),
+        attachments: Vec::new(),
+        memory: Memory::default(),
+        constraints: Constraints::default(),
+        coordination: Coordination::default(),
+        completion: Completion::default(),
+        error_handling: ErrorHandling::default(),
+        flow: None,
+        reasoning: None,
+        on_start: Body::default(),
+        messages: IndexMap::new(),
+        hooks: Hooks::default(),
+        nlu: None,
+        entities: Vec::new(),
+        intent_handling: None,
+        templates: IndexMap::new(),
+        shadowed_templates: Vec::new(),
+        routing: None,
+        available_agents: Vec::new(),
+        lookup_tables: IndexMap::new(),
+        shadowed_lookup_tables: Vec::new(),
+        behavior_profiles: Vec::new(),
+        use_behavior_profiles: Vec::new(),
+        use_tools: Vec::new(),
+        conversation_behavior: None,
+        destinations: Vec::new(),
+        action_handlers: Vec::new(),
+        policies: Vec::new(),
+        extensions: Extensions::default(),
+        span,
+    }
+}
+
+/// An agent. `kind` is the keyword it begins with.
+pub(super) fn agent(kind: &'static str, mut fields: Fields<'_>, shared: &Shared<'_>) -> Agent {
+    let source = shared.source;
+    let mut agent = empty(fields.span, shared);
+    if let Some(name) = fields.name.take() {
+        agent.metadata.name = name;
+    }
+    agent.metadata.description = fields.template("description");
+    let mut extensions = Extensions::default();
+    // The subagent's own instructions replace the global ones, they do not add to them.
+    if let Some(Some(own)) = fields.with("system", &mut extensions, |s| s.template("instructions"))
+    {
+        agent.identity.system_prompt = Some(SystemPrompt { template: own, custom: true });
+    }
+    for (_, action) in fields.records(&["actions"]) {
+        agent.tools.extend(tools::tool(action, source));
+    }
+    let hook = |fields: &mut Fields<'_>, name: &str| {
+        let body = statement::body(fields.procedure(name)?.statements, source);
+        Some(Hook { body, ..Hook::default() })
+    };
+    agent.hooks = Hooks {
+        before_agent: hook(&mut fields, "on_init"),
+        before_turn: hook(&mut fields, "before_reasoning"),
+        after_turn: hook(&mut fields, "after_reasoning"),
+        after_agent: hook(&mut fields, "on_exit"),
+    };
+    fields.with("reasoning", &mut extensions, |reasoning| {
+        if let Some(procedure) = reasoning.procedure("instructions") {
+            say(&mut agent, statement::prompt(procedure, source));
+        }
+        for binding in reasoning.bindings("actions") {
+            tools::binding(binding, shared, &mut agent);
+        }
+    });
+    // A generator's prompt, an executor's steps, where a trigger's message goes.
+    if let Some(procedure) = fields.procedure("prompt") {
+        say(&mut agent, statement::prompt(procedure, source));
+    }
+    for name in ["do", "on_message"] {
+        if let Some(procedure) = fields.procedure(name) {
+            agent.on_start.0.extend(statement::body(procedure.statements, source).0);
+        }
+    }
+    if kind == "router" {
+        agent.routing = Some(router(&mut fields, shared, &mut extensions));
+    }
+    fields.leave(&mut extensions);
+    agent.extensions = extensions;
+    agent
+}
+
+fn say(agent: &mut Agent, (said, prepare): (Vec<agentir_ir::Instruction>, Body)) {
+    agent.identity.instructions.extend(said);
+    if !prepare.is_empty() {
+        agent.reasoning.get_or_insert_default().prepare = prepare;
+    }
+}
+
+/// The routes of agentfabric's router: the first that fits is taken.
+fn router(fields: &mut Fields<'_>, shared: &Shared<'_>, rest: &mut Extensions) -> Routing {
+    let mut routing = Routing::default();
+    for (_, mut route) in fields.records(&["routes"]) {
+        let to = route.expr("target").and_then(|e| statement::named(&e, tools::AGENT_SPACES));
+        let when = route.expr("when").map(|e| statement::condition(&e, shared.source));
+        routing.rules.push(RoutingRule {
+            name: None,
+            to,
+            action: None,
+            when,
+            intents: Vec::new(),
+            decided_by: Decider::Condition,
+            description: None,
+            priority: None,
+            returns: None,
+            pass: Vec::new(),
+            flags: Vec::new(),
+            channels: Vec::new(),
+            ignore_intents: Vec::new(),
+            requires_state: Vec::new(),
+            span: route.span,
+            extensions: route.rest(),
+        });
+    }
+    fields.with("otherwise", rest, |otherwise| {
+        routing.default_agent =
+            otherwise.expr("target").and_then(|e| statement::named(&e, tools::AGENT_SPACES));
+    });
+    routing
+}

@@ -1,0 +1,71 @@
+//! Values as templates, and as free-form data.
+
+use super::Source;
+use super::fields::Fields;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Expr, ExprKind, Literal, Template, TemplatePart};
+use agentir_ir::{Data, Number};
+use agentir_syntax::agent_script::{self as script, Value};
+use serde_json::Map;
+use smol_str::SmolStr;
+
+/// A text with its holes (specification part I, 6).
+pub(super) fn template(text: &script::Template<'_>) -> Template {
+    let holes = text.holes.iter().filter_map(|hole| {
+        let expr = hole.expr.clone()?;
+        Some(TemplatePart::Value { expr, filters: Vec::new(), span: hole.span })
+    });
+    Template { text: Spanned::new(SmolStr::new(text.text()), text.span), parts: holes.collect() }
+}
+
+/// A constant as JSON; anything else as it is printed.
+pub(super) fn literal(expr: &Expr) -> Data {
+    match &expr.kind {
+        ExprKind::Literal(Literal::Null | Literal::Undefined) => Data::Null,
+        ExprKind::Literal(Literal::Bool(b)) => Data::Bool(*b),
+        ExprKind::Literal(Literal::Number(n)) => {
+            serde_json::to_value(Number(*n)).unwrap_or_default()
+        }
+        ExprKind::Literal(Literal::String(s) | Literal::Date(s)) => Data::from(s.as_str()),
+        ExprKind::List(items) if items.is_empty() => Data::Array(Vec::new()),
+        ExprKind::Object(entries) if entries.is_empty() => Data::Object(Map::new()),
+        _ => Data::from(expr.to_string()),
+    }
+}
+
+/// A value that no element of the IR takes. `span` is the field's.
+pub(super) fn value(value: Value<'_>, span: Span, source: Source<'_>) -> Data {
+    match value {
+        Value::Empty | Value::Nothing => Data::Null,
+        Value::Text(text) => Data::from(text.text()),
+        Value::Bool(b) => Data::Bool(b),
+        Value::Number(n) => serde_json::to_value(Number(n)).unwrap_or_default(),
+        Value::Expr(e) => literal(&e),
+        Value::List(items) => items.iter().map(literal).collect(),
+        Value::Record(record) => record_data(*record, source),
+        Value::Records(records) => {
+            let mut all = Map::new();
+            for record in records {
+                let name = record.name.as_ref().map_or("item", |n| &n.value).to_owned();
+                let key = agentir_ir::free_key(&name, |taken| all.contains_key(taken));
+                all.insert(key, record_data(record, source));
+            }
+            Data::Object(all)
+        }
+        // Statements, declarations and what could not be read stay as they were written.
+        _ => Data::from(source.slice(span)),
+    }
+}
+
+fn record_data(record: script::Record<'_>, source: Source<'_>) -> Data {
+    let name = record.name.clone();
+    let data = Fields::new(record, source).rest_data();
+    match (name, data) {
+        (Some(name), Data::Object(mut all)) if !all.contains_key("name") => {
+            all.insert("name".to_owned(), Data::from(name.value.as_str()));
+            Data::Object(all)
+        }
+        (Some(name), Data::Null) => Data::from(name.value.as_str()),
+        (_, data) => data,
+    }
+}

@@ -1,0 +1,188 @@
+//! Taking fields out of a block, so that what is left at the end is known.
+
+use super::Source;
+use super::data;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Expr, Name, Template};
+use agentir_ir::{Data, Dialect, Extensions};
+use agentir_syntax::agent_script::{
+    Binding, Declaration, Field, Procedure, Record, Unknown, Value,
+};
+use smol_str::SmolStr;
+
+/// The fields of a block that were not taken yet.
+pub(super) struct Fields<'s> {
+    /// From its key to the end of its last field.
+    pub span: Span,
+    /// The name the author gave it.
+    pub name: Option<Spanned<Name>>,
+    source: Source<'s>,
+    fields: Vec<Option<Field<'s>>>,
+    unknown: Vec<Unknown<'s>>,
+}
+
+impl<'s> Fields<'s> {
+    pub(super) fn new(record: Record<'s>, source: Source<'s>) -> Self {
+        Self {
+            span: record.span,
+            name: record.name,
+            source,
+            fields: record.fields.into_iter().map(Some).collect(),
+            unknown: record.unknown,
+        }
+    }
+
+    /// Takes the last field of this name that `accept` can use; a field it cannot use stays.
+    fn take<T>(
+        &mut self,
+        name: &str,
+        accept: impl FnOnce(Value<'s>) -> Result<T, Value<'s>>,
+    ) -> Option<T> {
+        let slot = self
+            .fields
+            .iter_mut()
+            .rev()
+            .find(|slot| slot.as_ref().is_some_and(|f| f.def.name == name))?;
+        let Field { def, key, value, span } = slot.take()?;
+        match accept(value) {
+            Ok(value) => Some(value),
+            Err(value) => {
+                *slot = Some(Field { def, key, value, span });
+                None
+            }
+        }
+    }
+
+    pub(super) fn template(&mut self, name: &str) -> Option<Template> {
+        self.take(name, |v| match v {
+            Value::Text(t) => Ok(data::template(&t)),
+            other => Err(other),
+        })
+    }
+
+    pub(super) fn text(&mut self, name: &str) -> Option<Spanned<SmolStr>> {
+        self.template(name).map(|t| t.text)
+    }
+
+    pub(super) fn boolean(&mut self, name: &str) -> Option<bool> {
+        self.take(name, |v| match v {
+            Value::Bool(b) => Ok(b),
+            other => Err(other),
+        })
+    }
+
+    pub(super) fn expr(&mut self, name: &str) -> Option<Expr> {
+        self.take(name, |v| match v {
+            Value::Expr(e) => Ok(e),
+            other => Err(other),
+        })
+    }
+
+    pub(super) fn record(&mut self, name: &str) -> Option<Self> {
+        let source = self.source;
+        self.take(name, |v| match v {
+            Value::Record(r) => Ok(Self::new(*r, source)),
+            other => Err(other),
+        })
+    }
+
+    /// Reads a block inside this one; what `read` leaves of it is kept with this one's rest, under
+    /// the block's name.
+    pub(super) fn with<T>(
+        &mut self,
+        name: &str,
+        rest: &mut Extensions,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        let mut inner = self.record(name)?;
+        let result = read(&mut inner);
+        let span = inner.span;
+        let left = inner.rest_data();
+        if !left.is_null() {
+            rest.keep(Dialect::AgentScript.name(), name, left, span);
+        }
+        Some(result)
+    }
+
+    /// The blocks below all fields of these names, in order: named blocks, and those of collections.
+    pub(super) fn records(&mut self, names: &[&str]) -> Vec<(&'static str, Self)> {
+        let source = self.source;
+        let mut all = Vec::new();
+        for slot in &mut self.fields {
+            let wanted = slot.as_ref().is_some_and(|f| {
+                names.contains(&f.def.name)
+                    && matches!(f.value, Value::Record(_) | Value::Records(_))
+            });
+            let Some(field) = slot.take_if(|_| wanted) else { continue };
+            match field.value {
+                Value::Record(record) => all.push((field.def.name, Self::new(*record, source))),
+                Value::Records(records) => {
+                    all.extend(records.into_iter().map(|r| (field.def.name, Self::new(r, source))));
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+
+    pub(super) fn procedure(&mut self, name: &str) -> Option<Procedure<'s>> {
+        self.take(name, |v| match v {
+            Value::Procedure(p) => Ok(p),
+            other => Err(other),
+        })
+    }
+
+    pub(super) fn declarations(&mut self, name: &str) -> Vec<Declaration<'s>> {
+        let mut all = Vec::new();
+        while let Some(mut more) = self.take(name, |v| match v {
+            Value::Declarations(d) => Ok(d),
+            other => Err(other),
+        }) {
+            more.append(&mut all);
+            all = more;
+        }
+        all
+    }
+
+    pub(super) fn bindings(&mut self, name: &str) -> Vec<Binding<'s>> {
+        self.take(name, |v| match v {
+            Value::Bindings(b) => Ok(b),
+            other => Err(other),
+        })
+        .unwrap_or_default()
+    }
+
+    /// What nobody took, as data; null if that is nothing.
+    pub(super) fn rest_data(self) -> Data {
+        let mut extensions = Extensions::default();
+        self.leave(&mut extensions);
+        let Some(all) = extensions.0.into_values().next() else { return Data::Null };
+        Data::Object(all.into_iter().map(|(key, kept)| (key, kept.value)).collect())
+    }
+
+    /// Keeps what nobody took.
+    pub(super) fn leave(self, extensions: &mut Extensions) {
+        let dialect = Dialect::AgentScript.name();
+        for field in self.fields.into_iter().flatten() {
+            // A field for many names goes by the one that was written.
+            let key = match field.def.name.contains('*') {
+                true => self.source.slice(field.key),
+                false => field.def.name,
+            };
+            let value = data::value(field.value, field.span, self.source);
+            extensions.keep(dialect, key, value, field.span);
+        }
+        for entry in self.unknown {
+            let key = entry.key.as_ref().map_or("text", |k| &k.value).to_owned();
+            let value = Data::from(self.source.slice(entry.span));
+            extensions.keep(dialect, &key, value, entry.span);
+        }
+    }
+
+    /// What nobody took.
+    pub(super) fn rest(self) -> Extensions {
+        let mut extensions = Extensions::default();
+        self.leave(&mut extensions);
+        extensions
+    }
+}

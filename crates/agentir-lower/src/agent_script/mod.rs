@@ -1,0 +1,179 @@
+//! Agent Script: typed trees to AgentIR (specification part II).
+//!
+//! A file is a whole program. `start_agent`, every `subagent` and `topic`, and the nodes of
+//! agentfabric are its agents. What belongs to all of them stands where it can be found once:
+//!
+//! - variables are the session memory of the agent that comes first, with the scope `program`;
+//! - `system.instructions` is the system prompt of every agent that has none of its own;
+//! - messages are those of the agent that comes first, and so is what the IR has no place for:
+//!   `config`, `language`, `connection`, … are its extensions;
+//! - agents that are deployed elsewhere are its `available_agents`, and the `remote` of every
+//!   handoff to them.
+
+mod agent;
+mod data;
+mod fields;
+mod statement;
+mod tools;
+
+use crate::Unit;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Name, Template};
+use agentir_ir::{
+    Agent, AgentReference, Dialect, Extensions, Remote, Response, SessionVariable, Tool,
+};
+use agentir_syntax::agent_script::{Declaration, Document, Modifier};
+use fields::Fields;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+/// The text of a document, for what is kept as it was written.
+#[derive(Clone, Copy)]
+struct Source<'s>(&'s str);
+
+impl<'s> Source<'s> {
+    fn slice(self, span: Span) -> &'s str {
+        self.0.get(span.range()).unwrap_or_default()
+    }
+}
+
+/// What all agents of a document share.
+struct Shared<'s> {
+    source: Source<'s>,
+    /// `system.instructions`.
+    instructions: Option<Template>,
+    /// Agents that are deployed elsewhere, with their addresses.
+    remote: FxHashMap<Name, Remote>,
+    hash: SmolStr,
+}
+
+/// The kinds of block that are agents, with those of agentfabric.
+const AGENTS: &[&str] = &[
+    "trigger",
+    "start_agent",
+    "subagent",
+    "topic",
+    "orchestrator",
+    "generator",
+    "executor",
+    "router",
+    "echo",
+];
+
+/// Lowers a document.
+pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
+    let source = Source(text);
+    let whole = document.root.span;
+    let mut root = Fields::new(document.root, source);
+    let mut extensions = Extensions::default();
+    let mut instructions = None;
+    let mut messages = IndexMap::new();
+    root.with("system", &mut extensions, |system| {
+        instructions = system.template("instructions");
+        let mut rest = Extensions::default();
+        system.with("messages", &mut rest, |said| {
+            for name in ["welcome", "error"] {
+                if let Some(text) = said.template(name) {
+                    let response = Response { text: Some(text), ..Response::default() };
+                    messages.insert(SmolStr::new_static(name), response);
+                }
+            }
+        });
+        rest
+    })
+    .into_iter()
+    .for_each(|rest| crate::abl::agent::merge(&mut extensions, rest));
+    let variables =
+        root.declarations("variables").into_iter().map(|d| variable(d, source)).collect();
+    let mut remote = FxHashMap::default();
+    let mut elsewhere = Vec::new();
+    for (_, fields) in root.records(&["connected_subagent"]) {
+        elsewhere.extend(connected(fields, &mut remote));
+    }
+    let mut library: Vec<Tool> = Vec::new();
+    for (_, fields) in root.records(&["actions"]) {
+        library.extend(tools::tool(fields, source));
+    }
+    let shared = Shared { source, instructions, remote, hash: crate::source_hash(text) };
+    let mut agents: Vec<Agent> = Vec::new();
+    let mut entry: Option<Spanned<Name>> = None;
+    let mut first = 0;
+    for (kind, fields) in root.records(AGENTS) {
+        let agent = agent::agent(kind, fields, &shared);
+        if entry.is_none() && matches!(kind, "start_agent" | "trigger") {
+            entry = Some(agent.metadata.name.clone());
+            first = agents.len();
+        }
+        agents.push(agent);
+    }
+    root.leave(&mut extensions);
+    if agents.is_empty() {
+        // Somebody has to have what the document says.
+        agents.push(agent::empty(whole, &shared));
+    }
+    if let Some(first) = agents.get_mut(first) {
+        // The system prompt that nobody takes over is still one that was written.
+        if let Some(global) = shared.instructions
+            && first.identity.system_prompt.as_ref().is_some_and(|own| own.template != global)
+        {
+            let value = global.text.value.as_str().into();
+            extensions.keep(
+                Dialect::AgentScript.name(),
+                "system_instructions",
+                value,
+                global.text.span,
+            );
+        }
+        first.memory.session = variables;
+        first.messages = messages;
+        first.available_agents = elsewhere;
+        crate::abl::agent::merge(&mut first.extensions, extensions);
+    }
+    for agent in &mut agents {
+        agent.execution.hints = crate::abl::agent::hints(agent);
+    }
+    Unit::Agents { agents, entry, tools: library }
+}
+
+/// `name: mutable string = "x"` (specification part I, 2.3).
+fn variable(declaration: Declaration<'_>, source: Source<'_>) -> SessionVariable {
+    let Declaration { name, modifier, ty, value, properties, span } = declaration;
+    let mut fields = Fields::new(properties, source);
+    SessionVariable {
+        name,
+        ty,
+        description: fields.template("description"),
+        initial_value: value.as_ref().map(data::literal),
+        reset: None,
+        scope: Some("program"),
+        mutability: modifier.map(|m| match m.value {
+            Modifier::Mutable => "mutable",
+            Modifier::Linked => "linked",
+        }),
+        extensions: fields.rest(),
+        span,
+    }
+}
+
+/// `connected_subagent` (specification part II, 10).
+fn connected(
+    mut fields: Fields<'_>,
+    remote: &mut FxHashMap<Name, Remote>,
+) -> Option<AgentReference> {
+    let name = fields.name.take()?;
+    let target = fields.text("target");
+    let address =
+        Remote { location: Some("remote"), endpoint: target.clone(), ..Remote::default() };
+    remote.insert(name.value.clone(), address);
+    Some(AgentReference {
+        alias: name.clone(),
+        agent: Some(name),
+        file: target,
+        capabilities: fields.template("description").into_iter().collect(),
+        channels: Vec::new(),
+        requires_validation: None,
+        span: fields.span,
+        extensions: fields.rest(),
+    })
+}

@@ -1,0 +1,301 @@
+//! Statements, and the prompt that statements build (specification part I, 5).
+
+use super::{Source, data};
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Argument, Condition, ConditionKind, Expr, ExprKind, UnaryOp};
+use agentir_ir::{
+    Body, Branch, Call, Collect, Data, Decider, Delegation, Dialect, Extensions, Gather,
+    GatherField, Instruction, SetVariable, Statement,
+};
+use agentir_syntax::agent_script::{
+    self as script, Branch as Arm, Procedure, StatementKind, Target,
+};
+use smol_str::SmolStr;
+
+/// A condition as it was written.
+pub(super) fn condition(expr: &Expr, source: Source<'_>) -> Condition {
+    Condition {
+        text: Spanned::new(SmolStr::new(source.slice(expr.span)), expr.span),
+        kind: ConditionKind::Expr(expr.clone()),
+    }
+}
+
+/// A condition that is made of others, as it is printed.
+fn made(expr: Expr) -> Condition {
+    let text = Spanned::new(SmolStr::new(expr.to_string()), expr.span);
+    Condition { text, kind: ConditionKind::Expr(expr) }
+}
+
+/// All of these conditions; nothing if there are none or if they would nest too deep.
+pub(super) fn all_of(exprs: &[Expr], source: Source<'_>) -> Option<Condition> {
+    let (first, rest) = exprs.split_first()?;
+    if rest.is_empty() && !matches!(first.kind, ExprKind::Unary { op: UnaryOp::Not, .. }) {
+        return Some(condition(first, source));
+    }
+    let all = rest.iter().try_fold(first.clone(), |all, one| Expr::and(all, one.clone()).ok())?;
+    Some(made(all))
+}
+
+/// The name of what a reference is to.
+pub(super) fn named(expr: &Expr, namespace: &[&str]) -> Option<Spanned<agentir_expr::Name>> {
+    let path = expr.as_path()?;
+    let found = path.namespace.as_ref().is_some_and(|n| namespace.contains(&n.value.as_str()));
+    found.then(|| path.root.clone())
+}
+
+pub(super) fn body(statements: Vec<script::Statement<'_>>, source: Source<'_>) -> Body {
+    lowered(statements, source, Decider::Always)
+}
+
+/// `decider` says who decides that these statements are reached.
+fn lowered(statements: Vec<script::Statement<'_>>, source: Source<'_>, decider: Decider) -> Body {
+    let mut out = Vec::with_capacity(statements.len());
+    for one in statements {
+        statement(one, source, decider, &mut out);
+    }
+    Body(out)
+}
+
+/// Something that has no meaning where it stands, or could not be read: kept as it was written.
+fn other(keyword: &str, span: Span, source: Source<'_>) -> Statement {
+    let value = Data::from(source.slice(span));
+    Statement::Other { keyword: SmolStr::new(keyword), value, span }
+}
+
+fn statement(
+    one: script::Statement<'_>,
+    source: Source<'_>,
+    decider: Decider,
+    out: &mut Vec<Statement>,
+) {
+    let span = one.span;
+    match one.kind {
+        StatementKind::Template(text) => {
+            out.push(Statement::Instruct { text: data::template(&text) });
+        }
+        StatementKind::Set { target, value } => {
+            out.push(Statement::Set(SetVariable { target: target.value, value, span }));
+        }
+        StatementKind::Run { action, with, body } => match named(&action, &["actions"]) {
+            Some(tool) => out.push(Statement::Call(Box::new(Call {
+                tool,
+                with: with.into_iter().map(argument).collect(),
+                has_arguments: true,
+                result: None,
+                success_when: None,
+                on_success: lowered(body, source, decider),
+                on_failure: Body::default(),
+                on_result: Vec::new(),
+                span,
+            }))),
+            None => out.push(other("run", span, source)),
+        },
+        StatementKind::If { branches, otherwise } => {
+            out.push(Statement::If { branches: arms(branches, otherwise, span, source) });
+        }
+        StatementKind::Transition { targets, with, body } => {
+            handoffs(&targets, decider, out);
+            if targets.is_empty() || !with.is_empty() {
+                out.push(other("transition", span, source));
+            }
+            out.extend(lowered(body, source, decider).0);
+        }
+        StatementKind::Collect { target, form: _, properties } => {
+            out.push(collect(target, properties, span, source));
+        }
+        // `to @subagent.x` on a line of its own below a `run` is where it goes.
+        StatementKind::To(targets) if !targets.is_empty() => handoffs(&targets, decider, out),
+        StatementKind::To(_) => out.push(other("to", span, source)),
+        StatementKind::With(_) => out.push(other("with", span, source)),
+        StatementKind::Available(_) => out.push(other("available", span, source)),
+        StatementKind::Expr(_) => out.push(other("expression", span, source)),
+        StatementKind::Data(_) => out.push(other("data", span, source)),
+        StatementKind::Invalid(..) => out.push(other("invalid", span, source)),
+    }
+}
+
+fn handoffs(targets: &[Target], decider: Decider, out: &mut Vec<Statement>) {
+    for target in targets {
+        out.push(Statement::Handoff(Delegation {
+            agent: target.value.root.clone(),
+            returns: None,
+            decided_by: decider,
+        }));
+    }
+}
+
+fn argument(a: script::Argument) -> Argument {
+    Argument { name: Some(a.name), value: a.value }
+}
+
+fn arms(
+    branches: Vec<Arm<'_>>,
+    otherwise: Option<Vec<script::Statement<'_>>>,
+    span: Span,
+    source: Source<'_>,
+) -> Vec<Branch> {
+    let mut all: Vec<Branch> = branches
+        .into_iter()
+        .map(|arm| {
+            let condition = match &arm.condition {
+                Some(expr) => condition(expr, source),
+                // It could not be read; nobody knows when it holds.
+                None => Condition {
+                    text: Spanned::new(SmolStr::default(), arm.span.at_start()),
+                    kind: ConditionKind::Invalid,
+                },
+            };
+            let mut extensions = Extensions::default();
+            if arm.condition.is_none() {
+                let line = source.slice(arm.span).lines().next().unwrap_or_default();
+                extensions.keep(Dialect::AgentScript.name(), "if", Data::from(line), arm.span);
+            }
+            Branch {
+                condition: Some(condition),
+                body: lowered(arm.body, source, Decider::Condition),
+                extensions,
+                span: arm.span,
+            }
+        })
+        .collect();
+    if let Some(otherwise) = otherwise {
+        let span = match (otherwise.first(), otherwise.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => span,
+        };
+        all.push(Branch {
+            condition: None,
+            body: lowered(otherwise, source, Decider::Condition),
+            extensions: Extensions::default(),
+            span,
+        });
+    }
+    all
+}
+
+/// `collect @variables.x`, `ask for @variables.x`.
+fn collect(
+    target: Target,
+    properties: script::Record<'_>,
+    span: Span,
+    source: Source<'_>,
+) -> Statement {
+    let mut fields = super::fields::Fields::new(properties, source);
+    let present = fields.template("message");
+    let prompt = fields.template("instructions");
+    let mut field = asked_for(target.value.root.clone(), span);
+    field.prompt = prompt;
+    field.extensions = fields.rest();
+    let gather = Gather { fields: vec![field], ..Gather::default() };
+    Statement::Collect(Collect {
+        present,
+        gather,
+        corrections: None,
+        complete_when: None,
+        on_success: Body::default(),
+        on_failure: Body::default(),
+        span,
+    })
+}
+
+/// A variable that is filled from the conversation.
+pub(super) fn asked_for(name: Spanned<agentir_expr::Name>, span: Span) -> GatherField {
+    GatherField {
+        name,
+        entity_ref: None,
+        prompt: None,
+        message_key: None,
+        description: None,
+        ty: None,
+        required: false,
+        default: None,
+        validation: None,
+        enum_values: Vec::new(),
+        synonyms: None,
+        extraction_hints: Vec::new(),
+        extraction_pattern: None,
+        extraction_group: None,
+        strategy: None,
+        infer: None,
+        infer_confidence: None,
+        infer_confirm: None,
+        semantics: None,
+        range: None,
+        list: None,
+        preferences: None,
+        activation: None,
+        depends_on: Vec::new(),
+        prompt_mode: None,
+        satisfied_by: None,
+        sensitive: None,
+        sensitive_display: None,
+        mask_config: None,
+        pii_type: None,
+        transient: None,
+        voice_config: None,
+        rich_content: None,
+        extensions: Extensions::default(),
+        span,
+    }
+}
+
+/// A prompt: texts with the conditions under which they are said; or, where it also does something
+/// or is too branched to be said that way, the statements in their order.
+pub(super) fn prompt(procedure: Procedure<'_>, source: Source<'_>) -> (Vec<Instruction>, Body) {
+    let mut budget = MAX_CONDITIONS;
+    let mut instructions = Vec::new();
+    let known = &mut Vec::new();
+    if flat(&procedure.statements, known, &mut budget, source, &mut instructions).is_some() {
+        (instructions, Body::default())
+    } else {
+        (Vec::new(), body(procedure.statements, source))
+    }
+}
+
+/// So many conditions may be said again for the texts below them; a prompt with more is kept as
+/// statements. Without a bound `else if` chains would grow with the square of their length.
+const MAX_CONDITIONS: usize = 256;
+
+fn flat(
+    statements: &[script::Statement<'_>],
+    known: &mut Vec<Expr>,
+    budget: &mut usize,
+    source: Source<'_>,
+    out: &mut Vec<Instruction>,
+) -> Option<()> {
+    for one in statements {
+        match &one.kind {
+            StatementKind::Template(text) => {
+                *budget = budget.checked_sub(known.len())?;
+                let when = all_of(known, source);
+                if when.is_none() && !known.is_empty() {
+                    return None;
+                }
+                out.push(Instruction { when, text: data::template(text) });
+            }
+            StatementKind::If { branches, otherwise } => {
+                let before = known.len();
+                for arm in branches {
+                    let condition = arm.condition.clone()?;
+                    let span = condition.span;
+                    // A condition under which nothing is said would be lost.
+                    if arm.body.is_empty() {
+                        return None;
+                    }
+                    known.push(condition.clone());
+                    flat(&arm.body, known, budget, source, out)?;
+                    known.pop();
+                    let kind = ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(condition) };
+                    known.push(Expr::new(kind, span).ok()?);
+                    *budget = budget.checked_sub(1)?;
+                }
+                if let Some(otherwise) = otherwise {
+                    flat(otherwise, known, budget, source, out)?;
+                }
+                known.truncate(before);
+            }
+            _ => return None,
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,261 @@
+//! Actions, and actions as the model sees them (specification part I, 7; part II, 7 and 11).
+
+use super::fields::Fields;
+use super::statement::{all_of, asked_for, body, named};
+use super::{Shared, Source, data};
+use agentir_diagnostics::Spanned;
+use agentir_expr::{ExprKind, TypeExpr, TypeField, TypeKind};
+use agentir_ir::{
+    Agent, Binding, CompletionCondition, Confirmation, Context, Data, Decider, Delegate, Dialect,
+    Extensions, Filler, Handoff, InputBinding, Offer, Parameter, ReturnType, Tool, ToolBinding,
+    ToolHints, Trigger,
+};
+use agentir_syntax::agent_script::{self as script, Declaration};
+use smol_str::SmolStr;
+
+/// The namespaces of agents; in each dialect some of them are names for the same.
+pub(super) const AGENT_SPACES: &[&str] = &[
+    "subagent",
+    "topic",
+    "start_agent",
+    "connected_subagent",
+    "orchestrator",
+    "generator",
+    "executor",
+    "router",
+    "echo",
+];
+
+/// An action (specification part I, 7).
+pub(super) fn tool(mut fields: Fields<'_>, source: Source<'_>) -> Option<Tool> {
+    let name = fields.name.take()?;
+    let parameters =
+        fields.declarations("inputs").into_iter().map(|d| parameter(d, source)).collect();
+    let mut extensions = Extensions::default();
+    let returns = outputs(fields.declarations("outputs"), source, &mut extensions);
+    let binding = fields.text("target").map(|target| {
+        Binding([("target".to_owned(), Data::from(target.value.as_str()))].into_iter().collect())
+    });
+    let confirm = fields.boolean("require_user_confirmation").map(|asks| Confirmation {
+        require: Some(if asks { "always" } else { "never" }),
+        ..Confirmation::default()
+    });
+    Some(Tool {
+        name,
+        description: fields.template("description"),
+        parameters,
+        returns,
+        hints: ToolHints::default(),
+        tool_type: None,
+        binding,
+        store_result: None,
+        on_result: Vec::new(),
+        on_error: Vec::new(),
+        context_access: None,
+        confirmation: confirm,
+        pii_access: None,
+        compaction: None,
+        auth_profile_ref: None,
+        connection_mode: None,
+        consent_mode: None,
+        jit_auth: None,
+        span: fields.span,
+        extensions: {
+            fields.leave(&mut extensions);
+            extensions
+        },
+    })
+}
+
+/// An input. Those that are not required are left to the platform if nobody gives them.
+fn parameter(declaration: Declaration<'_>, source: Source<'_>) -> Parameter {
+    let Declaration { name, modifier: _, ty, value, properties, span } = declaration;
+    let mut fields = Fields::new(properties, source);
+    Parameter {
+        name,
+        ty,
+        description: fields.template("description"),
+        required: fields.boolean("is_required").unwrap_or(false),
+        default: value.as_ref().map(data::literal),
+        values: Vec::new(),
+        validation: None,
+        source: None,
+        extensions: fields.rest(),
+        span,
+    }
+}
+
+/// The outputs as one object; what is said of each besides its type goes to `extensions`.
+fn outputs(
+    declarations: Vec<Declaration<'_>>,
+    source: Source<'_>,
+    extensions: &mut Extensions,
+) -> Option<ReturnType> {
+    let span = declarations.first()?.span.to(declarations.last()?.span);
+    let mut about = serde_json::Map::new();
+    let mut fields = Vec::with_capacity(declarations.len());
+    for Declaration { name, modifier: _, ty, value, properties, span } in declarations {
+        let mut rest = match Fields::new(properties, source).rest_data() {
+            Data::Object(map) => map,
+            _ => serde_json::Map::new(),
+        };
+        if let Some(value) = value {
+            rest.insert("default".to_owned(), data::literal(&value));
+        }
+        if !rest.is_empty() {
+            about.insert(name.value.to_string(), Data::Object(rest));
+        }
+        let ty = ty.unwrap_or_else(|| TypeExpr::named("any", span));
+        fields.push(TypeField { name, optional: false, ty });
+    }
+    if !about.is_empty() {
+        let dialect = Dialect::AgentScript.name();
+        extensions.keep(dialect, "outputs", Data::Object(about), span);
+    }
+    Some(ReturnType::new(TypeExpr { kind: TypeKind::Object(fields), span }))
+}
+
+/// A tool as the model sees it (specification part II, 7), and what that makes the agent able to do.
+pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: &mut Agent) {
+    let source = shared.source;
+    let script::Binding { name, action, targets, available, with, body: after, properties, span } =
+        binding;
+    let mut fields = Fields::new(properties, source);
+    let description = fields.template("description");
+    let mut extensions = fields.rest();
+    let guards: Vec<_> = available.iter().map(|a| a.value.clone()).collect();
+    let available_when = all_of(&guards, source);
+    if available_when.is_none() && !guards.is_empty() {
+        let all = guards.iter().map(|g| Data::from(source.slice(g.span))).collect();
+        extensions.keep(Dialect::AgentScript.name(), "available_when", all, span);
+    }
+    let util =
+        action.as_ref().and_then(|a| named(a, &["utils"])).map(|u| u.value).unwrap_or_default();
+    let tool = action.as_ref().and_then(|a| named(a, &["actions"]));
+    let other = action.as_ref().and_then(|a| named(a, AGENT_SPACES));
+    let does = match (util.as_str(), tool, other) {
+        (_, Some(tool), _) => Offer::Call { tool },
+        (_, _, Some(agent)) => Offer::Delegate { agent },
+        ("transition", ..) => match targets.first() {
+            Some(to) => Offer::Handoff { to: to.value.root.clone() },
+            None => Offer::Other { reference: SmolStr::new_static("@utils.transition") },
+        },
+        ("escalate", ..) => Offer::Escalate,
+        ("setVariables", ..) => Offer::Collect,
+        ("end_session", ..) => Offer::Complete,
+        _ => Offer::Other {
+            reference: action.map(|a| SmolStr::new(source.slice(a.span))).unwrap_or_default(),
+        },
+    };
+    let spare = if matches!(does, Offer::Handoff { .. }) { 1 } else { 0 };
+    for target in targets.iter().skip(spare) {
+        let to = Data::from(source.slice(target.span));
+        extensions.keep(Dialect::AgentScript.name(), "to", to, target.span);
+    }
+    let with: Vec<InputBinding> = with
+        .into_iter()
+        .map(|a| match a.value.kind {
+            ExprKind::Ellipsis => {
+                InputBinding { name: a.name, filled_by: Filler::Model, value: None }
+            }
+            _ => InputBinding { name: a.name, filled_by: Filler::Value, value: Some(a.value) },
+        })
+        .collect();
+    let offered = ToolBinding {
+        name,
+        does,
+        description,
+        available_when,
+        with,
+        after: body(after, source),
+        extensions,
+        span,
+    };
+    enable(agent, &offered, shared);
+    agent.reasoning.get_or_insert_default().bindings.push(offered);
+}
+
+/// What an agent can do because the model may pick a tool.
+fn enable(agent: &mut Agent, offered: &ToolBinding, shared: &Shared<'_>) {
+    let when = offered.available_when.clone();
+    let span = offered.span;
+    match &offered.does {
+        Offer::Handoff { to } => agent.coordination.handoffs.push(Handoff {
+            to: to.clone(),
+            when,
+            decided_by: Decider::Model,
+            priority: None,
+            context: Context::default(),
+            returns: false,
+            on_failure: None,
+            failure_message: None,
+            on_return: None,
+            remote: shared.remote.get(&to.value).cloned(),
+            timeout: None,
+            on_timeout: None,
+            is_async: None,
+            async_timeout: None,
+            experience_mode: None,
+            extensions: Extensions::default(),
+            span,
+        }),
+        Offer::Delegate { agent: to } => agent.coordination.delegates.push(Delegate {
+            agent: to.clone(),
+            when,
+            decided_by: Decider::Model,
+            purpose: None,
+            input: offered
+                .with
+                .iter()
+                .filter_map(|w| Some((w.name.clone(), w.value.clone()?)))
+                .collect(),
+            returns: None,
+            use_result: None,
+            timeout: None,
+            on_failure: None,
+            failure_message: None,
+            remote: shared.remote.get(&to.value).cloned(),
+            experience_mode: None,
+            memory_grants: None,
+            extensions: Extensions::default(),
+            span,
+        }),
+        Offer::Escalate => {
+            let escalation = agent.coordination.escalation.get_or_insert_default();
+            escalation.triggers.push(Trigger {
+                when,
+                decided_by: Decider::Model,
+                reason: None,
+                priority: None,
+                tags: Vec::new(),
+                context: Vec::new(),
+                respond: None,
+                set: Vec::new(),
+                extensions: Extensions::default(),
+                span,
+            });
+        }
+        Offer::Collect => {
+            let left = offered.with.iter().filter(|w| w.filled_by == Filler::Model);
+            agent.gather.fields.extend(left.map(|w| {
+                let name: Spanned<_> = w.name.clone();
+                let span = name.span;
+                asked_for(name, span)
+            }));
+        }
+        Offer::Complete => agent.completion.conditions.push(CompletionCondition {
+            when,
+            respond: None,
+            respond_template: None,
+            voice_config: None,
+            rich_content: None,
+            actions: None,
+            store: None,
+            set: Vec::new(),
+            terminal: Some(true),
+            extensions: Extensions::default(),
+            span,
+        }),
+        Offer::Call { .. } | Offer::Other { .. } => {}
+    }
+}
