@@ -4,7 +4,6 @@ use crate::generate::{self, Project};
 use agentir_diagnostics::FileId;
 use agentir_ir::Program;
 use agentir_lint::Selection;
-use agentir_lower::Unit;
 use agentir_syntax::abl::{Arena, Format, Options as Reading};
 use agentir_syntax::outline;
 use rayon::prelude::*;
@@ -90,16 +89,7 @@ fn program(project: &Project) -> (Program, Vec<agentir_syntax::abl::schema::Vers
     let mut versions = Vec::new();
     let documents = project.files.iter().filter(|f| !f.path.ends_with(".json"));
     for (file, id) in documents.zip(0..) {
-        let lowered = Document::new(&file.path, &file.text).lower(FileId(id));
-        match lowered.unit {
-            Some(Unit::Agent(agent)) => {
-                program.agents.push(*agent);
-                versions.push(lowered.version);
-            }
-            Some(Unit::Profile(profile)) => program.profiles.push(*profile),
-            Some(Unit::Tools(library)) => program.libraries.push(library),
-            None => {}
-        }
+        Document::new(&file.path, &file.text).lower(FileId(id)).add_to(&mut program, &mut versions);
     }
     (program, versions)
 }
