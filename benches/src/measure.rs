@@ -192,15 +192,9 @@ fn sizes(options: &Options) -> String {
         });
         let check = fastest(options.rounds, || {
             for _ in 0..times {
-                let lowered = document.lower(FileId(0));
-                if let Some(Unit::Agent(agent)) = lowered.unit {
-                    let program = Program { agents: vec![*agent], ..Program::default() };
-                    black_box(agentir_lint::check(
-                        &program,
-                        &[lowered.version],
-                        &Selection::default(),
-                    ));
-                }
+                let (mut program, mut versions) = (Program::default(), Vec::new());
+                document.lower(FileId(0)).add_to(&mut program, &mut versions);
+                black_box(agentir_lint::check(&program, &versions, &Selection::default()));
             }
         });
         let whole = megabytes(text.len() * times);
