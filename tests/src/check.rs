@@ -51,9 +51,7 @@ impl Checked {
     /// The file and the line, from 1, of a place.
     #[must_use]
     pub fn place(&self, span: Span) -> (&str, u32) {
-        self.sources
-            .get(span.file)
-            .map_or(("", 0), |f| (&f.name, f.line_column(span.start).line))
+        self.sources.get(span.file).map_or(("", 0), |f| (&f.name, f.line_column(span.start).line))
     }
 
     /// The findings of error level.
@@ -79,7 +77,13 @@ pub fn check(files: &[File], options: Options) -> Checked {
                 .map(|name| Spanned::new(SmolStr::new(name), Span::new(id, 0, 0)));
             continue;
         }
-        let lowered = agentir_lower::abl(id, &file.name, &file.text, options);
+        let lowered = if file.name.ends_with(".py") {
+            agentir_lower::python(id, &file.text)
+        } else if agentir_lower::is_adl(&file.name, &file.text) {
+            agentir_lower::adl(id, &file.text)
+        } else {
+            agentir_lower::abl(id, &file.name, &file.text, options)
+        };
         diagnostics.extend(lowered.diagnostics);
         match lowered.unit {
             Some(Unit::Agent(agent)) => {
@@ -88,6 +92,12 @@ pub fn check(files: &[File], options: Options) -> Checked {
             }
             Some(Unit::Profile(profile)) => program.profiles.push(*profile),
             Some(Unit::Tools(library)) => program.libraries.push(library),
+            Some(Unit::Agents(agents, entry)) => {
+                versions.extend(agents.iter().map(|_| lowered.version));
+                program.agents.extend(agents);
+                program.complete |= entry.is_some();
+                program.entry_agent = entry.or(program.entry_agent.take());
+            }
             None => {}
         }
     }

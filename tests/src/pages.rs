@@ -48,7 +48,8 @@ pub fn all() -> Vec<Page> {
 }
 
 fn read(name: String, text: &str) -> Page {
-    let mut page = Page { name, heading: String::new(), examples: Vec::new(), problems: Vec::new() };
+    let mut page =
+        Page { name, heading: String::new(), examples: Vec::new(), problems: Vec::new() };
     page.heading =
         text.lines().find_map(|l| l.strip_prefix("# ")).unwrap_or_default().trim().to_owned();
     let mut lines = text.lines().enumerate();
@@ -74,8 +75,11 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
     let ending = match language {
         "abl" => "agent.abl",
         "yaml" => "agent.yaml",
+        "adl" => "agents.yml",
         _ => return Ok(None),
     };
+    // An ADL bot is recognised by the name of its file.
+    let name = if language == "adl" { ending.to_owned() } else { format!("example.{ending}") };
     let fails = match words.next() {
         Some("fail") => true,
         Some("pass") => false,
@@ -92,7 +96,7 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
             other => return Err(format!("`{other}` is no option of an example")),
         });
     }
-    Ok(Some(Example { line, fails, version, files: files(&format!("example.{ending}"), body) }))
+    Ok(Some(Example { line, fails, version, files: files(&name, body) }))
 }
 
 /// Splits a block at its `--- file: NAME` lines.

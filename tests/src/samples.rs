@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 /// The root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the repository").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate is in the repository")
+        .to_owned()
 }
 
 /// Files that are checked together.

@@ -5,7 +5,7 @@
 //! as long as that says it all: each kind of statement at most once and in ABL's order of
 //! execution. Otherwise it is a list, under `do`.
 
-use crate::coordination::Decider;
+use crate::coordination::{Decider, VariableBinding as Binding};
 use crate::data::{Data, Extensions};
 use crate::gather::Gather;
 use agentir_diagnostics::{Span, Spanned};
@@ -76,6 +76,14 @@ pub enum Statement {
     },
     /// Goes on elsewhere.
     Goto(Jump),
+    /// Goes on elsewhere, but not more often than this while the agent runs; then with what stands
+    /// behind it.
+    Repeat {
+        /// Where to.
+        jump: Jump,
+        /// How often at most.
+        times: u32,
+    },
     /// Something the model has no statement for; kept as data.
     Other {
         /// Its keyword.
@@ -404,6 +412,9 @@ pub struct Delegation {
     pub returns: Option<bool>,
     /// Who decides that it happens.
     pub decided_by: Decider,
+    /// What its own variables are bound to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bindings: Vec<Binding>,
 }
 
 /// Going on elsewhere.

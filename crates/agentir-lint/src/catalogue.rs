@@ -58,6 +58,14 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::unreachable_branch::RULE,
     &rules::unreachable_statement::RULE,
     &rules::unreachable_step::RULE,
+    &rules::conflicting_bindings::RULE,
+    &rules::turnless_cycle::RULE,
+    &rules::undeclared_arg::RULE,
+    &rules::missing_handoff::RULE,
+    &rules::prompt_loop::RULE,
+    &rules::prompt_steps::RULE,
+    &rules::unlisted_tool::RULE,
+    &rules::unmentioned_tool::RULE,
 ];
 
 /// What `agentir rules` says of a rule.
@@ -85,6 +93,8 @@ impl RuleInfo {
             Group::Names => "names",
             Group::Reserved => "reserved",
             Group::Reachability => "reachability",
+            Group::Prompts => "prompts",
+            Group::Mica => "mica",
         }
     }
 }

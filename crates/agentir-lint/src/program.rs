@@ -1,6 +1,7 @@
 //! Running the rules.
 
 use crate::catalogue::RULES;
+use crate::dialects::{holds, is_adl, is_adl_program};
 use crate::rule::{AgentContext, Check, ProgramContext, Report};
 use agentir_diagnostics::Diagnostic;
 use agentir_expr::Version;
@@ -47,8 +48,14 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
         let mut report = Report { rule, diagnostics: &mut diagnostics };
         match rule.check {
             Check::FrontEnd => {}
-            Check::Agent(check) => agents.iter().for_each(|agent| check(agent, &mut report)),
-            Check::Program(check) => check(&whole, &mut report),
+            Check::Agent(check) => agents
+                .iter()
+                .filter(|cx| holds(rule, is_adl(cx.agent)))
+                .for_each(|cx| check(cx, &mut report)),
+            Check::Program(check) if holds(rule, is_adl_program(program)) => {
+                check(&whole, &mut report);
+            }
+            Check::Program(_) => {}
         }
     }
     diagnostics

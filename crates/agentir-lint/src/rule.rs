@@ -40,6 +40,10 @@ pub enum Group {
     Reserved,
     /// What can never happen.
     Reachability,
+    /// What instructions in words ask for.
+    Prompts,
+    /// Differences between ADL as its paper has it and MICA, which runs it.
+    Mica,
 }
 
 /// How a rule looks.

@@ -1,5 +1,6 @@
 //! Two steps of one name.
 
+use crate::dialects::is_adl;
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -17,9 +18,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let Some(flow) = &cx.agent.flow else { return };
     let steps = flow.shadowed.iter().chain(flow.definitions.values()).map(|s| &s.name);
     defined_twice(steps, &mut |again, before| {
+        let what = if is_adl(cx.agent) { "label or subflow" } else { "step" };
         report.push(
             report
-                .finding(again.span, format!("the step `{again}` is defined twice"))
+                .finding(again.span, format!("the {what} `{again}` is defined twice"))
                 .at("this definition replaces the other")
                 .label(before.span, "first defined here")
                 .help("give one of the two another name, or remove it")

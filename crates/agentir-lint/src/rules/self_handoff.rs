@@ -38,8 +38,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if !own.value.is_empty() && aliases().all(|(alias, _)| alias != own.value) {
         names.insert(&own.value);
     }
+    let mut told = FxHashSet::default();
     let mut look = |to: &Spanned<Name>, does: &str| {
-        if !names.contains(to.value.as_str()) || others.contains(&to.span) {
+        // A router names an agent once and means the route and the handoff.
+        if !names.contains(to.value.as_str()) || others.contains(&to.span) || !told.insert(to.span)
+        {
             return;
         }
         report.push(

@@ -1,5 +1,6 @@
 //! An agent that no other agent leads to.
 
+use crate::dialects::is_adl;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 
@@ -22,11 +23,22 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let Some(reached) = cx.graph().reachable(&entry_name.value) else { return };
     for agent in program.agents.iter().filter(|a| !reached.contains(&a.metadata.name.value)) {
         let name = &agent.metadata.name;
+        let adl = is_adl(agent);
+        // MICA asks the first kb agent of a file at every turn, whether it is contained or not.
+        if adl && agent.knowledge.is_some() {
+            continue;
+        }
         let mut finding = report
             .finding(name.span, format!("no agent leads to `{name}`"))
             .label(entry_name.span, "every conversation begins here")
             .note("an agent runs if it is the entry agent, or if an agent that runs hands over, delegates or routes to it")
-            .help(format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`"));
+            .help(if adl {
+                format!("list it in the `contains` of an ensemble that runs, `call` it, or remove `{name}`")
+            } else {
+                format!(
+                    "name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`"
+                )
+            });
         if let Some((other, edge)) =
             cx.graph().predecessors(&name.value).find(|(o, _)| **o != name.value)
         {

@@ -99,6 +99,7 @@ pub(super) fn agent(
         gather: gathered,
         attachments: attachments(&mut f, &mut extensions),
         memory,
+        knowledge: None,
         constraints: rules::constraints(cx, &mut f, &mut extensions),
         completion: Completion { conditions: coordination::completions(&mut f, &mut extensions) },
         error_handling: flow::error_handling(cx, &mut f, &mut extensions),
@@ -146,7 +147,7 @@ pub(super) fn merge(into: &mut Extensions, from: Extensions) {
 }
 
 /// A hash that changes when the source does. Not for security.
-fn source_hash(text: &str) -> SmolStr {
+pub(crate) fn source_hash(text: &str) -> SmolStr {
     let mut hasher = rustc_hash::FxHasher::default();
     text.hash(&mut hasher);
     format_smolstr!("{:016x}", hasher.finish())
@@ -542,7 +543,7 @@ fn destinations(f: &mut Fields<'_>) -> Vec<Data> {
 }
 
 /// What the platform should know about an agent (ABL's compiler finds the same).
-fn hints(agent: &Agent) -> ExecutionHints {
+pub(crate) fn hints(agent: &Agent) -> ExecutionHints {
     let memory = &agent.memory;
     let steps = agent.flow.as_ref().map_or(0, |f| f.definitions.len());
     let parts = steps

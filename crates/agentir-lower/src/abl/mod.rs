@@ -1,14 +1,14 @@
 //! ABL: typed trees to AgentIR.
 
-mod agent;
+pub(crate) mod agent;
 mod coordination;
-mod data;
+pub(crate) mod data;
 mod fields;
-mod flow;
+pub(crate) mod flow;
 mod gather;
 mod memory;
 mod rules;
-mod supervisor;
+pub(crate) mod supervisor;
 mod tools;
 
 use crate::Unit;

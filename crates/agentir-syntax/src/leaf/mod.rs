@@ -31,6 +31,7 @@ use agentir_expr::{Expr, Name, Path, TypeExpr};
 use context::{Context, Parsed};
 use lexer::Lexer;
 use problems::Failure;
+pub(crate) use problems::{INVALID_EXPRESSION, INVALID_TEMPLATE, TOO_DEEP};
 use std::ops::Range;
 use token::Goal;
 

@@ -13,7 +13,7 @@ pub(crate) const INVALID_TEMPLATE: RuleName = RuleName("invalid-template");
 pub(crate) const INVALID_VALUE: RuleName = RuleName("invalid-value");
 const INVALID_ACTION: RuleName = RuleName("invalid-action");
 const INVALID_SIGNATURE: RuleName = RuleName("invalid-signature");
-const TOO_DEEP: RuleName = RuleName("expression-too-deep");
+pub(crate) const TOO_DEEP: RuleName = RuleName("expression-too-deep");
 
 /// A leaf that could not be read. Turned into a diagnostic only when it is clear that it was meant
 /// to be read as such: words for the model fail as expressions too.
