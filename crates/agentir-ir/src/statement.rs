@@ -75,7 +75,11 @@ pub enum Statement {
         span: Span,
     },
     /// Goes on elsewhere.
-    Goto(Jump),
+    Goto(
+        #[serde(serialize_with = "goto_json")]
+        #[schemars(with = "GotoJson<'static>")]
+        Jump,
+    ),
     /// Goes on elsewhere, but not more often than this while the agent runs; then with what stands
     /// behind it.
     Repeat {
@@ -94,6 +98,17 @@ pub enum Statement {
         #[serde(skip)]
         span: Span,
     },
+}
+
+/// How [`Statement::Goto`] looks among other statements, all of which are objects.
+#[derive(Serialize, JsonSchema)]
+struct GotoJson<'a> {
+    /// Where to.
+    then: &'a Jump,
+}
+
+fn goto_json<S: serde::Serializer>(jump: &Jump, serializer: S) -> Result<S::Ok, S::Error> {
+    GotoJson { then: jump }.serialize(serializer)
 }
 
 /// `variable = expression`.

@@ -67,18 +67,27 @@ pub(crate) fn loops(program: &Program) -> Vec<Loop<'_>> {
         let to = *nodes.entry(edge.to).or_insert_with(|| graph.add_node(edge.to));
         graph.add_edge(from, to, edge);
     }
+    // Not Tarjan's algorithm, which recurses as deep as a chain of agents is long.
+    let mut part: FxHashMap<NodeIndex, usize> = FxHashMap::default();
+    let components = petgraph::algo::kosaraju_scc(&graph);
+    for (number, nodes) in components.iter().enumerate() {
+        part.extend(nodes.iter().map(|node| (*node, number)));
+    }
+    let mut by_part: FxHashMap<usize, Vec<(&LoopEdge<'_>, NodeIndex, NodeIndex)>> = FxHashMap::default();
+    for index in graph.edge_indices() {
+        let (Some((from, to)), Some(edge)) = (graph.edge_endpoints(index), graph.edge_weight(index))
+        else {
+            continue;
+        };
+        let within = part.get(&from).filter(|n| part.get(&to) == Some(*n));
+        if let Some(number) = within.filter(|_| edge.must && !edge.call && from != to) {
+            by_part.entry(*number).or_default().push((edge, from, to));
+        }
+    }
     let mut all = Vec::new();
-    for component in petgraph::algo::tarjan_scc(&graph) {
+    for (number, mut musts) in by_part {
+        let Some(component) = components.get(number) else { continue };
         let inside: FxHashSet<NodeIndex> = component.iter().copied().collect();
-        let mut musts: Vec<_> = graph
-            .edge_indices()
-            .filter_map(|e| {
-                let (from, to) = graph.edge_endpoints(e)?;
-                let edge = graph.edge_weight(e)?;
-                let within = inside.contains(&from) && inside.contains(&to);
-                (within && edge.must && !edge.call && from != to).then_some((edge, from, to))
-            })
-            .collect();
         musts.sort_by_key(|(edge, ..)| (edge.span.file, edge.span.start));
         let Some((first, from, to)) = musts.first() else { continue };
         let mut edges = vec![(*first).clone()];

@@ -3,9 +3,10 @@
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_ir::{Body, Branch, Program, Statement};
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("turnless-cycle"),
@@ -64,16 +65,20 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             }
         }
     }
-    for component in tarjan_scc(&graph) {
-        let mut edges: Vec<&Edge> = graph
-            .edge_indices()
-            .filter(|e| {
-                graph
-                    .edge_endpoints(*e)
-                    .is_some_and(|(a, b)| component.contains(&a) && component.contains(&b))
-            })
-            .filter_map(|e| graph.edge_weight(e))
-            .collect();
+    // Not Tarjan's algorithm, which recurses as deep as a flow is long.
+    let mut part: FxHashMap<NodeIndex, usize> = FxHashMap::default();
+    for (number, nodes) in kosaraju_scc(&graph).into_iter().enumerate() {
+        part.extend(nodes.into_iter().map(|node| (node, number)));
+    }
+    let mut circles: BTreeMap<usize, Vec<&Edge>> = BTreeMap::new();
+    for index in graph.edge_indices() {
+        if let (Some((from, to)), Some(edge)) = (graph.edge_endpoints(index), graph.edge_weight(index))
+            && let Some(number) = part.get(&from).filter(|n| part.get(&to) == Some(*n))
+        {
+            circles.entry(*number).or_default().push(edge);
+        }
+    }
+    for mut edges in circles.into_values() {
         edges.sort_by_key(|e| (e.span.file, e.span.start));
         let Some((last, others)) = edges.split_last() else { continue };
         let mut finding = report

@@ -110,7 +110,13 @@ impl Reader<'_> {
                 seen.push((def.name, key.span));
             }
             self.standing(def, key, &agent);
-            let value = self.value(def, key, value.as_ref(), below);
+            // What belongs to agents of another type is kept as it is written.
+            let misplaced = kind.is_some_and(|k| def.of(k) == Standing::Unknown);
+            let value = if misplaced {
+                Value::Other
+            } else {
+                self.value(def, key, value.as_ref(), below)
+            };
             agent.fields.push(Field { def, key: key.span, value, entry: child });
         }
         self.required(&agent);
