@@ -25,6 +25,9 @@ pub struct Project {
     pub files: Vec<File>,
 }
 
+/// The fewest documents of a project with a supervisor, a tool library and a profile.
+const SHARED: usize = 6;
+
 /// Projects with `documents` documents together; manifests are not counted. The same seed gives the
 /// same projects, and the first of many are the first of few.
 #[must_use]
@@ -34,7 +37,8 @@ pub fn projects(documents: usize, seed: u64) -> Vec<Project> {
     while left > 0 {
         let number = all.len();
         let mut random = Random::new(seed, number as u64);
-        let size = random.between(6, 16).min(left);
+        // What is too small to be shared among agents is one agent.
+        let size = if left < SHARED { 1 } else { random.between(SHARED, 16).min(left) };
         all.push(project(number, size, &mut random));
         left -= size;
     }
@@ -45,9 +49,12 @@ pub fn projects(documents: usize, seed: u64) -> Vec<Project> {
 /// there is room.
 fn project(number: usize, size: usize, random: &mut Random) -> Project {
     let mut documents = Vec::new();
-    let shared = size >= 6;
+    let shared = size >= SHARED;
     if shared {
-        documents.push(File { path: "tools/records.tools.abl".to_owned(), text: agent::library(random) });
+        documents.push(File {
+            path: "tools/records.tools.abl".to_owned(),
+            text: agent::library(random),
+        });
         documents.push(File {
             path: "behavior_profiles/on_the_phone.behavior_profile.abl".to_owned(),
             text: agent::profile(random),
@@ -73,7 +80,8 @@ fn project(number: usize, size: usize, random: &mut Random) -> Project {
     } else {
         names.first().map_or("", |s| &s.name)
     };
-    let manifest = format!("{{\n  \"name\": \"project_{number:05}\",\n  \"entry_agent\": \"{entry}\"\n}}\n");
+    let manifest =
+        format!("{{\n  \"name\": \"project_{number:05}\",\n  \"entry_agent\": \"{entry}\"\n}}\n");
     documents.push(File { path: "project.json".to_owned(), text: manifest });
     Project { name: format!("project_{number:05}"), files: documents }
 }
@@ -94,7 +102,8 @@ mod tests {
     fn there_are_as_many_documents_as_asked_for() {
         for n in [0, 1, 5, 6, 37] {
             let all = projects(n, 1);
-            let count = all.iter().flat_map(|p| &p.files).filter(|f| !f.path.ends_with(".json")).count();
+            let count =
+                all.iter().flat_map(|p| &p.files).filter(|f| !f.path.ends_with(".json")).count();
             assert_eq!(count, n);
         }
     }

@@ -1,7 +1,9 @@
-//! Expected findings: the `# expect:` line at the head of a sample.
+//! Expected findings: the first line of a sample, `# expect: rule @ line, …`, and the version that
+//! the sample is held to where that is not the current one, `# expect newest: …`.
 
 use crate::check::{Checked, File};
 use agentir_diagnostics::Severity;
+use agentir_expr::Version;
 
 /// Compares what was found with what the files say is to be found, and tells the differences. Findings
 /// of information level need not be expected.
@@ -12,7 +14,9 @@ pub fn differences(files: &[File], checked: &Checked) -> Vec<String> {
     for file in files.iter().filter(|f| !f.name.ends_with("project.json")) {
         match header(&file.text) {
             Ok(findings) => {
-                expected.extend(findings.into_iter().map(|(rule, line)| (file.name.clone(), line, rule)));
+                expected.extend(
+                    findings.into_iter().map(|(rule, line)| (file.name.clone(), line, rule)),
+                );
             }
             Err(problem) => differences.push(format!("{}:1 {problem}", file.name)),
         }
@@ -26,15 +30,34 @@ pub fn differences(files: &[File], checked: &Checked) -> Vec<String> {
             differences.push(format!("unexpected: {}", checked.line(finding)));
         }
     }
-    differences.extend(expected.iter().map(|(name, line, rule)| format!("missing:    {name}:{line} {rule}")));
+    differences.extend(
+        expected.iter().map(|(name, line, rule)| format!("missing:    {name}:{line} {rule}")),
+    );
     differences.sort();
     differences
 }
 
-/// The findings that `# expect: rule @ line, …` or `# expect: none` promises.
+/// The version that the first of the files says it is held to.
+#[must_use]
+pub fn version(files: &[File]) -> Version {
+    let first = files.iter().find_map(|f| f.text.lines().next()?.strip_prefix("# expect "));
+    match first.and_then(|rest| rest.split_once(':')).map(|(version, _)| version) {
+        Some("newest") => Version::Newest,
+        Some("legacy") => Version::Legacy,
+        _ => Version::Current,
+    }
+}
+
+/// The findings that the first line promises.
 fn header(text: &str) -> Result<Vec<(String, u32)>, String> {
     let first = text.lines().next().unwrap_or_default();
-    let list = first.strip_prefix("# expect:").ok_or("no `# expect:` line")?.trim();
+    let (_, list) = first
+        .split_once(':')
+        .filter(|(head, _)| {
+            matches!(*head, "# expect" | "# expect legacy" | "# expect current" | "# expect newest")
+        })
+        .ok_or("no `# expect:` line")?;
+    let list = list.trim();
     if list == "none" {
         return Ok(Vec::new());
     }
@@ -56,6 +79,8 @@ mod tests {
         let two = vec![("a-b".to_owned(), 3), ("c".to_owned(), 12)];
         assert_eq!(header("# expect: a-b @ 3, c @ 12\nx"), Ok(two));
         assert_eq!(header("# expect: none"), Ok(vec![]));
+        assert_eq!(header("# expect newest: a @ 1"), Ok(vec![("a".to_owned(), 1)]));
+        assert!(header("# expect oldest: a @ 1").is_err());
         assert!(header("AGENT: X").is_err());
         assert!(header("# expect: a").is_err());
     }

@@ -11,8 +11,14 @@ pub fn harmless(text: &str) -> Vec<Mutant> {
         ("with CRLF".to_owned(), unix.replace('\n', "\r\n")),
         ("with a byte order mark".to_owned(), format!("\u{feff}{unix}")),
         ("without the final newline".to_owned(), unix.trim_end_matches('\n').to_owned()),
-        ("with blank lines at the end".to_owned(), format!("{}\n\n\n", unix.trim_end_matches('\n'))),
-        ("with white space at the end".to_owned(), format!("{}\n  \t\n", unix.trim_end_matches('\n'))),
+        (
+            "with blank lines at the end".to_owned(),
+            format!("{}\n\n\n", unix.trim_end_matches('\n')),
+        ),
+        (
+            "with white space at the end".to_owned(),
+            format!("{}\n  \t\n", unix.trim_end_matches('\n')),
+        ),
     ]
 }
 
@@ -30,7 +36,8 @@ pub fn damaged(text: &str, stride: usize) -> impl Iterator<Item = Mutant> + '_ {
         })
         .collect();
     let at_line = starts.clone().into_iter().map(move |at| (at, "at the start of a line"));
-    let at_char = text.char_indices().map(|(at, _)| at).step_by(stride).map(|at| (at, "inside a line"));
+    let at_char =
+        text.char_indices().map(|(at, _)| at).step_by(stride).map(|at| (at, "inside a line"));
     let prefixes = at_line
         .chain(at_char)
         .map(move |(at, what)| (format!("cut at byte {at}, {what}"), text[..at].to_owned()));

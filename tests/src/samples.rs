@@ -1,6 +1,7 @@
 //! The samples: our own, and the external corpus where it is there.
 
 use crate::check::File;
+use crate::expect;
 use agentir_expr::Version;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,16 +34,22 @@ pub fn ours(folder: &str) -> Vec<Sample> {
     let version = match folder {
         "legacy" => Some(Version::Legacy),
         "newest" => Some(Version::Newest),
-        // The supervisor reference adds forms to the current version, so the version of what is
-        // valid is found out; what is wrong is read as the current one.
-        "invalid" => Some(Version::Current),
+        // Found out, as it is for those who do not set it.
         _ => None,
     };
     let mut samples = Vec::new();
     collect(&at, version, &mut samples);
-    if folder == "legacy" {
-        let files = samples.drain(..).flat_map(|s: Sample| s.files).collect();
-        samples.push(Sample { files, version, fragment: false });
+    match folder {
+        "legacy" => {
+            let files = samples.drain(..).flat_map(|s: Sample| s.files).collect();
+            samples.push(Sample { files, version, fragment: false });
+        }
+        "invalid" => {
+            for sample in &mut samples {
+                sample.version = Some(expect::version(&sample.files));
+            }
+        }
+        _ => {}
     }
     assert!(!samples.is_empty(), "no samples in {}", at.display());
     samples
@@ -75,7 +82,13 @@ pub fn adl(folder: &str) -> Vec<Vec<File>> {
     let at = root().join("corpus/adl").join(folder);
     let samples: Vec<Vec<File>> = sorted(&at)
         .iter()
-        .map(|path| if path.is_dir() { sorted(path).iter().map(|p| read(p)).collect() } else { vec![read(path)] })
+        .map(|path| {
+            if path.is_dir() {
+                sorted(path).iter().map(|p| read(p)).collect()
+            } else {
+                vec![read(path)]
+            }
+        })
         .collect();
     assert!(!samples.is_empty(), "no samples in {}", at.display());
     samples

@@ -16,8 +16,21 @@ use std::sync::OnceLock;
 /// Words that the IR says by its form or leaves out as the default: of constraints, routing, calls,
 /// templates, and the values that stand for nothing.
 const KEYWORDS: &[&str] = &[
-    "before", "calling", "returning", "results", "intent", "default", "route_to", "use", "as", "into",
-    "template", "if", "optional", "false", "null",
+    "before",
+    "calling",
+    "returning",
+    "results",
+    "intent",
+    "default",
+    "route_to",
+    "use",
+    "as",
+    "into",
+    "template",
+    "if",
+    "optional",
+    "false",
+    "null",
 ];
 
 /// The words of the documents that the IR lacks: how many of them are there, and where they are said.
@@ -113,7 +126,10 @@ fn words(text: &str) -> Vec<(String, usize)> {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
                 let word = text[from..at].to_lowercase();
-                let number = word.parse::<f64>().ok().filter(|_| word.starts_with(|c: char| c.is_ascii_digit()));
+                let number = word
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|_| word.starts_with(|c: char| c.is_ascii_digit()));
                 words.push((number.map_or(word, |n| n.to_string()), at));
                 start = None;
             }
@@ -160,7 +176,8 @@ mod tests {
 
     #[test]
     fn words_are_letters_and_numbers() {
-        let found: Vec<String> = words("Ça_va: 1.50, x2.y \"a-b\"").into_iter().map(|w| w.0).collect();
+        let found: Vec<String> =
+            words("Ça_va: 1.50, x2.y \"a-b\"").into_iter().map(|w| w.0).collect();
         assert_eq!(found, ["ça_va", "1.5", "x2", "y", "a", "b"]);
     }
 

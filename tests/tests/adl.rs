@@ -1,6 +1,11 @@
 //! ADL: our own samples, the external corpus, and what nobody writes on purpose.
 
-#![allow(clippy::panic, reason = "tests end by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
 use agentir_diagnostics::Severity;
 use agentir_ir::Statement;
@@ -116,7 +121,8 @@ fn bots_of_others_have_the_errors_that_their_authors_made() {
         if errors != *expected {
             problems.push(format!("{path}: {}", checked.lines().join("\n    ")));
         }
-        if path.starts_with("mica") && checked.diagnostics.iter().any(|d| d.rule.0 == "prompt-loop") {
+        if path.starts_with("mica") && checked.diagnostics.iter().any(|d| d.rule.0 == "prompt-loop")
+        {
             problems.push(format!("{path} has no loop"));
         }
         assert!(!checked.program.agents.is_empty(), "{path}");
@@ -128,7 +134,9 @@ fn bots_of_others_have_the_errors_that_their_authors_made() {
 fn every_prefix_of_a_sample_is_read() {
     for files in adl("valid").iter().chain(&adl("invalid")) {
         for file in files {
-            for end in (0..file.text.len()).filter(|end| file.text.is_char_boundary(*end)).step_by(7) {
+            for end in
+                (0..file.text.len()).filter(|end| file.text.is_char_boundary(*end)).step_by(7)
+            {
                 let text = file.text[..end].to_owned();
                 let checked = run(&[File { name: file.name.clone(), text }]);
                 let _ = json(&checked.program);
@@ -139,7 +147,8 @@ fn every_prefix_of_a_sample_is_read() {
 
 #[test]
 fn hostile_inputs_give_findings() {
-    let deep = |open: &str, n| format!("a:\n  type: flow agent\n  steps:\n    - if: {}\n", open.repeat(n));
+    let deep =
+        |open: &str, n| format!("a:\n  type: flow agent\n  steps:\n    - if: {}\n", open.repeat(n));
     let labels: String = (0..20_000).map(|i| format!("    - label: l{i}\n")).collect();
     let texts = [
         deep("(", 100_000),
@@ -147,7 +156,10 @@ fn hostile_inputs_give_findings() {
         deep("the user claims ", 10_000),
         format!("a: {}", "[".repeat(100_000)),
         format!("a:\n  type: flow agent\n  steps:\n{labels}"),
-        format!("a:\n  type: llm agent\n  prompt: \"{}\"\n", "if a then enter the a agent. ".repeat(5_000)),
+        format!(
+            "a:\n  type: llm agent\n  prompt: \"{}\"\n",
+            "if a then enter the a agent. ".repeat(5_000)
+        ),
         format!("a:\n  type: flow agent\n  steps:\n    - bot: \"{}\"\n", "${".repeat(50_000)),
         "\u{0}".to_owned(),
         "- - - -\n? :\n: :".to_owned(),
@@ -168,8 +180,12 @@ fn a_flow_becomes_a_graph_of_steps() {
     let names: Vec<_> = flow.definitions.keys().map(|k| k.as_str()).collect();
     assert_eq!(names, ["steps", "again"]);
     let body = &flow.definitions["again"].body.0;
-    let [Statement::Respond(said), Statement::Await { .. }, Statement::If { branches }, Statement::Goto(end)] =
-        body.as_slice()
+    let [
+        Statement::Respond(said),
+        Statement::Await { .. },
+        Statement::If { branches },
+        Statement::Goto(end),
+    ] = body.as_slice()
     else {
         panic!("{body:?}")
     };
@@ -181,7 +197,8 @@ fn a_flow_becomes_a_graph_of_steps() {
 
 #[test]
 fn bindings_and_knowledge_are_in_the_ir() {
-    let files = adl("valid").into_iter().find(|f| f.iter().any(|f| f.name.contains("ferry"))).unwrap();
+    let files =
+        adl("valid").into_iter().find(|f| f.iter().any(|f| f.name.contains("ferry"))).unwrap();
     let checked = run(&files);
     let harbour = checked.program.agent("harbour").unwrap();
     let bound: Vec<_> = harbour

@@ -66,7 +66,12 @@ fn diff(at: &str, a: &serde_json::Value, b: &serde_json::Value, out: &mut Vec<St
         (Object(x), Object(y)) => {
             for key in x.keys().chain(y.keys().filter(|k| !x.contains_key(*k))) {
                 let null = serde_json::Value::Null;
-                diff(&format!("{at}/{key}"), x.get(key).unwrap_or(&null), y.get(key).unwrap_or(&null), out);
+                diff(
+                    &format!("{at}/{key}"),
+                    x.get(key).unwrap_or(&null),
+                    y.get(key).unwrap_or(&null),
+                    out,
+                );
             }
         }
         (Array(x), Array(y)) if x.len() == y.len() => {
@@ -98,11 +103,13 @@ fn nothing_of_ours_is_lost() {
         if sample.files.iter().any(|f| f.name.contains("/invalid/")) {
             continue;
         }
-        problems.extend(words::lost(&sample.files, &json(&run(&sample).program)).into_iter().filter(|lost| {
-            !SAID_OTHERWISE.iter().any(|(file, word, _)| {
-                lost.starts_with(&format!("`{word}` ")) && lost.contains(file)
-            })
-        }));
+        problems.extend(
+            words::lost(&sample.files, &json(&run(&sample).program)).into_iter().filter(|lost| {
+                !SAID_OTHERWISE.iter().any(|(file, word, _)| {
+                    lost.starts_with(&format!("`{word}` ")) && lost.contains(file)
+                })
+            }),
+        );
     }
     report("words that are not in the IR", &problems);
 }

@@ -25,7 +25,8 @@ fn every_rule_has_a_page_and_every_page_a_rule() {
         agentir_lint::catalogue().iter().map(|r| r.name.to_owned()).collect();
     let pages: BTreeSet<String> = pages::all().into_iter().map(|p| p.name).collect();
     let without_page = rules.difference(&pages).map(|r| format!("rule without a page: {r}"));
-    let without_rule = pages.difference(&rules).map(|p| format!("page without a rule: rules/{p}.md"));
+    let without_rule =
+        pages.difference(&rules).map(|p| format!("page without a rule: rules/{p}.md"));
     let problems: Vec<String> = without_page.chain(without_rule).collect();
     report("rules and pages differ", &problems);
 }

@@ -17,6 +17,11 @@ use std::time::{Duration, Instant};
 /// How long one small document may take, on a busy machine and without optimization.
 const IN_TIME: Duration = Duration::from_secs(5);
 
+/// A panic is told in the report; a hundred of them would bury it.
+fn be_quiet() {
+    std::panic::set_hook(Box::new(|_| {}));
+}
+
 /// Each file of each sample alone, as it is read there.
 fn files() -> Vec<(File, Options)> {
     let of = |s: Sample| {
@@ -60,7 +65,9 @@ fn problems_of(file: &File, options: Options, what: &str, text: String) -> Vec<S
                 .unwrap_or_default();
             problems.push(format!("{at}: panic: {message}"));
         }
-        Ok(checked) => problems.extend(misplaced(&checked).into_iter().map(|m| format!("{at}: {m}"))),
+        Ok(checked) => {
+            problems.extend(misplaced(&checked).into_iter().map(|m| format!("{at}: {m}")))
+        }
     }
     if took > IN_TIME {
         problems.push(format!("{at}: took {took:?}"));
@@ -73,7 +80,8 @@ fn misplaced(checked: &Checked) -> Vec<String> {
     let mut wrong = Vec::new();
     for d in &checked.diagnostics {
         let edits = d.fix.iter().flat_map(|f| &f.edits).map(|e| e.span);
-        let all = std::iter::once(d.primary.span).chain(d.labels.iter().map(|l| l.span)).chain(edits);
+        let all =
+            std::iter::once(d.primary.span).chain(d.labels.iter().map(|l| l.span)).chain(edits);
         for span in all {
             let inside = checked.sources.get(span.file).is_some_and(|f| is_inside(&f.text, span));
             if !inside {
@@ -90,6 +98,7 @@ fn is_inside(text: &str, span: Span) -> bool {
 
 #[test]
 fn damaged_texts_are_answered() {
+    be_quiet();
     let dense = std::env::var_os("AGENTIR_DENSE").is_some();
     let stride = if dense { 1 } else { 83 };
     let problems = files()
@@ -121,10 +130,17 @@ fn harmless_changes_change_nothing() {
             for (what, text) in harmless(&file.text) {
                 let (got, findings) = ir(&text);
                 if got != expected {
-                    problems.push(format!("{} {what}: {}", file.name, first_difference(&expected, &got)));
+                    problems.push(format!(
+                        "{} {what}: {}",
+                        file.name,
+                        first_difference(&expected, &got)
+                    ));
                 }
                 if findings != expected_findings {
-                    problems.push(format!("{} {what}: {expected_findings:?} became {findings:?}", file.name));
+                    problems.push(format!(
+                        "{} {what}: {expected_findings:?} became {findings:?}",
+                        file.name
+                    ));
                 }
             }
             problems

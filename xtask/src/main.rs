@@ -1,2 +1,79 @@
-//! (to be written)
-fn main() {}
+//! What contributors run: `cargo xtask …`.
+//!
+//! *Invariant*: nothing here is part of what users run, and the tests do without it, except that
+//! they name the command that mends what they found.
+
+mod corpus;
+mod new_rule;
+mod schemas;
+
+use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// The allocator of the program that is measured.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Commands for contributors.
+#[derive(Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write `schemas/` from the code
+    Schemas,
+    /// Write the file and the page of a new rule, and register it
+    NewRule {
+        /// Its name, in kebab case
+        name: String,
+    },
+    /// Write made-up projects
+    CorpusGen {
+        /// How many documents
+        #[arg(long, default_value_t = 1000)]
+        files: usize,
+        /// What they are made from; the same seed gives the same projects
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The folder to write them to
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Measure how fast each phase is, on made-up projects
+    Bench {
+        /// How many documents
+        #[arg(long, default_value_t = 10_000)]
+        files: usize,
+        /// What they are made from
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// How often each measurement is repeated; the fastest counts
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+    },
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    match Cli::parse().command {
+        Command::Schemas => schemas::write(&root()?),
+        Command::NewRule { name } => new_rule::write(&root()?, &name),
+        Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),
+        Command::Bench { files, seed, rounds } => {
+            let options = agentir_bench::measure::Options { files, seed, rounds };
+            print!("{}", agentir_bench::measure::table(&options));
+            Ok(())
+        }
+    }
+}
+
+/// The root of the repository.
+fn root() -> Result<PathBuf, Box<dyn Error>> {
+    Ok(Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .ok_or("xtask is not in the repository")?
+        .to_owned())
+}

@@ -24,7 +24,11 @@ impl Subject {
         let (first, rest) = thing.split_at(1);
         let name = format!("{}{rest}_{}_{}", first.to_uppercase(), random.pick(DEEDS), index + 1);
         let count = random.between(2, 5);
-        let tools = random.pick_some(VERBS, count).into_iter().map(|verb| format!("{verb}_{thing}")).collect();
+        let tools = random
+            .pick_some(VERBS, count)
+            .into_iter()
+            .map(|verb| format!("{verb}_{thing}"))
+            .collect();
         let at = random.below(FIELDS.len());
         let count = random.between(3, 8);
         let fields = FIELDS.iter().cycle().skip(at).take(count).copied().collect();
@@ -32,7 +36,10 @@ impl Subject {
     }
 
     /// The fields as parameters of a tool: the first one or two.
-    pub(super) fn parameters(&self, tool: usize) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
+    pub(super) fn parameters(
+        &self,
+        tool: usize,
+    ) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
         let plain = |ty| if matches!(ty, "email" | "phone") { "string" } else { ty };
         self.fields.iter().take(1 + tool % 2).map(move |(name, ty, _)| (*name, plain(*ty)))
     }
@@ -44,7 +51,11 @@ pub(super) fn head(subject: &Subject, random: &mut Random) -> String {
     if subject.shared {
         text.push_str("\nUSE BEHAVIOR_PROFILE: on_the_phone\n");
     }
-    let _ = write!(text, "\nGOAL: \"Help the customer with the {} from the first question to the last\"\n", subject.thing);
+    let _ = write!(
+        text,
+        "\nGOAL: \"Help the customer with the {} from the first question to the last\"\n",
+        subject.thing
+    );
     let _ = write!(text, "\nPERSONA: |\n  {} {}.\n", random.pick(TRAITS), random.pick(JOBS));
     let sentences = random.between(2, 9);
     for sentence in random.prose(sentences) {
@@ -62,8 +73,13 @@ pub(super) fn head(subject: &Subject, random: &mut Random) -> String {
 pub(super) fn tools(subject: &Subject, random: &mut Random) -> String {
     let mut text = String::from("\nTOOLS:\n");
     for (i, tool) in subject.tools.iter().enumerate() {
-        let parameters: Vec<String> = subject.parameters(i).map(|(name, ty)| format!("{name}: {ty}")).collect();
-        let _ = writeln!(text, "  {tool}({}) -> {{status: string, count: number, reference: string}}", parameters.join(", "));
+        let parameters: Vec<String> =
+            subject.parameters(i).map(|(name, ty)| format!("{name}: {ty}")).collect();
+        let _ = writeln!(
+            text,
+            "  {tool}({}) -> {{status: string, count: number, reference: string}}",
+            parameters.join(", ")
+        );
         let _ = writeln!(text, "    description: \"{}\"", random.prose(1).concat());
         if random.chance(30) {
             text.push_str("    side_effects: true\n    confirm: always\n");
@@ -115,14 +131,24 @@ pub(super) fn gatherer(subject: &Subject, random: &mut Random) -> String {
 /// A small agent in YAML.
 pub(super) fn yaml(subject: &Subject, random: &mut Random) -> String {
     let mut text = format!("# How a {} is dealt with.\nagent: {}\n", subject.thing, subject.name);
-    let _ = write!(text, "\ngoal: \"Help the customer with the {}\"\n\npersona: |\n  {} {}.\n", subject.thing, random.pick(TRAITS), random.pick(JOBS));
+    let _ = write!(
+        text,
+        "\ngoal: \"Help the customer with the {}\"\n\npersona: |\n  {} {}.\n",
+        subject.thing,
+        random.pick(TRAITS),
+        random.pick(JOBS)
+    );
     let sentences = random.between(2, 8);
     for sentence in random.prose(sentences) {
         let _ = writeln!(text, "  {sentence}");
     }
     let _ = write!(text, "\nlimitations:\n  - \"{}\"\n\ntools:\n", random.pick(LIMITS));
     for (i, tool) in subject.tools.iter().enumerate() {
-        let _ = write!(text, "  - name: {tool}\n    description: \"{}\"\n    parameters:\n", random.prose(1).concat());
+        let _ = write!(
+            text,
+            "  - name: {tool}\n    description: \"{}\"\n    parameters:\n",
+            random.prose(1).concat()
+        );
         for (name, ty) in subject.parameters(i) {
             let _ = write!(text, "      - name: {name}\n        type: {ty}\n");
         }
@@ -130,17 +156,26 @@ pub(super) fn yaml(subject: &Subject, random: &mut Random) -> String {
     }
     text.push_str("\ngather:\n");
     for (name, ty, question) in &subject.fields {
-        let _ = write!(text, "  {name}:\n    prompt: \"{question}\"\n    type: {ty}\n    required: {}\n", random.chance(60));
+        let _ = write!(
+            text,
+            "  {name}:\n    prompt: \"{question}\"\n    type: {ty}\n    required: {}\n",
+            random.chance(60)
+        );
     }
     if let Some(tool) = subject.tools.first() {
-        let _ = write!(text, "\ncomplete:\n  - when: {tool}.reference IS SET\n    respond: \"Done: {{{{{tool}.reference}}}}\"\n");
+        let _ = write!(
+            text,
+            "\ncomplete:\n  - when: {tool}.reference IS SET\n    respond: \"Done: {{{{{tool}.reference}}}}\"\n"
+        );
     }
     text
 }
 
 /// Who answers what.
 pub(super) fn supervisor(agents: &[Subject], random: &mut Random) -> String {
-    let mut text = String::from("# The first to answer.\nSUPERVISOR: Front_Desk\n\nGOAL: \"Bring every customer to the one who can help\"\n\nPERSONA: |\n");
+    let mut text = String::from(
+        "# The first to answer.\nSUPERVISOR: Front_Desk\n\nGOAL: \"Bring every customer to the one who can help\"\n\nPERSONA: |\n",
+    );
     for sentence in random.prose(3) {
         let _ = writeln!(text, "  {sentence}");
     }
@@ -151,7 +186,13 @@ pub(super) fn supervisor(agents: &[Subject], random: &mut Random) -> String {
     text.push_str("\nROUTING:\n");
     for (i, agent) in agents.iter().enumerate() {
         let thing = agent.thing;
-        let _ = writeln!(text, "  - INTENT({thing}_{}, {thing}_help_{}) -> {thing}_{}", i + 1, i + 1, i + 1);
+        let _ = writeln!(
+            text,
+            "  - INTENT({thing}_{}, {thing}_help_{}) -> {thing}_{}",
+            i + 1,
+            i + 1,
+            i + 1
+        );
     }
     if let Some(first) = agents.first() {
         let _ = writeln!(text, "  - DEFAULT -> {}_1", first.thing);
@@ -162,7 +203,9 @@ pub(super) fn supervisor(agents: &[Subject], random: &mut Random) -> String {
 
 /// Tools for all agents of a project.
 pub(super) fn library(random: &mut Random) -> String {
-    let mut text = String::from("# What all desks use.\nTOOLS:\n  base_url: \"https://records.example/api\"\n  auth: bearer\n  timeout: 8000\n\n");
+    let mut text = String::from(
+        "# What all desks use.\nTOOLS:\n  base_url: \"https://records.example/api\"\n  auth: bearer\n  timeout: 8000\n\n",
+    );
     for thing in random.pick_some(THINGS, 4) {
         let _ = write!(
             text,
@@ -175,7 +218,9 @@ pub(super) fn library(random: &mut Random) -> String {
 
 /// How agents behave on the telephone.
 pub(super) fn profile(random: &mut Random) -> String {
-    let mut text = String::from("# Callers hear, they do not read.\nBEHAVIOR_PROFILE: on_the_phone\n\nPRIORITY: 10\nWHEN: channel == \"voice\"\n\nINSTRUCTIONS: |\n");
+    let mut text = String::from(
+        "# Callers hear, they do not read.\nBEHAVIOR_PROFILE: on_the_phone\n\nPRIORITY: 10\nWHEN: channel == \"voice\"\n\nINSTRUCTIONS: |\n",
+    );
     for sentence in random.prose(5) {
         let _ = writeln!(text, "  {sentence}");
     }

@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 pub(super) fn agent(subject: &Subject, random: &mut Random) -> String {
     let mut text = head(subject, random);
     text.push_str(&tools(subject, random));
-    text.push_str("MEMORY:\n  session:\n    - attempts\n        INITIAL: 0\n        RESET: per_session\n");
+    text.push_str(
+        "MEMORY:\n  session:\n    - attempts\n        INITIAL: 0\n        RESET: per_session\n",
+    );
     for (name, ..) in &subject.fields {
         let _ = writeln!(text, "    - {name}");
     }
@@ -31,7 +33,9 @@ pub(super) fn agent(subject: &Subject, random: &mut Random) -> String {
     for ((name, ty, question), step) in subject.fields.iter().zip(&asks) {
         let then = next();
         match *ty {
-            "boolean" | "string" if random.chance(30) => branching(&mut text, step, name, question, then),
+            "boolean" | "string" if random.chance(30) => {
+                branching(&mut text, step, name, question, then)
+            }
             _ => {
                 let _ = write!(
                     text,
@@ -58,7 +62,14 @@ fn branching(text: &mut String, step: &str, name: &str, question: &str, then: &s
 }
 
 /// A step that calls a tool and looks at the result.
-fn call(text: &mut String, step: &str, tool: &str, arguments: &[&str], then: &str, random: &mut Random) {
+fn call(
+    text: &mut String,
+    step: &str,
+    tool: &str,
+    arguments: &[&str],
+    then: &str,
+    random: &mut Random,
+) {
     let _ = write!(text, "\n  {step}:\n    REASONING: false\n");
     if random.chance(50) {
         let _ = writeln!(text, "    CALL: {tool}({})", arguments.join(", "));

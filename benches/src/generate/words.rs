@@ -48,23 +48,54 @@ impl Random {
     /// Sentences, for texts that only the model reads.
     pub(super) fn prose(&mut self, sentences: usize) -> Vec<String> {
         (0..sentences)
-            .map(|_| format!("{} {} {}.", self.pick(OPENINGS), self.pick(MIDDLES), self.pick(ENDINGS)))
+            .map(|_| {
+                format!("{} {} {}.", self.pick(OPENINGS), self.pick(MIDDLES), self.pick(ENDINGS))
+            })
             .collect()
     }
 }
 
 /// What agents are about.
 pub(super) const THINGS: &[&str] = &[
-    "kayak", "piano", "greenhouse", "scooter", "orchard", "sailboat", "loom", "kiln", "beehive", "tandem",
-    "telescope", "tractor", "caravan", "aquarium", "harp", "printer", "boiler", "passport", "parcel", "permit",
-    "locker", "ticket", "invoice", "contract", "membership", "voucher", "meter", "antenna", "clinic", "studio",
+    "kayak",
+    "piano",
+    "greenhouse",
+    "scooter",
+    "orchard",
+    "sailboat",
+    "loom",
+    "kiln",
+    "beehive",
+    "tandem",
+    "telescope",
+    "tractor",
+    "caravan",
+    "aquarium",
+    "harp",
+    "printer",
+    "boiler",
+    "passport",
+    "parcel",
+    "permit",
+    "locker",
+    "ticket",
+    "invoice",
+    "contract",
+    "membership",
+    "voucher",
+    "meter",
+    "antenna",
+    "clinic",
+    "studio",
 ];
 
 /// What they do about it.
-pub(super) const DEEDS: &[&str] = &["Rental", "Repair", "Booking", "Renewal", "Advice", "Transfer", "Delivery", "Pickup"];
+pub(super) const DEEDS: &[&str] =
+    &["Rental", "Repair", "Booking", "Renewal", "Advice", "Transfer", "Delivery", "Pickup"];
 
 /// What tools do.
-pub(super) const VERBS: &[&str] = &["find", "reserve", "price", "cancel", "check", "move", "confirm", "release"];
+pub(super) const VERBS: &[&str] =
+    &["find", "reserve", "price", "cancel", "check", "move", "confirm", "release"];
 
 /// What can be asked for: a name, a type, a question.
 pub(super) const FIELDS: &[(&str, &str, &str)] = &[
@@ -83,9 +114,11 @@ pub(super) const FIELDS: &[(&str, &str, &str)] = &[
 ];
 
 /// Who they are.
-pub(super) const TRAITS: &[&str] = &["Patient", "Cheerful", "Brisk", "Calm", "Careful", "Plain-spoken", "Kind", "Exact"];
+pub(super) const TRAITS: &[&str] =
+    &["Patient", "Cheerful", "Brisk", "Calm", "Careful", "Plain-spoken", "Kind", "Exact"];
 /// And what.
-pub(super) const JOBS: &[&str] = &["clerk", "dispatcher", "adviser", "librarian", "porter", "workshop owner", "guide"];
+pub(super) const JOBS: &[&str] =
+    &["clerk", "dispatcher", "adviser", "librarian", "porter", "workshop owner", "guide"];
 
 /// What they cannot do.
 pub(super) const LIMITS: &[&str] = &[
@@ -98,15 +131,32 @@ pub(super) const LIMITS: &[&str] = &[
 ];
 
 const OPENINGS: &[&str] = &[
-    "Ask one thing at a time and", "Before you promise anything,", "If somebody is in a hurry,", "Whenever you are not sure,",
-    "Once all is known,", "When the line is bad,", "In the evening and on Sundays,", "With a returning customer,",
+    "Ask one thing at a time and",
+    "Before you promise anything,",
+    "If somebody is in a hurry,",
+    "Whenever you are not sure,",
+    "Once all is known,",
+    "When the line is bad,",
+    "In the evening and on Sundays,",
+    "With a returning customer,",
 ];
 const MIDDLES: &[&str] = &[
-    "repeat what was said in your own words", "say what happens next", "look into the calendar first",
-    "offer the nearest day that is free", "name the price with all fees", "keep every answer below three sentences",
-    "leave out what the caller knows already", "thank them for waiting",
+    "repeat what was said in your own words",
+    "say what happens next",
+    "look into the calendar first",
+    "offer the nearest day that is free",
+    "name the price with all fees",
+    "keep every answer below three sentences",
+    "leave out what the caller knows already",
+    "thank them for waiting",
 ];
 const ENDINGS: &[&str] = &[
-    "and wait for an answer", "without pressing anybody", "so that nobody is surprised later", "and write it down",
-    "as a friendly neighbour would", "before anything is booked", "unless they ask for more", "and mind the opening hours",
+    "and wait for an answer",
+    "without pressing anybody",
+    "so that nobody is surprised later",
+    "and write it down",
+    "as a friendly neighbour would",
+    "before anything is booked",
+    "unless they ask for more",
+    "and mind the opening hours",
 ];

@@ -5,18 +5,23 @@
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Longer names are no typos, and the distance is quadratic in the length.
     const LONGEST: usize = 64;
+    // With this many names that could be meant, no guess is worth its time: a document with as many
+    // unknown names as known ones must not compare each with each.
+    const MOST: usize = 256;
     if name.len() > LONGEST {
         return None;
     }
     let folded = name.to_lowercase();
-    let limit = (folded.chars().count() / 3).max(1);
+    let length = folded.chars().count();
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
-        .filter(|c| c.len() <= LONGEST && *c != name)
-        .map(|c| {
-            (strsim::osa_distance(&folded, &c.to_lowercase()), strsim::osa_distance(name, c), c)
+        .filter(|c| c.len() <= LONGEST && *c != name && c.chars().count().abs_diff(length) <= limit)
+        .take(MOST)
+        .filter_map(|c| {
+            let distance = strsim::osa_distance(&folded, &c.to_lowercase());
+            (distance <= limit).then(|| (distance, strsim::osa_distance(name, c), c))
         })
-        .filter(|(distance, ..)| *distance <= limit)
         .min()
         .map(|(.., c)| c)
 }

@@ -73,9 +73,11 @@ pub(crate) fn loops(program: &Program) -> Vec<Loop<'_>> {
     for (number, nodes) in components.iter().enumerate() {
         part.extend(nodes.iter().map(|node| (*node, number)));
     }
-    let mut by_part: FxHashMap<usize, Vec<(&LoopEdge<'_>, NodeIndex, NodeIndex)>> = FxHashMap::default();
+    let mut by_part: FxHashMap<usize, Vec<(&LoopEdge<'_>, NodeIndex, NodeIndex)>> =
+        FxHashMap::default();
     for index in graph.edge_indices() {
-        let (Some((from, to)), Some(edge)) = (graph.edge_endpoints(index), graph.edge_weight(index))
+        let (Some((from, to)), Some(edge)) =
+            (graph.edge_endpoints(index), graph.edge_weight(index))
         else {
             continue;
         };

@@ -72,7 +72,8 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
     let mut circles: BTreeMap<usize, Vec<&Edge>> = BTreeMap::new();
     for index in graph.edge_indices() {
-        if let (Some((from, to)), Some(edge)) = (graph.edge_endpoints(index), graph.edge_weight(index))
+        if let (Some((from, to)), Some(edge)) =
+            (graph.edge_endpoints(index), graph.edge_weight(index))
             && let Some(number) = part.get(&from).filter(|n| part.get(&to) == Some(*n))
         {
             circles.entry(*number).or_default().push(edge);

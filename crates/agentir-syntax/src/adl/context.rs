@@ -106,12 +106,12 @@ impl<'a> Context<'a> {
         if negated { self.negated(start, end, equal) } else { Ok(equal) }
     }
 
-    pub(crate) fn and(&self, left: Box<Expr>, right: Box<Expr>) -> Result<'a, Box<Expr>> {
-        Expr::and(*left, *right).map(Box::new).map_err(|_| too_deep(0, 0))
+    pub(crate) fn and(&self, left: Expr, right: Expr) -> Result<'a, Box<Expr>> {
+        Expr::and(left, right).map(Box::new).map_err(|_| too_deep(0, 0))
     }
 
-    pub(crate) fn or(&self, left: Box<Expr>, right: Box<Expr>) -> Result<'a, Box<Expr>> {
-        Expr::or(*left, *right).map(Box::new).map_err(|_| too_deep(0, 0))
+    pub(crate) fn or(&self, left: Expr, right: Expr) -> Result<'a, Box<Expr>> {
+        Expr::or(left, right).map(Box::new).map_err(|_| too_deep(0, 0))
     }
 
     pub(crate) fn parenthesized(&self, start: u32, end: u32, mut inner: Box<Expr>) -> Box<Expr> {

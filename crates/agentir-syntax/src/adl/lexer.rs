@@ -79,7 +79,7 @@ enum Raw {
     String,
     #[regex(r#"r"([^"\\]|\\(?s:.))*""#, priority = 20)]
     #[regex(r"r'([^'\\]|\\(?s:.))*'", priority = 20)]
-    RawString,
+    Verbatim,
     // Quotes and marks that editors and input methods put in place of the plain ones.
     #[regex("[“”„][^“”„]*[“”]")]
     #[regex("[‘’][^‘’]*[‘’]")]
@@ -254,7 +254,7 @@ impl<'a> Iterator for Lexer<'a> {
                 self.slip(&range, "\"", false);
                 Token::String(text)
             }
-            Raw::RawString => Token::Raw(text),
+            Raw::Verbatim => Token::Raw(text),
             Raw::Equal => Token::Equal,
             Raw::NotEqual => Token::NotEqual,
             Raw::Less => Token::Less,

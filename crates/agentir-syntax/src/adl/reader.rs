@@ -112,11 +112,8 @@ impl Reader<'_> {
             self.standing(def, key, &agent);
             // What belongs to agents of another type is kept as it is written.
             let misplaced = kind.is_some_and(|k| def.of(k) == Standing::Unknown);
-            let value = if misplaced {
-                Value::Other
-            } else {
-                self.value(def, key, value.as_ref(), below)
-            };
+            let value =
+                if misplaced { Value::Other } else { self.value(def, key, value.as_ref(), below) };
             agent.fields.push(Field { def, key: key.span, value, entry: child });
         }
         self.required(&agent);

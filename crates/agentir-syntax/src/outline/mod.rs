@@ -116,6 +116,13 @@ pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) ->
     Outline { file, text, entries, comments }
 }
 
+/// How many tokens there are, for measuring the lexer alone.
+#[doc(hidden)]
+#[must_use]
+pub fn count_tokens(text: &str) -> usize {
+    layout::tokens(FileId(0), text, &mut Vec::new()).0.len()
+}
+
 #[allow(
     clippy::all,
     clippy::unwrap_used,

@@ -147,14 +147,14 @@ pub(super) static BEHAVIOR: RecordType = record(
     &[
         field("role", Shape::Enum(&["router", "orchestrator", "assistant"])).newest(),
         field("can_respond_directly", Shape::Bool).aka(&["canRespondDirectly"]).until(
-            Version::Legacy,
+            Version::Current,
             "write `role: router`, `role: orchestrator` or `role: assistant`",
         ),
         field("allowed_direct_actions", Shape::Templates)
             .aka(&["allowedDirectActions"])
-            .until(Version::Legacy, "write `role: assistant`"),
+            .until(Version::Current, "write `role: assistant`"),
         field("forbidden_actions", Shape::Templates)
             .aka(&["forbiddenActions"])
-            .until(Version::Legacy, "write `role: router`"),
+            .until(Version::Current, "write `role: router`"),
     ],
 );

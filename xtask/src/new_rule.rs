@@ -1,0 +1,119 @@
+//! The scaffold of a rule: its file, its page, and its registration.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+pub(crate) fn write(root: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+    let kebab = |c: char| c.is_ascii_lowercase() || c == '-';
+    if !name.starts_with(|c: char| c.is_ascii_lowercase())
+        || !name.chars().all(kebab)
+        || name.ends_with('-')
+    {
+        return Err(format!("`{name}` is not in kebab case: lower-case words joined by `-`").into());
+    }
+    let module = name.replace('-', "_");
+    let rules = root.join("crates/agentir-lint/src/rules");
+    let file = rules.join(format!("{module}.rs"));
+    let page = root.join("rules").join(format!("{name}.md"));
+    for path in [&file, &page] {
+        if path.exists() {
+            return Err(format!("{} is there already", path.display()).into());
+        }
+    }
+    let catalogue = root.join("crates/agentir-lint/src/catalogue.rs");
+    let registered = with_line(
+        &fs::read_to_string(&catalogue)?,
+        "pub(crate) static RULES: &[&Rule] = &[\n",
+        "    &rules::",
+        &format!("    &rules::{module}::RULE,\n"),
+    )?;
+    let list = rules.join("mod.rs");
+    let listed = with_line(
+        &fs::read_to_string(&list)?,
+        "",
+        "pub(crate) mod ",
+        &format!("pub(crate) mod {module};\n"),
+    )?;
+    fs::write(&file, rule(name))?;
+    fs::write(&page, page_of(name))?;
+    fs::write(&catalogue, registered)?;
+    fs::write(&list, listed)?;
+    println!("wrote {} and {}, and registered the rule", file.display(), page.display());
+    println!(
+        "next: say in both what it is about; `cargo test --workspace` runs the page's examples"
+    );
+    Ok(())
+}
+
+/// Puts `line` where it belongs in the first run of lines that begin with `prefix`, behind `after`.
+fn with_line(text: &str, after: &str, prefix: &str, line: &str) -> Result<String, String> {
+    let missing = || format!("there is no list of `{prefix}…` lines to add to");
+    let start = text.find(after).ok_or_else(missing)? + after.len();
+    let (before, rest) = text.split_at_checked(start).ok_or_else(missing)?;
+    let begin = rest.find(prefix).ok_or_else(missing)?;
+    let (between, list) = rest.split_at_checked(begin).ok_or_else(missing)?;
+    let at: usize = list
+        .split_inclusive('\n')
+        .take_while(|l| l.starts_with(prefix) && *l < line)
+        .map(str::len)
+        .sum();
+    let (smaller, larger) = list.split_at_checked(at).ok_or_else(missing)?;
+    Ok(format!("{before}{between}{smaller}{line}{larger}"))
+}
+
+fn rule(name: &str) -> String {
+    format!(
+        r#"//! (what it finds, in a sentence)
+
+use crate::rule::{{AgentContext, Check, Group, Report, Rule}};
+use agentir_diagnostics::{{RuleName, Severity}};
+
+pub(crate) static RULE: Rule = Rule {{
+    name: RuleName("{name}"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "(what it finds, lower case, no full stop)",
+    vendor: &[],
+    check: Check::Agent(check),
+}};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {{
+    for call in &cx.facts.calls {{
+        if call.tool.value == "example_of_{module}" {{
+            report.push(report.finding(call.tool.span, format!("`{{}}` is an example", call.tool)));
+        }}
+    }}
+}}
+"#,
+        module = name.replace('-', "_")
+    )
+}
+
+fn page_of(name: &str) -> String {
+    let module = name.replace('-', "_");
+    let example = |fence: &str, tool: &str| {
+        format!(
+            "```abl {fence}\nAGENT: Example\n\nGOAL: \"Show what the rule is about\"\n\nTOOLS:\n  {tool}() -> {{done: boolean}}\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: {tool}()\n    THEN: COMPLETE\n```\n"
+        )
+    };
+    format!(
+        "# {name}\n\n(What it finds.)\n\n## Why\n\n(What happens at run time.)\n\n## Wrong\n\n{}\n## Right\n\n{}",
+        example("fail", &format!("example_of_{module}")),
+        example("pass", "open_door")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_line;
+
+    #[test]
+    fn lines_are_put_where_they_belong() {
+        let text = "// head\nmod a;\nmod c;\n\nmod z;\n";
+        let with = |line| with_line(text, "", "mod ", line);
+        assert_eq!(with("mod b;\n").as_deref(), Ok("// head\nmod a;\nmod b;\nmod c;\n\nmod z;\n"));
+        assert_eq!(with("mod d;\n").as_deref(), Ok("// head\nmod a;\nmod c;\nmod d;\n\nmod z;\n"));
+        assert!(with_line("nothing", "", "mod ", "mod a;\n").is_err());
+    }
+}
