@@ -464,3 +464,98 @@ pub(super) fn literal(scalar: &Scalar<'_>) -> Literal {
     }
     Literal::String(scalar.to_smol())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+mod tests {
+    use super::*;
+    use agentir_diagnostics::FileId;
+
+    fn scalar(text: &str) -> Scalar<'_> {
+        Scalar::bare(text, Span::new(FileId(0), 100, 100 + u32::try_from(text.len()).unwrap()))
+    }
+
+    fn read(text: &str) -> (Condition, Vec<String>, Vec<&'static str>) {
+        let mut problems = Vec::new();
+        let (condition, intent) = condition(&scalar(text), &mut problems);
+        let examples = intent.into_iter().flat_map(|(_, e)| e).map(|e| e.value.to_string());
+        (condition, examples.collect(), problems.iter().map(|p| p.rule.0).collect())
+    }
+
+    #[test]
+    fn expressions_of_table_4_are_read() {
+        for (text, meaning) in [
+            ("a == None", "a IS NOT SET"),
+            ("None != d.a", "d.a IS SET"),
+            ("a != \"x\"", "NOT a == \"x\""),
+            ("(a == 1 or b == True) and c >= 2", "(a == 1 OR b == true) AND c >= 2"),
+            ("re.match(\"^[0-9]+$\", a)", "a matches /^[0-9]+$/"),
+            ("re.match('x', a)", "a matches /^(?:x)/"),
+        ] {
+            let (condition, _, problems) = read(text);
+            assert_eq!(
+                condition.expr().map(ToString::to_string).as_deref(),
+                Some(meaning),
+                "{text}"
+            );
+            assert_eq!(problems, [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_users_claim_is_read_with_its_examples() {
+        let (condition, examples, problems) =
+            read("the user claims \"yes\", \"a \\\"b\\\"\" or \"c\"");
+        assert!(matches!(condition.kind, ConditionKind::Natural));
+        assert_eq!(examples, ["yes", "a \"b\"", "c"]);
+        assert_eq!(problems, [""; 0]);
+    }
+
+    #[test]
+    fn sentences_are_for_the_model_and_broken_expressions_are_not() {
+        for (text, natural, rule) in [
+            ("the customer is angry", true, "mica-condition"),
+            ("the user claims yes", true, "mica-condition"),
+            ("a == ", false, "invalid-expression"),
+            ("a = 3", false, "invalid-expression"),
+            ("re.match(\"(\", a)", false, "invalid-pattern"),
+            ("", true, "invalid-expression"),
+        ] {
+            let (condition, _, problems) = read(text);
+            assert_eq!(matches!(condition.kind, ConditionKind::Natural), natural, "{text}");
+            assert_eq!(problems, [rule], "{text}");
+        }
+    }
+
+    #[test]
+    fn holes_become_those_of_the_ir_and_keep_their_places() {
+        let mut problems = Vec::new();
+        let text = "a ${b.c d} ${} ${e";
+        let read = template(&scalar(text), &mut problems);
+        assert_eq!(read.text.value, "a {{b[\"c d\"]}} ${} ${e");
+        let [TemplatePart::Value { span, .. }] = read.parts.as_slice() else { panic!("{read:?}") };
+        assert_eq!((span.start, span.end), (102, 110));
+        assert_eq!(problems.len(), 2);
+    }
+
+    #[test]
+    fn returns_and_references_are_read() {
+        let (status, message) = returned(&scalar("error, Sorry, (none)!")).unwrap();
+        assert_eq!(
+            (status.value.as_str(), message.unwrap().value.as_str()),
+            ("error", "Sorry, (none)!")
+        );
+        assert!(returned(&scalar("success")).unwrap().1.is_none());
+        let (by_reference, path) = reference(&scalar("ref claim number"), &mut Vec::new()).unwrap();
+        assert!(by_reference);
+        assert_eq!(path.value.root.value, "claim number");
+    }
+
+    #[test]
+    fn constants_are_those_of_yaml_1_1() {
+        assert_eq!(literal(&scalar("yes")), Literal::Bool(true));
+        assert_eq!(literal(&scalar("-0.5")), Literal::Number(-0.5));
+        assert_eq!(literal(&scalar("~")), Literal::Null);
+        assert_eq!(literal(&scalar("Mary Brown")), Literal::String("Mary Brown".into()));
+    }
+}
