@@ -77,8 +77,12 @@ pub fn check(files: &[File], options: Options) -> Checked {
                 .map(|name| Spanned::new(SmolStr::new(name), Span::new(id, 0, 0)));
             continue;
         }
-        let mut lowered = if agentir_lower::takes_agent_script(&file.name, &file.text) {
+        let mut lowered = if file.name.ends_with(".py") {
+            agentir_lower::python(id, &file.text)
+        } else if agentir_lower::takes_agent_script(&file.name, &file.text) {
             agentir_lower::agent_script(id, &file.text, agent_script::Options::default())
+        } else if agentir_lower::is_adl(&file.name, &file.text) {
+            agentir_lower::adl(id, &file.text)
         } else {
             agentir_lower::abl(id, &file.name, &file.text, options)
         };

@@ -76,8 +76,11 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
         "abl" => "agent.abl",
         "yaml" => "agent.yaml",
         "agent" => "agent",
+        "adl" => "agents.yml",
         _ => return Ok(None),
     };
+    // An ADL bot is recognised by the name of its file.
+    let name = if language == "adl" { ending.to_owned() } else { format!("example.{ending}") };
     let fails = match words.next() {
         Some("fail") => true,
         Some("pass") => false,
@@ -94,7 +97,7 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
             other => return Err(format!("`{other}` is no option of an example")),
         });
     }
-    Ok(Some(Example { line, fails, version, files: files(&format!("example.{ending}"), body) }))
+    Ok(Some(Example { line, fails, version, files: files(&name, body) }))
 }
 
 /// Splits a block at its `--- file: NAME` lines.

@@ -76,6 +76,24 @@ pub fn all_ours() -> Vec<Sample> {
     ["valid", "legacy", "newest", "invalid"].iter().flat_map(|f| ours(f)).collect()
 }
 
+/// The ADL bots in a folder of `corpus/adl`: each file, and each folder.
+#[must_use]
+pub fn adl(folder: &str) -> Vec<Vec<File>> {
+    let at = root().join("corpus/adl").join(folder);
+    let samples: Vec<Vec<File>> = sorted(&at)
+        .iter()
+        .map(|path| {
+            if path.is_dir() {
+                sorted(path).iter().map(|p| read(p)).collect()
+            } else {
+                vec![read(path)]
+            }
+        })
+        .collect();
+    assert!(!samples.is_empty(), "no samples in {}", at.display());
+    samples
+}
+
 /// The external corpus, if it is there: at `AGENTIR_EXTERNAL_CORPUS`, or beside the repository.
 #[must_use]
 pub fn external_root() -> Option<PathBuf> {

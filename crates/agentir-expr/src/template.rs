@@ -12,6 +12,9 @@ pub struct Template {
     pub text: Spanned<SmolStr>,
     /// The holes, in order. Plain text between them is not listed.
     pub parts: Vec<TemplatePart>,
+    /// Where the source is ahead of the text, because escapes were resolved and indentation was
+    /// removed: offsets in the text, ascending, and by how many bytes in all from there on.
+    pub shifts: Box<[(u32, u32)]>,
 }
 
 impl PartialEq for Template {
@@ -65,8 +68,25 @@ pub enum TemplatePart {
 impl Template {
     /// A template without holes.
     #[must_use]
-    pub const fn plain(text: Spanned<SmolStr>) -> Self {
-        Self { text, parts: Vec::new() }
+    pub fn plain(text: Spanned<SmolStr>) -> Self {
+        Self { text, parts: Vec::new(), shifts: Box::default() }
+    }
+
+    /// Where a part of the text is written.
+    #[must_use]
+    pub fn place(&self, range: std::ops::Range<usize>) -> Span {
+        let whole = self.text.span;
+        let ahead = |at: u32| {
+            let passed = self.shifts.partition_point(|(from, _)| *from <= at);
+            passed.checked_sub(1).and_then(|i| self.shifts.get(i)).map_or(0, |(_, ahead)| *ahead)
+        };
+        let first = ahead(0);
+        let offset = |at: usize| {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            let at = at.saturating_add(ahead(at)).saturating_sub(first);
+            whole.start.saturating_add(at).min(whole.end.max(whole.start))
+        };
+        Span::new(whole.file, offset(range.start), offset(range.end))
     }
 
     /// Calls `found` with every expression in it.

@@ -131,7 +131,7 @@ pub fn statement_span(statement: &Statement) -> Option<Span> {
         Statement::Await { branches } | Statement::If { branches } => branches.first()?.span,
         Statement::Delegate(d) | Statement::Handoff(d) => d.agent.span,
         Statement::Escalate { span, .. } | Statement::Other { span, .. } => *span,
-        Statement::Goto(jump) => jump.span,
+        Statement::Goto(jump) | Statement::Repeat { jump, .. } => jump.span,
         Statement::Log { .. } => return None,
     })
 }
@@ -140,7 +140,7 @@ pub fn statement_span(statement: &Statement) -> Option<Span> {
 pub fn exits<'a>(body: &'a Body, found: &mut dyn FnMut(Exit<'a>)) {
     for statement in &body.0 {
         match statement {
-            Statement::Goto(jump) => found(Exit::Jump(jump)),
+            Statement::Goto(jump) | Statement::Repeat { jump, .. } => found(Exit::Jump(jump)),
             Statement::Check { otherwise: Some(jump), .. } => found(Exit::Jump(jump)),
             Statement::Await { branches } | Statement::If { branches } => all(branches, found),
             Statement::Call(call) => {

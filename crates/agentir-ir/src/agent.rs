@@ -4,6 +4,7 @@ use crate::coordination::{AgentReference, Completion, Coordination, Routing};
 use crate::data::{Data, Extensions, Number, NumberOrText};
 use crate::flow::{Flow, ReasoningZone};
 use crate::gather::{Attachment, Gather, MaskConfig, Validation};
+use crate::knowledge::Knowledge;
 use crate::memory::Memory;
 use crate::rules::{Constraints, Policy, Profile};
 use crate::statement::{ActionHandler, Actions, Body, Jump, Response};
@@ -38,6 +39,9 @@ pub struct Agent {
     pub attachments: Vec<Attachment>,
     /// What it keeps.
     pub memory: Memory,
+    /// What it answers from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knowledge: Option<Knowledge>,
     /// What must hold.
     pub constraints: Constraints,
     /// How it works with others.

@@ -156,11 +156,25 @@ pub struct Context {
     /// What of the memory it may use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memory_grants: Vec<MemoryGrant>,
+    /// What its own variables are bound to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bindings: Vec<VariableBinding>,
     /// How much of the conversation: `auto`, `none`, `summary_only`, `full`, `{last_n}`.
     pub history: Option<Data>,
     /// What the model does not model.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
+}
+
+/// A variable of the next agent, and what it stands for while that agent runs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct VariableBinding {
+    /// The variable of the next agent.
+    pub variable: Spanned<Name>,
+    /// Our value.
+    pub value: Expr,
+    /// Whether a change of the variable changes our value too. Otherwise it is only given.
+    pub by_reference: bool,
 }
 
 /// A variable that is handed over.

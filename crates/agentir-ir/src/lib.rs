@@ -13,6 +13,7 @@ mod coordination;
 mod data;
 mod flow;
 mod gather;
+mod knowledge;
 mod memory;
 mod program;
 mod rules;
@@ -29,11 +30,12 @@ pub use agent::{
 pub use coordination::{
     AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate,
     Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, OnReturn, PassedValue,
-    Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger,
+    Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger, VariableBinding,
 };
 pub use data::{Data, Extension, Extensions, Number, NumberOrText, free_key};
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
 pub use gather::{Activation, Attachment, Gather, GatherField, MaskConfig, Semantics, Validation};
+pub use knowledge::{Knowledge, Question};
 pub use memory::{
     Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,
     StoredValue,

@@ -5,7 +5,7 @@
 //! as long as that says it all: each kind of statement at most once and in ABL's order of
 //! execution. Otherwise it is a list, under `do`.
 
-use crate::coordination::Decider;
+use crate::coordination::{Decider, VariableBinding as Binding};
 use crate::data::{Data, Extensions};
 use crate::gather::Gather;
 use agentir_diagnostics::{Span, Spanned};
@@ -85,6 +85,14 @@ pub enum Statement {
         #[schemars(with = "GotoJson<'static>")]
         Jump,
     ),
+    /// Goes on elsewhere, but not more often than this while the agent runs; then with what stands
+    /// behind it.
+    Repeat {
+        /// Where to.
+        jump: Jump,
+        /// How often at most.
+        times: u32,
+    },
     /// Something the model has no statement for; kept as data.
     Other {
         /// Its keyword.
@@ -424,6 +432,9 @@ pub struct Delegation {
     pub returns: Option<bool>,
     /// Who decides that it happens.
     pub decided_by: Decider,
+    /// What its own variables are bound to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bindings: Vec<Binding>,
 }
 
 /// Going on elsewhere.

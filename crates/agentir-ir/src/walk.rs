@@ -1,6 +1,7 @@
 //! Going through everything an agent says, once, with what it is used for.
 
 use crate::agent::{Agent, ErrorHandler, Hook};
+use crate::coordination::VariableBinding;
 use crate::flow::{Digression, Flow, ReasoningZone, Step};
 use crate::gather::{Activation, Gather, GatherField};
 use crate::memory::StoredValue;
@@ -193,6 +194,12 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
+    fn bindings(&mut self, all: &'a [VariableBinding]) {
+        for binding in all {
+            self.give(Node::Expr(&binding.value));
+        }
+    }
+
     fn reads(&mut self, all: &'a [Spanned<Name>], used: ReadUse) {
         for name in all {
             self.give(Node::Reads(name, used));
@@ -354,6 +361,7 @@ impl<'a> Walk<'_, 'a> {
             }
             self.templates(handoff.context.summary.iter().chain(&handoff.failure_message));
             self.sets(&handoff.context.set);
+            self.bindings(&handoff.context.bindings);
             self.jump(handoff.on_failure.as_ref());
             if let Some(on_return) = &handoff.on_return {
                 for (name, _) in &on_return.map {
@@ -591,11 +599,13 @@ impl<'a> Walk<'_, 'a> {
             Statement::Await { branches } | Statement::If { branches } => self.branches(branches),
             Statement::Delegate(delegation) => {
                 self.give(Node::AgentRef(&delegation.agent, AgentUse::Delegate));
+                self.bindings(&delegation.bindings);
             }
             Statement::Handoff(delegation) => {
                 self.give(Node::AgentRef(&delegation.agent, AgentUse::Flow));
+                self.bindings(&delegation.bindings);
             }
-            Statement::Goto(jump) => self.give(Node::Jump(jump)),
+            Statement::Goto(jump) | Statement::Repeat { jump, .. } => self.give(Node::Jump(jump)),
             Statement::Log { .. } | Statement::Escalate { .. } | Statement::Other { .. } => {}
         }
     }

@@ -37,6 +37,8 @@ fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> Matched<'a> {
         };
         match slot {
             Some((_, given)) => *given = Some(argument),
+            // `**kwargs` of Python takes whatever it is given.
+            None if tool.extensions.0.values().any(|e| e.contains_key("kwargs")) => {}
             None => others.push(argument),
         }
     }

@@ -63,6 +63,14 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::outputs_out_of_scope::RULE,
     &rules::transition_cycle::RULE,
     &rules::unused_variable::RULE,
+    &rules::conflicting_bindings::RULE,
+    &rules::turnless_cycle::RULE,
+    &rules::undeclared_arg::RULE,
+    &rules::missing_handoff::RULE,
+    &rules::prompt_loop::RULE,
+    &rules::prompt_steps::RULE,
+    &rules::unlisted_tool::RULE,
+    &rules::unmentioned_tool::RULE,
 ];
 
 /// What `agentir rules` says of a rule.
@@ -90,6 +98,8 @@ impl RuleInfo {
             Group::Names => "names",
             Group::Reserved => "reserved",
             Group::Reachability => "reachability",
+            Group::Prompts => "prompts",
+            Group::Mica => "mica",
         }
     }
 }

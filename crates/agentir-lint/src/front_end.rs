@@ -22,8 +22,8 @@ const fn rule(
     }
 }
 
-use Group::{Syntax, Versions};
-use Severity::{Error, Warning};
+use Group::{Mica, Syntax, Versions};
+use Severity::{Error, Info, Warning};
 
 pub(crate) static RULES: &[Rule] = &[
     rule("syntax-error", Syntax, Error, "a line cannot be read as what it should be", &[]),
@@ -117,4 +117,26 @@ pub(crate) static RULES: &[Rule] = &[
         &[],
     ),
     rule("mode-removed", Versions, Warning, "`MODE` is used, which no longer exists", &[]),
+    rule("invalid-pattern", Syntax, Error, "a pattern of `re.match` is broken", &[]),
+    rule("typographic-punctuation", Syntax, Warning, "typographic signs stand for plain ones", &[]),
+    rule("yaml-boolean", Syntax, Warning, "YAML takes a word for true or false", &[]),
+    rule("step-with-two-verbs", Syntax, Error, "a step says two things to do", &[]),
+    rule("else-without-if", Syntax, Error, "an `else` belongs to no `if`", &[]),
+    rule("mica-argument", Mica, Warning, "MICA does not take an argument in this form", &[]),
+    rule("mica-call", Mica, Warning, "a call does not do in MICA what the paper says", &[]),
+    rule(
+        "mica-condition",
+        Mica,
+        Warning,
+        "MICA does not evaluate a condition as the paper says",
+        &[],
+    ),
+    rule("mica-field", Mica, Warning, "MICA rejects a field that the paper has", &[]),
+    rule("mica-main", Mica, Warning, "MICA cannot start with this `main`", &[]),
+    rule("mica-nested-else", Mica, Warning, "MICA drops an `else` inside a `then`", &[]),
+    rule("mica-policy", Mica, Warning, "MICA does not follow a policy in words", &[]),
+    rule("mica-return", Mica, Warning, "MICA takes a failure for a success", &[]),
+    rule("mica-source", Mica, Warning, "MICA does not load a source", &[]),
+    rule("mica-steps", Mica, Warning, "MICA does not execute the steps of this agent", &[]),
+    rule("mica-tries", Mica, Info, "MICA counts `tries` otherwise", &[]),
 ];

@@ -32,6 +32,12 @@ pub struct Rule {
 pub(crate) const ANY: &[Dialect] = &[Dialect::Abl, Dialect::AgentScript, Dialect::Adl];
 /// What only ABL has, or has in this way.
 pub(crate) const ABL: &[Dialect] = &[Dialect::Abl];
+/// What ABL and Agent Script have in common.
+pub(crate) const ABL_AND_SCRIPT: &[Dialect] = &[Dialect::Abl, Dialect::AgentScript];
+/// What ABL and ADL have in common.
+pub(crate) const ABL_AND_ADL: &[Dialect] = &[Dialect::Abl, Dialect::Adl];
+/// What only ADL has.
+pub(crate) const ADL: &[Dialect] = &[Dialect::Adl];
 /// What only Agent Script has.
 pub(crate) const AGENT_SCRIPT: &[Dialect] = &[Dialect::AgentScript];
 
@@ -56,6 +62,10 @@ pub enum Group {
     Reserved,
     /// What can never happen.
     Reachability,
+    /// What instructions in words ask for.
+    Prompts,
+    /// Differences between ADL as its paper has it and MICA, which runs it.
+    Mica,
 }
 
 /// How a rule looks.

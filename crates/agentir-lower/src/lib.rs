@@ -5,12 +5,14 @@
 //! the end is kept.
 
 mod abl;
+mod adl;
 mod agent_script;
 
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{Name, Version};
 use agentir_ir::{Agent, Extensions, Profile, Program, Tool, ToolLibrary};
 use agentir_syntax::abl::{Arena, Format, Options};
+use agentir_syntax::adl::AgentKind;
 use agentir_syntax::{outline, rules};
 use smol_str::{SmolStr, format_smolstr};
 use std::hash::{Hash, Hasher};
@@ -50,8 +52,11 @@ impl Lowered {
                     program.libraries.push(ToolLibrary { tools, extensions, span });
                 }
                 program.agents.extend(agents);
-                program.entry_agent = entry;
-                program.complete = true;
+                // Agents that are written together and say who begins are all there are.
+                let script =
+                    program.agents.last().is_some_and(|a| a.metadata.dialect == "agent-script");
+                program.complete |= entry.is_some() || script;
+                program.entry_agent = entry.or(program.entry_agent.take());
             }
             Some(Unit::Profile(profile)) => program.profiles.push(*profile),
             Some(Unit::Tools(library)) => program.libraries.push(library),
@@ -192,6 +197,86 @@ pub(crate) fn source_hash(text: &str) -> SmolStr {
     let mut hasher = rustc_hash::FxHasher::default();
     text.hash(&mut hasher);
     format_smolstr!("{:016x}", hasher.finish())
+}
+
+/// Whether a document is an ADL file, by its content: one of its agents is of one of ADL's types. A
+/// file called `agents.yml` is taken for one whatever it says.
+#[must_use]
+pub fn is_adl(name: &str, text: &str) -> bool {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    if matches!(file, "agents.yml" | "agents.yaml") {
+        return true;
+    }
+    (file.ends_with(".yml") || file.ends_with(".yaml"))
+        && text.lines().any(|line| {
+            let Some((key, value)) = line.split_once(':') else { return false };
+            let value = value.split('#').next().unwrap_or_default().trim();
+            let value = value.trim_matches(['"', '\'']).to_lowercase();
+            // Only inside an agent: a key at the margin is the name of one.
+            key.starts_with([' ', '\t'])
+                && key.trim() == "type"
+                && AgentKind::ALL.iter().any(|kind| kind.name() == value)
+        })
+}
+
+/// Reads and lowers one ADL file.
+#[must_use]
+pub fn adl(file: FileId, text: &str) -> Lowered {
+    let mut diagnostics = Vec::new();
+    let none = |diagnostics| Lowered { unit: None, version: Version::default(), diagnostics };
+    if let Some(problem) = not_text(file, text) {
+        return none(vec![problem]);
+    }
+    let outline = outline::parse_yaml(file, text, &mut diagnostics);
+    let document = agentir_syntax::adl::read(&outline, &mut diagnostics);
+    let (agents, entry) = adl::lower(document, text, &mut diagnostics);
+    let unit = Some(Unit::Agents { agents, entry, tools: Vec::new() });
+    Lowered { unit, version: Version::default(), diagnostics }
+}
+
+/// Reads the functions of a Python file that belongs to an ADL bot, as tools. Nothing is executed.
+#[must_use]
+pub fn python(file: FileId, text: &str) -> Lowered {
+    if let Some(problem) = not_text(file, text) {
+        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+    }
+    let mut diagnostics = Vec::new();
+    let functions = agentir_syntax::adl::python::functions(file, text, &mut diagnostics);
+    let tools = functions.into_iter().map(adl::tool).collect();
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let span = Span::new(file, 0, end);
+    let library = ToolLibrary { tools, extensions: Extensions::default(), span };
+    Lowered { unit: Some(Unit::Tools(library)), version: Version::default(), diagnostics }
+}
+
+/// What to say of a YAML file that was named and holds no agent of any language.
+#[must_use]
+pub fn no_agent(file: FileId, name: &str, text: &str) -> Option<Diagnostic> {
+    let yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+    if !yaml || is_adl(name, text) || has_section(text) {
+        return None;
+    }
+    Some(
+        Diagnostic::error(
+            rules::SYNTAX,
+            Span::new(file, 0, 0),
+            "this YAML file describes no agent",
+        )
+        .note("an ABL agent has a section such as `agent:`; an agent of ADL has a `type:`, such as `llm agent`")
+        .help("name the file that describes the agents, or the folder it is in"),
+    )
+}
+
+/// Whether a key at the left margin is the name of a section of ABL, in any case.
+fn has_section(text: &str) -> bool {
+    use agentir_syntax::abl::schema::{AGENT, PROFILE, TOOL_LIBRARY};
+    text.lines().any(|line| {
+        let line = line.trim_start_matches('\u{feff}');
+        line.split_once(':').is_some_and(|(key, _)| {
+            let key = key.trim_matches(['"', '\'']).to_lowercase();
+            [&AGENT, &PROFILE, &TOOL_LIBRARY].iter().any(|ty| ty.field(&key).is_some())
+        })
+    })
 }
 
 fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {

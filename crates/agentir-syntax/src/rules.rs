@@ -50,3 +50,38 @@ pub const MISPLACED_STATEMENT: RuleName = RuleName("misplaced-statement");
 pub const UNKNOWN_DIALECT: RuleName = RuleName("unknown-dialect");
 /// A file in which `{{…}}` still has to be filled in.
 pub const UNFILLED_PLACEHOLDER: RuleName = RuleName("unfilled-placeholder");
+
+// ADL.
+
+/// A pattern of `re.match` that Python does not take.
+pub const INVALID_PATTERN: RuleName = RuleName("invalid-pattern");
+/// Typographic quotes and full-width signs where plain ones count.
+pub const TYPOGRAPHIC_PUNCTUATION: RuleName = RuleName("typographic-punctuation");
+/// A word that YAML 1.1 takes for true or false.
+pub const YAML_BOOLEAN: RuleName = RuleName("yaml-boolean");
+/// A step that says two things to do.
+pub const TWO_VERBS: RuleName = RuleName("step-with-two-verbs");
+/// `else` without an `if` right before it.
+pub const ELSE_WITHOUT_IF: RuleName = RuleName("else-without-if");
+/// A condition that MICA does not evaluate as the paper says.
+pub const MICA_CONDITION: RuleName = RuleName("mica-condition");
+/// A field of the paper that MICA rejects.
+pub const MICA_FIELD: RuleName = RuleName("mica-field");
+/// Arguments in a form that MICA does not take.
+pub const MICA_ARGUMENT: RuleName = RuleName("mica-argument");
+/// An `else` that MICA drops.
+pub const MICA_NESTED_ELSE: RuleName = RuleName("mica-nested-else");
+/// A `return` whose status MICA loses.
+pub const MICA_RETURN: RuleName = RuleName("mica-return");
+/// `tries`, which MICA counts otherwise.
+pub const MICA_TRIES: RuleName = RuleName("mica-tries");
+/// A policy in words that MICA says to the user.
+pub const MICA_POLICY: RuleName = RuleName("mica-policy");
+/// A source of knowledge that MICA does not load.
+pub const MICA_SOURCE: RuleName = RuleName("mica-source");
+/// A `main` that MICA cannot start with.
+pub const MICA_MAIN: RuleName = RuleName("mica-main");
+/// A call that does not do in MICA what the paper says.
+pub const MICA_CALL: RuleName = RuleName("mica-call");
+/// Steps of an agent that MICA does not execute as the paper says.
+pub const MICA_STEPS: RuleName = RuleName("mica-steps");

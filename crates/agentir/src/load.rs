@@ -107,13 +107,7 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
         .into_par_iter()
         .map(|(found, id)| {
             let text = sources.get(id).map_or("", |f| &f.text);
-            let name = found.name();
-            let lowered = if agentir_lower::takes_agent_script(&name, text) {
-                let options = agentir_syntax::agent_script::Options::default();
-                agentir_lower::agent_script(id, text, options)
-            } else {
-                agentir_lower::abl(id, &name, text, request.options)
-            };
+            let lowered = lower(&found, id, text, request.options);
             (found, id, lowered)
         })
         .collect();
@@ -156,6 +150,24 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
         }
     }
     Ok(Loaded { sources, diagnostics, programs: programs.into_values().collect(), files })
+}
+
+/// Reads a document in the language that it is in.
+fn lower(found: &Found, id: FileId, text: &str, options: Options) -> Lowered {
+    let name = found.name();
+    if name.ends_with(".py") {
+        agentir_lower::python(id, text)
+    } else if agentir_lower::takes_agent_script(&name, text) {
+        agentir_lower::agent_script(id, text, agentir_syntax::agent_script::Options::default())
+    } else if agentir_lower::is_adl(&name, text) {
+        agentir_lower::adl(id, text)
+    } else if let Some(problem) =
+        agentir_lower::no_agent(id, &name, text).filter(|_| !options.fragment)
+    {
+        Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] }
+    } else {
+        agentir_lower::abl(id, &name, text, options)
+    }
 }
 
 /// A document to be read.
@@ -204,6 +216,8 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
                 } else if is_file && is_abl(entry.path()) {
                     let home = homes.of(entry.path());
                     files.push(Found { path: entry.into_path(), text: None, home });
+                } else if is_file && is_adl(entry.path()) {
+                    files.extend(bot(entry.path()));
                 }
             }
         } else if path.file_name().is_some_and(|n| n == "project.json") {
@@ -215,8 +229,11 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
             files.push(Found { home: path.clone(), path: path.clone(), text: None });
         }
     }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    files.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
+    files.sort_by(|a, b| (&a.path, &a.home).cmp(&(&b.path, &b.home)));
+    // Functions may belong to several bots of one folder.
+    files.dedup_by(|a, b| {
+        a.text.is_none() && b.text.is_none() && a.path == b.path && a.home == b.home
+    });
     Ok(files)
 }
 
@@ -229,6 +246,28 @@ fn is_agent_script(path: &Path) -> bool {
 fn is_abl(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
     [".abl", ".agent.yaml", ".agent.yml"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a file in a folder describes an ADL bot. Other YAML is left alone, so its content decides.
+fn is_adl(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
+    if !(name.ends_with(".yml") || name.ends_with(".yaml")) {
+        return false;
+    }
+    fs::read_to_string(path).is_ok_and(|text| agentir_lower::is_adl(name, &text))
+}
+
+/// An ADL file with the Python files beside it, which hold its functions. A folder with an
+/// `agents.yml` is one program; else each file is one.
+fn bot(agents: &Path) -> Vec<Found> {
+    let folder = agents.parent().unwrap_or(Path::new(""));
+    let whole = agents.file_stem().is_some_and(|stem| stem == "agents");
+    let home = if whole { folder } else { agents };
+    let found = |path: PathBuf| Found { path, text: None, home: home.to_owned() };
+    let beside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let functions =
+        beside.filter(|path| path.extension().is_some_and(|e| e == "py") && path.is_file());
+    std::iter::once(agents.to_owned()).chain(functions).map(found).collect()
 }
 
 /// The folders of programs. Every folder is looked at once, however many files are in it.

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a field is asked for twice in one `GATHER`",
     vendor: &[],
-    dialects: crate::rule::ABL,
+    dialects: crate::rule::ABL_AND_ADL,
     check: Check::Agent(check),
 };
 

@@ -1,5 +1,6 @@
 //! Two steps of one name.
 
+use crate::dialects::is_adl;
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -10,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a flow has two steps of one name",
     vendor: &["DUPLICATE_STEP_NAME"],
-    dialects: crate::rule::ABL,
+    dialects: crate::rule::ABL_AND_ADL,
     check: Check::Agent(check),
 };
 
@@ -18,9 +19,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let Some(flow) = &cx.agent.flow else { return };
     let steps = flow.shadowed.iter().chain(flow.definitions.values()).map(|s| &s.name);
     defined_twice(steps, &mut |again, before| {
+        let what = if is_adl(cx.agent) { "label or subflow" } else { "step" };
         report.push(
             report
-                .finding(again.span, format!("the step `{again}` is defined twice"))
+                .finding(again.span, format!("the {what} `{again}` is defined twice"))
                 .at("this definition replaces the other")
                 .label(before.span, "first defined here")
                 .help("give one of the two another name, or remove it")

@@ -1,5 +1,6 @@
 //! A flow or a project that starts where nothing is.
 
+use crate::dialects::is_adl_program;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
@@ -48,6 +49,11 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         );
         return;
     }
+    let several = program.agents.len() > 1 || program.agents.iter().any(|a| a.routing.is_some());
+    if is_adl_program(program) && program.entry_agent.is_none() && several {
+        missing_main(program, report);
+        return;
+    }
     let Some(entry) = program.entry_agent.as_ref().filter(|_| !program.agents.is_empty()) else {
         return;
     };
@@ -62,6 +68,20 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let first = names().next().unwrap_or_default();
         report.push(suggest(finding, entry, names(), first));
     }
+}
+
+/// An ADL bot begins with the agent `main` (paper, B.6).
+fn missing_main(program: &agentir_ir::Program, report: &mut Report<'_>) {
+    let Some(first) = program.agents.first() else { return };
+    let name = &first.metadata.name;
+    let finding = report
+        .finding(name.span, "this bot has no agent `main`, with which a conversation begins")
+        .note("the bot does not start");
+    let router = program.agents.iter().find(|a| a.routing.is_some()).unwrap_or(first);
+    report.push(finding.help(format!(
+        "add `main:` with `type: flow agent` and the step `- call: {}`",
+        router.metadata.name
+    )));
 }
 
 fn suggest<'a>(

@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "an agent hands over, delegates or routes to itself",
     vendor: &["INVALID_DEFAULT_ROUTING_TARGET", "INVALID_HANDOFF_TARGET"],
-    dialects: crate::rule::ABL,
+    dialects: crate::rule::ABL_AND_ADL,
     check: Check::Agent(check),
 };
 
@@ -39,8 +39,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if !own.value.is_empty() && aliases().all(|(alias, _)| alias != own.value) {
         names.insert(&own.value);
     }
+    let mut told = FxHashSet::default();
     let mut look = |to: &Spanned<Name>, does: &str| {
-        if !names.contains(to.value.as_str()) || others.contains(&to.span) {
+        // A router names an agent once and means the route and the handoff.
+        if !names.contains(to.value.as_str()) || others.contains(&to.span) || !told.insert(to.span)
+        {
             return;
         }
         report.push(

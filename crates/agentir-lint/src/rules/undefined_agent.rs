@@ -1,5 +1,6 @@
 //! An agent that is named, but does not exist.
 
+use crate::dialects::is_adl;
 use crate::names::suggest;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
@@ -37,7 +38,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             if let Some((name, _)) = reference(node)
                 && !agents.contains(name.value.as_str())
             {
-                tell(name, agents.iter(), report);
+                tell(name, agents.iter(), false, report);
             }
         });
     }
@@ -100,7 +101,7 @@ fn one(cx: &ProgramContext<'_>, agent: &Agent, agents: &FxHashSet<&str>, report:
         if !cx.program.complete && !alias {
             return;
         }
-        tell(name, agents.iter().chain(&local), report);
+        tell(name, agents.iter().chain(&local), is_adl(agent), report);
         if let Some(finding) = report.diagnostics.last_mut().filter(|f| alias && f.fix.is_none()) {
             finding.help = Some(format!(
                 "list it below `AGENTS:`, as `{word}: Name_Of_The_Agent`, or route elsewhere"
@@ -120,12 +121,18 @@ fn reference(node: Node<'_>) -> Option<(&Spanned<Name>, AgentUse)> {
 fn tell<'k>(
     name: &Spanned<Name>,
     known: impl Iterator<Item = &'k &'k str>,
+    adl: bool,
     report: &mut Report<'_>,
 ) {
-    let finding = report.finding(name.span, format!("there is no agent `{name}`")).note(
-        "the conversation cannot go to an agent that does not exist; the project does not compile",
-    );
+    let finding = report.finding(name.span, format!("there is no agent `{name}`")).note(if adl {
+        "MICA raises an error when the conversation is to go there"
+    } else {
+        "the conversation cannot go to an agent that does not exist; the project does not compile"
+    });
     report.push(suggest(finding, &name.value, known.copied(), || {
+        if adl {
+            return format!("add the agent: `{name}:` at the left margin, with its `type:` below");
+        }
         format!(
             "add a file with `AGENT: {name}`, or mark the agent as `REMOTE` if it runs elsewhere"
         )

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a field is named that is not asked for, not returned by the tool, or not there to pass on",
     vendor: &["INVALID_DEPENDS_ON_REF", "H-04", "action-unknown-output"],
-    dialects: crate::rule::ANY,
+    dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
 };
 

@@ -1,5 +1,6 @@
 //! A step that is named as the next one, but does not exist.
 
+use crate::dialects::is_adl;
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -11,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "a step is named that the flow does not have",
     vendor: &["DANGLING_STEP_REF"],
-    dialects: crate::rule::ABL,
+    dialects: crate::rule::ABL_AND_ADL,
     check: Check::Agent(check),
 };
 
@@ -32,10 +33,18 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if !own || steps.contains(name.value.as_str()) || !seen.insert(name.span) {
             continue;
         }
-        let finding = report
-            .finding(name.span, format!("there is no step `{name}`"))
-            .note("control cannot go to a step that does not exist; the agent does not compile");
+        let adl = is_adl(cx.agent);
+        let finding = if adl {
+            report
+                .finding(name.span, format!("there is no label or subflow `{name}`"))
+                .note("MICA raises an error when the conversation is to go there")
+        } else {
+            report
+                .finding(name.span, format!("there is no step `{name}`"))
+                .note("control cannot go to a step that does not exist; the agent does not compile")
+        };
         report.push(suggest(finding, &name.value, steps.iter().copied(), || match flow {
+            _ if adl => format!("add `- label: {name}` to the steps, or a subflow `{name}:`"),
             Some(_) => format!("add the step: `{name}:` below `FLOW:`"),
             None => "this agent has no `FLOW`, so there are no steps to go to".to_owned(),
         }));

@@ -1,5 +1,6 @@
 //! A tool that is called or named, but declared nowhere.
 
+use crate::dialects::is_adl;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::Wording;
 use agentir_diagnostics::{Applicability, RuleName, Severity, Spanned, closest};
@@ -16,6 +17,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if is_adl(cx.agent) {
+        return functions(cx, report);
+    }
     let called = cx.facts.calls.iter().map(|c| (&c.tool, "called"));
     let named = cx.facts.tool_refs.iter().map(|(name, _)| (*name, "named"));
     let words = Wording::of(cx.agent);
@@ -41,6 +45,49 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             };
             report.push(finding);
         }
+    }
+}
+
+/// Functions of an ADL bot: those that are called, and those that `uses` offers to the model.
+fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let program = cx.program.program;
+    let called = cx.facts.calls.iter().map(|c| (&c.tool, true));
+    let offered = cx.agent.use_tools.iter().map(|name| (name, false));
+    for (name, called) in called.chain(offered) {
+        let word = name.value.as_str();
+        if cx.tool(word).is_some() {
+            continue;
+        }
+        let what = if called { "called" } else { "offered to the model" };
+        let finding = report
+            .finding(name.span, format!("the function `{name}` is {what}, but defined nowhere"))
+            .note(if called {
+                "MICA does nothing at this step and says nothing about it"
+            } else {
+                "MICA drops this function and all that are listed after it"
+            });
+        let steps = cx.agent.flow.as_ref().filter(|f| f.definitions.contains_key(word));
+        if steps.is_some() && called {
+            report.push(finding.help(format!(
+                "`{name}` is a label or subflow of this flow: go to it with `next: {name}`"
+            )));
+            continue;
+        }
+        let agents = program.agents.iter().map(|a| a.metadata.name.value.as_str());
+        let near_agent = closest(word, agents).filter(|_| called);
+        // Without the Python files nobody knows what they define; a slip in an agent's name shows.
+        if program.libraries.is_empty() && near_agent.is_none() {
+            continue;
+        }
+        let near = closest(word, cx.program.library.keys().copied()).or(near_agent);
+        report.push(match near {
+            Some(near) => {
+                finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+            }
+            None => {
+                finding.help(format!("define it in a Python file of the bot: `def {name}(…):`"))
+            }
+        });
     }
 }
 

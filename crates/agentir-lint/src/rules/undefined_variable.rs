@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a variable is read, but nothing declares or sets it",
     vendor: &["UNDEFINED_CONDITION_VAR", "undefined-reference", "set-variables-unknown-variable"],
-    dialects: crate::rule::ANY,
+    dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
 };
 

@@ -1,5 +1,6 @@
 //! An agent that no other agent leads to.
 
+use crate::dialects::is_adl;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use crate::wording::Wording;
 use agentir_diagnostics::{RuleName, Severity};
@@ -24,6 +25,10 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let Some(reached) = cx.graph().reachable(&entry_name.value) else { return };
     for agent in program.agents.iter().filter(|a| !reached.contains(&a.metadata.name.value)) {
         let name = &agent.metadata.name;
+        // MICA asks the first kb agent of a file at every turn, whether it is contained or not.
+        if is_adl(agent) && agent.knowledge.is_some() {
+            continue;
+        }
         let words = Wording::of(agent).agent;
         let finding = report
             .finding(name.span, format!("no {words} leads to `{name}`"))
@@ -34,8 +39,12 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 .help(format!("add a tool `go_to_{name}: @utils.transition to @subagent.{name}` where it is wanted, or remove it"))
         } else {
             finding
-            .note("an agent runs if it is the entry agent, or if an agent that runs hands over, delegates or routes to it")
-            .help(format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`"))
+                .note("an agent runs if it is the entry agent, or if an agent that runs hands over, delegates or routes to it")
+                .help(if is_adl(agent) {
+                    format!("list it in the `contains` of an ensemble that runs, `call` it, or remove `{name}`")
+                } else {
+                    format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`")
+                })
         };
         if let Some((other, edge)) =
             cx.graph().predecessors(&name.value).find(|(o, _)| **o != name.value)

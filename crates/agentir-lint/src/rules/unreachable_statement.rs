@@ -34,11 +34,11 @@ fn found(before: &Statement, after: &Statement, report: &mut Report<'_>) {
         ),
         Statement::Await { .. } | Statement::If { .. } => (
             "one of these branches is always taken, and each of them leaves".to_owned(),
-            "remove it, or let one of the branches go on",
+            "remove it, or let the branch that it is for go on",
         ),
         Statement::Call(_) => (
             "whatever this call gives, what follows it leaves".to_owned(),
-            "remove it, or let one of the outcomes go on",
+            "remove it, or let the outcome that it is for go on",
         ),
         _ => ("this always leaves".to_owned(), "move it before that, or remove it"),
     };

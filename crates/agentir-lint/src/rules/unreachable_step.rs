@@ -1,5 +1,6 @@
 //! A step that no path through the flow leads to.
 
+use crate::dialects::is_adl;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_flow::{EdgeKind, FlowGraph, Place};
@@ -13,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "no path through the flow leads to a step",
     vendor: &["ORPHANED_STEP"],
-    dialects: crate::rule::ABL,
+    dialects: crate::rule::ABL_AND_ADL,
     check: Check::Agent(check),
 };
 
@@ -32,7 +33,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let finding = report
             .finding(step.name.span, format!("the step `{}` can never be reached", step.name))
             .note("the runtime only enters a step that another one leads to")
-            .help(format!("lead to it, as with `THEN: {}`, or remove it", step.name));
+            .help(if is_adl(cx.agent) {
+                format!("lead to it with `next: {}`, or remove it", step.name)
+            } else {
+                format!("lead to it, as with `THEN: {}`, or remove it", step.name)
+            });
         report.push(explain(finding, flow, graph, step, &reached));
     }
 }

@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "a tool is declared, but no step calls it or offers it to the model",
     vendor: &[],
-    dialects: crate::rule::ANY,
+    dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
 };
 

@@ -98,6 +98,7 @@ pub(super) fn agent(
         gather: gathered,
         attachments: attachments(&mut f, &mut extensions),
         memory,
+        knowledge: None,
         constraints: rules::constraints(cx, &mut f, &mut extensions),
         completion: Completion { conditions: coordination::completions(&mut f, &mut extensions) },
         error_handling: flow::error_handling(cx, &mut f, &mut extensions),

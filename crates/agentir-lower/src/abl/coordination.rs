@@ -213,6 +213,7 @@ fn context(f: &mut Fields<'_>) -> HandoffContext {
         summary: f.template("summary"),
         set: f.assignments("set").into_iter().map(set_variable).collect(),
         memory_grants,
+        bindings: Vec::new(),
         history: f.data("history").map(history),
         extensions: Extensions::default(),
     }

@@ -7,7 +7,7 @@ use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use serde_json::{Map, Value};
 
 /// What stands behind and below a key.
-pub(super) fn of_value(entry: &Entry<'_>) -> Data {
+pub(crate) fn of_value(entry: &Entry<'_>) -> Data {
     match &entry.kind {
         EntryKind::Pair { value, children, .. } => match (value, children.as_slice()) {
             (None, children) => of_entries(children),
@@ -24,12 +24,12 @@ pub(super) fn of_value(entry: &Entry<'_>) -> Data {
 }
 
 /// An entry on its own.
-pub(super) fn of_entry(entry: &Entry<'_>) -> Data {
+pub(crate) fn of_entry(entry: &Entry<'_>) -> Data {
     of_entries(std::slice::from_ref(entry))
 }
 
 /// Entries of one block: a list if they are items, a map if they are pairs, a text if it is one.
-pub(super) fn of_entries(entries: &[Entry<'_>]) -> Data {
+pub(crate) fn of_entries(entries: &[Entry<'_>]) -> Data {
     if entries.is_empty() {
         return Value::Null;
     }
@@ -72,7 +72,7 @@ fn insert(map: &mut Map<String, Value>, key: &str, value: Value) {
 }
 
 /// A text as what it looks like: a number, a truth value, a list, a map, a text.
-pub(super) fn of_scalar(scalar: &Scalar<'_>) -> Data {
+pub(crate) fn of_scalar(scalar: &Scalar<'_>) -> Data {
     if scalar.style != Style::Bare || scalar.decoded.is_some() {
         return Value::String(scalar.value().into_owned());
     }

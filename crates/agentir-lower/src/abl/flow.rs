@@ -411,7 +411,7 @@ fn collect(f: &mut Fields<'_>) -> Option<Collect> {
     })
 }
 
-fn required_field(name: Spanned<Name>) -> GatherField {
+pub(crate) fn required_field(name: Spanned<Name>) -> GatherField {
     let span = name.span;
     GatherField {
         name,
@@ -484,13 +484,19 @@ fn delegations(f: &mut Fields<'_>, body: &mut Vec<Statement>) {
     };
     if let Some(agent) = f.action("delegate").and_then(agent) {
         let returns = f.boolean("return");
-        body.push(Statement::Delegate(Delegation { agent, returns, decided_by: Decider::Always }));
+        body.push(Statement::Delegate(Delegation {
+            agent,
+            returns,
+            decided_by: Decider::Always,
+            bindings: Vec::new(),
+        }));
     }
     if let Some(agent) = f.action("handoff").and_then(agent) {
         body.push(Statement::Handoff(Delegation {
             agent,
             returns: None,
             decided_by: Decider::Always,
+            bindings: Vec::new(),
         }));
     }
 }

@@ -2,13 +2,13 @@
 
 pub(crate) mod agent;
 mod coordination;
-mod data;
+pub(crate) mod data;
 mod fields;
-mod flow;
+pub(crate) mod flow;
 mod gather;
 mod memory;
 mod rules;
-mod supervisor;
+pub(crate) mod supervisor;
 mod tools;
 
 use crate::Unit;

@@ -117,7 +117,7 @@ fn read_routing(cx: &mut Context<'_>, mut f: Fields<'_>, routing: &mut Routing) 
     merge(&mut routing.extensions, rest);
 }
 
-fn blank(span: agentir_diagnostics::Span) -> RoutingRule {
+pub(crate) fn blank(span: agentir_diagnostics::Span) -> RoutingRule {
     RoutingRule {
         name: None,
         to: None,

@@ -37,6 +37,7 @@ pub(super) fn empty(span: Span, shared: &Shared<'_>) -> Agent {
         gather: Gather::default(),
         attachments: Vec::new(),
         memory: Memory::default(),
+        knowledge: None,
         constraints: Constraints::default(),
         coordination: Coordination::default(),
         completion: Completion::default(),

@@ -15,7 +15,11 @@ pub(super) fn template(text: &script::Template<'_>) -> Template {
         let expr = hole.expr.clone()?;
         Some(TemplatePart::Value { expr, filters: Vec::new(), span: hole.span })
     });
-    Template { text: Spanned::new(SmolStr::new(text.text()), text.span), parts: holes.collect() }
+    Template {
+        text: Spanned::new(SmolStr::new(text.text()), text.span),
+        parts: holes.collect(),
+        shifts: Box::default(),
+    }
 }
 
 /// A constant as JSON; anything else as it is printed.

@@ -120,6 +120,7 @@ fn handoffs(targets: &[Target], decider: Decider, out: &mut Vec<Statement>) {
             agent: target.value.root.clone(),
             returns: None,
             decided_by: decider,
+            bindings: Vec::new(),
         }));
     }
 }

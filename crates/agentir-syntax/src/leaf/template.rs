@@ -21,13 +21,13 @@ const MAX_SINGLE: usize = 200;
 pub fn template(leaf: Leaf<'_>, problems: &mut Vec<Diagnostic>) -> Template {
     let text = Spanned::new(SmolStr::new(leaf.text), leaf.span());
     let Some(first) = memchr(b'{', leaf.text.as_bytes()) else {
-        return Template::plain(text);
+        return Template { shifts: leaf.origin.shifts.into(), ..Template::plain(text) };
     };
     let mut scan =
         Scan { leaf, parts: Vec::new(), open: Vec::new(), problems, no_more_ends: false };
     scan.run(first);
     scan.close_all();
-    Template { text, parts: scan.parts }
+    Template { text, parts: scan.parts, shifts: leaf.origin.shifts.into() }
 }
 
 struct Scan<'a, 'p> {

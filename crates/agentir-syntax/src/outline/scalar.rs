@@ -51,6 +51,22 @@ impl<'s> Scalar<'s> {
         matches!(self.style, Style::Double | Style::Single)
     }
 
+    /// What YAML 1.1 takes a bare word for: `yes`, `on` and `y` are true there.
+    #[must_use]
+    pub fn yaml_1_1_bool(&self) -> Option<bool> {
+        if self.style != Style::Bare || self.decoded.is_some() {
+            return None;
+        }
+        Some(match self.raw {
+            "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+                true
+            }
+            "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off"
+            | "OFF" => false,
+            _ => return None,
+        })
+    }
+
     /// The text itself.
     #[must_use]
     pub fn value(&self) -> Cow<'_, str> {

@@ -145,7 +145,7 @@ impl<'s> Builder<'s, '_> {
             Event::Alias(_) => {
                 let span = self.span(span);
                 self.problems.push(
-                    Diagnostic::error(rules::SYNTAX, span, "YAML aliases have no meaning in ABL")
+                    Diagnostic::error(rules::SYNTAX, span, "YAML aliases are not read here")
                         .help("write the value again"),
                 );
                 let scalar = Scalar::bare(self.slice(span), span);

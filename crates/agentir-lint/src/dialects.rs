@@ -1,0 +1,14 @@
+//! Telling the dialects apart, for messages that differ by them. Which rules hold for which dialect
+//! is said by each rule.
+
+use agentir_ir::{Agent, Dialect, Program};
+
+/// Whether an agent is written in ADL.
+pub(crate) fn is_adl(agent: &Agent) -> bool {
+    agent.metadata.dialect == Dialect::Adl.name()
+}
+
+/// Whether a program is written in ADL.
+pub(crate) fn is_adl_program(program: &Program) -> bool {
+    program.agents.iter().any(is_adl)
+}

@@ -1,0 +1,227 @@
+//! Agents that send the conversation round in circles, by what their instructions say.
+//!
+//! A router that chooses an agent is no part of a circle: it chooses anew each time. Nor is the way back
+//! to an agent that chose among several. A circle needs at least one handoff that is made whatever
+//! happens, and it is broken by one that depends on what a tool has found.
+
+use super::mentions::{Handoff, Names, Strength, handoffs};
+use super::text::{Prompt, prompts};
+use agentir_diagnostics::Span;
+use agentir_ir::{Agent, AgentType, AgentUse, Node, Program};
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A circle of agents.
+#[derive(Debug)]
+pub(crate) struct Loop<'a> {
+    /// The handoffs, from an agent back to it. The first one is made whatever happens.
+    pub(crate) edges: Vec<LoopEdge<'a>>,
+    /// The steps that come after the first handoff and are never taken, if it ends the agent: their
+    /// numbers, and the tools in them.
+    pub(crate) cut_off: Vec<&'a str>,
+    pub(crate) lost_tools: Vec<&'a str>,
+}
+
+/// A handoff of a circle.
+#[derive(Debug, Clone)]
+pub(crate) struct LoopEdge<'a> {
+    pub(crate) from: &'a str,
+    pub(crate) to: &'a str,
+    pub(crate) span: Span,
+    pub(crate) must: bool,
+    /// Whether it is a step that calls, not words.
+    pub(crate) call: bool,
+}
+
+struct Said<'a> {
+    agent: &'a Agent,
+    prompts: Vec<(Prompt<'a>, Vec<Handoff<'a>>)>,
+}
+
+/// The circles of a program, each once.
+pub(crate) fn loops(program: &Program) -> Vec<Loop<'_>> {
+    let names =
+        Names { agents: program.agents.iter().map(|a| a.metadata.name.value.as_str()).collect() };
+    let said: Vec<Said<'_>> = program
+        .agents
+        .iter()
+        .map(|agent| {
+            let prompts = prompts(agent).into_iter().map(|p| {
+                let found = handoffs(&p, &names);
+                (p, found)
+            });
+            Said { agent, prompts: prompts.collect() }
+        })
+        .collect();
+    let routers: FxHashSet<&str> = program
+        .agents
+        .iter()
+        .filter(|a| a.metadata.kind == AgentType::Supervisor)
+        .map(|a| a.metadata.name.value.as_str())
+        .collect();
+    let edges = edges(program, &said, &routers);
+    let mut graph: DiGraph<&str, LoopEdge<'_>> = DiGraph::new();
+    let mut nodes: FxHashMap<&str, NodeIndex> = FxHashMap::default();
+    for edge in edges {
+        let from = *nodes.entry(edge.from).or_insert_with(|| graph.add_node(edge.from));
+        let to = *nodes.entry(edge.to).or_insert_with(|| graph.add_node(edge.to));
+        graph.add_edge(from, to, edge);
+    }
+    // Not Tarjan's algorithm, which recurses as deep as a chain of agents is long.
+    let mut part: FxHashMap<NodeIndex, usize> = FxHashMap::default();
+    let components = petgraph::algo::kosaraju_scc(&graph);
+    for (number, nodes) in components.iter().enumerate() {
+        part.extend(nodes.iter().map(|node| (*node, number)));
+    }
+    let mut by_part: FxHashMap<usize, Vec<(&LoopEdge<'_>, NodeIndex, NodeIndex)>> =
+        FxHashMap::default();
+    for index in graph.edge_indices() {
+        let (Some((from, to)), Some(edge)) =
+            (graph.edge_endpoints(index), graph.edge_weight(index))
+        else {
+            continue;
+        };
+        let within = part.get(&from).filter(|n| part.get(&to) == Some(*n));
+        if let Some(number) = within.filter(|_| edge.must && !edge.call && from != to) {
+            by_part.entry(*number).or_default().push((edge, from, to));
+        }
+    }
+    let mut all = Vec::new();
+    for (number, mut musts) in by_part {
+        let Some(component) = components.get(number) else { continue };
+        let inside: FxHashSet<NodeIndex> = component.iter().copied().collect();
+        musts.sort_by_key(|(edge, ..)| (edge.span.file, edge.span.start));
+        let Some((first, from, to)) = musts.first() else { continue };
+        let mut edges = vec![(*first).clone()];
+        edges.extend(way(&graph, *to, *from, &inside));
+        let (cut_off, lost_tools) = after(&said, first);
+        all.push(Loop { edges, cut_off, lost_tools });
+    }
+    all.sort_by_key(|l| l.edges.first().map(|e| (e.span.file, e.span.start)));
+    all
+}
+
+/// All handoffs that can be parts of a circle.
+fn edges<'a>(
+    program: &'a Program,
+    said: &[Said<'a>],
+    routers: &FxHashSet<&str>,
+) -> Vec<LoopEdge<'a>> {
+    let contained = contained(program);
+    let mut edges = Vec::new();
+    // Whom an agent may choose among.
+    let mut choices: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
+    for one in said {
+        let from = one.agent.metadata.name.value.as_str();
+        for (prompt, found) in &one.prompts {
+            for handoff in found {
+                if handoff.to == from
+                    || routers.contains(handoff.to)
+                    || handoff.strength == Strength::Checked
+                {
+                    continue;
+                }
+                if handoff.strength == Strength::May {
+                    choices.entry(from).or_default().insert(handoff.to);
+                }
+                // Words only lead on if somebody routes to both.
+                if contained.is_some_and_separate(from, handoff.to) {
+                    continue;
+                }
+                edges.push(LoopEdge {
+                    from,
+                    to: handoff.to,
+                    span: prompt.place(&handoff.sentence.range),
+                    must: handoff.strength == Strength::Must,
+                    call: false,
+                });
+            }
+        }
+        one.agent.walk(&mut |node| {
+            if let Node::AgentRef(to, AgentUse::Delegate) = node
+                && !routers.contains(to.value.as_str())
+            {
+                let to_name = to.value.as_str();
+                edges.push(LoopEdge { from, to: to_name, span: to.span, must: false, call: true });
+            }
+        });
+    }
+    // The way back to an agent that chose among several.
+    edges.retain(|e| {
+        let chose = choices.get(e.to).is_some_and(|c| c.len() > 1 && c.contains(e.from));
+        !chose
+    });
+    edges
+}
+
+/// Which agents are chosen together.
+struct Contained<'a> {
+    groups: Vec<FxHashSet<&'a str>>,
+}
+
+impl Contained<'_> {
+    /// Whether there are routers, and none of them knows both agents.
+    fn is_some_and_separate(&self, a: &str, b: &str) -> bool {
+        !self.groups.is_empty() && !self.groups.iter().any(|g| g.contains(a) && g.contains(b))
+    }
+}
+
+fn contained(program: &Program) -> Contained<'_> {
+    let routers = program.agents.iter().filter(|a| a.metadata.kind == AgentType::Supervisor);
+    Contained { groups: routers.map(|a| a.targets().map(|t| t.value.as_str()).collect()).collect() }
+}
+
+/// The shortest way from one agent to another.
+fn way<'a>(
+    graph: &DiGraph<&'a str, LoopEdge<'a>>,
+    from: NodeIndex,
+    to: NodeIndex,
+    inside: &FxHashSet<NodeIndex>,
+) -> Vec<LoopEdge<'a>> {
+    use petgraph::visit::EdgeRef;
+    let mut came: FxHashMap<NodeIndex, (NodeIndex, &LoopEdge<'a>)> = FxHashMap::default();
+    let mut open = std::collections::VecDeque::from([from]);
+    while let Some(node) = open.pop_front() {
+        if node == to {
+            break;
+        }
+        for edge in graph.edges(node) {
+            let next = edge.target();
+            if inside.contains(&next) && next != from && !came.contains_key(&next) {
+                came.insert(next, (node, edge.weight()));
+                open.push_back(next);
+            }
+        }
+    }
+    let mut edges = Vec::new();
+    let mut at = to;
+    while at != from {
+        let Some((before, edge)) = came.get(&at) else { break };
+        edges.push((*edge).clone());
+        at = *before;
+    }
+    edges.reverse();
+    edges
+}
+
+/// What a handoff that ends its agent cuts off: the steps behind it and the tools they call.
+fn after<'a>(said: &[Said<'a>], edge: &LoopEdge<'a>) -> (Vec<&'a str>, Vec<&'a str>) {
+    for one in said.iter().filter(|s| s.agent.metadata.name.value == edge.from) {
+        for (prompt, found) in &one.prompts {
+            let here =
+                found.iter().find(|h| h.exits && prompt.place(&h.sentence.range) == edge.span);
+            let Some(here) = here else { continue };
+            let behind = prompt.steps.iter().skip(here.step + 1);
+            let numbers = behind.filter_map(|s| s.number.as_ref().map(|n| n.0)).collect();
+            let mut tools: Vec<&str> = super::mentions::tools(prompt)
+                .into_iter()
+                .filter(|t| t.step > here.step)
+                .map(|t| t.name)
+                .collect();
+            let mut seen = FxHashSet::default();
+            tools.retain(|t| seen.insert(*t));
+            return (numbers, tools);
+        }
+    }
+    (Vec::new(), Vec::new())
+}

@@ -1,0 +1,219 @@
+//! Instructions as numbered steps and sentences.
+
+use agentir_diagnostics::Span;
+use agentir_expr::Template;
+use agentir_ir::Agent;
+use std::ops::Range;
+
+/// A text for the model, cut into steps.
+#[derive(Debug)]
+pub(crate) struct Prompt<'a> {
+    pub(crate) template: &'a Template,
+    /// What stands before the first number is a step without one.
+    pub(crate) steps: Vec<PromptStep<'a>>,
+}
+
+/// A numbered step, with what is listed below it.
+#[derive(Debug)]
+pub(crate) struct PromptStep<'a> {
+    /// `4`, `4a`.
+    pub(crate) number: Option<(&'a str, Range<usize>)>,
+    pub(crate) sentences: Vec<Sentence<'a>>,
+    /// Whether it begins with a condition, which then holds for all that is below it.
+    pub(crate) guarded: bool,
+}
+
+/// A sentence, or an item of a list.
+#[derive(Debug, Clone)]
+pub(crate) struct Sentence<'a> {
+    pub(crate) text: &'a str,
+    /// Where in the prompt.
+    pub(crate) range: Range<usize>,
+}
+
+impl Prompt<'_> {
+    /// Where a part of the prompt is written.
+    pub(crate) fn place(&self, range: &Range<usize>) -> Span {
+        self.template.place(range.clone())
+    }
+}
+
+/// Words that make what follows depend on something.
+const GUARDS: &[&str] = &[
+    "if",
+    "when",
+    "whenever",
+    "unless",
+    "after",
+    "once",
+    "upon",
+    "otherwise",
+    "in case",
+    "should",
+];
+
+/// Whether a text holds a word that makes what follows depend on something. What is in quotes is said,
+/// not asked.
+pub(crate) fn guard(text: &str) -> Option<Range<usize>> {
+    let lower = unquoted(text);
+    GUARDS
+        .iter()
+        .flat_map(|word| {
+            lower
+                .match_indices(word)
+                .filter(|(at, _)| is_word(&lower, *at..at + word.len()))
+                .map(|(at, word)| at..at + word.len())
+        })
+        .min_by_key(|range| range.start)
+}
+
+/// Whether a range of a text begins and ends at the ends of words.
+pub(crate) fn is_word(text: &str, range: Range<usize>) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    let before = text.get(..range.start).and_then(|t| t.chars().next_back());
+    let after = text.get(range.end..).and_then(|t| t.chars().next());
+    !before.is_some_and(inside) && !after.is_some_and(inside)
+}
+
+/// A text in lower case, of the same length, with what stands in quotes blanked out.
+fn unquoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quoted = false;
+    for c in text.chars() {
+        let quote = matches!(c, '"' | '“' | '”');
+        if quote {
+            quoted = match c {
+                '“' => true,
+                '”' => false,
+                _ => !quoted,
+            };
+        }
+        if quoted || quote || !c.is_ascii() {
+            out.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        } else {
+            out.push(c.to_ascii_lowercase());
+        }
+    }
+    out
+}
+
+/// The texts that tell an agent's model what to do.
+pub(crate) fn prompts(agent: &Agent) -> Vec<Prompt<'_>> {
+    agent.identity.instructions.iter().map(|i| prompt(&i.text)).collect()
+}
+
+fn prompt(template: &Template) -> Prompt<'_> {
+    let text = template.text.value.as_str();
+    let mut steps = vec![PromptStep { number: None, sentences: Vec::new(), guarded: false }];
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let (number, body) = number(text, start..at);
+        if let Some(number) = number {
+            steps.push(PromptStep { number: Some(number), sentences: Vec::new(), guarded: false });
+        }
+        let Some(step) = steps.last_mut() else { continue };
+        // A line goes on with the sentence of the one before, unless that one has ended or this one
+        // is an item of a list.
+        let content = text.get(body.clone()).unwrap_or_default();
+        let item = content.trim_start().starts_with(['-', '•', '*', '—']);
+        sentences(text, body, item, &mut step.sentences);
+    }
+    for step in &mut steps {
+        step.guarded = step.sentences.first().is_some_and(|s| {
+            let begin = s.text.len() - s.text.trim_start().len();
+            guard(s.text).is_some_and(|g| g.start == begin)
+        });
+    }
+    steps.retain(|s| s.number.is_some() || !s.sentences.is_empty());
+    Prompt { template, steps }
+}
+
+/// The number a line begins with, and the rest of the line.
+fn number(text: &str, line: Range<usize>) -> (Option<(&str, Range<usize>)>, Range<usize>) {
+    let content = text.get(line.clone()).unwrap_or_default();
+    let lead = content.len() - content.trim_start().len();
+    let rest = content.trim_start();
+    let rest = rest.strip_prefix("Step ").or_else(|| rest.strip_prefix("step ")).unwrap_or(rest);
+    let skipped = content.len() - lead - rest.len();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let letters = rest.bytes().skip(digits).take_while(u8::is_ascii_lowercase).count();
+    let length = digits + letters;
+    let dot = rest.get(length..).is_some_and(|r| {
+        let mut after = r.chars();
+        matches!(after.next(), Some('.' | ')' | ':'))
+            && after.next().is_none_or(char::is_whitespace)
+    });
+    if digits == 0 || digits > 3 || letters > 1 || !dot {
+        return (None, line);
+    }
+    let start = line.start + lead + skipped;
+    let number = start..start + length;
+    (text.get(number.clone()).map(|n| (n, number)), start + length + 1..line.end)
+}
+
+/// Cuts a line into sentences. One that the line before has left open goes on here.
+fn sentences<'a>(text: &'a str, line: Range<usize>, item: bool, all: &mut Vec<Sentence<'a>>) {
+    let mut start = line.start;
+    let mut goes_on = !item
+        && all
+            .last()
+            .is_some_and(|last| !last.text.trim_end().ends_with(['.', '!', '?', ':', '"', '”']));
+    let content = text.get(line.clone()).unwrap_or_default();
+    let ends = content.char_indices().filter_map(|(i, c)| {
+        let after = content.get(i + c.len_utf8()..)?.chars().next();
+        let ends = matches!(c, '.' | '!' | '?') && after.is_none_or(char::is_whitespace);
+        ends.then_some(line.start + i + c.len_utf8())
+    });
+    for end in ends.chain([line.end]) {
+        let Some(part) = text.get(start..end).filter(|p| !p.trim().is_empty()) else { continue };
+        let begin = start + (part.len() - part.trim_start().len());
+        start = end;
+        if std::mem::take(&mut goes_on)
+            && let Some(last) = all.last_mut()
+        {
+            last.range.end = begin + part.trim().len();
+            last.text = text.get(last.range.clone()).unwrap_or(last.text);
+            continue;
+        }
+        let range = begin..begin + part.trim().len();
+        all.push(Sentence { text: text.get(range.clone()).unwrap_or_default(), range });
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use agentir_diagnostics::Spanned;
+    use smol_str::SmolStr;
+
+    #[test]
+    fn prompts_are_steps_and_sentences() {
+        let text = "Be kind.\n1. Ask for a name. Then ask\n   for a day.\n2a) If it rains:\n - say so.\n - go on\n10.5 is a number\n";
+        let template = Template::plain(Spanned::new(SmolStr::new(text), Span::default()));
+        let prompt = prompt(&template);
+        let found: Vec<(Option<&str>, Vec<&str>)> = prompt
+            .steps
+            .iter()
+            .map(|s| (s.number.as_ref().map(|n| n.0), s.sentences.iter().map(|s| s.text).collect()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (None, vec!["Be kind."]),
+                (Some("1"), vec!["Ask for a name.", "Then ask\n   for a day."]),
+                (Some("2a"), vec!["If it rains:", "- say so.", "- go on\n10.5 is a number"]),
+            ]
+        );
+        assert!(prompt.steps[2].guarded && !prompt.steps[1].guarded);
+    }
+
+    #[test]
+    fn what_is_said_is_no_guard() {
+        assert!(guard("say \"if you like\" and go on").is_none());
+        assert!(guard("verify it").is_none());
+        assert!(guard("tell them when it rains").is_some());
+    }
+}

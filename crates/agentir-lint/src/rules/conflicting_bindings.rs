@@ -1,0 +1,48 @@
+//! Arguments of an agent that two others bind to different things.
+
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_ir::VariableBinding;
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("conflicting-bindings"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "two ensembles bind an argument of one agent to different things",
+    vendor: &[],
+    dialects: crate::rule::ADL,
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    // By agent and argument: who has bound it first, and to what.
+    let mut first: FxHashMap<(&str, &str), (&SmolStr, &VariableBinding)> = FxHashMap::default();
+    for agent in &cx.program.agents {
+        let by = &agent.metadata.name.value;
+        for handoff in &agent.coordination.handoffs {
+            let to = handoff.to.value.as_str();
+            for binding in &handoff.context.bindings {
+                let (other, before) =
+                    *first.entry((to, binding.variable.value.as_str())).or_insert((by, binding));
+                let same =
+                    before.value == binding.value && before.by_reference == binding.by_reference;
+                if other == by || same {
+                    continue;
+                }
+                let variable = &binding.variable;
+                report.push(
+                    report
+                        .finding(
+                            variable.span,
+                            format!("`{by}` and `{other}` bind `{variable}` of `{to}` to different things"),
+                        )
+                        .label(before.variable.span, format!("bound by `{other}` here"))
+                        .note("MICA keeps one binding of each agent: the ensemble that is read last decides for both")
+                        .help("bind it in both to an argument of the same name, or let only one contain the agent"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Agents whose instructions send the conversation round in circles.
+
+use crate::prompt::loops;
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{Confidence, RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("prompt-loop"),
+    group: Group::Prompts,
+    severity: Severity::Warning,
+    summary: "instructions send the conversation from agent to agent in a circle",
+    vendor: &[],
+    dialects: crate::rule::ABL_AND_ADL,
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    for found in loops(cx.program) {
+        let Some(first) = found.edges.first() else { continue };
+        let way: Vec<String> = found
+            .edges
+            .iter()
+            .map(|e| e.from)
+            .chain([first.from])
+            .map(|n| format!("`{n}`"))
+            .collect();
+        let mut finding = report
+            .finding(
+                first.span,
+                format!("these instructions lead in a circle: {}", way.join(" → ")),
+            )
+            .at(format!("`{}` always hands over to `{}` here", first.from, first.to))
+            .confidence(Confidence::Medium);
+        for edge in found.edges.iter().skip(1) {
+            let how = match (edge.call, edge.must) {
+                (true, _) => "calls",
+                (false, true) => "always hands over to",
+                (false, false) => "may hand over to",
+            };
+            finding = finding.label(edge.span, format!("`{}` {how} `{}` here", edge.from, edge.to));
+        }
+        let mut note = format!(
+            "nothing that `{}` does in between changes what `{}` does when it starts again",
+            first.to, first.from
+        );
+        if !found.cut_off.is_empty() {
+            let plural = if found.cut_off.len() == 1 { "step" } else { "steps" };
+            note.push_str(&format!("; its {plural} {} never come", found.cut_off.join(", ")));
+            if !found.lost_tools.is_empty() {
+                let tools: Vec<String> =
+                    found.lost_tools.iter().map(|t| format!("`{t}`")).collect();
+                note.push_str(&format!(", so {} can never be called", tools.join(", ")));
+            }
+        }
+        report.push(finding.note(note).help(format!(
+            "hand over only if it is needed, and let a tool find that out: \"Call … . If there is no …, enter the {} agent\"",
+            first.to
+        )));
+    }
+}

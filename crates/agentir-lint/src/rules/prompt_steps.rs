@@ -1,0 +1,89 @@
+//! Numbered instructions whose numbers do not fit.
+
+use crate::prompt::{Prompt, prompts};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Confidence, RuleName, Severity};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("prompt-steps"),
+    group: Group::Prompts,
+    severity: Severity::Warning,
+    summary: "numbered instructions repeat a number, or go to one that is not there",
+    vendor: &[],
+    dialects: crate::rule::ABL_AND_ADL,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for prompt in prompts(cx.agent) {
+        numbers(&prompt, report);
+    }
+}
+
+fn numbers(prompt: &Prompt<'_>, report: &mut Report<'_>) {
+    let mut first: FxHashMap<&str, &Range<usize>> = FxHashMap::default();
+    let numbered: Vec<_> = prompt.steps.iter().filter_map(|s| s.number.as_ref()).collect();
+    // Several lists, each counted from one, are no steps of one procedure.
+    let starts = numbered.iter().filter(|(n, _)| matches!(*n, "1" | "1a")).count();
+    if starts > 1 || numbered.len() < 2 {
+        return;
+    }
+    for (number, range) in &numbered {
+        if let Some(before) = first.get(number) {
+            report.push(
+                report
+                    .finding(prompt.place(range), format!("a second step has the number {number}"))
+                    .label(prompt.place(before), "the first one")
+                    .confidence(Confidence::Medium)
+                    .note("the model cannot tell which of the two is meant, and may leave one out")
+                    .help("number the steps one after the other"),
+            );
+        } else {
+            first.insert(number, range);
+        }
+    }
+    for step in &prompt.steps {
+        for sentence in &step.sentences {
+            for (number, range) in named(sentence.text) {
+                let base = sentence.range.start;
+                // `step 4` also means 4a and 4b.
+                if first
+                    .keys()
+                    .any(|n| *n == number || n.trim_end_matches(char::is_alphabetic) == number)
+                {
+                    continue;
+                }
+                report.push(
+                    report
+                        .finding(
+                            prompt.place(&(base + range.start..base + range.end)),
+                            format!("there is no step {number}"),
+                        )
+                        .confidence(Confidence::Medium)
+                        .note("the model has to guess where to go on")
+                        .help("name a step that is there"),
+                );
+            }
+        }
+    }
+}
+
+/// The numbers of steps that a text names: `proceed to step 7`.
+fn named(text: &str) -> Vec<(&str, Range<usize>)> {
+    let lower = text.to_ascii_lowercase();
+    let mut found = Vec::new();
+    for (at, word) in lower.match_indices("step ") {
+        let start = at + word.len();
+        let rest = lower.get(start..).unwrap_or_default();
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let letter = rest.bytes().skip(digits).take_while(u8::is_ascii_lowercase).count();
+        if digits == 0 || digits > 3 || letter > 1 {
+            continue;
+        }
+        let range = start..start + digits + letter;
+        found.extend(text.get(range.clone()).map(|number| (number, range)));
+    }
+    found
+}

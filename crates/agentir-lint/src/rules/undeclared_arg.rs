@@ -1,0 +1,133 @@
+//! An argument that is set, read or bound, but that no agent declares.
+
+use crate::dialects::is_adl;
+use crate::names::{paths, suggest};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
+use agentir_expr::{Name, Path};
+use agentir_ir::{Agent, Body, Statement, VariableBinding};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undeclared-arg"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "an argument is used that its agent does not declare",
+    vendor: &[],
+    dialects: crate::rule::ADL,
+    check: Check::Agent(check),
+};
+
+/// The arguments of an agent.
+fn args(agent: &Agent) -> impl Iterator<Item = &str> {
+    let fields = agent.gather.fields.iter().map(|f| f.name.value.as_str());
+    fields.chain(agent.memory.session.iter().map(|v| v.name.value.as_str()))
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mut seen: FxHashSet<Span> = FxHashSet::default();
+    let mut read = |path: &Path, set: bool, report: &mut Report<'_>| {
+        if seen.insert(path.root.span) {
+            look(cx, path, set, report);
+        }
+    };
+    for set in &cx.facts.sets {
+        read(&set.target, true, report);
+    }
+    let mut used = Vec::new();
+    cx.facts.all_exprs(&mut |expr| paths(expr, &mut |path| used.push(path)));
+    for path in used {
+        read(path, false, report);
+    }
+    // What the arguments of others are bound to has been read; here are their own names.
+    for handoff in &cx.agent.coordination.handoffs {
+        bindings(cx, &handoff.to, &handoff.context.bindings, report);
+    }
+    agentir_flow::bodies(cx.agent, &mut |body| calls(cx, body, report));
+}
+
+fn calls(cx: &AgentContext<'_>, body: &Body, report: &mut Report<'_>) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Delegate(d) => bindings(cx, &d.agent, &d.bindings, report),
+            Statement::If { branches } => branches.iter().for_each(|b| calls(cx, &b.body, report)),
+            _ => {}
+        }
+    }
+}
+
+/// The arguments that another agent is given.
+fn bindings(
+    cx: &AgentContext<'_>,
+    to: &Spanned<Name>,
+    bindings: &[VariableBinding],
+    report: &mut Report<'_>,
+) {
+    let Some(agent) = cx.program.program.agent(&to.value) else { return };
+    for binding in bindings {
+        let name = &binding.variable;
+        if args(agent).any(|a| a == name.value) {
+            continue;
+        }
+        let finding = report
+            .finding(name.span, format!("the agent `{to}` has no argument `{name}`"))
+            .label(agent.metadata.name.span, "declared here")
+            .note("nobody ever reads what is given to it");
+        report.push(suggest(finding, &name.value, args(agent), || {
+            format!("add `- {name}` to the `args` of `{to}`, or remove it here")
+        }));
+    }
+}
+
+fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) {
+    let root = &path.root;
+    let name = root.value.as_str();
+    let own = args(cx.agent).any(|a| a == name);
+    // MICA fills this one in (`tracker.py`).
+    if own || name == "_user_input" {
+        return;
+    }
+    let program = cx.program.program;
+    let note = if set {
+        "MICA writes a line to its log and forgets the value"
+    } else {
+        "it never has a value: conditions on it do not hold, and texts stay empty there"
+    };
+    let Some(field) = path.first_field() else {
+        let finding = report
+            .finding(root.span, format!("`{}` has no argument `{name}`", cx.agent.metadata.name))
+            .note(note);
+        report.push(suggest(finding, name, args(cx.agent), || {
+            format!("add `- {name}` to its `args`; an argument of another agent is written `agent.{name}`")
+        }));
+        return;
+    };
+    if let Some(agent) = program.agent(name).filter(|a| is_adl(a)) {
+        if args(agent).any(|a| a == field.value) {
+            return;
+        }
+        let finding = report
+            .finding(field.span, format!("the agent `{name}` has no argument `{field}`"))
+            .label(agent.metadata.name.span, "declared here")
+            .note(note);
+        report.push(suggest(finding, &field.value, args(agent), || {
+            format!("add `- {field}` to the `args` of `{name}`")
+        }));
+        return;
+    }
+    let called = program.agents.iter().flat_map(|a| &a.use_tools).any(|t| t.value == name)
+        || cx.facts.calls.iter().any(|c| c.tool.value == name)
+        || cx.tool(name).is_some();
+    if called || (set && program.libraries.is_empty()) {
+        return;
+    }
+    let finding = report
+        .finding(root.span, format!("`{name}` is no agent, and no function that is called"))
+        .note(note);
+    let agents = program.agents.iter().map(|a| a.metadata.name.value.as_str());
+    let known: Vec<&str> =
+        agents.chain(cx.facts.calls.iter().map(|c| c.tool.value.as_str())).collect();
+    report.push(suggest(finding, name, known, || {
+        format!("call `{name}` first, or write `agent.{field}` with the name of an agent")
+    }));
+}

@@ -1,0 +1,35 @@
+//! A function that `uses` lists, but the prompt never mentions.
+
+use crate::prompt::prompts;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Confidence, RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unmentioned-tool"),
+    group: Group::Prompts,
+    severity: Severity::Warning,
+    summary: "`uses` lists a function that the prompt never mentions",
+    vendor: &[],
+    dialects: crate::rule::ADL,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let prompts = prompts(cx.agent);
+    if prompts.is_empty() {
+        return;
+    }
+    for tool in &cx.agent.use_tools {
+        let mentioned = prompts.iter().any(|p| p.template.text.value.contains(tool.value.as_str()));
+        if mentioned {
+            continue;
+        }
+        report.push(
+            report
+                .finding(tool.span, format!("the prompt never says when to call `{tool}`"))
+                .confidence(Confidence::Medium)
+                .note("the paper (B.3, C.2) has the prompt say when and which function to call; what it does not mention is called at the model's whim")
+                .help(format!("say in the prompt when to call `{tool}`, or remove it from `uses`")),
+        );
+    }
+}

@@ -1,0 +1,311 @@
+//! An agent, by its type (B.1 to B.5).
+
+use super::{ADL, Context, flow};
+use crate::abl::agent::hints;
+use crate::abl::data;
+use crate::abl::flow::required_field;
+use crate::abl::supervisor::blank;
+use crate::source_hash;
+use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
+use agentir_expr::{Expr, Name, Template};
+use agentir_ir::{
+    Agent, AgentType, Body, Completion, Constraints, Context as HandoffContext, Coordination, Data,
+    Decider, ErrorHandling, Execution, Extensions, Gather, GatherField, Handoff, Hooks, IR_VERSION,
+    Identity, Instruction, Knowledge, Memory, Metadata, Policy, PolicyRule, Question, Routing,
+    RoutingRule, SessionVariable, VariableBinding,
+};
+use agentir_syntax::adl::{self, AgentKind, Faq, Member, Value};
+use agentir_syntax::rules;
+use indexmap::IndexMap;
+use smol_str::SmolStr;
+
+pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>, text: &str) -> Agent {
+    let kind = tree.kind;
+    let mut agent = empty(tree.name.clone(), kind, tree.span, text);
+    let mut steps = None;
+    if let Some(kind) = kind {
+        agent.extensions.keep(ADL, "type", Data::from(kind.name()), tree.name.span);
+    }
+    for field in tree.fields {
+        match (field.def.name, field.value) {
+            ("type", _) => {
+                if kind.is_none() {
+                    let data = data::of_value(field.entry);
+                    agent.extensions.keep(ADL, "type", data, field.key);
+                }
+            }
+            ("description", Value::Text(text)) => agent.metadata.description = Some(text),
+            ("prompt", Value::Text(text)) => {
+                agent.identity.instructions.push(Instruction { when: None, text });
+            }
+            ("args", Value::Names(names)) => args(&mut agent, kind, names),
+            ("uses", Value::Names(names)) => agent.use_tools.extend(names),
+            ("sources" | "web" | "file", Value::Names(names)) => {
+                let known = knowledge(&mut agent, field.key);
+                if field.def.name != "sources" {
+                    // Where it was listed only matters to ADL itself.
+                    let all: Vec<_> = names.iter().map(|n| n.value.as_str()).collect();
+                    known.extensions.keep(ADL, field.def.name, all.into(), field.key);
+                }
+                known.sources.extend(names);
+            }
+            ("faq", Value::Faq(all)) => {
+                let questions = all.into_iter().map(question);
+                knowledge(&mut agent, field.key).questions.extend(questions);
+            }
+            ("steps", Value::Steps(read)) => steps = Some((field.key, read)),
+            ("contains", Value::Members(members)) => contains(&mut agent, members),
+            ("fallback" | "exit", Value::Text(text)) => {
+                policy(cx, &mut agent, field.def.name, field.key, text);
+            }
+            (name, _) => {
+                agent.extensions.keep(ADL, name, data::of_value(field.entry), field.key);
+            }
+        }
+    }
+    // A supervisor's purpose is to choose; what it is to say of itself is in its description.
+    agent.identity.goal = agent.metadata.description.clone();
+    for entry in tree.unknown {
+        let (key, span) = (key_of(entry), entry.span(tree.span.file));
+        agent.extensions.keep(ADL, &key, data::of_value(entry), span);
+    }
+    match (kind, steps) {
+        (Some(AgentKind::Flow) | None, steps) if steps.is_some() || !tree.subflows.is_empty() => {
+            let flow = flow::flow(cx, &tree.name, steps, tree.subflows, &mut agent.extensions);
+            agent.flow = Some(flow);
+        }
+        (_, Some((key, steps))) => {
+            flow::check_initial(cx, kind, key, &steps);
+            agent.on_start = flow::initial(cx, &tree.name, steps, &mut agent.extensions);
+        }
+        _ => {}
+    }
+    agent.execution.hints = hints(&agent);
+    agent
+}
+
+fn key_of(entry: &agentir_syntax::outline::Entry<'_>) -> SmolStr {
+    match &entry.kind {
+        agentir_syntax::outline::EntryKind::Pair { key, .. } => SmolStr::new(key.text),
+        _ => SmolStr::new_static("unknown"),
+    }
+}
+
+fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, text: &str) -> Agent {
+    let supervisor = kind == Some(AgentKind::Ensemble);
+    Agent {
+        ir_version: IR_VERSION,
+        metadata: Metadata {
+            name,
+            version: None,
+            kind: if supervisor { AgentType::Supervisor } else { AgentType::Agent },
+            description: None,
+            dialect: ADL,
+            source_hash: source_hash(text),
+            compiler_version: env!("CARGO_PKG_VERSION"),
+        },
+        execution: Execution::default(),
+        identity: Identity::default(),
+        tools: Vec::new(),
+        gather: Gather::default(),
+        attachments: Vec::new(),
+        memory: Memory::default(),
+        knowledge: None,
+        reasoning: None,
+        constraints: Constraints::default(),
+        coordination: Coordination::default(),
+        completion: Completion::default(),
+        error_handling: ErrorHandling::default(),
+        flow: None,
+        on_start: Body::default(),
+        messages: IndexMap::new(),
+        hooks: Hooks::default(),
+        nlu: None,
+        entities: Vec::new(),
+        intent_handling: None,
+        templates: IndexMap::new(),
+        shadowed_templates: Vec::new(),
+        routing: supervisor.then(Routing::default),
+        available_agents: Vec::new(),
+        lookup_tables: IndexMap::new(),
+        shadowed_lookup_tables: Vec::new(),
+        behavior_profiles: Vec::new(),
+        use_behavior_profiles: Vec::new(),
+        use_tools: Vec::new(),
+        conversation_behavior: None,
+        destinations: Vec::new(),
+        action_handlers: Vec::new(),
+        policies: Vec::new(),
+        extensions: Extensions::default(),
+        span,
+    }
+}
+
+/// The arguments (B.1). Those of agents that talk are filled from what the user says, as far as it is
+/// said; those of an ensemble are variables that it shares.
+fn args(agent: &mut Agent, kind: Option<AgentKind>, names: Vec<Spanned<Name>>) {
+    if matches!(kind, Some(AgentKind::Llm | AgentKind::Flow)) {
+        agent.gather.fields.extend(names.into_iter().map(|name| GatherField {
+            required: false,
+            prompt_mode: Some("extract_only"),
+            ..required_field(name)
+        }));
+        return;
+    }
+    agent.memory.session.extend(names.into_iter().map(|name| SessionVariable {
+        ty: None,
+        description: None,
+        initial_value: None,
+        scope: None,
+        mutability: None,
+        reset: None,
+        extensions: Extensions::default(),
+        span: name.span,
+        name,
+    }));
+}
+
+fn knowledge(agent: &mut Agent, span: Span) -> &mut Knowledge {
+    agent.knowledge.get_or_insert_with(|| Knowledge { span, ..Knowledge::default() })
+}
+
+fn question(faq: Faq) -> Question {
+    Question { question: faq.question, answer: faq.answer, span: faq.span }
+}
+
+/// The agents of an ensemble (B.5): its model chooses one by their descriptions, and gets the
+/// conversation back when that one is done.
+fn contains(agent: &mut Agent, members: Vec<Member>) {
+    let routing = agent.routing.get_or_insert_default();
+    for member in members {
+        let bindings = member.bindings.into_iter().map(|b| VariableBinding {
+            variable: b.name,
+            value: Expr::path(b.value.value, b.value.span),
+            by_reference: b.by_reference,
+        });
+        let context = HandoffContext { bindings: bindings.collect(), ..HandoffContext::default() };
+        routing.rules.push(RoutingRule {
+            to: Some(member.name.clone()),
+            decided_by: Decider::Model,
+            returns: Some(true),
+            ..blank(member.span)
+        });
+        agent.coordination.handoffs.push(handoff(
+            member.name,
+            Decider::Model,
+            true,
+            context,
+            member.span,
+        ));
+    }
+}
+
+fn handoff(
+    to: Spanned<Name>,
+    decided_by: Decider,
+    returns: bool,
+    context: HandoffContext,
+    span: Span,
+) -> Handoff {
+    Handoff {
+        to,
+        when: None,
+        decided_by,
+        priority: None,
+        context,
+        returns,
+        on_failure: None,
+        failure_message: None,
+        on_return: None,
+        remote: None,
+        timeout: None,
+        on_timeout: None,
+        is_async: None,
+        async_timeout: None,
+        experience_mode: None,
+        extensions: Extensions::default(),
+        span,
+    }
+}
+
+/// `fallback` and `exit` (3.3, B.1): the name of an agent, `default`, or words for the model.
+fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text: Template) {
+    let said = text.text.value.trim();
+    let span = text.text.span;
+    if said == "default" {
+        agent.extensions.keep(ADL, field, Data::from(said), key);
+        return;
+    }
+    let name = Spanned::new(SmolStr::new(said), span);
+    // One word in the way agents are named is an agent, even if there is none of that name.
+    let named = said.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if named {
+        if said == "default_agent" && !cx.names.is_agent(said) {
+            cx.problems.push(
+                Diagnostic::warning(
+                    rules::MICA_POLICY,
+                    span,
+                    "MICA says `default_agent` to the user: there is no agent of this name",
+                )
+                .note("its documentation shows this word, its runtime knows only `default`")
+                .help("write `default`"),
+            );
+            agent.extensions.keep(ADL, field, Data::from(said), key);
+            return;
+        }
+        match (field, &mut agent.routing) {
+            ("fallback", Some(routing)) => routing.default_agent = Some(name),
+            _ => {
+                let decided = if field == "exit" { Decider::Always } else { Decider::Model };
+                let context = HandoffContext::default();
+                agent.coordination.handoffs.push(handoff(name, decided, false, context, key));
+                agent.extensions.keep(ADL, field, Data::from(said), key);
+            }
+        }
+        return;
+    }
+    if field == "exit" {
+        cx.problems.push(
+            Diagnostic::warning(rules::MICA_POLICY, span, "MICA ignores what `exit` says")
+                .note("it asks three times at intervals of five seconds, and then says goodbye")
+                .help("write `exit: default` where the bot is to run in MICA"),
+        );
+    } else if is_policy(said) {
+        cx.problems.push(
+            Diagnostic::warning(
+                rules::MICA_POLICY,
+                span,
+                "MICA says this policy to the user, word for word",
+            )
+            .confidence(Confidence::Medium)
+            .note("the paper (3.3) takes it for an instruction to the model; MICA takes it for the message")
+            .help("write only what the user is to read, or the name of an agent"),
+        );
+    }
+    agent.policies.push(Policy {
+        name: Spanned::new(SmolStr::new(field), key),
+        description: None,
+        rules: vec![PolicyRule {
+            name: None,
+            allowed_when: None,
+            forbidden_when: None,
+            trigger_signal: None,
+            behavior: Some(text),
+            extensions: Extensions::default(),
+        }],
+        extensions: Extensions::default(),
+    });
+}
+
+/// Whether a text tells what to do, and is not what the user is to read.
+fn is_policy(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let first = lower.split_whitespace().next().unwrap_or_default();
+    lower.contains("fallback")
+        || lower.contains("terminate")
+        || lower.contains("the user")
+        || matches!(
+            first,
+            "give" | "provide" | "tell" | "say" | "if" | "after" | "when" | "politely" | "transfer"
+        )
+}

@@ -1,0 +1,360 @@
+//! Steps (B.4): a flow whose nodes are the main steps, the labels and the subflows.
+//!
+//! A label ends the node before it and begins one of its own, which the one before goes on to. Where
+//! a label stands inside a `then`, what follows the `if` gets a node too, so that a jump to the label
+//! goes on behind the `if` as the paper has it.
+
+use super::{ADL, Context};
+use crate::abl::data;
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_expr::{Argument, Literal, Name, Path};
+use agentir_ir::{
+    Body, Branch, Call, Data, Decider, Delegation, Extensions, Flow, Jump, Response, SetVariable,
+    Statement, Step, Target, VariableBinding,
+};
+use agentir_syntax::adl::{self, AgentKind, Assignment, StepKind, Subflow};
+use agentir_syntax::rules;
+use smol_str::{SmolStr, format_smolstr};
+use std::collections::VecDeque;
+
+/// The name of the node of the main steps.
+const MAIN: &str = "steps";
+
+pub(super) fn flow(
+    cx: &mut Context<'_>,
+    agent: &Spanned<Name>,
+    steps: Option<(Span, Vec<adl::Step<'_>>)>,
+    subflows: Vec<Subflow<'_>>,
+    kept: &mut Extensions,
+) -> Flow {
+    let mut builder = Builder::new(cx, agent, kept);
+    if let Some((key, steps)) = steps {
+        builder.flow.entry_point = Some(Spanned::new(SmolStr::new_static(MAIN), key));
+        builder.flow.span = key;
+        builder.block(Spanned::new(SmolStr::new_static(MAIN), key), key, steps);
+    }
+    for subflow in subflows {
+        builder.block(subflow.name, subflow.span, subflow.steps);
+    }
+    builder.flow
+}
+
+/// Steps that are executed before the agent's prompt or choice takes over (B.3, B.5).
+pub(super) fn initial(
+    cx: &mut Context<'_>,
+    agent: &Spanned<Name>,
+    steps: Vec<adl::Step<'_>>,
+    kept: &mut Extensions,
+) -> Body {
+    let mut builder = Builder::new(cx, agent, kept);
+    let mut body = Vec::new();
+    for step in steps {
+        builder.statement(step, &mut body);
+    }
+    Body(body)
+}
+
+/// MICA executes fewer steps of agents that are no flows than the paper has.
+pub(super) fn check_initial(
+    cx: &mut Context<'_>,
+    kind: Option<AgentKind>,
+    key: Span,
+    steps: &[adl::Step<'_>],
+) {
+    match kind {
+        Some(AgentKind::Ensemble) => {
+            let fine = |kind: &StepKind<'_>| {
+                matches!(
+                    kind,
+                    StepKind::Bot(_) | StepKind::Set(_) | StepKind::Call { .. } | StepKind::User
+                )
+            };
+            if let Some(step) = steps.iter().find(|s| !fine(&s.kind)) {
+                cx.problems.push(
+                    Diagnostic::warning(
+                        rules::MICA_STEPS,
+                        step.span.at_start(),
+                        "MICA crashes at this step of an ensemble",
+                    )
+                    .label(key, "these steps run before the ensemble chooses")
+                    .note("an ensemble's steps can only be `bot`, `set` and `call` there")
+                    .help("move it to a flow agent, and call that one"),
+                );
+            }
+        }
+        Some(AgentKind::Llm) => cx.problems.push(
+            Diagnostic::info(
+                rules::MICA_STEPS,
+                key,
+                "MICA skips these steps when the agent is called by a flow",
+            )
+            .note("it only executes them when an ensemble chooses the agent")
+            .help("put them before the `call`"),
+        ),
+        _ => {}
+    }
+}
+
+struct Builder<'b, 'p, 't> {
+    cx: &'b mut Context<'p>,
+    agent: &'b str,
+    kept: &'b mut Extensions,
+    flow: Flow,
+    /// How many nodes without a name there are.
+    fresh: usize,
+    /// The nodes to come: a list of ten thousand labels must not be as deep as it is long.
+    pending: VecDeque<Pending<'t>>,
+}
+
+/// Whether control can go on behind the statements.
+fn passes(body: &[Statement]) -> bool {
+    body.iter().all(|statement| match statement {
+        Statement::Goto(_) => false,
+        Statement::If { branches } => {
+            branches.iter().all(|b| b.condition.is_some())
+                || branches.iter().any(|b| passes(&b.body.0))
+        }
+        _ => true,
+    })
+}
+
+fn has_label(steps: &[adl::Step<'_>]) -> bool {
+    steps.iter().any(|step| match &step.kind {
+        StepKind::Label(_) => true,
+        StepKind::If(branches) => branches.iter().any(|b| has_label(&b.steps)),
+        _ => false,
+    })
+}
+
+fn to_step(name: &Spanned<Name>, span: Span) -> Statement {
+    Statement::Goto(Jump { target: Target::Step(name.clone()), reason: None, span })
+}
+
+/// A node that is still to be lowered.
+struct Pending<'t> {
+    name: Spanned<Name>,
+    span: Span,
+    /// The steps from here to the end of the list.
+    steps: std::vec::IntoIter<adl::Step<'t>>,
+    /// The node that the list goes on to.
+    then: Option<Spanned<Name>>,
+    /// The end of the list.
+    end: Span,
+}
+
+impl<'b, 'p, 't> Builder<'b, 'p, 't> {
+    fn new(cx: &'b mut Context<'p>, agent: &'b Spanned<Name>, kept: &'b mut Extensions) -> Self {
+        let flow = Flow { span: agent.span, ..Flow::default() };
+        Self { cx, agent: &agent.value, kept, flow, fresh: 0, pending: VecDeque::new() }
+    }
+
+    /// The steps of the agent or of a subflow. Behind the last one the agent is done.
+    fn block(&mut self, name: Spanned<Name>, span: Span, steps: Vec<adl::Step<'t>>) {
+        let end = steps.last().map_or(span.end, |s| s.span.end);
+        let end = Span::new(span.file, end, end);
+        self.pending.push_back(Pending { name, span, steps: steps.into_iter(), then: None, end });
+        while let Some(node) = self.pending.pop_front() {
+            self.node(node);
+        }
+    }
+
+    fn node(&mut self, node: Pending<'t>) {
+        let Pending { name, span, steps, then, end } = node;
+        self.flow.steps.push(name.clone());
+        let mut body = self.run(steps, then.as_ref(), end);
+        if passes(&body) {
+            body.push(match &then {
+                Some(then) => to_step(then, end),
+                None => Statement::Goto(Jump { target: Target::Complete, reason: None, span: end }),
+            });
+        }
+        let step = Step { name: name.clone(), body: Body(body), span, ..Step::default() };
+        let before = self.flow.definitions.insert(name.value, step);
+        self.flow.shadowed.extend(before);
+    }
+
+    /// Steps up to the first label; the rest become nodes. `then` is where they go on.
+    fn run(
+        &mut self,
+        mut steps: std::vec::IntoIter<adl::Step<'t>>,
+        then: Option<&Spanned<Name>>,
+        end: Span,
+    ) -> Vec<Statement> {
+        let mut body = Vec::new();
+        while let Some(step) = steps.next() {
+            let (name, span) = match step.kind {
+                StepKind::Label(name) => (name, step.span),
+                StepKind::If(branches) if branches.iter().any(|b| has_label(&b.steps)) => {
+                    self.fresh += 1;
+                    let at = Span::new(end.file, step.span.end, step.span.end);
+                    let after = Spanned::new(format_smolstr!("{MAIN}~{}", self.fresh), at);
+                    let branches = branches
+                        .into_iter()
+                        .map(|branch| self.branch(branch, Some(&after)))
+                        .collect();
+                    body.push(Statement::If { branches });
+                    (after, at)
+                }
+                kind => {
+                    self.statement(adl::Step { kind, ..step }, &mut body);
+                    continue;
+                }
+            };
+            if passes(&body) {
+                body.push(to_step(&name, span));
+            }
+            self.pending.push_back(Pending { name, span, steps, then: then.cloned(), end });
+            return body;
+        }
+        body
+    }
+
+    fn branch(&mut self, branch: adl::Branch<'t>, then: Option<&Spanned<Name>>) -> Branch {
+        let mut extensions = Extensions::default();
+        if let Some(tries) = &branch.tries {
+            extensions.keep(ADL, "tries", Data::from(tries.value), tries.span);
+        }
+        let end = Span::new(branch.span.file, branch.span.end, branch.span.end);
+        let mut body = self.run(branch.steps.into_iter(), then, end);
+        if let Some(then) = then
+            && passes(&body)
+        {
+            body.push(to_step(then, end));
+        }
+        Branch { condition: branch.condition, body: Body(body), extensions, span: branch.span }
+    }
+
+    /// A step that begins no node.
+    fn statement(&mut self, step: adl::Step<'t>, body: &mut Vec<Statement>) {
+        for entry in &step.unknown {
+            let span = entry.span(step.span.file);
+            self.kept.keep(ADL, "step", data::of_entry(entry), span);
+        }
+        match step.kind {
+            StepKind::User => body.push(Statement::Await { branches: Vec::new() }),
+            StepKind::Bot(text) => {
+                body.push(Statement::Respond(Response { text: Some(text), ..Response::default() }));
+            }
+            StepKind::Set(all) => body.extend(all.into_iter().map(|a| self.set(a))),
+            StepKind::Label(name) => body.push(Statement::Other {
+                keyword: SmolStr::new_static("label"),
+                value: Data::from(name.value.as_str()),
+                span: step.span,
+            }),
+            StepKind::Next { target, tries } => {
+                let jump = Jump { target: Target::Step(target), reason: None, span: step.span };
+                body.push(match tries {
+                    Some(times) => Statement::Repeat { jump, times: times.value },
+                    None => Statement::Goto(jump),
+                });
+            }
+            StepKind::Call { target, args } => body.push(self.call(target, args, step.span)),
+            StepKind::If(branches) => {
+                let branches = branches.into_iter().map(|b| self.branch(b, None)).collect();
+                body.push(Statement::If { branches });
+            }
+            StepKind::Return { status, message } => {
+                let target =
+                    if status.value == "success" { Target::Complete } else { Target::Fail };
+                if !matches!(status.value.as_str(), "success" | "error") {
+                    self.kept.keep(ADL, "return", Data::from(status.value.as_str()), status.span);
+                }
+                body.push(Statement::Goto(Jump { target, reason: message, span: step.span }));
+            }
+            StepKind::Other(entry) => body.push(Statement::Other {
+                keyword: SmolStr::new_static("step"),
+                value: data::of_entry(entry),
+                span: step.span,
+            }),
+        }
+    }
+
+    fn set(&self, assignment: Assignment) -> Statement {
+        let (value, _) = self.cx.names.value(self.agent, &assignment);
+        let span = assignment.target.span.to(assignment.value_span);
+        Statement::Set(SetVariable { target: assignment.target.value, value, span })
+    }
+
+    /// `call` (B.4.2): an agent does something and gives control back, or a function is called.
+    fn call(&mut self, target: Spanned<Name>, args: Vec<Assignment>, span: Span) -> Statement {
+        let mut values = Vec::new();
+        for arg in args {
+            let (value, constant) = self.cx.names.value(self.agent, &arg);
+            if constant {
+                self.constant_argument(&target, &arg);
+            }
+            values.push((name_of(&arg.target), value));
+        }
+        if self.cx.names.is_agent(&target.value) {
+            if self.cx.names.kind(&target.value) == Some(AgentKind::Kb) {
+                self.cx.problems.push(
+                    Diagnostic::warning(
+                        rules::MICA_CALL,
+                        target.span,
+                        format!("MICA says nothing when a flow calls `{target}`, a kb agent"),
+                    )
+                    .note("the answer is found, and only kept among the data of the turn")
+                    .help("let an ensemble contain the agent, and end this flow there"),
+                );
+            }
+            let bindings = values
+                .into_iter()
+                .map(|(variable, value)| VariableBinding { variable, value, by_reference: false })
+                .collect();
+            return Statement::Delegate(Delegation {
+                agent: target,
+                returns: Some(true),
+                decided_by: Decider::Always,
+                bindings,
+            });
+        }
+        let with: Vec<Argument> =
+            values.into_iter().map(|(name, value)| Argument { name: Some(name), value }).collect();
+        Statement::Call(Box::new(Call {
+            tool: target,
+            with,
+            has_arguments: true,
+            result: None,
+            success_when: None,
+            on_success: Body::default(),
+            on_failure: Body::default(),
+            on_result: Vec::new(),
+            span,
+        }))
+    }
+
+    /// The paper lets a call pass constants (B.4.2); MICA takes every value for the name of an argument.
+    fn constant_argument(&mut self, target: &Spanned<Name>, arg: &Assignment) {
+        let name = &arg.target.value.root;
+        let (what, note) = match &arg.literal {
+            Literal::String(text) => (
+                format!(
+                    "MICA passes nothing for `{name}`: `{text}` is no argument of `{}`",
+                    self.agent
+                ),
+                "it takes every value of a call for the name of an argument",
+            ),
+            Literal::Null => return,
+            _ => (
+                format!("MICA cannot pass a constant for `{name}`"),
+                "it takes every value of a call for the name of an argument, and crashes at this one",
+            ),
+        };
+        let finding = Diagnostic::warning(rules::MICA_ARGUMENT, arg.value_span, what)
+            .label(target.span, "in this call")
+            .note(note);
+        let near = arg.path.as_ref().and_then(|path| self.cx.names.near_arg(self.agent, path));
+        self.cx.problems.push(match near {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help("set an argument to the value first, and pass the argument"),
+        });
+    }
+}
+
+fn name_of(path: &Spanned<Path>) -> Spanned<Name> {
+    if path.value.segments.is_empty() {
+        return path.value.root.clone();
+    }
+    let text = agentir_expr::Expr::path(path.value.clone(), path.span).to_string();
+    Spanned::new(SmolStr::new(text), path.span)
+}

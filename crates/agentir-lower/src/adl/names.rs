@@ -1,0 +1,107 @@
+//! The names of a file, and what a text among values means by them.
+
+use agentir_diagnostics::{Spanned, closest};
+use agentir_expr::{Expr, Literal, Path};
+use agentir_syntax::adl::{AgentKind, Assignment, Document, Step, StepKind, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// The agents of a file, their arguments, and the functions that it calls.
+pub(super) struct Names {
+    agents: FxHashMap<SmolStr, Option<AgentKind>>,
+    args: FxHashMap<SmolStr, FxHashSet<SmolStr>>,
+    functions: FxHashSet<SmolStr>,
+}
+
+impl Names {
+    pub(super) fn new(document: &Document<'_>) -> Self {
+        let mut names = Self {
+            agents: FxHashMap::default(),
+            args: FxHashMap::default(),
+            functions: FxHashSet::default(),
+        };
+        for agent in &document.agents {
+            names.agents.insert(agent.name.value.clone(), agent.kind);
+            let args = names.args.entry(agent.name.value.clone()).or_default();
+            for field in &agent.fields {
+                match (&field.value, field.def.name) {
+                    (Value::Names(all), "args") => {
+                        args.extend(all.iter().map(|a| a.value.clone()));
+                    }
+                    (Value::Names(all), "uses") => {
+                        names.functions.extend(all.iter().map(|a| a.value.clone()));
+                    }
+                    (Value::Steps(steps), _) => calls(steps, &mut names.functions),
+                    _ => {}
+                }
+            }
+            agent.subflows.iter().for_each(|s| calls(&s.steps, &mut names.functions));
+        }
+        names
+    }
+
+    /// Whether there is an agent called `name`; agents shadow functions.
+    pub(super) fn is_agent(&self, name: &str) -> bool {
+        self.agents.contains_key(name)
+    }
+
+    /// The type of the agent called `name`.
+    pub(super) fn kind(&self, name: &str) -> Option<AgentKind> {
+        self.agents.get(name).copied().flatten()
+    }
+
+    fn is_arg(&self, agent: &str, name: &str) -> bool {
+        self.args.get(agent).is_some_and(|args| args.contains(name))
+    }
+
+    /// Whether a path means something in an agent: an argument of its own, or something of another
+    /// agent or of a function.
+    fn visible(&self, agent: &str, path: &Path) -> bool {
+        let root = path.root.value.as_str();
+        if path.segments.is_empty() {
+            return self.is_arg(agent, root);
+        }
+        self.is_agent(root) || self.functions.contains(root) || self.is_arg(agent, root)
+    }
+
+    /// Whether a path was probably meant to mean something, and has a slip in it.
+    fn nearly(&self, agent: &str, path: &Path) -> bool {
+        let root = path.root.value.as_str();
+        if path.segments.is_empty() {
+            let args = self.args.get(agent).into_iter().flatten().map(SmolStr::as_str);
+            return closest(root, args).is_some();
+        }
+        closest(root, self.agents.keys().chain(&self.functions).map(SmolStr::as_str)).is_some()
+    }
+
+    /// What a value means in an agent: the argument that it names, else a constant (B.4.3). The
+    /// second says whether it is a constant.
+    pub(super) fn value(&self, agent: &str, value: &Assignment) -> (Expr, bool) {
+        if let (Some(path), Literal::String(_)) = (&value.path, &value.literal) {
+            let meant = self.visible(agent, &path.value)
+                || (!value.quoted && self.nearly(agent, &path.value));
+            if meant {
+                return (Expr::path(path.value.clone(), path.span), false);
+            }
+        }
+        (Expr::literal(value.literal.clone(), value.value_span), true)
+    }
+
+    /// The argument of `agent` that `name` is, for messages.
+    pub(super) fn near_arg(&self, agent: &str, name: &Spanned<Path>) -> Option<SmolStr> {
+        let args = self.args.get(agent)?.iter().map(SmolStr::as_str);
+        closest(&name.value.root.value, args).map(SmolStr::new)
+    }
+}
+
+fn calls(steps: &[Step<'_>], found: &mut FxHashSet<SmolStr>) {
+    for step in steps {
+        match &step.kind {
+            StepKind::Call { target, .. } => {
+                found.insert(target.value.clone());
+            }
+            StepKind::If(branches) => branches.iter().for_each(|b| calls(&b.steps, found)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Functions of a bot as tools (Appendix C).
+
+use super::ADL;
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Template, TypeExpr};
+use agentir_ir::{Data, Extensions, Parameter, Tool, ToolHints};
+use agentir_syntax::adl::python;
+use smol_str::SmolStr;
+
+pub(crate) fn tool(function: python::Function) -> Tool {
+    let mut extensions = Extensions::default();
+    if function.open {
+        extensions.keep(ADL, "kwargs", Data::Bool(true), function.name.span);
+    }
+    if let Some(returns) = &function.returns {
+        extensions.keep(ADL, "returns", Data::from(returns.value.as_str()), returns.span);
+    }
+    Tool {
+        name: function.name,
+        description: function.description.map(Template::plain),
+        parameters: function.parameters.into_iter().map(parameter).collect(),
+        returns: None,
+        hints: ToolHints::default(),
+        tool_type: None,
+        binding: None,
+        store_result: None,
+        on_result: Vec::new(),
+        on_error: Vec::new(),
+        context_access: None,
+        confirmation: None,
+        pii_access: None,
+        compaction: None,
+        auth_profile_ref: None,
+        connection_mode: None,
+        consent_mode: None,
+        jit_auth: None,
+        extensions,
+        span: function.span,
+    }
+}
+
+fn parameter(parameter: python::Parameter) -> Parameter {
+    let mut extensions = Extensions::default();
+    let ty = parameter.annotation.as_ref().and_then(|written| {
+        let ty = type_of(written);
+        if ty.is_none() {
+            extensions.keep(ADL, "annotation", Data::from(written.value.as_str()), written.span);
+        }
+        ty
+    });
+    Parameter {
+        span: parameter.name.span,
+        name: parameter.name,
+        ty,
+        description: None,
+        required: parameter.default.is_none(),
+        default: parameter.default.map(|d| constant(&d.value)),
+        values: Vec::new(),
+        validation: None,
+        source: None,
+        extensions,
+    }
+}
+
+fn type_of(written: &Spanned<SmolStr>) -> Option<TypeExpr> {
+    let name = match written.value.as_str() {
+        "str" => "string",
+        "int" => "integer",
+        "float" => "float",
+        "bool" => "boolean",
+        "list" | "List" => "array",
+        "dict" | "Dict" => "object",
+        _ => return None,
+    };
+    Some(TypeExpr::named(name, written.span))
+}
+
+/// A default as data; what is no plain constant is kept as it is written.
+fn constant(written: &str) -> Data {
+    match written {
+        "None" => return Data::Null,
+        "True" => return Data::Bool(true),
+        "False" => return Data::Bool(false),
+        _ => {}
+    }
+    let quoted = ["\"", "'"].iter().find_map(|q| written.strip_prefix(q)?.strip_suffix(q));
+    if let Some(text) = quoted.filter(|t| !t.contains(['"', '\'', '\\'])) {
+        return Data::from(text);
+    }
+    serde_json::from_str::<serde_json::Number>(written)
+        .map_or_else(|_| Data::from(written), Data::Number)
+}

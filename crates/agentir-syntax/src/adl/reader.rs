@@ -1,0 +1,751 @@
+//! From the outline to agents, by the tables of [`super::schema`].
+
+use super::leaf;
+use super::schema::{self, AgentKind, FieldDef, Shape, Standing};
+use super::steps::{self, Place};
+use super::tree::{Agent, Binding, Document, Faq, Field, Member, Subflow, Value};
+use crate::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
+use agentir_expr::Name;
+use smol_str::SmolStr;
+
+/// Reads an outline as an ADL file. Never fails: what is no agent is reported and kept.
+pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Document<'t> {
+    let mut reader = Reader { file: outline.file, problems };
+    let mut document = Document::default();
+    for entry in &outline.entries {
+        match &entry.kind {
+            EntryKind::Pair { key, value, children } if key.text == "tools" => {
+                reader.tools(key, value.as_ref(), children, &mut document);
+            }
+            EntryKind::Pair { key, value: None, children }
+                if children.iter().all(|c| matches!(c.kind, EntryKind::Pair { .. })) =>
+            {
+                document.agents.push(reader.agent(entry, key, children));
+            }
+            EntryKind::Pair { key, .. } => {
+                reader.problems.push(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        key.span,
+                        format!("`{}` is no agent: an agent consists of fields", key.text),
+                    )
+                    .note("every key at the left margin is the name of an agent")
+                    .help("write `type: …` and the other fields, indented below the name"),
+                );
+                document.unknown.push(entry);
+            }
+            EntryKind::Line { .. } | EntryKind::Item { .. } => {
+                let span = entry.span(outline.file);
+                reader.problems.push(
+                    Diagnostic::error(
+                        rules::SYNTAX,
+                        Span::new(span.file, span.start, span.start),
+                        "this belongs to no agent",
+                    )
+                    .help("a file consists of agents: `name:`, with fields indented below"),
+                );
+                document.unknown.push(entry);
+            }
+        }
+    }
+    document
+}
+
+/// What reading needs everywhere.
+pub(super) struct Reader<'p> {
+    pub(super) file: FileId,
+    pub(super) problems: &'p mut Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn tools<'t>(
+        &mut self,
+        key: &Key<'t>,
+        value: Option<&Scalar<'t>>,
+        children: &'t [Entry<'t>],
+        document: &mut Document<'t>,
+    ) {
+        document.tools = self.names(key, value, children, "files");
+        document.tools_key = Some(key.span);
+        self.problems.push(
+            Diagnostic::warning(
+                rules::MICA_FIELD,
+                key.span,
+                "MICA takes `tools` for an agent and does not start",
+            )
+            .note("it loads all `.py` files that lie beside `agents.yml`")
+            .help("remove `tools` where the bot is to run in MICA"),
+        );
+    }
+
+    fn agent<'t>(
+        &mut self,
+        entry: &'t Entry<'t>,
+        key: &Key<'t>,
+        children: &'t [Entry<'t>],
+    ) -> Agent<'t> {
+        let name = Spanned::new(SmolStr::new(key.text), key.span);
+        let span = entry.span(self.file);
+        let kind = self.kind(&name, children);
+        let mut agent = Agent {
+            name,
+            kind,
+            fields: Vec::new(),
+            subflows: Vec::new(),
+            unknown: Vec::new(),
+            span,
+        };
+        let mut seen: Vec<(&'static str, Span)> = Vec::new();
+        for child in children {
+            let EntryKind::Pair { key, value, children: below } = &child.kind else { continue };
+            let Some(def) = schema::by_key(key.text) else {
+                self.other_key(child, key, children, &mut agent);
+                continue;
+            };
+            if let Some((_, first)) = seen.iter().find(|(name, _)| *name == def.name) {
+                self.problems.push(duplicate(key, *first));
+            } else {
+                seen.push((def.name, key.span));
+            }
+            self.standing(def, key, &agent);
+            // What belongs to agents of another type is kept as it is written.
+            let misplaced = kind.is_some_and(|k| def.of(k) == Standing::Unknown);
+            let value =
+                if misplaced { Value::Other } else { self.value(def, key, value.as_ref(), below) };
+            agent.fields.push(Field { def, key: key.span, value, entry: child });
+        }
+        self.required(&agent);
+        agent
+    }
+
+    /// The type of an agent, with what is wrong with it.
+    fn kind<'t>(&mut self, agent: &Spanned<Name>, fields: &'t [Entry<'t>]) -> Option<AgentKind> {
+        let written = fields.iter().rev().find_map(|f| match &f.kind {
+            EntryKind::Pair { key, value, .. } if key.text == "type" => Some((key, value.as_ref())),
+            _ => None,
+        });
+        let all = "`kb agent`, `llm agent`, `flow agent` or `ensemble agent`";
+        let Some((key, value)) = written else {
+            let guess = guess(fields);
+            let finding = Diagnostic::error(
+                rules::MISSING_FIELD,
+                agent.span,
+                format!("the agent `{agent}` has no `type`"),
+            )
+            .note("the type says how an agent works; without it the bot does not start");
+            self.problems.push(match guess {
+                Some(kind) => {
+                    finding.help(format!("its fields are those of `type: {}`", kind.name()))
+                }
+                None => finding.help(format!("add `type:` with {all}")),
+            });
+            return guess;
+        };
+        let Some(value) = value else {
+            self.problems.push(
+                Diagnostic::error(rules::INVALID_VALUE, key.span, "`type` says nothing")
+                    .help(format!("write {all}")),
+            );
+            return guess(fields);
+        };
+        let text = value.to_smol();
+        if let Some(kind) = AgentKind::from_name(&text) {
+            return Some(kind);
+        }
+        let near = AgentKind::near(&text);
+        let finding = Diagnostic::error(
+            rules::INVALID_VALUE,
+            value.span,
+            format!("there is no type of agent `{text}`"),
+        )
+        .note("types are compared letter by letter; the bot does not start");
+        self.problems.push(match near {
+            Some(kind) => finding
+                .help(format!("write `{}`", kind.name()))
+                .replace(kind.name(), Applicability::Safe),
+            None => finding.help(format!("write {all}")),
+        });
+        near.or_else(|| guess(fields))
+    }
+
+    /// Whether a field belongs to the agent.
+    fn standing(&mut self, def: &'static FieldDef, key: &Key<'_>, agent: &Agent<'_>) {
+        if def.name != key.text {
+            self.problems.push(
+                Diagnostic::warning(
+                    rules::LEGACY_FORM,
+                    key.span,
+                    format!("`{}` is the former name of `{}`", key.text, def.name),
+                )
+                .help(format!("write `{}`", def.name))
+                .replace(def.name, Applicability::Safe),
+            );
+        }
+        let Some(kind) = agent.kind else { return };
+        let what = kind.name();
+        let article = if matches!(kind, AgentKind::Llm | AgentKind::Ensemble) { "an" } else { "a" };
+        match def.of(kind) {
+            Standing::PaperOnly => {
+                let note = match kind {
+                    AgentKind::Flow => "MICA's loader crashes on it, so the bot does not start",
+                    _ => "MICA's validator rejects the whole file for it",
+                };
+                self.problems.push(
+                    Diagnostic::warning(
+                        rules::MICA_FIELD,
+                        key.span,
+                        format!("MICA does not let {article} {what} have `{}`", def.name),
+                    )
+                    .note(note)
+                    .help("remove it where the bot is to run in MICA"),
+                );
+            }
+            Standing::Unknown => {
+                let finding = Diagnostic::warning(
+                    rules::UNKNOWN_FIELD,
+                    key.span,
+                    format!("{article} {what} has no `{}`", def.name),
+                );
+                self.problems.push(match kind {
+                    AgentKind::Flow => finding
+                        .note("MICA takes it for a subflow of this name")
+                        .help("remove it, or move it to the agent it is meant for"),
+                    _ => finding
+                        .note("MICA's validator rejects the whole file for it")
+                        .help("remove it, or move it to the agent it is meant for"),
+                });
+            }
+            Standing::Required | Standing::Allowed | Standing::MicaOnly => {}
+        }
+    }
+
+    /// A key that no table has: a subflow of a flow agent, or a mistake.
+    fn other_key<'t>(
+        &mut self,
+        entry: &'t Entry<'t>,
+        key: &Key<'t>,
+        siblings: &'t [Entry<'t>],
+        agent: &mut Agent<'t>,
+    ) {
+        let EntryKind::Pair { value, children, .. } = &entry.kind else { return };
+        let list = value.is_none()
+            && !children.is_empty()
+            && children.iter().all(|c| matches!(c.kind, EntryKind::Item { .. }));
+        let flow = matches!(agent.kind, Some(AgentKind::Flow) | None);
+        let candidates = || match agent.kind {
+            Some(kind) => schema::keys(kind).collect::<Vec<_>>(),
+            None => schema::FIELDS.iter().map(|f| f.name).collect(),
+        };
+        let near = closest(key.text, candidates());
+        if flow && list {
+            // `next: exits` shows that the subflow `exits` is no misspelt `exit`.
+            if near.is_none() || named_by_next(siblings, key.text) {
+                let name = Spanned::new(SmolStr::new(key.text), key.span);
+                let steps = steps::list(self, children, Place::Top);
+                agent.subflows.push(Subflow { name, steps, span: entry.span(self.file) });
+                return;
+            }
+        }
+        let what = agent.kind.map_or("agent", AgentKind::name);
+        let finding = Diagnostic::warning(
+            rules::UNKNOWN_FIELD,
+            key.span,
+            format!("no {what} has a field `{}`", key.text),
+        )
+        .note(if agent.kind == Some(AgentKind::Flow) {
+            "in a flow agent MICA takes every key it does not know for a subflow, so nobody is told"
+        } else {
+            "MICA's validator rejects the whole file for it"
+        });
+        self.problems.push(match near {
+            Some(near) => {
+                finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+            }
+            None if flow => {
+                finding.help("a subflow is a list of steps: `name:`, and steps below it")
+            }
+            None => finding.help(format!("it may have: {}", candidates().join(", "))),
+        });
+        // What was probably meant is read as such, so that what it says counts.
+        if let (true, Some("steps")) = (list, near)
+            && let Some(def) = schema::by_key("steps")
+        {
+            let value = Value::Steps(steps::list(self, children, Place::Top));
+            agent.fields.push(Field { def, key: key.span, value, entry });
+            return;
+        }
+        agent.unknown.push(entry);
+    }
+
+    fn required(&mut self, agent: &Agent<'_>) {
+        let Some(kind) = agent.kind else { return };
+        for def in schema::FIELDS {
+            let due = def.of(kind) == Standing::Required && def.name != "type";
+            if due && agent.field(def.name).is_none() {
+                let name = &agent.name;
+                let why = match def.name {
+                    "prompt" => "without a prompt the model is told nothing",
+                    "steps" => "without steps the flow does nothing, and the bot does not start",
+                    _ => "without agents to choose among MICA crashes",
+                };
+                self.problems.push(
+                    Diagnostic::error(
+                        rules::MISSING_FIELD,
+                        name.span,
+                        format!("the {} `{name}` has no `{}`", kind.name(), def.name),
+                    )
+                    .note(why)
+                    .help(format!("add `{}:`", def.name)),
+                );
+            }
+        }
+    }
+
+    fn value<'t>(
+        &mut self,
+        def: &FieldDef,
+        key: &Key<'t>,
+        value: Option<&Scalar<'t>>,
+        children: &'t [Entry<'t>],
+    ) -> Value<'t> {
+        match def.shape {
+            Shape::Type => Value::Other,
+            Shape::Text | Shape::Prompt | Shape::Policy => {
+                let Some(scalar) = value.filter(|_| children.is_empty()) else {
+                    self.expected(key, children, "a text", def.name);
+                    return Value::Other;
+                };
+                self.text_surprises(scalar, def.name);
+                Value::Text(leaf::plain(scalar))
+            }
+            Shape::Names => Value::Names(self.names(key, value, children, "names")),
+            Shape::Sources => {
+                let names = self.names(key, value, children, "files and addresses");
+                names.iter().for_each(|source| self.source(source));
+                Value::Names(names)
+            }
+            Shape::File => {
+                self.problems.push(
+                    Diagnostic::warning(
+                        rules::MICA_SOURCE,
+                        key.span,
+                        "MICA reads `file` letter by letter and loads other folders than this one",
+                    )
+                    .note("it takes every letter for a path; `/` is the whole disk")
+                    .help("list the folder in `sources`"),
+                );
+                let names = match value {
+                    Some(scalar) => vec![Spanned::new(scalar.to_smol(), scalar.span)],
+                    None => self.names(key, value, children, "files"),
+                };
+                Value::Names(names)
+            }
+            Shape::Faq => Value::Faq(self.faq(key, value, children)),
+            Shape::Steps => {
+                if value.is_some()
+                    || children.is_empty()
+                    || !children.iter().all(|c| matches!(c.kind, EntryKind::Item { .. }))
+                {
+                    self.expected(key, children, "a list of steps", "steps");
+                }
+                Value::Steps(steps::list(self, children, Place::Top))
+            }
+            Shape::Members => Value::Members(self.members(key, value, children)),
+        }
+    }
+
+    fn expected(&mut self, key: &Key<'_>, children: &[Entry<'_>], what: &str, field: &str) {
+        let message = if children.is_empty() {
+            format!("`{field}` is empty; {what} is expected")
+        } else {
+            format!("`{field}` takes {what}")
+        };
+        let help = match what {
+            "a list of steps" => "write each step behind a dash: `- bot: \"…\"`".to_owned(),
+            _ => format!("write {what} behind `{field}:`"),
+        };
+        self.problems.push(Diagnostic::error(rules::INVALID_VALUE, key.span, message).help(help));
+    }
+
+    /// Words that YAML reads otherwise than people do.
+    pub(super) fn text_surprises(&mut self, scalar: &Scalar<'_>, field: &str) {
+        if let Some(value) = scalar.yaml_1_1_bool() {
+            let word = scalar.raw;
+            self.problems.push(
+                Diagnostic::warning(
+                    rules::YAML_BOOLEAN,
+                    scalar.span,
+                    format!("YAML takes `{word}` for {value}, not for a word"),
+                )
+                .note(format!("MICA reads YAML 1.1; `{field}` then holds no text"))
+                .help("put it in quotes")
+                .replace(format!("\"{word}\""), Applicability::Safe),
+            );
+        }
+        let wide = scalar.raw.chars().next().filter(|c| matches!(c, '｜' | '＞'));
+        if let (Style::Bare, Some(wide)) = (scalar.style, wide) {
+            let plain = if wide == '｜' { "|" } else { ">" };
+            let length = u32::try_from(wide.len_utf8()).unwrap_or(0);
+            let span = Span::new(scalar.span.file, scalar.span.start, scalar.span.start + length);
+            self.problems.push(
+                Diagnostic::warning(
+                    rules::TYPOGRAPHIC_PUNCTUATION,
+                    span,
+                    format!("`{wide}` is a full-width sign, not YAML's `{plain}`"),
+                )
+                .note("the lines below become one line, which begins with this sign")
+                .help(format!("write `{plain}`"))
+                .replace(plain, Applicability::Safe),
+            );
+        }
+    }
+
+    fn names<'t>(
+        &mut self,
+        key: &Key<'t>,
+        value: Option<&Scalar<'t>>,
+        children: &'t [Entry<'t>],
+        what: &str,
+    ) -> Vec<Spanned<Name>> {
+        if let Some(scalar) = value {
+            let text = scalar.to_smol();
+            self.problems.push(
+                Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    scalar.span,
+                    format!("`{}` takes a list of {what}", key.text),
+                )
+                .note("MICA takes every letter of a text for a name")
+                .help(format!("write `- {text}` in a line below")),
+            );
+            return vec![Spanned::new(text, scalar.span)];
+        }
+        let mut names = Vec::new();
+        for child in children {
+            let scalar = match &child.kind {
+                EntryKind::Item { entries } => match entries.as_slice() {
+                    [Entry { kind: EntryKind::Line { text, .. }, .. }] => Some(text),
+                    _ => None,
+                },
+                EntryKind::Line { text, .. } => Some(text),
+                EntryKind::Pair { .. } => None,
+            };
+            match scalar {
+                Some(scalar) => {
+                    self.text_surprises(scalar, key.text);
+                    names.push(Spanned::new(scalar.to_smol(), scalar.span));
+                }
+                None => self.problems.push(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        child.span(self.file),
+                        format!("`{}` takes a list of {what}", key.text),
+                    )
+                    .help("write a name behind each dash: `- name`"),
+                ),
+            }
+        }
+        names
+    }
+
+    /// What MICA does not load (`kb_agent.py`).
+    fn source(&mut self, source: &Spanned<Name>) {
+        let text = source.value.as_str();
+        let lower = text.to_lowercase();
+        let remote = lower.starts_with("http://") || lower.starts_with("https://");
+        let file =
+            [".pdf", ".txt", ".csv", ".doc", ".docx", ".md"].iter().any(|e| lower.ends_with(e));
+        let finding = |message: &str| Diagnostic::warning(rules::MICA_SOURCE, source.span, message);
+        if !remote && lower.starts_with("www.") {
+            self.problems.push(
+                finding(
+                    "MICA takes an address without `https://` for a folder that does not exist",
+                )
+                .note("the agent then knows nothing of the page")
+                .help(format!("write `https://{text}`"))
+                .replace(format!("https://{text}"), Applicability::Safe),
+            );
+        } else if !remote && file {
+            self.problems.push(
+                finding("MICA loads folders, not single files")
+                    .note("the agent then knows nothing of what is in the file")
+                    .help("name the folder that the file is in"),
+            );
+        }
+    }
+
+    fn faq<'t>(
+        &mut self,
+        key: &Key<'t>,
+        value: Option<&Scalar<'t>>,
+        children: &'t [Entry<'t>],
+    ) -> Vec<Faq> {
+        if value.is_some() {
+            self.expected(key, children, "a list of questions and answers", "faq");
+        }
+        let mut all = Vec::new();
+        for child in children {
+            match &child.kind {
+                EntryKind::Item { entries } => all.push(self.question(child, entries)),
+                EntryKind::Pair { key, value, .. } => {
+                    if all.is_empty() {
+                        self.problems.push(
+                            Diagnostic::warning(
+                                rules::LEGACY_FORM,
+                                key.span,
+                                "questions as keys are a former form of `faq`",
+                            )
+                            .note("MICA's validator wants a list")
+                            .help("write `- q: …` and below it `a: …`"),
+                        );
+                    }
+                    let question = Scalar::bare(key.text, key.span);
+                    all.push(Faq {
+                        question: Some(leaf::plain(&question)),
+                        answer: value.as_ref().map(leaf::plain),
+                        span: child.span(self.file),
+                    });
+                }
+                EntryKind::Line { text, .. } => {
+                    self.problems.push(
+                        Diagnostic::error(
+                            rules::INVALID_VALUE,
+                            text.span,
+                            "a question and its answer are expected",
+                        )
+                        .help("write `- q: …` and below it `a: …`"),
+                    );
+                }
+            }
+        }
+        all
+    }
+
+    fn question<'t>(&mut self, item: &Entry<'t>, entries: &'t [Entry<'t>]) -> Faq {
+        let span = item.span(self.file);
+        let mut faq = Faq { question: None, answer: None, span };
+        for entry in entries {
+            let EntryKind::Pair { key, value, .. } = &entry.kind else { continue };
+            let text = value.as_ref().map(|v| {
+                self.text_surprises(v, key.text);
+                leaf::plain(v)
+            });
+            match key.text {
+                "q" => faq.question = text,
+                "a" => faq.answer = text,
+                other => {
+                    let finding = Diagnostic::warning(
+                        rules::UNKNOWN_FIELD,
+                        key.span,
+                        format!("a question has no `{other}`"),
+                    );
+                    self.problems.push(finding.help("it has `q` and `a`"));
+                }
+            }
+        }
+        let missing = match (&faq.question, &faq.answer) {
+            (None, None) => Some("`q` and `a`"),
+            (None, _) => Some("`q`"),
+            (_, None) => Some("`a`"),
+            _ => None,
+        };
+        if let Some(missing) = missing {
+            self.problems.push(
+                Diagnostic::error(
+                    rules::MISSING_FIELD,
+                    span.at_start(),
+                    format!("this entry of `faq` lacks {missing}"),
+                )
+                .help("write `- q: …` and below it `a: …`"),
+            );
+        }
+        faq
+    }
+
+    fn members<'t>(
+        &mut self,
+        key: &Key<'t>,
+        value: Option<&Scalar<'t>>,
+        children: &'t [Entry<'t>],
+    ) -> Vec<Member> {
+        if value.is_some() || children.is_empty() {
+            self.expected(key, children, "a list of agents", "contains");
+        }
+        let mut all = Vec::new();
+        for child in children {
+            let span = child.span(self.file);
+            let entries = match &child.kind {
+                EntryKind::Item { entries } => entries.as_slice(),
+                // `contains:` as a map.
+                EntryKind::Pair { .. } => std::slice::from_ref(child),
+                EntryKind::Line { .. } => std::slice::from_ref(child),
+            };
+            match entries {
+                [Entry { kind: EntryKind::Line { text, .. }, .. }] => {
+                    let name = Spanned::new(text.to_smol(), text.span);
+                    all.push(Member { name, bindings: Vec::new(), span });
+                }
+                [Entry { kind: EntryKind::Pair { key, children: below, .. }, .. }, rest @ ..] => {
+                    let name = Spanned::new(SmolStr::new(key.text), key.span);
+                    let mut bindings = self.member_fields(below);
+                    let beside = self.member_fields(rest);
+                    if !rest.is_empty() {
+                        self.problems.push(
+                            Diagnostic::error(
+                                rules::INVALID_VALUE,
+                                rest.first().map_or(span, |r| r.span(self.file)).at_start(),
+                                format!("this stands beside `{name}`, not below it"),
+                            )
+                            .note("MICA takes it for another agent and does not start")
+                            .help("indent `args:` further than the name of the agent"),
+                        );
+                    }
+                    bindings.extend(beside);
+                    all.push(Member { name, bindings, span });
+                }
+                _ => self.problems.push(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        span,
+                        "the name of an agent is expected",
+                    )
+                    .help("write `- name`, or `- name:` with `args:` below it"),
+                ),
+            }
+        }
+        all
+    }
+
+    /// What stands below an agent of an ensemble: `args`.
+    fn member_fields<'t>(&mut self, fields: &'t [Entry<'t>]) -> Vec<Binding> {
+        let mut bindings = Vec::new();
+        for field in fields {
+            let EntryKind::Pair { key, children, .. } = &field.kind else { continue };
+            if key.text == "args" {
+                self.bindings(children, &mut bindings);
+            } else {
+                let finding = Diagnostic::warning(
+                    rules::UNKNOWN_FIELD,
+                    key.span,
+                    format!("an agent of an ensemble has no `{}`", key.text),
+                );
+                self.problems.push(finding.help("it has `args`"));
+            }
+        }
+        bindings
+    }
+
+    fn bindings<'t>(&mut self, entries: &'t [Entry<'t>], into: &mut Vec<Binding>) {
+        for (key, value) in self.pairs(entries) {
+            let Some(scalar) = value else {
+                self.problems.push(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        key.span,
+                        format!("`{}` is bound to nothing", key.text),
+                    )
+                    .help("name an argument of the ensemble: `name: name` or `name: ref name`"),
+                );
+                continue;
+            };
+            let name = Spanned::new(SmolStr::new(key.text), key.span);
+            if let Some((by_reference, value)) = leaf::reference(scalar, self.problems) {
+                into.push(Binding { name, value, by_reference });
+            }
+        }
+    }
+
+    /// The pairs of a map, or of a list of maps with one pair each, as the paper's B.4.1 and B.5
+    /// write arguments.
+    pub(super) fn pairs<'t>(
+        &mut self,
+        entries: &'t [Entry<'t>],
+    ) -> Vec<(&'t Key<'t>, Option<&'t Scalar<'t>>)> {
+        let mut pairs = Vec::new();
+        let mut told = false;
+        for entry in entries {
+            let inner = match &entry.kind {
+                EntryKind::Item { entries } => {
+                    if !std::mem::replace(&mut told, true) {
+                        self.problems.push(
+                            Diagnostic::warning(
+                                rules::MICA_ARGUMENT,
+                                entry.span(self.file).at_start(),
+                                "MICA wants arguments as a map, not as a list",
+                            )
+                            .note("it crashes on a list, although the paper and its documentation show one")
+                            .help("leave the dashes out: `name: value`"),
+                        );
+                    }
+                    entries.as_slice()
+                }
+                _ => std::slice::from_ref(entry),
+            };
+            for entry in inner {
+                match &entry.kind {
+                    EntryKind::Pair { key, value, children } if children.is_empty() => {
+                        if let Some((first, _)) =
+                            pairs.iter().find(|(k, _): &&(&Key<'_>, _)| k.text == key.text)
+                        {
+                            self.problems.push(duplicate(key, first.span));
+                        }
+                        pairs.push((key, value.as_ref()));
+                    }
+                    _ => self.problems.push(
+                        Diagnostic::error(
+                            rules::INVALID_VALUE,
+                            entry.span(self.file),
+                            "the name of an argument and its value are expected",
+                        )
+                        .help("write `name: value`"),
+                    ),
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// The type whose fields these are.
+fn guess(fields: &[Entry<'_>]) -> Option<AgentKind> {
+    let has = |name: &str| {
+        fields.iter().any(|f| {
+            matches!(&f.kind, EntryKind::Pair { key, .. } if schema::by_key(key.text).is_some_and(|d| d.name == name))
+        })
+    };
+    if has("contains") {
+        Some(AgentKind::Ensemble)
+    } else if has("prompt") || has("uses") {
+        Some(AgentKind::Llm)
+    } else if has("faq") || has("sources") || has("web") {
+        Some(AgentKind::Kb)
+    } else if has("steps") {
+        Some(AgentKind::Flow)
+    } else {
+        None
+    }
+}
+
+/// Whether a `next` among the entries, however deep, names `subflow`.
+fn named_by_next(entries: &[Entry<'_>], subflow: &str) -> bool {
+    entries.iter().any(|entry| match &entry.kind {
+        EntryKind::Pair { key, value: Some(value), .. } if key.text == "next" => {
+            value.value() == subflow
+        }
+        _ => named_by_next(entry.children(), subflow),
+    })
+}
+
+/// A key that is written twice in one map.
+pub(super) fn duplicate(key: &Key<'_>, first: Span) -> Diagnostic {
+    Diagnostic::warning(
+        rules::DUPLICATE_FIELD,
+        key.span,
+        format!("`{}` is written twice", key.text),
+    )
+    .label(first, "first written here")
+    .note("MICA's server rejects the file; its workbench takes the last one")
+    .help("remove one of the two")
+}

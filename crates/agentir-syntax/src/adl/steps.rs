@@ -1,0 +1,523 @@
+//! Steps (Appendix A, `step_block`; B.4).
+
+use super::leaf;
+use super::reader::{Reader, duplicate};
+use super::schema::{self, VERBS};
+use super::tree::{Assignment, Branch, Step, StepKind};
+use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_expr::Name;
+use smol_str::SmolStr;
+
+/// Where a list of steps stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The steps of an agent or a subflow.
+    Top,
+    /// Inside a `then` or an `else`.
+    Nested,
+}
+
+/// Reads a list of steps.
+pub(super) fn list<'t>(
+    reader: &mut Reader<'_>,
+    entries: &'t [Entry<'t>],
+    place: Place,
+) -> Vec<Step<'t>> {
+    let mut steps: Vec<Step<'t>> = Vec::new();
+    for entry in entries {
+        match &entry.kind {
+            EntryKind::Item { entries } => match entries.as_slice() {
+                [Entry { kind: EntryKind::Line { text, .. }, .. }] => {
+                    steps.push(word(reader, entry, text));
+                }
+                [] => reader.problems.push(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        entry.span(reader.file),
+                        "behind this dash there is no step",
+                    )
+                    .help("write a step, or remove the dash"),
+                ),
+                pairs => verbs(reader, entry, pairs, place, &mut steps),
+            },
+            // A map in place of a list: each pair is taken for a step, which is reported by whoever
+            // expected a list.
+            EntryKind::Pair { .. } => {
+                verbs(reader, entry, std::slice::from_ref(entry), place, &mut steps);
+            }
+            EntryKind::Line { text, .. } => steps.push(word(reader, entry, text)),
+        }
+    }
+    steps
+}
+
+fn step<'t>(kind: StepKind<'t>, span: Span) -> Step<'t> {
+    Step { kind, span, unknown: Vec::new() }
+}
+
+/// A step that is a single word: `user`.
+fn word<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t>) -> Step<'t> {
+    let value = text.value();
+    let span = text.span;
+    let error = |message: String| Diagnostic::error(rules::INVALID_VALUE, span, message);
+    match value.trim() {
+        "user" => return step(StepKind::User, span),
+        "return" => {
+            reader.problems.push(
+                error("`return` says no status".to_owned())
+                    .note("MICA's validator rejects the file")
+                    .help("write `return: success`, or `return: error, …`"),
+            );
+            let status = Spanned::new(SmolStr::new_static("success"), span);
+            return step(StepKind::Return { status, message: None }, span);
+        }
+        "begin" | "end" => {
+            reader.problems.push(
+                Diagnostic::warning(
+                    rules::LEGACY_FORM,
+                    span,
+                    format!("`{}` is a former step, which does nothing", value.trim()),
+                )
+                .note("MICA's validator accepts it, and its runtime raises an error")
+                .help("remove it: a flow begins with its first step and ends with its last"),
+            );
+        }
+        other => {
+            let wide = other.find('：');
+            let finding = match wide {
+                Some(at) => Diagnostic::warning(
+                    rules::TYPOGRAPHIC_PUNCTUATION,
+                    span,
+                    "`：` is a full-width colon, so this is no pair of a key and a value",
+                )
+                .note("MICA takes the whole line for the name of a step")
+                .help(format!(
+                    "write `{}: {}`",
+                    other.get(..at).unwrap_or_default(),
+                    "…"
+                )),
+                None => {
+                    let finding = error(format!("`{other}` is no step"));
+                    match closest(other, ["user"]) {
+                        Some(near) => finding
+                            .help(format!("did you mean `{near}`?"))
+                            .replace(near, Applicability::Unsafe),
+                        None => finding.help(format!(
+                            "`user` is the only step of one word; to go to a label write `next: {other}`"
+                        )),
+                    }
+                }
+            };
+            reader.problems.push(finding);
+        }
+    }
+    step(StepKind::Other(entry), span)
+}
+
+/// A step that is a map: one verb, and what stands beside it.
+fn verbs<'t>(
+    reader: &mut Reader<'_>,
+    entry: &'t Entry<'t>,
+    pairs: &'t [Entry<'t>],
+    place: Place,
+    steps: &mut Vec<Step<'t>>,
+) {
+    let span = entry.span(reader.file);
+    let mut fields: Vec<(&'t Key<'t>, Option<&'t Scalar<'t>>, &'t [Entry<'t>], &'t Entry<'t>)> =
+        Vec::new();
+    for pair in pairs {
+        let EntryKind::Pair { key, value, children } = &pair.kind else { continue };
+        if let Some((first, ..)) = fields.iter().find(|(k, ..)| k.text == key.text) {
+            reader.problems.push(duplicate(key, first.span));
+            continue;
+        }
+        fields.push((key, value.as_ref(), children, pair));
+    }
+    let get = |name: &str| fields.iter().find(|(k, ..)| k.text == name);
+    let Some(verb) = VERBS.iter().copied().find(|v| get(v).is_some()) else {
+        no_verb(reader, entry, &fields.iter().map(|(k, ..)| *k).collect::<Vec<_>>(), steps);
+        return;
+    };
+    let beside = schema::beside(verb);
+    let mut unknown = Vec::new();
+    for (key, _, _, pair) in &fields {
+        if key.text == verb || beside.contains(&key.text) {
+            continue;
+        }
+        unknown.push(*pair);
+        let finding = if VERBS.contains(&key.text) || key.text == "user" {
+            Diagnostic::error(
+                rules::TWO_VERBS,
+                key.span,
+                format!("this step says two things to do: `{verb}` and `{}`", key.text),
+            )
+            .note(format!("MICA does `{verb}` and silently forgets `{}`", key.text))
+            .help(format!("begin a step of its own: `- {}: …`", key.text))
+        } else {
+            let finding = Diagnostic::warning(
+                rules::UNKNOWN_FIELD,
+                key.span,
+                format!("a step with `{verb}` has no `{}`", key.text),
+            );
+            match closest(key.text, beside.iter().chain(VERBS).copied()) {
+                Some(near) => finding
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(near, Applicability::Unsafe),
+                None => finding.help("remove it"),
+            }
+        };
+        reader.problems.push(finding);
+    }
+    let Some(&(key, value, children, _)) = get(verb) else { return };
+    let tries = get("tries")
+        .filter(|_| beside.contains(&"tries"))
+        .and_then(|(key, value, ..)| tries(reader, key, *value));
+    match verb {
+        "if" | "else if" => {
+            let then = get("then").copied();
+            let branch = branch(reader, key, value, then, tries, span);
+            let attached = get("else")
+                .map(|(key, value, children, _)| otherwise(reader, key, *value, children));
+            if attached.is_some() && place == Place::Nested {
+                let at = get("else").map_or(span, |(key, ..)| key.span);
+                reader.problems.push(
+                    Diagnostic::warning(
+                        rules::MICA_NESTED_ELSE,
+                        at,
+                        "MICA drops this `else`: it stands inside a `then` or an `else`",
+                    )
+                    .note("it reads an `else` beside its `if` only among the steps of a flow or subflow")
+                    .help("write it as an item of its own: `- else:`"),
+                );
+            }
+            let joined = verb == "else if" && join(steps, &unknown);
+            if joined {
+                extend(steps, std::iter::once(branch).chain(attached), span);
+                return;
+            }
+            if verb == "else if" {
+                reader.problems.push(without_if(key, "else if"));
+            }
+            let mut branches = vec![branch];
+            branches.extend(attached);
+            steps.push(Step { kind: StepKind::If(branches), span, unknown });
+        }
+        "else" => {
+            let branch = otherwise(reader, key, value, children);
+            if join(steps, &unknown) {
+                extend(steps, std::iter::once(branch), span);
+            } else {
+                reader.problems.push(without_if(key, "else"));
+                steps.push(Step { kind: StepKind::Other(entry), span, unknown });
+            }
+        }
+        _ => {
+            let kind = simple(reader, verb, (key, value, children), get("args").copied(), tries);
+            let kind = kind.unwrap_or(StepKind::Other(entry));
+            steps.push(Step { kind, span, unknown });
+        }
+    }
+}
+
+/// Whether the last step is an `if` that can go on.
+fn join(steps: &[Step<'_>], unknown: &[&Entry<'_>]) -> bool {
+    let open = |branches: &[Branch<'_>]| branches.last().is_some_and(|b| b.condition.is_some());
+    unknown.is_empty()
+        && matches!(steps.last(), Some(Step { kind: StepKind::If(branches), .. }) if open(branches))
+}
+
+fn extend<'t>(steps: &mut [Step<'t>], more: impl Iterator<Item = Branch<'t>>, span: Span) {
+    if let Some(Step { kind: StepKind::If(branches), span: whole, .. }) = steps.last_mut() {
+        branches.extend(more);
+        *whole = whole.to(span);
+    }
+}
+
+fn without_if(key: &Key<'_>, verb: &str) -> Diagnostic {
+    Diagnostic::error(rules::ELSE_WITHOUT_IF, key.span, format!("this `{verb}` belongs to no `if`"))
+        .note("it must stand right behind an `if` or an `else if`; MICA never comes to it")
+        .help("write an `if` before it, or move it up to the one it is for")
+}
+
+fn no_verb<'t>(
+    reader: &mut Reader<'_>,
+    entry: &'t Entry<'t>,
+    keys: &[&Key<'_>],
+    steps: &mut Vec<Step<'t>>,
+) {
+    let span = entry.span(reader.file);
+    let Some(key) = keys.first() else { return };
+    if key.text == "user" {
+        reader.problems.push(
+            Diagnostic::error(rules::INVALID_VALUE, key.span, "`user` takes no value")
+                .note("MICA's validator rejects the file")
+                .help("write `- user`, without a colon"),
+        );
+        steps.push(step(StepKind::User, span));
+        return;
+    }
+    let finding =
+        Diagnostic::error(rules::INVALID_VALUE, key.span, format!("`{}` is no step", key.text));
+    reader.problems.push(match closest(key.text, VERBS.iter().copied()) {
+        Some(near) => {
+            finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+        }
+        None => finding.help(format!("a step is `user` or one of {}", VERBS.join(", "))),
+    });
+    steps.push(step(StepKind::Other(entry), span));
+}
+
+type FieldParts<'t> = (&'t Key<'t>, Option<&'t Scalar<'t>>, &'t [Entry<'t>], &'t Entry<'t>);
+
+fn branch<'t>(
+    reader: &mut Reader<'_>,
+    key: &Key<'t>,
+    condition: Option<&'t Scalar<'t>>,
+    then: Option<FieldParts<'t>>,
+    tries: Option<Spanned<u32>>,
+    whole: Span,
+) -> Branch<'t> {
+    let empty = Scalar::bare("", Span::new(key.span.file, key.span.end, key.span.end));
+    let (condition, intent) = leaf::condition(condition.unwrap_or(&empty), reader.problems);
+    let (steps, end) = match then {
+        Some((then, value, children, _)) => {
+            if value.is_some() || children.is_empty() {
+                not_a_list(reader, then, "then");
+            }
+            (
+                list(reader, children, Place::Nested),
+                children.last().map_or(then.span.end, |c| c.end),
+            )
+        }
+        None => {
+            reader.problems.push(
+                Diagnostic::error(
+                    rules::MISSING_FIELD,
+                    key.span,
+                    format!("this `{}` has no `then`", key.text),
+                )
+                .note("MICA's validator rejects the file")
+                .help("write `then:` below it, with steps"),
+            );
+            (Vec::new(), key.span.end)
+        }
+    };
+    let span = Span::new(whole.file, key.span.start, end.max(condition.text.span.end));
+    Branch { condition: Some(condition), intent, steps, tries, span }
+}
+
+fn otherwise<'t>(
+    reader: &mut Reader<'_>,
+    key: &Key<'t>,
+    value: Option<&'t Scalar<'t>>,
+    children: &'t [Entry<'t>],
+) -> Branch<'t> {
+    // `else:` and below it `then:`.
+    let children = match children {
+        [Entry { kind: EntryKind::Pair { key: then, children, .. }, .. }]
+            if then.text == "then" =>
+        {
+            reader.problems.push(
+                Diagnostic::error(rules::INVALID_VALUE, then.span, "`else` has no `then`")
+                    .note("MICA never executes what is below it")
+                    .help("write the steps right below `else:`"),
+            );
+            children.as_slice()
+        }
+        other => other,
+    };
+    if value.is_some() || children.is_empty() {
+        not_a_list(reader, key, "else");
+    }
+    let steps = list(reader, children, Place::Nested);
+    let end = children.last().map_or(key.span.end, |c| c.end);
+    let span = Span::new(key.span.file, key.span.start, end);
+    Branch { condition: None, intent: None, steps, tries: None, span }
+}
+
+fn not_a_list(reader: &mut Reader<'_>, key: &Key<'_>, what: &str) {
+    reader.problems.push(
+        Diagnostic::error(
+            rules::INVALID_VALUE,
+            key.span,
+            format!("`{what}` takes a list of steps"),
+        )
+        .help("write each step behind a dash, in a line of its own"),
+    );
+}
+
+/// `tries: 3` (B.4.6).
+fn tries(
+    reader: &mut Reader<'_>,
+    key: &Key<'_>,
+    value: Option<&Scalar<'_>>,
+) -> Option<Spanned<u32>> {
+    let number = value.filter(|v| v.style == Style::Bare).and_then(|v| v.raw.parse::<u32>().ok());
+    let Some(number) = number else {
+        let at = value.map_or(key.span, |v| v.span);
+        reader.problems.push(
+            Diagnostic::error(rules::INVALID_VALUE, at, "`tries` takes a whole number")
+                .note("MICA compares it with a number and raises an error")
+                .help("write a number without quotes: `tries: 3`"),
+        );
+        return None;
+    };
+    let span = value.map_or(key.span, |v| v.span);
+    if number == 0 {
+        reader.problems.push(
+            Diagnostic::warning(
+                rules::MICA_TRIES,
+                span,
+                "MICA takes `tries: 0` for no limit at all",
+            )
+            .help("leave `tries` out if there is no limit, or remove the jump"),
+        );
+        return None;
+    }
+    let times = if number == 1 { "once".to_owned() } else { format!("{number} times") };
+    reader.problems.push(
+        Diagnostic::info(
+            rules::MICA_TRIES,
+            span,
+            format!(
+                "MICA jumps back {times}, so the steps run {} times in all",
+                u64::from(number) + 1
+            ),
+        )
+        .note("the paper (B.4.6) counts attempts, the first one included")
+        .help(format!("write `tries: {}` for {number} attempts in MICA", number - 1)),
+    );
+    Some(Spanned::new(number, span))
+}
+
+/// A step without branches.
+fn simple<'t>(
+    reader: &mut Reader<'_>,
+    verb: &str,
+    (key, value, children): (&Key<'t>, Option<&'t Scalar<'t>>, &'t [Entry<'t>]),
+    args: Option<FieldParts<'t>>,
+    tries: Option<Spanned<u32>>,
+) -> Option<StepKind<'t>> {
+    if verb == "set" {
+        if value.is_some() || children.is_empty() {
+            reader.problems.push(
+                Diagnostic::error(
+                    rules::INVALID_VALUE,
+                    key.span,
+                    "`set` takes arguments and values",
+                )
+                .help("write `name: value` below it"),
+            );
+        }
+        return Some(StepKind::Set(assignments(reader, children)));
+    }
+    let Some(value) = value else {
+        let (what, help) = match verb {
+            "bot" => ("says nothing", "write what the bot says: `bot: \"…\"`"),
+            "return" => ("says no status", "write `return: success`, or `return: error, …`"),
+            "call" => ("names nothing", "write the name of an agent or a function"),
+            _ => ("names nothing", "write the name of a label or a subflow"),
+        };
+        reader.problems.push(
+            Diagnostic::error(rules::INVALID_VALUE, key.span, format!("this `{verb}` {what}"))
+                .help(help),
+        );
+        return None;
+    };
+    reader.text_surprises(value, verb);
+    Some(match verb {
+        "bot" => StepKind::Bot(leaf::template(value, reader.problems)),
+        "label" => StepKind::Label(name(value)),
+        "next" => StepKind::Next { target: name(value), tries },
+        "call" => {
+            let args = match args {
+                Some((key, scalar, children, _)) => {
+                    if scalar.is_some() {
+                        reader.problems.push(
+                            Diagnostic::error(
+                                rules::INVALID_VALUE,
+                                key.span,
+                                "`args` takes arguments and values",
+                            )
+                            .help("write `name: value` below it"),
+                        );
+                    }
+                    assignments(reader, children)
+                }
+                None => Vec::new(),
+            };
+            StepKind::Call { target: name(value), args }
+        }
+        _ => returned(reader, value),
+    })
+}
+
+fn name(value: &Scalar<'_>) -> Spanned<Name> {
+    Spanned::new(SmolStr::new(value.value().trim()), value.span)
+}
+
+fn assignments<'t>(reader: &mut Reader<'_>, entries: &'t [Entry<'t>]) -> Vec<Assignment> {
+    let mut all = Vec::new();
+    for (key, value) in reader.pairs(entries) {
+        let target = leaf::key_path(key.text, key.span);
+        let empty = Scalar::bare("", Span::new(key.span.file, key.span.end, key.span.end));
+        let value = value.unwrap_or(&empty);
+        all.push(Assignment {
+            target,
+            literal: leaf::literal(value),
+            path: leaf::path(value),
+            value_span: value.span,
+            quoted: value.is_quoted(),
+        });
+    }
+    all
+}
+
+fn returned<'t>(reader: &mut Reader<'_>, value: &Scalar<'t>) -> StepKind<'t> {
+    let Some((status, message)) = leaf::returned(value) else {
+        reader.problems.push(
+            Diagnostic::error(
+                rules::INVALID_VALUE,
+                value.span,
+                "`return` takes a status and a message",
+            )
+            .note("MICA takes every status but `success` for a failure")
+            .help("write `return: success, …` or `return: error, …`"),
+        );
+        let status = Spanned::new(SmolStr::new_static("error"), value.span);
+        let message = Spanned::new(value.to_smol(), value.span);
+        return StepKind::Return { status, message: Some(message) };
+    };
+    if !matches!(status.value.as_str(), "success" | "error") {
+        let near = closest(&status.value, ["success", "error"])
+            .or_else(|| status.value.starts_with("succe").then_some("success"));
+        let finding = Diagnostic::warning(
+            rules::INVALID_VALUE,
+            status.span,
+            format!("there is no status `{status}`"),
+        )
+        .note("MICA takes every status but `success` for a failure");
+        reader.problems.push(match near {
+            Some(near) => {
+                finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+            }
+            None => finding.help("write `success` or `error`"),
+        });
+    }
+    let comma = message.as_ref().is_some_and(|m| m.value.contains(','));
+    if comma && status.value != "success" {
+        let at = message.as_ref().map_or(value.span, |m| m.span);
+        reader.problems.push(
+            Diagnostic::warning(
+                rules::MICA_RETURN,
+                at,
+                format!("MICA takes this `{status}` for a success: there is a comma in the message"),
+            )
+            .note("it cuts `return` at every comma, and with more than two parts it falls back to `success`")
+            .help("write the message without commas"),
+        );
+    }
+    StepKind::Return { status, message }
+}
