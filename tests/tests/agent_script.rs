@@ -93,7 +93,7 @@ fn errors_are_where_the_vendor_finds_them() {
         let listed = OTHERWISE.iter().any(|(name, _)| file.name.ends_with(name));
         let checked = run(std::slice::from_ref(&file));
         let ours: Vec<String> = checked.errors().map(|d| checked.line(d)).collect();
-        match (theirs == !ours.is_empty(), listed) {
+        match (theirs != ours.is_empty(), listed) {
             (true, false) => agreed += 1,
             (false, true) => {}
             (true, true) => problems.push(format!("{} is listed, but we agree", file.name)),

@@ -1,5 +1,10 @@
 //! Taking fields out of a block, so that what is left at the end is known.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a value that does not fit goes back to where it was; no error is passed on"
+)]
+
 use super::Source;
 use super::data;
 use agentir_diagnostics::{Span, Spanned};

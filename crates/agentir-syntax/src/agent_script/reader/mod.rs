@@ -1,6 +1,7 @@
 //! Reads an outline by the tables: which entry is which field, what its value says, and what is
 //! wrong with it. Nothing is thrown away: what the tables do not know stays in the tree.
 
+mod binding;
 mod data;
 mod statement;
 mod value;

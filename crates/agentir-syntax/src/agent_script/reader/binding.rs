@@ -1,0 +1,141 @@
+//! Bindings: tools as they are offered to the model.
+
+use super::super::context::Parsed;
+use super::super::lexer::Goal;
+use super::super::outline::{Entry, EntryKind, Inline};
+use super::super::schema::RecordType;
+use super::super::tree::{Binding, Record, StatementKind};
+use super::{Names, Reader};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned};
+use agentir_expr::{Expr, ExprKind, Name};
+
+impl<'s> Reader<'s, '_> {
+    pub(super) fn bindings(
+        &mut self,
+        ty: &'static RecordType,
+        entries: Vec<Entry<'s>>,
+    ) -> Vec<Binding<'s>> {
+        let mut names = Names::default();
+        let mut bindings = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let span = entry.span(self.file());
+            match entry.kind {
+                EntryKind::Pair { key, value } => {
+                    let name = self.entry_name(ty.name, &mut names, key);
+                    bindings.push(self.binding(ty, name, value, entry.children, span));
+                }
+                kind => {
+                    self.unexpected_in("`name: @actions.name`", &kind, span);
+                    self.stray(Entry { kind, ..entry });
+                }
+            }
+        }
+        bindings
+    }
+
+    fn binding(
+        &mut self,
+        ty: &'static RecordType,
+        name: Spanned<Name>,
+        inline: Inline<'s>,
+        children: Vec<Entry<'s>>,
+        span: Span,
+    ) -> Binding<'s> {
+        let mut action = None;
+        let mut targets = Vec::new();
+        match inline {
+            Inline::Text(text) => {
+                if let Some(expr) = super::super::leaf::plain(self.file(), text.raw, text.start) {
+                    action = Some(expr);
+                } else if let Some(Parsed::Binding(expr, to)) =
+                    self.reading.leaf(text.raw, text.start, Goal::Binding)
+                {
+                    action = Some(*expr);
+                    targets = to;
+                }
+                if let Some(expr) = &action {
+                    self.check_binding(&name, expr, &targets);
+                }
+            }
+            Inline::Nothing => self.report(
+                Diagnostic::error(
+                    rules::MISSING_FIELD,
+                    name.span,
+                    format!("the tool `{name}` does nothing"),
+                )
+                .help(format!("write `{name}: @actions.name`")),
+            ),
+            other => self.no_value(&name.value, other),
+        }
+        let mut binding = Binding {
+            properties: Record {
+                ty,
+                span,
+                name: Some(name.clone()),
+                fields: Vec::new(),
+                unknown: Vec::new(),
+            },
+            name,
+            action,
+            targets,
+            available: Vec::new(),
+            with: Vec::new(),
+            body: Vec::new(),
+            span,
+        };
+        let mut known = Names::default();
+        for entry in children {
+            if matches!(entry.kind, EntryKind::Pair { .. }) {
+                self.entry(&mut binding.properties, &mut known, entry);
+                continue;
+            }
+            let statement = self.statement(entry, super::statement::Place::Binding);
+            match statement.kind {
+                StatementKind::With(with) => binding.with.extend(with),
+                StatementKind::To(targets) => binding.targets.extend(targets),
+                StatementKind::Available(expr) => {
+                    binding.available.push(Spanned::new(expr, statement.span));
+                }
+                _ => binding.body.push(statement),
+            }
+        }
+        self.check_whole(&binding.properties);
+        binding
+    }
+
+    /// `go to @subagent.x` and other words where an action belongs.
+    fn check_binding(
+        &mut self,
+        name: &Spanned<Name>,
+        action: &Expr,
+        targets: &[super::super::tree::Target],
+    ) {
+        let bare = action.as_path().filter(|p| p.namespace.is_none());
+        let Some(path) = bare else {
+            if !matches!(action.kind, ExprKind::Path(_)) {
+                self.report(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        action.span,
+                        format!("the tool `{name}` takes a reference to what it does"),
+                    )
+                    .help(format!("write `{name}: @actions.name`")),
+                );
+            }
+            return;
+        };
+        let diagnostic = Diagnostic::error(
+            rules::INVALID_VALUE,
+            action.span,
+            format!("`{}` is nothing a tool could do", path.root),
+        );
+        self.report(if targets.is_empty() {
+            diagnostic.help(format!("write `@actions.{}`", path.root))
+        } else {
+            diagnostic
+                .help("write `@utils.transition to @subagent.name`")
+                .replace("@utils.transition", Applicability::Safe)
+        });
+    }
+}

@@ -1,0 +1,523 @@
+//! Structure, types, expressions and statements (specification part I, 1 to 5).
+
+use super::*;
+
+// ---- 1. Structure --------------------------------------------------------------------------------
+
+#[test]
+fn any_deeper_column_is_a_level() {
+    let document = fine("system:\n instructions: \"a\"\nconfig:\n        agent_name: \"b\"\n");
+    assert_eq!(document.root.record("system").unwrap().text("instructions").unwrap().text(), "a");
+    assert_eq!(document.root.record("config").unwrap().text("agent_name").unwrap().text(), "b");
+}
+
+#[test]
+fn tabs_byte_order_marks_and_carriage_returns() {
+    let document = fine(
+        "\u{feff}system:\r\n\tinstructions: |\r\n\t\tOne\r\n\t\t Two\r\n\r\nconfig:\r\n\tagent_name: \"b\"\r\n",
+    );
+    let text = document.root.record("system").unwrap().text("instructions").unwrap().text();
+    assert_eq!(text, "One\n Two");
+    assert!(document.root.record("config").is_some());
+}
+
+#[test]
+fn a_tab_is_three_columns() {
+    // Three spaces and a tab are the same column.
+    let document = fine("config:\n\tagent_name: \"b\"\n   role: \"c\"\n");
+    assert_eq!(document.root.record("config").unwrap().fields.len(), 2);
+}
+
+#[test]
+fn comment_lines_open_and_close_nothing() {
+    let document =
+        fine("config: # one\n      # two\n  agent_name: \"b\" # three\n# four\n  role: \"c\"\n");
+    assert_eq!(document.root.record("config").unwrap().fields.len(), 2);
+    assert_eq!(document.comments.len(), 4);
+}
+
+#[test]
+fn a_line_between_two_levels() {
+    let text = "config:\n    runtime:\n            streaming: True\n      role: \"c\"\n      company: \"d\"\n";
+    assert_eq!(
+        said(text),
+        [
+            "inconsistent-indentation: »      « this line is indented less than the lines above it, but more than what they belong to / indent it by 12 to go on with the block above, or by 4 to leave it"
+        ]
+    );
+    let (document, _) = read(text);
+    assert_eq!(document.root.record("config").unwrap().fields.len(), 3, "it leaves the block");
+}
+
+#[test]
+fn named_blocks() {
+    let document = fine("subagent a:\n  description: \"x\"\nsubagent b:\n  description: \"y\"\n");
+    let names: Vec<_> = document
+        .root
+        .records("subagent")
+        .map(|r| {
+            (r.name.as_ref().unwrap().value.to_string(), r.text("description").unwrap().text())
+        })
+        .collect();
+    assert_eq!(names, [("a".into(), "x".into()), ("b".into(), "y".into())]);
+    assert_eq!(
+        said("subagent:\n  description: \"x\"\n"),
+        ["syntax-error: »subagent« this subagent has no name / write `subagent name:`"]
+    );
+    assert_eq!(
+        said("subagent my agent:\n  description: \"x\"\n"),
+        ["syntax-error: »my agent« a name is one word / join the words with `_`"]
+    );
+    assert_eq!(
+        said("config main:\n  role: \"x\"\n"),
+        ["syntax-error: »main« `config` takes no name / write `config:`"]
+    );
+    assert_eq!(
+        said("subagent a:\n  description: \"x\"\nsubagent a:\n  description: \"x\"\n"),
+        ["duplicate-section: »a« there is a subagent `a` already"]
+    );
+    assert_eq!(
+        said("start_agent a:\n  description: \"x\"\nstart_agent b:\n  description: \"x\"\n"),
+        ["duplicate-section: »start_agent« there may only be one `start_agent`"]
+    );
+}
+
+#[test]
+fn scalars() {
+    let document = fine(
+        "config:\n  agent_label: \"My Agent\"\n  max_tokens: 42\n  temperature: .5\n  debug: True\n",
+    );
+    let config = document.root.record("config").unwrap();
+    assert_eq!(config.text("agent_label").unwrap().text(), "My Agent");
+    assert!(matches!(config.field("max_tokens").unwrap().value, Value::Number(n) if n == 42.0));
+    assert!(matches!(config.field("temperature").unwrap().value, Value::Number(n) if n == 0.5));
+    assert_eq!(config.bool("debug"), Some(true));
+}
+
+#[test]
+fn sequences() {
+    let text = "access:\n  sharing_policy:\n    custom_sharing_entities:\n      - \"Account\"\n      # none\n      - \"Case\"\n";
+    let document = fine(text);
+    let policy = document.root.record("access").unwrap().record("sharing_policy").unwrap();
+    assert!(matches!(&policy.fields[0].value, Value::List(l) if l.len() == 2));
+    let inline = text.replace(
+        ":\n      - \"Account\"\n      # none\n      - \"Case\"",
+        ": [\"Account\", \"Case\",]",
+    );
+    let document = fine(&inline);
+    let policy = document.root.record("access").unwrap().record("sharing_policy").unwrap();
+    assert!(matches!(&policy.fields[0].value, Value::List(l) if l.len() == 2));
+    assert_eq!(
+        said("system:\n  messages:\n    error: \"e\"\n    - \"x\"\n"),
+        ["syntax-error: »-« expected a field of the messages block, found an item of a sequence"]
+    );
+}
+
+#[test]
+fn quoted_keys() {
+    let text = "subagent a:\n  description: \"d\"\n  actions:\n    A:\n      target: \"flow://A\"\n      inputs:\n        \"Input:query\": string\n";
+    let document = fine(text);
+    let action = subagent(&document).records("actions").next().unwrap();
+    assert_eq!(action.declarations("inputs")[0].name.value, "Input:query");
+}
+
+#[test]
+fn brackets_and_backslashes_go_on() {
+    let text = prompt(
+        "set @variables.x = [\n  1, # one\n\n  2,\n]\nset @variables.y = 1 + \\\n  2\n| end",
+    );
+    let document = fine(&text);
+    assert_eq!(steps(&document).statements.len(), 3);
+}
+
+// ---- 2. Types ------------------------------------------------------------------------------------
+
+#[test]
+fn declarations() {
+    let text = "variables:\n  a: mutable string = \"x\"\n    description: \"d\"\n  b: linked number\n  c: mutable list[object] = []\n  d: mutable object = {}\n  e: mutable date = 2026-01-31\n";
+    let document = fine(text);
+    let variables = document.root.declarations("variables");
+    let [a, b, c, _, e] = variables else { panic!("{variables:?}") };
+    assert_eq!(a.modifier.unwrap().value, Modifier::Mutable);
+    assert_eq!(a.ty.as_ref().unwrap().name(), Some("string"));
+    assert_eq!(a.value.as_ref().unwrap().to_string(), "\"x\"");
+    assert_eq!(a.properties.text("description").unwrap().text(), "d");
+    assert_eq!(b.modifier.unwrap().value, Modifier::Linked);
+    assert!(b.value.is_none());
+    assert!(
+        matches!(&c.ty.as_ref().unwrap().kind, TypeKind::Array(e) if e.name() == Some("object"))
+    );
+    assert!(
+        matches!(&e.value.as_ref().unwrap().kind, ExprKind::Literal(Literal::Date(d)) if d == "2026-01-31")
+    );
+}
+
+#[test]
+fn wrong_declarations() {
+    let one = |line: &str| said(&format!("variables:\n  a: {line}\n")).join("\n");
+    assert_eq!(
+        one("mutabel string"),
+        "invalid-value: »mutabel« `mutabel` is no modifier / did you mean `mutable`?"
+    );
+    assert_eq!(
+        one("mutable str"),
+        "invalid-value: »str« there is no type `str` / did you mean `string`?"
+    );
+    assert_eq!(
+        one("mutable map[string]"),
+        "syntax-error: »map[string]« only `list` takes a type in brackets, not `map` / write `list[string]`"
+            .replace("not `map`", "not `map[string]`")
+    );
+    assert_eq!(
+        one("mutable list[list[string]]"),
+        "syntax-error: »list[list[string]]« there are no lists of lists / write `list[object]`"
+    );
+    assert_eq!(
+        one("mutable id"),
+        "deprecated-field: »id« the type `id` is deprecated / write `string` instead"
+    );
+    assert_eq!(
+        said("variables:\n  a:\n    description: \"d\"\n"),
+        ["missing-field: »a« the variable `a` has no type / write `a: string`, or another type"]
+    );
+    assert_eq!(
+        said("variables:\n  a__b: mutable string\n"),
+        [
+            "invalid-value: »a__b« `a__b` cannot be the name of a variable / it begins with a letter; letters, digits and single underscores follow"
+        ]
+    );
+    assert_eq!(
+        said("variables:\n  a: mutable string\n  a: mutable string\n"),
+        ["duplicate-field: »a« there is a variable `a` already"]
+    );
+}
+
+// ---- 3. Expressions ------------------------------------------------------------------------------
+
+#[test]
+fn precedence() {
+    assert_eq!(printed("not @a.b == 1 and @c.d or @e.f"), "NOT @a.b == 1 AND @c.d OR @e.f");
+    let e = expr("not @a.b == 1");
+    assert!(matches!(e.kind, ExprKind::Unary { .. }), "{e:?}");
+    assert_eq!(printed("1 + 2 * 3 - -4 / +5"), "1 + 2 * 3 - -(4) / +5");
+    assert_eq!(printed("(1 + 2) * 3"), "(1 + 2) * 3");
+    assert_eq!(printed("(@a.b or @c.d) and @e.f"), "(@a.b OR @c.d) AND @e.f");
+    let e = expr("@a.b if @c.d else 2 if @e.f else 3");
+    let ExprKind::Conditional { otherwise, .. } = e.kind else { panic!("{e:?}") };
+    assert!(matches!(otherwise.kind, ExprKind::Conditional { .. }));
+}
+
+#[test]
+fn comparisons_have_their_own_operators() {
+    for (text, op) in [
+        ("@a.b == 1", BinaryOp::StrictEqual),
+        ("@a.b != 1", BinaryOp::StrictNotEqual),
+        ("@a.b is None", BinaryOp::Is),
+        ("@a.b is not None", BinaryOp::IsNot),
+        ("@a.b <= 1", BinaryOp::LessEqual),
+    ] {
+        let e = expr(text);
+        assert!(matches!(e.kind, ExprKind::Binary { op: o, .. } if o == op), "{e:?}");
+    }
+}
+
+#[test]
+fn references_and_members() {
+    let e = expr("@outputs.items[0].id[\"x\"].set");
+    let path = e.as_path().unwrap();
+    assert_eq!(path.namespace.as_ref().unwrap().value, "outputs");
+    assert_eq!(path.root.value, "items");
+    assert_eq!(path.segments.len(), 4);
+    assert!(matches!(path.segments[0], Step::Index(0)));
+    assert!(matches!(expr("@a.b[@c.d]").kind, ExprKind::Subscript { .. }));
+    assert!(matches!(expr("@a.b[-1]").kind, ExprKind::Subscript { .. }));
+    assert!(matches!(expr("f(1).x").kind, ExprKind::Member { .. }));
+}
+
+#[test]
+fn calls_lists_and_objects() {
+    assert_eq!(printed("len(@a.b) + max(1, 2,)"), "len(@a.b) + max(1, 2)");
+    assert_eq!(
+        printed("a2a.message({parts: [a2a.textPart(@e.x)], \"k\": {}})"),
+        "a2a.message({parts: [a2a.textPart(@e.x)], k: {}})"
+    );
+    assert_eq!(printed("[1, *@a.b, f(*@c.d)]"), "[1, *@a.b, f(*@c.d)]");
+    assert_eq!(printed("[]"), "[]");
+}
+
+#[test]
+fn literals() {
+    assert!(matches!(expr("5.").kind, ExprKind::Literal(Literal::Number(n)) if n == 5.0));
+    assert!(matches!(expr(".5").kind, ExprKind::Literal(Literal::Number(n)) if n == 0.5));
+    assert!(matches!(expr("2026-01-31T08:30:00Z").kind, ExprKind::Literal(Literal::Date(_))));
+    assert!(matches!(expr("None").kind, ExprKind::Literal(Literal::Null)));
+    assert!(matches!(expr("...").kind, ExprKind::Ellipsis));
+    let ExprKind::Literal(Literal::String(s)) = expr(r#""a\"b\\\n\t\'""#).kind else { panic!() };
+    assert_eq!(s, "a\"b\\\n\t'");
+}
+
+#[test]
+fn wrong_expressions() {
+    assert_eq!(wrong("'x'"), "syntax-error: »'x'« texts stand in double quotes / write `\"…\"`");
+    assert_eq!(
+        wrong(r#""a\d""#).split(" / ").next().unwrap(),
+        r"invalid-value: »\d« `\d` is no escape of Agent Script"
+    );
+    assert_eq!(
+        wrong("\"abc").split(" / ").next().unwrap(),
+        "unterminated-string: »\"« this text has no closing `\"` on its line"
+    );
+    assert_eq!(
+        wrong("1 +"),
+        "syntax-error: »+« expected a value after `+` / an assignment is written `set @variables.name = value`"
+    );
+    assert_eq!(wrong("(1"), "syntax-error: »(« `(` is never closed / add `)`");
+    assert_eq!(
+        wrong("[1)"),
+        "syntax-error: »)« `)` does not close `[` / an assignment is written `set @variables.name = value`"
+    );
+    assert_eq!(
+        wrong("@variables"),
+        "syntax-error: »@variables« `@variables` names no member / write `@variables.name`"
+    );
+    assert_eq!(
+        wrong("@a.b in [1]").split(" / ").next().unwrap(),
+        "syntax-error: »in« Agent Script has no operator `in`"
+    );
+    assert_eq!(wrong("@a.b % 2"), "syntax-error: »%« Agent Script has no operator `%`");
+    assert_eq!(
+        wrong("1 < 2 < 3"),
+        "syntax-error: »<« `<` cannot follow another comparison / compare in two steps, joined by `and`"
+    );
+    assert_eq!(wrong("(@a.b)(1)").split(" / ").next().unwrap(), "");
+    assert_eq!(
+        wrong("[1](1)").split(" / ").next().unwrap(),
+        "syntax-error: »[1]« only functions can be called, by their names"
+    );
+}
+
+#[test]
+fn slips_are_understood_and_mended() {
+    for (slip, meant) in [
+        ("@a.b === 1", "@a.b == 1"),
+        ("@a.b && @c.d || !@e.f", "@a.b and @c.d or not @e.f"),
+        ("true", "True"),
+        ("null", "None"),
+        ("'x'", "\"x\""),
+    ] {
+        assert_eq!(
+            mended(&prompt(&format!("set @variables.x = {slip}"))),
+            prompt(&format!("set @variables.x = {meant}"))
+        );
+    }
+}
+
+// ---- 5. Statements -------------------------------------------------------------------------------
+
+#[test]
+fn procedures_with_and_without_the_arrow() {
+    for text in [
+        "subagent a:\n  description: \"d\"\n  before_reasoning:\n    set @variables.x = 1\n",
+        "subagent a:\n  description: \"d\"\n  before_reasoning: ->\n    set @variables.x = 1\n",
+        "subagent a:\n  description: \"d\"\n  before_reasoning:->\n    set x = 1\n",
+    ] {
+        let document = fine(text);
+        let procedure = subagent(&document).procedure("before_reasoning").unwrap();
+        assert_eq!(procedure.statements.len(), 1);
+        assert_eq!(procedure.arrow.is_some(), text.contains("->"));
+    }
+}
+
+#[test]
+fn run_and_its_clauses() {
+    let text = prompt(
+        "run @actions.A # why\n  with a=@variables.a, b = ...\n  with \"c:d\"=1\n  set @variables.x = @outputs.y\n  run @actions.B\n    with e=2\n  transition to @subagent.b",
+    );
+    let document = fine(&text);
+    let StatementKind::Run { action, with, body } = &steps(&document).statements[0].kind else {
+        panic!()
+    };
+    assert_eq!(action.to_string(), "@actions.A");
+    let names: Vec<_> = with.iter().map(|w| w.name.value.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c:d"]);
+    assert!(matches!(with[1].value.kind, ExprKind::Ellipsis));
+    assert_eq!(body.len(), 3);
+    assert!(matches!(&body[1].kind, StatementKind::Run { with, .. } if with.len() == 1));
+}
+
+#[test]
+fn conditions() {
+    let text = prompt(
+        "if @variables.a:\n  | A\nelse if @variables.b == 1:\n  | B\nelse if not @variables.c:\n  | C\nelse:\n  | D\nif @variables.e:\n  if @variables.f:\n    | F\n  else:\n    | G",
+    );
+    let document = fine(&text);
+    let StatementKind::If { branches, otherwise } = &steps(&document).statements[0].kind else {
+        panic!()
+    };
+    assert_eq!(branches.len(), 3);
+    assert_eq!(otherwise.as_ref().unwrap().len(), 1);
+    let StatementKind::If { branches, otherwise } = &steps(&document).statements[1].kind else {
+        panic!()
+    };
+    assert!(otherwise.is_none(), "the `else` belongs to the inner one");
+    assert_eq!(branches[0].body.len(), 1);
+}
+
+#[test]
+fn wrong_conditions() {
+    let one = |lines: &str| said(&prompt(lines)).join("\n");
+    assert_eq!(
+        one("if @a.b:\n  | x\nelif @c.d:\n  | y"),
+        "syntax-error: »elif« Agent Script has no `elif` / write `else if`"
+    );
+    assert_eq!(
+        one("if @a.b\n  | x"),
+        "syntax-error: »if @a.b« a colon is missing at the end of this line"
+    );
+    assert_eq!(
+        one("if @a.b:\n  | x\nelse\n  | y"),
+        "syntax-error: »else« a colon is missing at the end of this line"
+    );
+    assert_eq!(
+        one("else:\n  | y"),
+        "syntax-error: »else« this `else` follows no `if` / indent it like the `if` it belongs to"
+    );
+    assert_eq!(
+        one("if @a.b: set @c.d = 1"),
+        "syntax-error: »set« what the condition decides about goes on the next line / write it below `if …:`, indented"
+    );
+    assert_eq!(
+        one("if (@a.b > 5 and (@c.d < 10):\n  run @actions.A"),
+        "invalid-expression: »(« `(` is never closed / add `)`"
+    );
+    assert_eq!(
+        mended(&prompt("if @a.b\n  | x\nelif @c.d = 1:\n  | y")),
+        prompt("if @a.b:\n  | x\nelse if @c.d == 1:\n  | y")
+    );
+}
+
+#[test]
+fn transitions() {
+    let text = prompt("transition to @subagent.b");
+    let document = fine(&text);
+    assert!(
+        matches!(&steps(&document).statements[0].kind, StatementKind::Transition { targets, .. } if targets.len() == 1)
+    );
+    assert_eq!(
+        said(&prompt("transition @subagent.b")),
+        [
+            "syntax-error: »@subagent.b« `to` is missing behind `transition` / write `transition to @subagent.name`"
+        ]
+    );
+    assert_eq!(mended(&prompt("transition @subagent.b")), prompt("transition to @subagent.b"));
+    assert_eq!(
+        said(&prompt("transition")),
+        [
+            "syntax-error: »« expected where to, found nothing / write `transition to @subagent.name`"
+        ]
+    );
+}
+
+#[test]
+fn collect_and_ask_for() {
+    let text = prompt(
+        "collect @variables.a\n  message: \"What is it?\"\nask for @variables.b\n  instructions: |\n    Ask politely",
+    );
+    let document = fine(&text);
+    let all: Vec<_> = steps(&document)
+        .statements
+        .iter()
+        .map(|s| match &s.kind {
+            StatementKind::Collect { form, properties, .. } => (*form, properties.fields.len()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(all, [(CollectForm::Collect, 1), (CollectForm::AskFor, 1)]);
+    let old = format!("# @dialect: agentforce=3.2\n{}", prompt("collect @variables.a"));
+    assert_eq!(
+        said(&old),
+        ["deprecated-field: »collect« `collect` is deprecated / write `ask for` instead"]
+    );
+}
+
+#[test]
+fn tools_of_the_model() {
+    let text = "subagent a:\n  description: \"d\"\n  reasoning:\n    actions:\n      go: @utils.transition to @subagent.b\n        description: \"x\"\n        available when @variables.ok == True\n      look: @actions.Look\n        label: \"y\"\n        available when not @variables.a\n        with id=...\n        set @variables.s = @outputs.s\n        if @variables.s:\n          transition to @subagent.c\n      end: @utils.end_session\n";
+    let document = fine(text);
+    let bindings = subagent(&document).record("reasoning").unwrap().bindings("actions");
+    assert_eq!(bindings.len(), 3);
+    assert_eq!(bindings[0].targets.len(), 1);
+    assert_eq!(bindings[0].available.len(), 1);
+    assert_eq!(bindings[1].with.len(), 1);
+    assert_eq!(bindings[1].body.len(), 2);
+    assert_eq!(bindings[1].properties.text("label").unwrap().text(), "y");
+    let broken = text.replace("@utils.transition to", "go to");
+    assert_eq!(
+        said(&broken),
+        [
+            "invalid-value: »go« `go` is nothing a tool could do / write `@utils.transition to @subagent.name`"
+        ]
+    );
+    assert_eq!(mended(&broken), text);
+    assert_eq!(
+        said(&text.replace("available when not", "available not")),
+        [
+            "syntax-error: »not« `when` is missing behind `available` / write `available when @variables.ready`"
+        ]
+    );
+    assert_eq!(
+        said(&text.replace(": @utils.end_session", ":")),
+        ["missing-field: »end« the tool `end` does nothing / write `end: @actions.name`"]
+    );
+}
+
+#[test]
+fn a_bad_line_costs_that_line() {
+    let text = prompt(
+        "set @variables.x = \nrunn @actions.A\n  with a=1\n| text\nif @a.b and:\n  | inner {!@a.}\nset @variables.y = 1",
+    );
+    let all = said(&text);
+    assert_eq!(all.len(), 4, "{all:?}");
+    assert_eq!(
+        all[0],
+        "syntax-error: »=« expected a value after `=` / an assignment is written `set @variables.name = value`"
+    );
+    assert_eq!(
+        all[1],
+        "syntax-error: »runn« `runn` is no statement of Agent Script / did you mean `run`?"
+    );
+    let (document, _) = read(&text);
+    assert_eq!(steps(&document).statements.len(), 5);
+    assert!(matches!(steps(&document).statements[4].kind, StatementKind::Set { .. }));
+}
+
+#[test]
+fn statements_where_they_have_no_effect() {
+    assert_eq!(
+        said(
+            "subagent a:\n  description: \"d\"\n  before_reasoning:\n    | text\n    if @a.b:\n      | more\n"
+        ),
+        [
+            "misplaced-statement: »|« there is no prompt here that a text could be added to / texts belong into `reasoning.instructions`",
+            "misplaced-statement: »|« there is no prompt here that a text could be added to / texts belong into `reasoning.instructions`",
+        ]
+    );
+    assert_eq!(
+        said(&prompt("with a=1")),
+        [
+            "misplaced-statement: »with« `with` belongs to no action here / indent it below the `run` that it is for"
+        ]
+    );
+    assert_eq!(
+        said(&prompt("Tell the user hello")),
+        [
+            "syntax-error: »Tell the user hello« expected a statement, found `Tell the user hello` / write texts for the model behind `|`"
+        ]
+    );
+    assert_eq!(
+        said(&prompt("for x in y:\n  | z")),
+        [
+            "syntax-error: »for« `for` is no statement of Agent Script / statements are `|`, `set`, `run`, `if`, `transition`"
+        ]
+    );
+}

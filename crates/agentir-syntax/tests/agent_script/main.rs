@@ -1,0 +1,103 @@
+//! Every construct of Agent Script, by section of its specification, the mistakes, and where they
+//! point.
+//!
+//! A message is shown as the text it underlines, between `»` and `«`, and what is said about it.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use agentir_diagnostics::{Diagnostic, FileId};
+
+mod grammar;
+mod hostile;
+mod texts_and_tables;
+
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Segment as Step, TypeKind};
+use agentir_syntax::agent_script::{
+    CollectForm, Data, Dialect, Document, Modifier, Options, Procedure, Record, Segment,
+    StatementKind, Template, Value, interpolated, parse,
+};
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+fn read(text: &str) -> (Document<'_>, Vec<Diagnostic>) {
+    read_as(text, None)
+}
+
+fn read_as(text: &str, dialect: Option<Dialect>) -> (Document<'_>, Vec<Diagnostic>) {
+    let mut problems = Vec::new();
+    let document = parse(FileId(0), text, Options { dialect }, &mut problems);
+    (document, problems)
+}
+
+fn shown(text: &str, problems: &[Diagnostic]) -> Vec<String> {
+    problems
+        .iter()
+        .map(|d| {
+            let help = d.help.as_ref().map(|h| format!(" / {h}")).unwrap_or_default();
+            format!("{}: »{}« {}{help}", d.rule.0, &text[d.primary.span.range()], d.message)
+        })
+        .collect()
+}
+
+/// Reads without problems.
+fn fine(text: &str) -> Document<'_> {
+    let (document, problems) = read(text);
+    assert_eq!(shown(text, &problems), Vec::<String>::new(), "{text}");
+    document
+}
+
+/// What is said about a text.
+fn said(text: &str) -> Vec<String> {
+    shown(text, &read(text).1)
+}
+
+/// What is said about a text, after its first safe fix was applied until none is left.
+fn mended(text: &str) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..10 {
+        let fix = read(&text).1.into_iter().find_map(|d| d.fix);
+        let Some(fix) = fix else { return text };
+        for edit in fix.edits.iter().rev() {
+            text.replace_range(edit.span.range(), &edit.text);
+        }
+    }
+    panic!("the fixes never end: {text}");
+}
+
+/// A subagent with this prompt, indented by four.
+fn prompt(statements: &str) -> String {
+    let mut text =
+        "subagent a:\n  description: \"d\"\n  reasoning:\n    instructions: ->\n".to_owned();
+    for line in statements.lines() {
+        writeln!(text, "      {line}").unwrap();
+    }
+    text
+}
+
+fn subagent<'d, 's>(document: &'d Document<'s>) -> &'d Record<'s> {
+    document.root.records("subagent").next().unwrap()
+}
+
+fn steps<'d, 's>(document: &'d Document<'s>) -> &'d Procedure<'s> {
+    subagent(document).record("reasoning").unwrap().procedure("instructions").unwrap()
+}
+
+/// The value of `set @variables.x = …`, as the tree prints it.
+fn expr(text: &str) -> Expr {
+    let text = prompt(&format!("set @variables.x = {text}"));
+    let document = fine(&text);
+    match &steps(&document).statements[0].kind {
+        StatementKind::Set { value, .. } => value.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn printed(text: &str) -> String {
+    expr(text).to_string()
+}
+
+/// What is said about an expression.
+fn wrong(text: &str) -> String {
+    let text = prompt(&format!("set @variables.x = {text}"));
+    said(&text).join("\n")
+}
