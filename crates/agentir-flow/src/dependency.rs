@@ -3,7 +3,7 @@
 use agentir_diagnostics::Spanned;
 use agentir_expr::Name;
 use agentir_ir::GatherField;
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +35,8 @@ pub fn dependency_cycles<'a>(fields: &[&'a GatherField]) -> Vec<Vec<Dependency<'
             }
         }
     }
-    let mut cycles: Vec<(NodeIndex, Vec<Dependency<'a>>)> = tarjan_scc(&graph)
+    // Not `tarjan_scc`, which recurses: a chain of thousands of fields would end the stack.
+    let mut cycles: Vec<(NodeIndex, Vec<Dependency<'a>>)> = kosaraju_scc(&graph)
         .into_iter()
         .filter_map(|group| {
             let first = group.iter().copied().min()?;

@@ -74,7 +74,7 @@ fn named_blocks() {
     );
     assert_eq!(
         said("subagent a:\n  description: \"x\"\nsubagent a:\n  description: \"x\"\n"),
-        ["duplicate-section: »a« there is a subagent `a` already"]
+        ["duplicate-section: »a« the subagent `a` is there already"]
     );
     assert_eq!(
         said("start_agent a:\n  description: \"x\"\nstart_agent b:\n  description: \"x\"\n"),
@@ -188,7 +188,7 @@ fn wrong_declarations() {
     );
     assert_eq!(
         said("variables:\n  a: mutable string\n  a: mutable string\n"),
-        ["duplicate-field: »a« there is a variable `a` already"]
+        ["duplicate-field: »a« the variable `a` is there already"]
     );
 }
 

@@ -281,7 +281,7 @@ impl<'s> Reader<'s, '_> {
                     Diagnostic::warning(
                         rules::DUPLICATE_SECTION,
                         instance.span(self.file()),
-                        format!("there is a {} `{}` already", def.name, instance.raw),
+                        format!("the {} `{}` is there already", def.name, instance.raw),
                     )
                     .label(first, "first here"),
                 );
