@@ -393,7 +393,7 @@ impl<'s> Reader<'s, '_> {
                 Diagnostic::warning(
                     rules::DUPLICATE_FIELD,
                     span,
-                    format!("there is a {what} `{}` already", key.name),
+                    format!("the {what} `{}` is there already", key.name),
                 )
                 .label(first, "first here"),
             );
