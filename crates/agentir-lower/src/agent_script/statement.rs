@@ -1,6 +1,7 @@
 //! Statements, and the prompt that statements build (specification part I, 5).
 
 use super::{Source, data};
+use crate::abl::flow::required_field;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Condition, ConditionKind, Expr, ExprKind, UnaryOp};
 use agentir_ir::{
@@ -201,43 +202,7 @@ fn collect(
 
 /// A variable that is filled from the conversation.
 pub(super) fn asked_for(name: Spanned<agentir_expr::Name>, span: Span) -> GatherField {
-    GatherField {
-        name,
-        entity_ref: None,
-        prompt: None,
-        message_key: None,
-        description: None,
-        ty: None,
-        required: false,
-        default: None,
-        validation: None,
-        enum_values: Vec::new(),
-        synonyms: None,
-        extraction_hints: Vec::new(),
-        extraction_pattern: None,
-        extraction_group: None,
-        strategy: None,
-        infer: None,
-        infer_confidence: None,
-        infer_confirm: None,
-        semantics: None,
-        range: None,
-        list: None,
-        preferences: None,
-        activation: None,
-        depends_on: Vec::new(),
-        prompt_mode: None,
-        satisfied_by: None,
-        sensitive: None,
-        sensitive_display: None,
-        mask_config: None,
-        pii_type: None,
-        transient: None,
-        voice_config: None,
-        rich_content: None,
-        extensions: Extensions::default(),
-        span,
-    }
+    GatherField { required: false, span, ..required_field(name) }
 }
 
 /// A prompt: texts with the conditions under which they are said; or, where it also does something
