@@ -5,5 +5,7 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    print!("{}", agentir_bench::measure::table(&agentir_bench::measure::Options::default()));
+    let external = std::env::var_os("AGENTIR_EXTERNAL_CORPUS").map(std::path::PathBuf::from);
+    let options = agentir_bench::measure::Options::default();
+    print!("{}", agentir_bench::measure::table(&options, external.as_deref()));
 }

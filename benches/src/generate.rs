@@ -2,7 +2,9 @@
 //! supervisors, tool libraries, profiles, some of them in YAML. Most files are 1 to 6 KB.
 
 mod agent;
+mod bot;
 mod flow;
+mod script;
 mod words;
 
 use words::Random;
@@ -43,6 +45,30 @@ pub fn projects(documents: usize, seed: u64) -> Vec<Project> {
         left -= size;
     }
     all
+}
+
+/// Agents in Agent Script, each a file. The same seed gives the same files.
+#[must_use]
+pub fn scripts(files: usize, seed: u64) -> Vec<Project> {
+    let one = |number: usize| {
+        let name = format!("script_{number:05}");
+        let text = script::file(&name, &mut Random::new(seed, number as u64));
+        Project { files: vec![File { path: format!("{name}.agent"), text }], name }
+    };
+    (0..files).map(one).collect()
+}
+
+/// Bots in ADL, each of two files. The same seed gives the same bots.
+#[must_use]
+pub fn bots(count: usize, seed: u64) -> Vec<Project> {
+    let one = |number: usize| {
+        let (agents, functions) = bot::files(&mut Random::new(seed, number as u64));
+        let files = [("agents.yml", agents), ("tools.py", functions)]
+            .map(|(path, text)| File { path: path.to_owned(), text })
+            .into();
+        Project { name: format!("bot_{number:05}"), files }
+    };
+    (0..count).map(one).collect()
 }
 
 /// A project of `size` documents: a tool library, a profile, a supervisor and its agents, as far as

@@ -1,6 +1,7 @@
-//! Made-up projects of any size, and how fast each phase reads them.
+//! Made-up programs of each language and of any size, and how fast each phase reads them.
 //!
-//! *Invariant*: the same seed gives the same projects, on every machine; nothing here writes a file.
+//! *Invariant*: the same seed gives the same programs, on every machine; nothing here writes a file.
 
+mod external;
 pub mod generate;
 pub mod measure;

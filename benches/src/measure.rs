@@ -1,15 +1,23 @@
-//! How fast each phase reads made-up projects, and how that changes with the size of one file.
+//! How fast each phase reads programs of each language, and how that changes with the size of a file.
 
-use crate::generate::{self, Project};
+use crate::external;
+use crate::generate::{self, File, Project};
 use agentir_diagnostics::FileId;
 use agentir_ir::Program;
 use agentir_lint::Selection;
-use agentir_syntax::abl::{Arena, Format, Options as Reading};
-use agentir_syntax::outline;
+use agentir_lower::Lowered;
+use agentir_syntax::abl::schema::Version;
+use agentir_syntax::abl::{self, Arena, Format, Options as Reading};
+use agentir_syntax::{adl, agent_script, outline};
+use cpu_time::ThreadTime;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// How many bytes each measurement reads at least.
+const WORK: usize = 2_000_000;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
@@ -28,73 +36,139 @@ impl Default for Options {
     }
 }
 
+/// What a text is written in.
+#[derive(Debug, Clone, Copy)]
+enum Language {
+    Abl(Format),
+    AgentScript,
+    Adl,
+    /// The functions of a bot.
+    Python,
+}
+
 /// A document in memory.
 struct Document<'p> {
     name: &'p str,
     text: &'p str,
-    format: Format,
+    language: Language,
 }
 
 impl<'p> Document<'p> {
-    fn new(name: &'p str, text: &'p str) -> Self {
-        let format = if name.ends_with(".yaml") { Format::Yaml } else { Format::Abl };
-        Self { name, text, format }
+    fn new(file: &'p File) -> Self {
+        let (name, text) = (file.path.as_str(), file.text.as_str());
+        let language = if name.ends_with(".agent") {
+            Language::AgentScript
+        } else if name.ends_with(".py") {
+            Language::Python
+        } else if agentir_lower::is_adl(name, text) {
+            Language::Adl
+        } else if name.ends_with(".yaml") {
+            Language::Abl(Format::Yaml)
+        } else {
+            Language::Abl(Format::Abl)
+        };
+        Self { name, text, language }
     }
 
     /// Lines and columns to tokens; YAML, which has a lexer of its own, up to its outline.
     fn lex(&self) {
-        match self.format {
-            Format::Abl => {
+        match self.language {
+            Language::Abl(Format::Abl) => {
                 black_box(outline::count_tokens(self.text));
             }
-            Format::Yaml => self.outline(),
+            Language::AgentScript => {
+                black_box(agent_script::count_tokens(self.text));
+            }
+            Language::Abl(Format::Yaml) | Language::Adl | Language::Python => self.outline(),
         }
     }
 
     /// To the outline.
     fn outline(&self) {
         let mut problems = Vec::new();
-        black_box(match self.format {
-            Format::Abl => outline::parse(FileId(0), self.text, &mut problems),
-            Format::Yaml => outline::parse_yaml(FileId(0), self.text, &mut problems),
-        });
+        match self.language {
+            Language::Abl(Format::Abl) => {
+                black_box(outline::parse(FileId(0), self.text, &mut problems));
+            }
+            Language::Abl(Format::Yaml) | Language::Adl => {
+                black_box(outline::parse_yaml(FileId(0), self.text, &mut problems));
+            }
+            Language::AgentScript => {
+                black_box(agent_script::count_entries(self.text));
+            }
+            Language::Python => self.parse(),
+        }
     }
 
     /// To the typed tree.
     fn parse(&self) {
         let mut problems = Vec::new();
-        let outline = match self.format {
-            Format::Abl => outline::parse(FileId(0), self.text, &mut problems),
-            Format::Yaml => outline::parse_yaml(FileId(0), self.text, &mut problems),
-        };
-        let arena = Arena::new();
-        black_box(agentir_syntax::abl::read(
-            &outline,
-            self.format,
-            Reading::default(),
-            &arena,
-            &mut problems,
-        ));
+        match self.language {
+            Language::Abl(format) => {
+                let outline = match format {
+                    Format::Abl => outline::parse(FileId(0), self.text, &mut problems),
+                    Format::Yaml => outline::parse_yaml(FileId(0), self.text, &mut problems),
+                };
+                let arena = Arena::new();
+                let options = Reading::default();
+                black_box(abl::read(&outline, format, options, &arena, &mut problems));
+            }
+            Language::AgentScript => {
+                let options = agent_script::Options::default();
+                black_box(agent_script::parse(FileId(0), self.text, options, &mut problems));
+            }
+            Language::Adl => {
+                let outline = outline::parse_yaml(FileId(0), self.text, &mut problems);
+                black_box(adl::read(&outline, &mut problems));
+            }
+            Language::Python => {
+                black_box(adl::python::read(FileId(0), self.text, &mut problems));
+            }
+        }
     }
 
     /// To the IR.
-    fn lower(&self, file: FileId) -> agentir_lower::Lowered {
-        agentir_lower::abl(file, self.name, self.text, Reading::default())
+    fn lower(&self, file: FileId) -> Lowered {
+        match self.language {
+            Language::Abl(_) => agentir_lower::abl(file, self.name, self.text, Reading::default()),
+            Language::AgentScript => {
+                agentir_lower::agent_script(file, self.text, agent_script::Options::default())
+            }
+            Language::Adl => agentir_lower::adl(file, self.text),
+            Language::Python => agentir_lower::python(file, self.text),
+        }
     }
 }
 
 /// A project's documents as one program.
-fn program(project: &Project) -> (Program, Vec<agentir_syntax::abl::schema::Version>) {
+fn program(project: &Project) -> (Program, Vec<Version>) {
     let mut program = Program { complete: true, ..Program::default() };
     let mut versions = Vec::new();
-    let documents = project.files.iter().filter(|f| !f.path.ends_with(".json"));
-    for (file, id) in documents.zip(0..) {
-        Document::new(&file.path, &file.text).lower(FileId(id)).add_to(&mut program, &mut versions);
+    for (file, id) in documents(project).zip(0..) {
+        Document::new(file).lower(FileId(id)).add_to(&mut program, &mut versions);
     }
     (program, versions)
 }
 
+fn documents(project: &Project) -> impl Iterator<Item = &File> {
+    project.files.iter().filter(|f| !f.path.ends_with(".json"))
+}
+
+/// The processor time of this thread that the fastest of some runs took: what others do on the same
+/// machine at the same time counts little.
 fn fastest(rounds: usize, mut run: impl FnMut()) -> Duration {
+    (0..rounds.max(1))
+        .map(|_| {
+            let start = ThreadTime::now();
+            run();
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default()
+}
+
+/// The time on the clock that the fastest of some runs took, for what runs on several threads.
+fn fastest_on_the_clock(rounds: usize, mut run: impl FnMut()) -> Duration {
     (0..rounds.max(1))
         .map(|_| {
             let start = Instant::now();
@@ -114,43 +188,67 @@ fn each<T: Sync>(all: &[T], threads: bool, work: impl Fn(&T) + Send + Sync) {
     }
 }
 
-/// Measures everything and writes a table. Each phase includes those above it, except the rules,
-/// which start from programs that are lowered already.
+/// Measures everything and writes a table for each language, and for the corpus of others where
+/// `external` says where it is.
 #[must_use]
-pub fn table(options: &Options) -> String {
-    let projects = generate::projects(options.files, options.seed);
-    let documents: Vec<Document<'_>> = projects
-        .iter()
-        .flat_map(|p| &p.files)
-        .filter(|f| !f.path.ends_with(".json"))
-        .map(|f| Document::new(&f.path, &f.text))
-        .collect();
+pub fn table(options: &Options, external: Option<&Path>) -> String {
+    let mut out = String::new();
+    // Those of ABL are programs of several files, the others of one.
+    let (files, seed) = (options.files, options.seed);
+    for (name, projects) in [
+        ("ABL", generate::projects(files, seed)),
+        ("Agent Script", generate::scripts(files / 2, seed)),
+        ("ADL", generate::bots(files / 2, seed)),
+    ] {
+        phases(&format!("{name}, made up"), &projects, options, &mut out);
+    }
+    if let Some(root) = external {
+        for (name, ending) in [("Agent Script", "agent"), ("ADL", "yml")] {
+            let projects = external::projects(root, ending);
+            if !projects.is_empty() {
+                phases(&format!("{name}, by others"), &projects, options, &mut out);
+            }
+        }
+    }
+    out.push_str(&sizes(options));
+    out
+}
+
+/// Measures each phase. Each includes those above it, except the rules, which start from programs
+/// that are lowered already.
+fn phases(name: &str, projects: &[Project], options: &Options, out: &mut String) {
+    let documents: Vec<Document<'_>> =
+        projects.iter().flat_map(documents).map(Document::new).collect();
     let bytes: usize = documents.iter().map(|d| d.text.len()).sum();
     let programs: Vec<_> = projects.iter().map(program).collect();
     let threads = rayon::current_num_threads();
-    let mut out = String::new();
+    // As much work for each language, so that a small corpus is not lost in the clock's noise.
+    let times = (WORK / bytes.max(1)).max(1);
     let _ = writeln!(
         out,
-        "{} documents, {:.1} MB, {:.1} KB each\n\n{:<28}{:>12}{:>12}{:>16}{:>12}",
+        "{name}: {} documents, {:.1} MB, {:.1} KB each\n{:<24}{:>12}{:>12}{:>12}{:>18}",
         documents.len(),
         megabytes(bytes),
         bytes as f64 / 1e3 / documents.len().max(1) as f64,
         "phase",
         "MB/s, one",
         "files/s",
+        "x lexing",
         format!("MB/s, {threads} threads"),
-        "files/s"
     );
+    let mut lexing = None;
     let mut row = |name: &str, run: &dyn Fn(bool)| {
-        let one = fastest(options.rounds, || run(false));
-        let all = fastest(options.rounds, || run(true));
+        let again = |threads: bool| (0..times).for_each(|_| run(threads));
+        let one = fastest(options.rounds, || again(false));
+        let all = fastest_on_the_clock(options.rounds, || again(true));
+        let lexing = *lexing.get_or_insert(one);
         let _ = writeln!(
             out,
-            "{name:<28}{:>12.1}{:>12.0}{:>16.1}{:>12.0}",
-            rate(megabytes(bytes), one),
-            rate(documents.len() as f64, one),
-            rate(megabytes(bytes), all),
-            rate(documents.len() as f64, all),
+            "{name:<24}{:>12.1}{:>12.0}{:>12.1}{:>18.1}",
+            rate(megabytes(bytes * times), one),
+            rate((documents.len() * times) as f64, one),
+            rate(one.as_secs_f64(), lexing),
+            rate(megabytes(bytes * times), all),
         );
     };
     row("lex", &|threads| each(&documents, threads, Document::lex));
@@ -168,23 +266,21 @@ pub fn table(options: &Options) -> String {
         });
     });
     row("all together", &|threads| {
-        each(&projects, threads, |project| {
+        each(projects, threads, |project| {
             let (program, versions) = program(project);
             black_box(agentir_lint::check(&program, &versions, &selection));
         });
     });
-    out.push_str(&sizes(options));
-    out
+    out.push('\n');
 }
 
 /// How fast one file is lowered and checked, by its size.
 fn sizes(options: &Options) -> String {
-    let mut out = format!("\n{:<28}{:>12}{:>12}\n", "one file of", "MB/s to IR", "MB/s checked");
+    let mut out = format!("{:<24}{:>12}{:>14}\n", "one file of ABL", "MB/s to IR", "MB/s checked");
     for size in [1_000, 10_000, 100_000, 1_000_000, 10_000_000] {
-        let text = file_of(size);
-        let document = Document::new("large.agent.abl", &text);
-        // As much work for each size, so that a small one is not lost in the clock's noise.
-        let times = (2_000_000 / size).max(1);
+        let file = File { path: "large.agent.abl".to_owned(), text: file_of(size) };
+        let document = Document::new(&file);
+        let times = (WORK / size).max(1);
         let lower = fastest(options.rounds, || {
             for _ in 0..times {
                 black_box(document.lower(FileId(0)));
@@ -197,11 +293,11 @@ fn sizes(options: &Options) -> String {
                 black_box(agentir_lint::check(&program, &versions, &Selection::default()));
             }
         });
-        let whole = megabytes(text.len() * times);
+        let whole = megabytes(file.text.len() * times);
         let _ = writeln!(
             out,
-            "{:<28}{:>12.1}{:>12.1}",
-            format!("{} KB", text.len() / 1000),
+            "{:<24}{:>12.1}{:>14.1}",
+            format!("{} KB", file.text.len() / 1000),
             rate(whole, lower),
             rate(whole, check)
         );

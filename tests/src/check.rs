@@ -79,6 +79,8 @@ pub fn check(files: &[File], options: Options) -> Checked {
         }
         let mut lowered = if file.name.ends_with(".py") {
             agentir_lower::python(id, &file.text)
+        } else if agentir_lower::is_adl_config(&file.name, &file.text) {
+            agentir_lower::adl_config(id, &file.text)
         } else if agentir_lower::takes_agent_script(&file.name, &file.text) {
             agentir_lower::agent_script(id, &file.text, agent_script::Options::default())
         } else if agentir_lower::is_adl(&file.name, &file.text) {
@@ -87,12 +89,14 @@ pub fn check(files: &[File], options: Options) -> Checked {
             agentir_lower::abl(id, &file.name, &file.text, options)
         };
         diagnostics.append(&mut lowered.diagnostics);
+        diagnostics.extend(agentir_lint::check_text(id, &file.text));
         lowered.add_to(&mut program, &mut versions);
     }
     let supervised = program.agents.iter().any(|a| a.metadata.kind == AgentType::Supervisor);
     program.complete |= supervised && program.agents.len() > 1;
     if !options.fragment {
-        diagnostics.extend(agentir_lint::check(&program, &versions, &Selection::default()));
+        let checked = agentir_lint::check(&program, &versions, &Selection::default());
+        diagnostics.extend(checked.diagnostics);
     }
     sort(&mut diagnostics, &sources);
     Checked { sources, diagnostics, program }
@@ -110,5 +114,11 @@ pub fn json(program: &Program) -> Value {
         .iter()
         .map(|library| json!({ "tools": &library.tools, "extensions": &library.extensions }))
         .collect();
-    json!({ "agents": agents, "profiles": &program.profiles, "libraries": libraries })
+    json!({
+        "agents": agents,
+        "profiles": &program.profiles,
+        "libraries": libraries,
+        "extensions": &program.extensions,
+        "entry_agent": program.entry_agent.as_ref().map(|name| &name.value),
+    })
 }

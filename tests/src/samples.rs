@@ -154,7 +154,8 @@ pub fn external_agent_script() -> Vec<File> {
 }
 
 fn is_sample(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "abl" || e == "yaml" || e == "json" || e == "agent")
+    let kinds = ["abl", "yaml", "json", "agent", "yml", "py"];
+    path.extension().is_some_and(|e| kinds.iter().any(|kind| e == *kind))
 }
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {
@@ -166,7 +167,9 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn files_below(folder: &Path) -> Vec<File> {
+/// All samples, and what belongs to them, below a folder.
+#[must_use]
+pub fn files_below(folder: &Path) -> Vec<File> {
     let mut files = Vec::new();
     for path in sorted(folder) {
         if path.is_dir() {

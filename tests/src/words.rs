@@ -161,10 +161,80 @@ fn script_keys() -> &'static BTreeSet<String> {
     })
 }
 
+/// Words that the IR says by its form: of ADL's bindings, returns and expressions.
+const ADL_KEYWORDS: &[&str] =
+    &["and", "error", "false", "match", "none", "not", "null", "or", "re", "ref", "success"];
+
+/// The words of an ADL document, each with its line.
+fn said_in_adl(file: &File) -> Vec<(usize, String)> {
+    let keys = adl_keys();
+    let mut said = Vec::new();
+    for (number, line) in without_comments(file).lines().enumerate() {
+        // A step of one word.
+        if line.trim().trim_start_matches('-').trim() == "user" {
+            continue;
+        }
+        for (word, end) in words(line) {
+            let key = line[end..].trim_start().starts_with(':') && keys.contains(word.as_str());
+            // `else if:`
+            let key = key || (word == "else" && line[end..].trim_start().starts_with("if:"));
+            if !key && !ADL_KEYWORDS.contains(&word.as_str()) {
+                said.push((number + 1, word));
+            }
+        }
+    }
+    said
+}
+
+/// The keys of all tables of ADL.
+fn adl_keys() -> BTreeSet<&'static str> {
+    use agentir_syntax::adl::schema::{FIELDS, VERBS, beside};
+    let fields = FIELDS.iter().flat_map(|f| f.formerly.iter().copied().chain([f.name]));
+    let verbs = VERBS.iter().flat_map(|v| beside(v).iter().copied().chain([*v]));
+    fields.chain(verbs).chain(["q", "a", "policy"]).collect()
+}
+
+/// The words of the signatures and descriptions of Python functions, each with its line. What the
+/// functions do is nobody's affair but Python's.
+fn said_in_python(file: &File) -> Vec<(usize, String)> {
+    let mut said = Vec::new();
+    let mut signature = false;
+    let mut description = false;
+    let mut before = false;
+    for (number, line) in file.text.lines().enumerate() {
+        let code = line.split(" #").next().unwrap_or_default().trim();
+        signature |= line.starts_with("def ") || line.starts_with("async def ");
+        let quotes = code.matches("\"\"\"").count();
+        // A docstring stands right behind a signature.
+        let begins = before && quotes > 0;
+        if signature || begins || description {
+            let found = words(code).into_iter().map(|(word, _)| word);
+            let keywords = ["async", "def", "none", "int", "str", "bool", "list", "dict", "false"];
+            said.extend(found.filter(|w| !keywords.contains(&w.as_str())).map(|w| (number + 1, w)));
+        }
+        description = match (begins, description) {
+            (true, _) => quotes == 1,
+            (false, true) => quotes == 0,
+            (false, false) => false,
+        };
+        before = signature && code.ends_with(':');
+        signature &= !code.ends_with(':');
+    }
+    said
+}
+
 /// The words of a document that must not be lost, each with its line.
 fn said(file: &File) -> Vec<(usize, String)> {
     if file.name.ends_with(".agent") {
         return said_in_script(file);
+    }
+    if file.name.ends_with(".py") {
+        return said_in_python(file);
+    }
+    if agentir_lower::is_adl(&file.name, &file.text)
+        || agentir_lower::is_adl_config(&file.name, &file.text)
+    {
+        return said_in_adl(file);
     }
     let text = without_comments(file);
     let mut said = Vec::new();
@@ -186,7 +256,7 @@ fn said(file: &File) -> Vec<(usize, String)> {
 
 /// The text with its comments blanked out.
 fn without_comments(file: &File) -> String {
-    let yaml = file.name.ends_with(".yaml");
+    let yaml = file.name.ends_with(".yaml") || file.name.ends_with(".yml");
     if yaml {
         // The outline of YAML keeps no comments; in our samples no string holds ` #`.
         let uncommented = |line: &str| {
@@ -289,6 +359,15 @@ mod tests {
         let found: Vec<String> =
             words("Ça_va: 1.50, x2.y \"a-b\"").into_iter().map(|w| w.0).collect();
         assert_eq!(found, ["ça_va", "1.5", "x2", "y", "a", "b"]);
+    }
+
+    #[test]
+    fn of_python_only_signatures_and_descriptions_count() {
+        let text =
+            "import os\n\ndef f(a, b=3):  # why\n    \"\"\"Does it.\"\"\"\n    return gone\n";
+        let file = File { name: "tools.py".to_owned(), text: text.to_owned() };
+        let said: Vec<String> = super::said(&file).into_iter().map(|(_, word)| word).collect();
+        assert_eq!(said, ["f", "a", "b", "3", "does", "it"]);
     }
 
     #[test]

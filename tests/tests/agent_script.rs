@@ -60,21 +60,10 @@ fn nothing_of_the_corpus_is_lost() {
 
 /// Files about which the vendor's tools and we do not agree, by the end of their names, with the
 /// reason.
-const OTHERWISE: &[(&str, &str)] = &[
-    (
-        "ConditionalLogicPatterns.agent",
-        "`unsupported-nested-if`: the specification asks for nested ifs (part I, 5.8)",
-    ),
-    ("edge_action_with_ellipsis.agent", "`linked-variable-missing-source`: not checked yet"),
-    ("edge_action_with_variables.agent", "`linked-variable-missing-source`: not checked yet"),
-    ("edge_long_messages.agent", "agentforce asks for a user of service agents; not checked yet"),
-    ("edge_vars_all_types.agent", "agentforce asks for a user of service agents; not checked yet"),
-    (
-        "edge_vars_custom_fields.agent",
-        "agentforce asks for a user of service agents; not checked yet",
-    ),
-    ("edge_vars_many.agent", "agentforce asks for a user of service agents; not checked yet"),
-];
+const OTHERWISE: &[(&str, &str)] = &[(
+    "ConditionalLogicPatterns.agent",
+    "`unsupported-nested-if`: the specification asks for nested ifs (part I, 5.8)",
+)];
 
 #[test]
 fn errors_are_where_the_vendor_finds_them() {

@@ -12,7 +12,10 @@ use std::collections::BTreeMap;
 fn generated_projects_have_no_findings_and_lose_nothing() {
     let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut lost = Vec::new();
-    for project in agentir_bench::generate::projects(300, 11) {
+    let abl = agentir_bench::generate::projects(300, 11);
+    let scripts = agentir_bench::generate::scripts(60, 11);
+    let bots = agentir_bench::generate::bots(60, 11);
+    for project in abl.into_iter().chain(scripts).chain(bots) {
         let files: Vec<File> = project
             .files
             .into_iter()
@@ -23,7 +26,10 @@ fn generated_projects_have_no_findings_and_lose_nothing() {
             let entry = counts.entry(d.rule.0.to_owned()).or_insert_with(|| (0, checked.line(d)));
             entry.0 += 1;
         }
-        lost.extend(words::lost(&files, &json(&checked.program)));
+        // Keywords of ADL and Python are not in the IR; those of the others are known.
+        if !files.iter().any(|f| f.name.ends_with(".py")) {
+            lost.extend(words::lost(&files, &json(&checked.program)));
+        }
     }
     let found: Vec<String> =
         counts.into_values().map(|(n, first)| format!("{n} times: {first}")).collect();

@@ -147,7 +147,10 @@ fn files_are_short() {
 fn schemas_are_fresh() {
     let all = [
         ("agentir.schema.json", agentir_ir::schema()),
+        ("graph.schema.json", agentir_draw::graph_schema()),
         ("report.schema.json", agentir_diagnostics::report_schema()),
+        ("cost.schema.json", agentir_flow::cost::cost_schema()),
+        ("fidelity.schema.json", agentir_convert::report_schema()),
     ];
     let mut problems = Vec::new();
     for (file, expected) in all {

@@ -9,10 +9,11 @@ use agentir_diagnostics::Span;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check, json};
 use agentir_tests::mutate::{damaged, harmless};
-use agentir_tests::samples::{Sample, all_ours, external};
+use agentir_tests::samples::{Sample, adl, agent_script, all_ours, external};
+use cpu_time::ThreadTime;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long one small document may take, on a busy machine and without optimization.
 const IN_TIME: Duration = Duration::from_secs(5);
@@ -28,10 +29,14 @@ fn files() -> Vec<(File, Options)> {
         let options = Options { version: s.version, fragment: s.fragment };
         s.files.into_iter().map(move |f| (f, options))
     };
+    let adl = ["valid", "invalid"].into_iter().flat_map(adl).flatten();
+    let scripts = ["valid", "invalid"].into_iter().flat_map(agent_script);
     all_ours()
         .into_iter()
+        .chain(scripts)
         .chain(external())
         .flat_map(of)
+        .chain(adl.map(|f| (f, Options::default())))
         .filter(|(f, _)| !f.name.ends_with(".json"))
         .collect()
 }
@@ -46,7 +51,7 @@ fn report(what: &str, mut problems: Vec<String>) {
 /// Checks a text and looks at the answer.
 fn problems_of(file: &File, options: Options, what: &str, text: String) -> Vec<String> {
     let mutant = File { name: file.name.clone(), text };
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let result = catch_unwind(AssertUnwindSafe(|| {
         let checked = check(std::slice::from_ref(&mutant), options);
         // Printing must not panic either.

@@ -6,6 +6,7 @@
 mod corpus;
 mod new_rule;
 mod schemas;
+mod start;
 
 use clap::{Parser, Subcommand};
 use std::error::Error;
@@ -43,9 +44,9 @@ enum Command {
         #[arg(long)]
         out: PathBuf,
     },
-    /// Measure how fast each phase is, on made-up projects
+    /// Measure how fast each phase is for each language, and how fast the program starts
     Bench {
-        /// How many documents
+        /// How many documents of ABL; half as many of the others
         #[arg(long, default_value_t = 10_000)]
         files: usize,
         /// What they are made from
@@ -64,8 +65,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),
         Command::Bench { files, seed, rounds } => {
             let options = agentir_bench::measure::Options { files, seed, rounds };
-            print!("{}", agentir_bench::measure::table(&options));
-            Ok(())
+            let external = std::env::var_os("AGENTIR_EXTERNAL_CORPUS").map(PathBuf::from);
+            print!("{}", agentir_bench::measure::table(&options, external.as_deref()));
+            start::measure(&root()?)
         }
     }
 }

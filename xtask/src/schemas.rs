@@ -7,7 +7,10 @@ use std::path::Path;
 pub(crate) fn write(root: &Path) -> Result<(), Box<dyn Error>> {
     let all = [
         ("agentir.schema.json", agentir_ir::schema()),
+        ("graph.schema.json", agentir_draw::graph_schema()),
         ("report.schema.json", agentir_diagnostics::report_schema()),
+        ("cost.schema.json", agentir_flow::cost::cost_schema()),
+        ("fidelity.schema.json", agentir_convert::report_schema()),
     ];
     let folder = root.join("schemas");
     fs::create_dir_all(&folder)?;

@@ -26,7 +26,7 @@ pub(super) fn agent(subject: &Subject, random: &mut Random) -> String {
 
     let _ = write!(
         text,
-        "\n  welcome:\n    REASONING: false\n    SET: attempts = 0\n    RESPOND: \"Welcome. Let us talk about the {}.\"\n    THEN: {}\n",
+        "\n  welcome:\n    REASONING: false\n    RESPOND: \"Welcome. Let us talk about the {}.\"\n    THEN: {}\n",
         subject.thing,
         next()
     );
@@ -57,7 +57,7 @@ pub(super) fn agent(subject: &Subject, random: &mut Random) -> String {
 fn branching(text: &mut String, step: &str, name: &str, question: &str, then: &str) {
     let _ = write!(
         text,
-        "\n  {step}:\n    REASONING: false\n    RESPOND: \"{question}\"\n    ON_INPUT:\n      - IF: input == \"skip\" OR input.contains(\"later\")\n        RESPOND: \"We can come back to that.\"\n        THEN: {then}\n      - IF: attempts >= 3\n        RESPOND: \"I will go on without it.\"\n        THEN: goodbye\n      - ELSE:\n        SET:\n          {name} = TRIM(input)\n          attempts = attempts + 1\n        THEN: {then}\n"
+        "\n  {step}:\n    REASONING: false\n    RESPOND: \"{question}\"\n    ON_INPUT:\n      - IF: input == \"skip\" OR input.contains(\"later\")\n        RESPOND: \"We can come back to that.\"\n        SET: {name} = \"none\"\n        THEN: {then}\n      - IF: attempts >= 3\n        RESPOND: \"I will go on without it.\"\n        THEN: goodbye\n      - ELSE:\n        SET:\n          {name} = TRIM(input)\n          attempts = attempts + 1\n        RESPOND: \"I note {{{{{name}}}}}.\"\n        THEN: {then}\n"
     );
 }
 

@@ -11,5 +11,7 @@ mod suggest;
 pub use diagnostic::{Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity};
 pub use render::json::report_schema;
 pub use render::{Format, Report, Summary, render, sort};
-pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, Spanned};
+pub use source::{
+    FileId, LineColumn, PLACED, SourceFile, SourceMap, Span, Spanned, serialize_at, with_places,
+};
 pub use suggest::closest;

@@ -1,6 +1,6 @@
 //! The expression tree.
 
-use agentir_diagnostics::{Span, Spanned};
+use agentir_diagnostics::{Span, Spanned, serialize_at};
 use smol_str::SmolStr;
 
 /// An identifier. Up to 23 bytes live inline, so most names cost no allocation.
@@ -434,6 +434,12 @@ pub enum ConditionKind {
 }
 
 impl Condition {
+    /// The words of a text, for the model to judge.
+    #[must_use]
+    pub fn words(text: &crate::Template) -> Self {
+        Self { text: text.text.clone(), kind: ConditionKind::Natural }
+    }
+
     /// The expression, if it is one.
     #[must_use]
     pub const fn expr(&self) -> Option<&Expr> {
@@ -450,9 +456,14 @@ impl Condition {
     }
 }
 
+/// In JSON an expression is its canonical text, so that a reader need not know in which language it
+/// was written; words are as the author wrote them.
 impl serde::Serialize for Condition {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text.value)
+        match &self.kind {
+            ConditionKind::Expr(expr) => expr.serialize(serializer),
+            ConditionKind::Natural | ConditionKind::Invalid => self.text.serialize(serializer),
+        }
     }
 }
 
@@ -463,7 +474,7 @@ impl schemars::JsonSchema for Condition {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
-            "description": "A condition as the author wrote it: an expression, or words for the model to judge."
+            "description": "A condition: an expression in its canonical form, or words for the model to judge."
         })
     }
 }
@@ -471,7 +482,7 @@ impl schemars::JsonSchema for Condition {
 /// In JSON an expression is its canonical text.
 impl serde::Serialize for Expr {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serialize_at(&format_args!("{self}"), self.span, serializer)
     }
 }
 

@@ -6,8 +6,10 @@
 //!
 //! *Invariant*: nothing here parses text, resolves a name or knows a section of a language.
 
+mod dialect;
 mod expr;
 mod functions;
+mod infer;
 mod print;
 mod signatures;
 mod system;
@@ -15,6 +17,7 @@ mod template;
 mod types;
 mod version;
 
+pub use dialect::Dialect;
 pub use expr::{
     Argument, BinaryOp, Condition, ConditionKind, Depth, Expr, ExprKind, Literal, MAX_DEPTH, Name,
     ObjectEntry, Path, Segment, UnaryOp, Visit,
@@ -23,6 +26,7 @@ pub use functions::{
     Effect, Function, Method, Parameter, ParameterType, Scope, function, function_ignoring_case,
     functions, methods,
 };
+pub use infer::{Coercion, Known, Mismatch, ValueType, infer};
 pub use signatures::check_calls;
 pub use system::{
     NAMESPACES, Namespace, SYSTEM_TOOLS, SYSTEM_VARIABLES, SystemVariable, system_namespace,

@@ -104,7 +104,7 @@ impl Template {
 
 impl serde::Serialize for Template {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text.value)
+        self.text.serialize(serializer)
     }
 }
 

@@ -27,6 +27,7 @@ pub use agent::{
     Metadata, MultiIntent, Nlu, NluIntent, OnErrorThen, SystemPrompt, Template as NamedTemplate,
     Timeouts,
 };
+pub use agentir_expr::Dialect;
 pub use coordination::{
     AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate,
     Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, OnReturn, PassedValue,
@@ -40,7 +41,7 @@ pub use memory::{
     Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,
     StoredValue,
 };
-pub use program::{CompilationIssue, CompilationOutput, Deployment, Dialect, Program, ToolLibrary};
+pub use program::{CompilationIssue, CompilationOutput, Deployment, Program, ToolLibrary};
 pub use rules::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, FailureKind,
     FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Policy, PolicyRule,

@@ -11,31 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
-use std::collections::BTreeMap;
-
-/// A language that agents are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Dialect {
-    /// Kore.ai's Agent Blueprint Language.
-    Abl,
-    /// Salesforce's Agent Script.
-    AgentScript,
-    /// The MICA project's Agent Declaration Language.
-    Adl,
-}
-
-impl Dialect {
-    /// Its name in [`crate::Extensions`].
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Abl => "abl",
-            Self::AgentScript => "agent-script",
-            Self::Adl => "adl",
-        }
-    }
-}
+use std::collections::{BTreeMap, HashSet};
 
 /// Agents that run together: a project, or the files that were given.
 #[derive(Clone, Debug, Default)]
@@ -52,16 +28,23 @@ pub struct Program {
     /// Whether these are all agents of the project. If not, names that are not found may be
     /// defined elsewhere.
     pub complete: bool,
+    /// What holds for all of it and the model does not model: settings of the platform.
+    pub extensions: Extensions,
 }
 
 /// Tools that several agents share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ToolLibrary {
     /// Its tools.
     pub tools: Vec<Tool>,
+    /// The modules that their code imports, where they are code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub imports: Vec<Spanned<Name>>,
     /// What the model does not model.
+    #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
     /// Where it is written.
+    #[serde(skip)]
     pub span: Span,
 }
 
@@ -94,12 +77,13 @@ impl Program {
         if let [only] = self.agents.as_slice() {
             return Some(only);
         }
-        let routed = |agent: &Agent| {
-            self.agents.iter().any(|other| {
-                other.metadata.name != agent.metadata.name
-                    && other.targets().any(|t| t.value == agent.metadata.name.value)
-            })
-        };
+        // Whom somebody else leads to.
+        let mut routed: HashSet<&str> = HashSet::new();
+        for other in &self.agents {
+            let own = &other.metadata.name.value;
+            routed.extend(other.targets().filter(|t| t.value != *own).map(|t| t.value.as_str()));
+        }
+        let routed = |agent: &Agent| routed.contains(agent.metadata.name.value.as_str());
         let mut roots = self.agents.iter().filter(|a| a.metadata.kind == Supervisor && !routed(a));
         match (roots.next(), roots.next()) {
             (Some(root), None) => Some(root),
@@ -148,6 +132,12 @@ pub struct CompilationOutput {
     pub agents: IndexMap<SmolStr, Agent>,
     /// The agent that talks to the user first.
     pub entry_agent: Option<SmolStr>,
+    /// Tools that several agents share.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<ToolLibrary>,
+    /// Behaviour profiles that stand alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub behavior_profiles: Vec<Profile>,
     /// What to know when deploying.
     pub deployment: Deployment,
     /// Agents that run elsewhere.

@@ -8,7 +8,7 @@
 use crate::coordination::{Decider, VariableBinding as Binding};
 use crate::data::{Data, Extensions};
 use crate::gather::Gather;
-use agentir_diagnostics::{Span, Spanned};
+use agentir_diagnostics::{Span, Spanned, serialize_at};
 use agentir_expr::{Argument, Condition, Expr, Name, Path, Template};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -148,7 +148,7 @@ impl SetVariable {
 
 impl Serialize for SetVariable {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.json().serialize(serializer)
+        serialize_at(&self.json(), self.span, serializer)
     }
 }
 
@@ -540,12 +540,12 @@ impl std::fmt::Display for Target {
 impl Serialize for Jump {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.reason {
-            Some(reason) => serializer.collect_str(&format_args!(
-                "{} with REASON: {}",
-                self.target,
-                serde_json::Value::from(reason.value.as_str())
-            )),
-            None => serializer.collect_str(&self.target),
+            Some(reason) => {
+                let reason = serde_json::Value::from(reason.value.as_str());
+                let text = format_args!("{} with REASON: {reason}", self.target);
+                serialize_at(&text, self.span, serializer)
+            }
+            None => serialize_at(&format_args!("{}", self.target), self.span, serializer),
         }
     }
 }

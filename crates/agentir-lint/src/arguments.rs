@@ -1,7 +1,7 @@
 //! Calls of tools beside their signatures, for the rules about arguments.
 
 use crate::rule::AgentContext;
-use agentir_expr::{Argument, ExprKind, TypeExpr};
+use agentir_expr::{Argument, ExprKind};
 use agentir_ir::{Call, Data, Parameter, Tool};
 
 /// A call, and what each argument is for.
@@ -67,81 +67,4 @@ pub(crate) fn signature(tool: &Tool) -> String {
     };
     let parameters: Vec<String> = tool.parameters.iter().map(parameter).collect();
     format!("{}({})", tool.name, parameters.join(", "))
-}
-
-/// Types that values convert between, as far as they are known.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Family {
-    Text,
-    Number,
-    Boolean,
-    Date,
-    List,
-    Object,
-}
-
-impl Family {
-    pub(crate) fn of(ty: &TypeExpr) -> Option<Self> {
-        match &ty.kind {
-            agentir_expr::TypeKind::Array(_) => Some(Self::List),
-            agentir_expr::TypeKind::Object(_) => Some(Self::Object),
-            agentir_expr::TypeKind::Named(name) => Self::named(name),
-        }
-    }
-
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "string" | "text" | "free_text" | "email" | "phone" | "pattern" | "enum" => Self::Text,
-            "number" | "integer" | "float" => Self::Number,
-            "boolean" => Self::Boolean,
-            "date" | "datetime" => Self::Date,
-            "array" => Self::List,
-            "object" => Self::Object,
-            _ => return None,
-        })
-    }
-
-    /// Whether a value of this family can never become one of the other.
-    pub(crate) const fn never(self, wanted: Self) -> bool {
-        use Family::{Boolean, Date, List, Number, Object, Text};
-        match (self, wanted) {
-            (List, List) | (Object, Object) => false,
-            (List | Object, _) | (Number | Boolean | Date, List | Object) => true,
-            (Boolean, Date) | (Date, Number | Boolean) => true,
-            // Texts may hold anything, JSON included; numbers may be milliseconds.
-            (Text | Number | Boolean | Date, Text | Number | Boolean | Date)
-            | (Text, List | Object) => false,
-        }
-    }
-
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::Text => "a text",
-            Self::Number => "a number",
-            Self::Boolean => "true or false",
-            Self::Date => "a date",
-            Self::List => "a list",
-            Self::Object => "an object",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Family::{Boolean, Date, List, Number, Object, Text};
-
-    #[test]
-    fn only_what_never_converts_is_reported() {
-        for (found, wanted) in
-            [(List, Text), (Object, Number), (Number, List), (Boolean, Date), (Date, Number)]
-        {
-            assert!(found.never(wanted), "{} for {}", found.words(), wanted.words());
-        }
-        // Numbers in quotes, numbers as texts, milliseconds as dates, JSON as text.
-        for (found, wanted) in
-            [(Text, Number), (Number, Text), (Number, Date), (Text, Object), (Boolean, Text)]
-        {
-            assert!(!found.never(wanted), "{} for {}", found.words(), wanted.words());
-        }
-    }
 }

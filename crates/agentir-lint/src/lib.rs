@@ -2,14 +2,15 @@
 //!
 //! A rule is a file in `rules/` with its name, what it looks for, and the check; its page in the
 //! top-level `rules/` folder says what it means, with examples that run as tests. Rules read the
-//! IR and the facts collected from it, never the source: the same rule serves every dialect.
+//! IR and the facts collected from it: the same rule serves every dialect. Only what is about the
+//! text itself, comments included, looks at the source.
 //!
 //! *Invariant*: nothing here prints, reads a file or changes the program.
 
 mod arguments;
-mod bodies;
 mod catalogue;
-mod covered;
+mod constraints;
+mod dataflow;
 mod dialects;
 mod facts;
 mod front_end;
@@ -17,15 +18,22 @@ mod names;
 mod polarity;
 mod program;
 mod prompt;
+mod proof;
 mod recall;
+mod routes;
 mod rule;
 mod rules;
 mod script;
+mod secrets;
+mod taint;
+mod types;
 mod variables;
 mod wording;
 
+pub use agentir_solver::Statistics;
 pub use catalogue::{RuleInfo, catalogue, page, rule};
 pub use facts::Facts;
-pub use program::{Selection, check};
+pub use program::{Checked, Selection, check, check_text};
+pub use proof::{Ask, Core, Found, Given, Knowledge, Line};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
 pub use variables::Variables;

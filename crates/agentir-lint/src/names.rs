@@ -7,7 +7,7 @@ use agentir_expr::{
     Expr, ExprKind, Literal, Name, Path, Scope, Segment, Template, TemplatePart, TypeExpr,
     TypeField, TypeKind, Visit, tool_of_result,
 };
-use agentir_ir::{Data, Node, Tool, WriteUse};
+use agentir_ir::{Agent, Data, Node, Tool, WriteUse};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
@@ -247,6 +247,36 @@ pub(crate) fn lookup_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spann
                 found(Spanned::new(SmolStr::new(name), value.span));
             }
         }
+    }
+}
+
+/// The variables of Agent Script that are named in what the model has no place for.
+pub(crate) fn mentioned(agent: &Agent, found: &mut FxHashSet<SmolStr>) {
+    let mut text = |data: &Data| kept(data, found);
+    agent.extensions.0.values().flat_map(|all| all.values()).for_each(|e| text(&e.value));
+    let references = agent.available_agents.iter().map(|r| &r.extensions);
+    let tools = agent.tools.iter().map(|t| &t.extensions);
+    for extensions in references.chain(tools) {
+        extensions.0.values().flat_map(|all| all.values()).for_each(|e| text(&e.value));
+    }
+    let mut others = Vec::new();
+    agentir_flow::bodies(agent, &mut |body| others.extend(agentir_flow::others(body)));
+    others.into_iter().for_each(text);
+}
+
+/// Every `@variables.name` in free-form data.
+fn kept(data: &Data, found: &mut FxHashSet<SmolStr>) {
+    match data {
+        Data::String(text) => {
+            for rest in text.split("@variables.").skip(1) {
+                let end =
+                    rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+                found.extend(rest.get(..end).map(SmolStr::new));
+            }
+        }
+        Data::Array(all) => all.iter().for_each(|one| kept(one, found)),
+        Data::Object(all) => all.values().for_each(|one| kept(one, found)),
+        _ => {}
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::catalogue::RULES;
 use crate::rule::{AgentContext, Check, ProgramContext, Report};
-use agentir_diagnostics::Diagnostic;
+use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::Version;
 use agentir_ir::Program;
+use agentir_solver::Statistics;
 use rustc_hash::FxHashSet;
 
 /// Which rules run.
@@ -26,10 +27,31 @@ impl Selection {
     }
 }
 
+/// What the rules found in a program.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The findings, by rule.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What the solver was asked.
+    pub statistics: Statistics,
+}
+
+/// Checks the text of a file as it stands, whatever it says.
+#[must_use]
+pub fn check_text(file: FileId, text: &str) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for rule in RULES.iter().copied() {
+        if let Check::Text(check) = rule.check {
+            check(file, text, &mut Report { rule, diagnostics: &mut diagnostics });
+        }
+    }
+    diagnostics
+}
+
 /// Checks a program. `version` says which version of the language each of its agents is held to,
 /// by their order.
 #[must_use]
-pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> Vec<Diagnostic> {
+pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> Checked {
     let mut diagnostics = Vec::new();
     let whole = ProgramContext::new(program);
     let agents: Vec<AgentContext<'_>> = program
@@ -37,7 +59,7 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
         .iter()
         .enumerate()
         .map(|(i, agent)| {
-            AgentContext::new(agent, &whole, versions.get(i).copied().unwrap_or_default())
+            AgentContext::new(agent, i, &whole, versions.get(i).copied().unwrap_or_default())
         })
         .collect();
     for rule in RULES.iter().copied() {
@@ -46,7 +68,7 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
         }
         let mut report = Report { rule, diagnostics: &mut diagnostics };
         match rule.check {
-            Check::FrontEnd => {}
+            Check::FrontEnd | Check::Text(_) => {}
             Check::Agent(check) => agents
                 .iter()
                 .filter(|cx| rule.speaks(cx.agent.metadata.dialect))
@@ -65,5 +87,6 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
         let mut seen = FxHashSet::default();
         diagnostics.retain(|d| seen.insert((d.rule.0, d.primary.span, d.message.clone())));
     }
-    diagnostics
+    let statistics = whole.prover.statistics();
+    Checked { diagnostics, statistics }
 }

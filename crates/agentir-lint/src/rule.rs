@@ -1,10 +1,14 @@
 //! What a rule is, and what it gets to see.
 
+use crate::dataflow::{Lost, Outside};
 use crate::facts::Facts;
+use crate::proof::circle::Forced;
+use crate::proof::{Ask, Knowledge, Prover};
 use crate::variables::{self, Variables};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
 use agentir_expr::Version;
-use agentir_flow::{AgentGraph, FlowGraph};
+use agentir_flow::Cfg;
+use agentir_flow::cfg::{AgentId, Knowledge as Known, Part};
 use agentir_ir::{Agent, Dialect, Profile, Program, SessionVariable, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
@@ -62,6 +66,12 @@ pub enum Group {
     Reserved,
     /// What can never happen.
     Reachability,
+    /// What conditions say, proved by a solver.
+    Proofs,
+    /// What variables hold: where they are set, read, removed and handed on.
+    Data,
+    /// What others must not see.
+    Security,
     /// What instructions in words ask for.
     Prompts,
     /// Differences between ADL as its paper has it and MICA, which runs it.
@@ -73,10 +83,12 @@ pub enum Group {
 pub enum Check {
     /// While the text is read; nothing is left to do here.
     FrontEnd,
+    /// At the text of a file as it stands, comments included.
+    Text(fn(FileId, &str, &mut Report<'_>)),
     /// At one agent.
     Agent(fn(&AgentContext<'_>, &mut Report<'_>)),
     /// At all of them together.
-    Program(fn(&ProgramContext<'_>, &mut Report<'_>)),
+    Program(for<'a> fn(&'a ProgramContext<'a>, &mut Report<'_>)),
 }
 
 /// An agent, and what is known about it.
@@ -90,7 +102,10 @@ pub struct AgentContext<'a> {
     pub version: Version,
     /// What it says, sorted by what it does.
     pub facts: Facts<'a>,
-    flow: OnceLock<Option<FlowGraph>>,
+    /// Its part of the program's graph.
+    pub id: AgentId,
+    knowledge: OnceLock<Knowledge>,
+    known: OnceLock<Known<'a>>,
 }
 
 /// A program, and what is known about it.
@@ -98,19 +113,34 @@ pub struct AgentContext<'a> {
 pub struct ProgramContext<'a> {
     /// The program.
     pub program: &'a Program,
+    /// The agents by name; of several the first.
+    pub agents: FxHashMap<&'a str, &'a Agent>,
+    /// The arguments that agents of ADL declare, each with the place of the agent's name.
+    pub declared: FxHashSet<(Span, &'a str)>,
     /// The tools of the libraries.
     pub library: FxHashMap<&'a str, &'a Tool>,
     /// The profiles that stand alone.
     pub profiles: FxHashMap<&'a str, &'a Profile>,
     /// What agents are given by others, by the name of who is given it.
     pub passed: FxHashMap<&'a str, FxHashSet<&'a str>>,
+    /// All that any agent is given.
+    pub handed: FxHashSet<&'a str>,
     /// The variables that the libraries' tools bring.
     pub shared: Variables<'a>,
     /// The variables that all agents share, by name.
     pub variables: FxHashMap<&'a str, &'a SessionVariable>,
+    /// Whether it is written in the dialect agentfabric of Agent Script, whose nodes have references
+    /// and functions of their own.
+    pub agentfabric: bool,
+    /// The agents by their addresses; two may have one name.
+    ids: FxHashMap<usize, AgentId>,
     /// The file of the first agent that uses a profile, by the profile's file.
     homes: FxHashMap<FileId, FileId>,
-    graph: OnceLock<AgentGraph>,
+    graph: OnceLock<Cfg<'a>>,
+    forced: OnceLock<Forced>,
+    lost: OnceLock<Lost>,
+    outside: OnceLock<Outside<'a>>,
+    pub(crate) prover: Prover,
 }
 
 impl<'a> ProgramContext<'a> {
@@ -132,6 +162,7 @@ impl<'a> ProgramContext<'a> {
             }
         }
         let passed = variables::passed(program);
+        let handed = passed.values().flatten().copied().collect();
         let mut shared = Variables::default();
         shared.of_tools(program.libraries.iter().flat_map(|l| &l.tools));
         let everywhere = program.agents.iter().flat_map(|a| &a.memory.session);
@@ -139,8 +170,39 @@ impl<'a> ProgramContext<'a> {
             .filter(|v| v.scope == Some("program"))
             .map(|v| (v.name.value.as_str(), v))
             .collect();
-        let graph = OnceLock::new();
-        Self { program, library, profiles, passed, shared, variables, homes, graph }
+        let said = program.agents.iter().flat_map(|a| a.extensions.0.values());
+        let agentfabric =
+            said.filter_map(|all| all.get("dialect")).any(|d| d.value == "agentfabric");
+        let mut agents = FxHashMap::default();
+        for agent in &program.agents {
+            agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
+        }
+        let mut declared = FxHashSet::default();
+        for agent in program.agents.iter().filter(|a| crate::dialects::is_adl(a)) {
+            let at = agent.metadata.name.span;
+            let fields = agent.gather.fields.iter().map(|f| &f.name);
+            let variables = agent.memory.session.iter().map(|v| &v.name);
+            declared.extend(fields.chain(variables).map(|name| (at, name.value.as_str())));
+        }
+        Self {
+            program,
+            agents,
+            declared,
+            library,
+            profiles,
+            passed,
+            handed,
+            shared,
+            variables,
+            agentfabric,
+            ids: (0..).zip(&program.agents).map(|(i, a)| (address(a), AgentId(i))).collect(),
+            homes,
+            outside: OnceLock::new(),
+            graph: OnceLock::new(),
+            forced: OnceLock::new(),
+            lost: OnceLock::new(),
+            prover: Prover::new(program.agents.len()),
+        }
     }
 
     /// Whether the program is written in Agent Script, where a file is a program.
@@ -149,10 +211,40 @@ impl<'a> ProgramContext<'a> {
         self.program.agents.iter().any(is_agent_script)
     }
 
-    /// Who can reach whom.
-    pub fn graph(&self) -> &AgentGraph {
-        self.graph.get_or_init(|| AgentGraph::new(self.program))
+    /// The loops and circles of all agents in which nobody has a say.
+    pub(crate) fn forced(&self) -> &Forced {
+        self.forced.get_or_init(|| Forced::of(self.graph()))
     }
+
+    /// An agent's part of the control-flow graph.
+    pub(crate) fn id(&self, agent: &Agent) -> Option<AgentId> {
+        self.ids.get(&address(agent)).copied()
+    }
+
+    /// One of its agents on its own, without the version it is held to.
+    pub(crate) fn context(&'a self, agent: &'a Agent) -> AgentContext<'a> {
+        let place = self.id(agent).map_or(usize::MAX, |id| id.0 as usize);
+        AgentContext::new(agent, place, self, Version::default())
+    }
+
+    /// What agents set of each other.
+    pub(crate) fn outside(&self) -> &Outside<'a> {
+        self.outside.get_or_init(|| Outside::new(self.program, self.graph()))
+    }
+
+    /// What is lost where agents hand over to each other.
+    pub(crate) fn lost(&'a self) -> &'a Lost {
+        self.lost.get_or_init(|| Lost::new(self))
+    }
+
+    /// What can follow what.
+    pub fn graph(&self) -> &Cfg<'a> {
+        self.graph.get_or_init(|| Cfg::of_program(self.program))
+    }
+}
+
+fn address(agent: &Agent) -> usize {
+    std::ptr::from_ref(agent).addr()
 }
 
 /// Whether an agent is written in Agent Script.
@@ -167,9 +259,39 @@ impl<'a> AgentContext<'a> {
         is_agent_script(self.agent)
     }
 
-    pub(crate) fn new(agent: &'a Agent, program: &'a ProgramContext<'a>, version: Version) -> Self {
+    /// The agent that stands at `place` in the program.
+    pub(crate) fn new(
+        agent: &'a Agent,
+        place: usize,
+        program: &'a ProgramContext<'a>,
+        version: Version,
+    ) -> Self {
+        let id = AgentId(u32::try_from(place).unwrap_or(u32::MAX));
         let facts = Facts::new(agent, program);
-        Self { agent, program, version, facts, flow: OnceLock::new() }
+        let (knowledge, known) = (OnceLock::new(), OnceLock::new());
+        Self { agent, program, version, facts, id, knowledge, known }
+    }
+
+    /// Its part of the program's graph.
+    #[must_use]
+    pub fn part(&self) -> Option<&Part<'a>> {
+        self.program.graph().part(self.id)
+    }
+
+    /// What tests and assignments on every way to a place say there.
+    pub fn known(&self) -> &Known<'a> {
+        self.known.get_or_init(|| self.program.graph().known(self.id))
+    }
+
+    /// What the agent says about its variables, for the solver.
+    pub fn knowledge(&self) -> &Knowledge {
+        self.knowledge.get_or_init(|| Knowledge::new(self))
+    }
+
+    /// A question about its conditions.
+    #[must_use]
+    pub fn ask(&self) -> Ask<'_, 'a> {
+        Ask::new(self)
     }
 
     /// Whether a finding at `span` is to be reported for this agent: it is in the agent's own file,
@@ -188,17 +310,6 @@ impl<'a> AgentContext<'a> {
             .iter()
             .filter_map(|name| self.program.profiles.get(name.value.as_str()).copied());
         self.agent.behavior_profiles.iter().chain(named)
-    }
-
-    /// The steps of its flow and what can follow what, if it has one.
-    pub fn flow(&self) -> Option<&FlowGraph> {
-        self.flow
-            .get_or_init(|| {
-                let flow = self.agent.flow.as_ref()?;
-                let profiles: Vec<_> = self.profiles().collect();
-                Some(FlowGraph::new(self.agent, flow, &profiles))
-            })
-            .as_ref()
     }
 
     /// The tool called `name`: its own, one of a profile, one of a library.

@@ -6,6 +6,36 @@ use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, Visit};
 use agentir_ir::{Body, Branch, Offer, Statement};
 
+/// The namespaces that exist only inside a `connection`.
+pub(crate) const OF_CONNECTIONS: &[&str] = &["inputs", "response_actions", "response_formats"];
+
+/// The namespaces of the dialects agentscript and agentforce that agents can read, and their members
+/// where these are not the author's (specification part II, 11 and 12, and the published schemas).
+pub(crate) const NAMESPACES: &[(&str, Option<&[&str]>)] = &[
+    ("variables", None),
+    ("outputs", None),
+    ("actions", None),
+    ("subagent", None),
+    ("topic", None),
+    ("start_agent", None),
+    ("connected_subagent", None),
+    ("MessagingSession", None),
+    ("MessagingEndUser", None),
+    ("VoiceCall", None),
+    ("utils", Some(&["transition", "setVariables", "escalate", "end_session"])),
+    (
+        "system_variables",
+        Some(&["user_input", "current_modality", "current_connection", "last_reply"]),
+    ),
+    ("knowledge", Some(&["citations_url", "rag_feature_config_id", "citations_enabled"])),
+];
+
+/// The namespaces that hold agents.
+pub(crate) const AGENTS: &[&str] = &["subagent", "topic", "start_agent", "connected_subagent"];
+
+/// The functions of the dialects agentscript and agentforce.
+pub(crate) const FUNCTIONS: &[&str] = &["len", "max", "min"];
+
 /// Calls `found` with every `@namespace.name` that the agent reads.
 pub(crate) fn references<'a>(
     cx: &AgentContext<'a>,

@@ -60,7 +60,7 @@ const OBJECTS: &[&str] = &[
 ];
 
 /// The names of the runtime that are known as they are written.
-fn built_in() -> impl Iterator<Item = &'static str> {
+pub(crate) fn built_in() -> impl Iterator<Item = &'static str> {
     let listed = SYSTEM_VARIABLES.iter().map(|v| v.name).filter(|name| !name.contains(['*', '.']));
     let namespaces = NAMESPACES.iter().map(|n| n.name);
     ASSUMED.iter().chain(OBJECTS).copied().chain(listed).chain(namespaces)
@@ -207,6 +207,7 @@ pub(crate) fn passed(program: &Program) -> FxHashMap<&str, FxHashSet<&str>> {
             let given = all.entry(&agent.resolve_alias(&handoff.to).value).or_default();
             given.extend(handoff.context.pass.iter().map(|p| first(&p.name.value)));
             given.extend(handoff.context.set.iter().map(|s| s.target.root.value.as_str()));
+            given.extend(handoff.context.bindings.iter().map(|b| b.variable.value.as_str()));
             given.extend(handoff.context.memory_grants.iter().map(|g| first(&g.path.value)));
         }
         for delegate in &agent.coordination.delegates {

@@ -10,7 +10,7 @@ mod agent_script;
 
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{Name, Version};
-use agentir_ir::{Agent, Extensions, Profile, Program, Tool, ToolLibrary};
+use agentir_ir::{Agent, Extension, Extensions, Profile, Program, Tool, ToolLibrary};
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::adl::AgentKind;
 use agentir_syntax::{outline, rules};
@@ -35,6 +35,8 @@ pub enum Unit {
     Profile(Box<Profile>),
     /// Tools.
     Tools(ToolLibrary),
+    /// What holds for the program as a whole.
+    Settings(Extensions),
 }
 
 impl Lowered {
@@ -49,7 +51,8 @@ impl Lowered {
                 versions.extend(agents.iter().map(|_| self.version));
                 if let (false, Some(agent)) = (tools.is_empty(), agents.first()) {
                     let (extensions, span) = (Extensions::default(), agent.span);
-                    program.libraries.push(ToolLibrary { tools, extensions, span });
+                    let imports = Vec::new();
+                    program.libraries.push(ToolLibrary { tools, imports, extensions, span });
                 }
                 program.agents.extend(agents);
                 // Agents that are written together and say who begins are all there are.
@@ -60,6 +63,13 @@ impl Lowered {
             }
             Some(Unit::Profile(profile)) => program.profiles.push(*profile),
             Some(Unit::Tools(library)) => program.libraries.push(library),
+            Some(Unit::Settings(settings)) => {
+                for (dialect, entries) in settings.0 {
+                    for (key, Extension { value, span }) in entries {
+                        program.extensions.keep(dialect, &key, value, span);
+                    }
+                }
+            }
             None => {}
         }
     }
@@ -98,6 +108,22 @@ pub fn is_yaml(text: &str) -> bool {
             known.then(|| !key.chars().any(char::is_uppercase))
         })
         .unwrap_or(false)
+}
+
+/// Reads and lowers a file of any language, by its name and its content. ABL is read by `options`.
+#[must_use]
+pub fn file(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
+    if name.ends_with(".py") {
+        python(file, text)
+    } else if takes_agent_script(name, text) {
+        agent_script(file, text, agentir_syntax::agent_script::Options::default())
+    } else if is_adl(name, text) {
+        adl(file, text)
+    } else if let Some(problem) = no_agent(file, name, text).filter(|_| !options.fragment) {
+        Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] }
+    } else {
+        abl(file, name, text, options)
+    }
 }
 
 /// Reads and lowers one ABL file. `name` is its path; of the ending only the format is taken, and
@@ -176,6 +202,7 @@ pub fn agent_script(
         return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
     }
     let document = agentir_syntax::agent_script::parse(file, text, options, &mut diagnostics);
+    agentir_syntax::agent_script::validate(&document, &mut diagnostics);
     // A template for documents names what is to be filled in, which is nothing yet.
     let unit = (!document.placeholders).then(|| agent_script::lower(document, text));
     // Names that are taken are reported by the rules about names, which know what comes of it.
@@ -234,6 +261,31 @@ pub fn adl(file: FileId, text: &str) -> Lowered {
     Lowered { unit, version: Version::default(), diagnostics }
 }
 
+/// Whether a file is called as MICA wants the settings of a bot to be.
+#[must_use]
+pub fn is_adl_config_name(name: &str) -> bool {
+    name.rsplit(['/', '\\']).next() == Some("config.yml")
+}
+
+/// Whether a document is the settings of an ADL bot, by its name and its content.
+#[must_use]
+pub fn is_adl_config(name: &str, text: &str) -> bool {
+    is_adl_config_name(name) && agentir_syntax::adl::config::is_config(text)
+}
+
+/// Reads the settings of an ADL bot.
+#[must_use]
+pub fn adl_config(file: FileId, text: &str) -> Lowered {
+    let mut diagnostics = Vec::new();
+    if let Some(problem) = not_text(file, text) {
+        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+    }
+    let outline = outline::parse_yaml(file, text, &mut diagnostics);
+    let config = agentir_syntax::adl::config::read(&outline, &mut diagnostics);
+    let unit = Some(Unit::Settings(adl::settings(config, file)));
+    Lowered { unit, version: Version::default(), diagnostics }
+}
+
 /// Reads the functions of a Python file that belongs to an ADL bot, as tools. Nothing is executed.
 #[must_use]
 pub fn python(file: FileId, text: &str) -> Lowered {
@@ -241,11 +293,12 @@ pub fn python(file: FileId, text: &str) -> Lowered {
         return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
     }
     let mut diagnostics = Vec::new();
-    let functions = agentir_syntax::adl::python::functions(file, text, &mut diagnostics);
-    let tools = functions.into_iter().map(adl::tool).collect();
+    let module = agentir_syntax::adl::python::read(file, text, &mut diagnostics);
+    let tools = module.functions.into_iter().map(adl::tool).collect();
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let span = Span::new(file, 0, end);
-    let library = ToolLibrary { tools, extensions: Extensions::default(), span };
+    let imports = module.imports;
+    let library = ToolLibrary { tools, imports, extensions: Extensions::default(), span };
     Lowered { unit: Some(Unit::Tools(library)), version: Version::default(), diagnostics }
 }
 

@@ -26,6 +26,8 @@ pub const MISSING_FIELD: RuleName = RuleName("missing-field");
 pub const DUPLICATE_SECTION: RuleName = RuleName("duplicate-section");
 /// A field written twice.
 pub const DUPLICATE_FIELD: RuleName = RuleName("duplicate-field");
+/// Fields that exclude each other.
+pub const CONFLICTING_FIELDS: RuleName = RuleName("conflicting-fields");
 /// `agent:` in a `.abl` file, `AGENT:` in YAML.
 pub const KEYWORD_CASE: RuleName = RuleName("keyword-case");
 /// A form of an older version of the language.
@@ -81,7 +83,11 @@ pub const MICA_POLICY: RuleName = RuleName("mica-policy");
 pub const MICA_SOURCE: RuleName = RuleName("mica-source");
 /// A `main` that MICA cannot start with.
 pub const MICA_MAIN: RuleName = RuleName("mica-main");
-/// A call that does not do in MICA what the paper says.
-pub const MICA_CALL: RuleName = RuleName("mica-call");
+/// A jump to a label behind which MICA loses its way.
+pub const MICA_JUMP: RuleName = RuleName("mica-jump");
+/// Holes in a prompt, which MICA does not fill in.
+pub const MICA_PROMPT: RuleName = RuleName("mica-prompt");
+/// A setting that MICA's server does not pass on.
+pub const MICA_CONFIG: RuleName = RuleName("mica-config");
 /// Steps of an agent that MICA does not execute as the paper says.
 pub const MICA_STEPS: RuleName = RuleName("mica-steps");

@@ -8,7 +8,8 @@ use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::{
     ConditionKind, Expr, ExprKind, Literal, Path, Segment, Template, TemplatePart, UnaryOp,
 };
-use agentir_syntax::leaf::{self, ActionKind, Checkpoint, ConstraintKind, FlowKind, Leaf, Origin};
+use agentir_syntax::abl::leaf::{self, ActionKind, Checkpoint, ConstraintKind, FlowKind};
+use agentir_syntax::leaf::{Leaf, Origin};
 
 fn leaf(text: &str) -> Leaf<'_> {
     Leaf::verbatim(text, FileId(0), 0)

@@ -4,7 +4,8 @@
 
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp};
-use agentir_syntax::leaf::{self, Leaf};
+use agentir_syntax::abl::leaf;
+use agentir_syntax::leaf::Leaf;
 use proptest::prelude::*;
 
 fn spanned<T>(value: T) -> Spanned<T> {

@@ -1,15 +1,19 @@
 //! The commands.
 
-use crate::compile;
+use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::load::{self, Loaded, Request};
-use agentir_diagnostics::{Diagnostic, Format, Report, Severity, render, sort};
-use agentir_lint::Selection;
+use crate::{compile, convert};
+use agentir_diagnostics::{Format, Report, Severity, render, sort};
+use agentir_flow::Cfg;
+use agentir_flow::cost::CostReport;
+use agentir_lint::{Checked, Selection, Statistics};
 use agentir_syntax::abl::Options;
 use agentir_syntax::abl::schema::Version;
+use agentir_syntax::agent_script;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use rayon::prelude::*;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// One toolchain for the languages that people write conversational AI agents in.
@@ -31,6 +35,23 @@ enum Command {
     /// Agents with errors are left out and reported. Exit code 0: all compiled; 1: some did not;
     /// 2: it could not run.
     Compile(Input),
+    /// Draw what can follow what in agents
+    ///
+    /// Places that no way leads to and loops are marked. Exit code 0: it was drawn; 2: it could not be.
+    Graph(Draw),
+    /// Say what one message of the user can cost at most: calls of models and tools, by agent
+    ///
+    /// Exit code 0: it could be said; 1: a file has errors, so that something may be missing; 2: it
+    /// could not run.
+    Cost(CostOf),
+    /// Write agents in another language, and say what was lost
+    ///
+    /// Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.
+    Convert(convert::Convert),
+    /// Say what differs in meaning between two programs in any languages
+    ///
+    /// Exit code 0: nothing; 1: something; 2: it could not be done.
+    Diff(convert::Diff),
     /// Print the JSON Schema of something agentir prints
     Schema {
         /// Of what
@@ -56,10 +77,33 @@ enum SchemaOf {
     Ir,
     /// `agentir check --format json`
     Report,
+    /// `agentir graph --format json`
+    Graph,
+    /// `agentir cost --format json`
+    Cost,
+    /// `agentir convert --report FILE.json`
+    Fidelity,
 }
 
 #[derive(Args)]
-struct Input {
+struct CostOf {
+    #[command(flatten)]
+    input: Input,
+    /// How it is printed
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TableFormat {
+    /// A table
+    Text,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Args)]
+pub struct Input {
     /// Files and folders; `-` reads standard input
     #[arg(required = true)]
     paths: Vec<PathBuf>,
@@ -69,9 +113,20 @@ struct Input {
     /// The version of ABL to hold documents to; found out from each document if not given
     #[arg(long, value_enum, value_name = "VERSION")]
     abl_version: Option<AblVersion>,
+    /// The dialect of Agent Script to hold documents to that name none; found out from each if not given
+    #[arg(long, value_enum, value_name = "DIALECT")]
+    dialect: Option<ScriptDialect>,
     /// Take documents for sections, or parts of one, without an agent around them
     #[arg(long)]
     fragment: bool,
+}
+
+impl Input {
+    /// One path, read as it is found.
+    pub fn of(path: &Path) -> Self {
+        let paths = vec![path.to_owned()];
+        Self { paths, stdin_filename: None, abl_version: None, dialect: None, fragment: false }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -79,6 +134,14 @@ enum AblVersion {
     Legacy,
     Current,
     Newest,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+#[value(rename_all = "lower")]
+enum ScriptDialect {
+    Agentscript,
+    Agentforce,
+    Agentfabric,
 }
 
 #[derive(Args)]
@@ -94,6 +157,24 @@ struct Check {
     /// All but these rules or groups of rules
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     ignore: Vec<String>,
+    /// Say what the solver was asked and what it took, on standard error
+    #[arg(long)]
+    statistics: bool,
+}
+
+#[derive(Args)]
+struct Draw {
+    #[command(flatten)]
+    input: Input,
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = GraphFormat::Mermaid)]
+    format: GraphFormat,
+    /// Only this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// How much is shown [default: statements for one agent, steps for some, agents for many]
+    #[arg(long, value_enum)]
+    detail: Option<GraphDetail>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -111,9 +192,16 @@ pub fn run() -> ExitCode {
     match Cli::parse().command {
         Command::Check(check) => check_command(check),
         Command::Compile(input) => compile_command(&input),
+        Command::Graph(draw) => graph_command(&draw),
+        Command::Cost(cost) => cost_command(&cost),
+        Command::Convert(args) => convert::run(&args),
+        Command::Diff(args) => convert::diff(&args),
         Command::Schema { what } => print_json(&match what {
             SchemaOf::Ir => agentir_ir::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
+            SchemaOf::Cost => agentir_flow::cost::cost_schema(),
+            SchemaOf::Fidelity => agentir_convert::report_schema(),
+            SchemaOf::Graph => agentir_draw::graph_schema(),
         }),
         Command::Explain { rule } => explain_command(&rule),
         Command::Rules { json } => rules_command(json),
@@ -144,7 +232,7 @@ fn compile_command(input: &Input) -> ExitCode {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    let diagnostics = findings(&mut loaded, &Selection::default(), input.fragment);
+    let diagnostics = findings(&mut loaded, &Selection::default(), input.fragment).diagnostics;
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let output = compile::output(loaded, &diagnostics);
     match print_json(&output) {
@@ -152,6 +240,42 @@ fn compile_command(input: &Input) -> ExitCode {
         _ if failed => ExitCode::from(1),
         code => code,
     }
+}
+
+fn graph_command(draw: &Draw) -> ExitCode {
+    let loaded = match load_input(&draw.input) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    match graph::graph(&loaded, draw.format, draw.agent.as_deref(), draw.detail) {
+        Ok(text) => print(&text),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn cost_command(cost: &CostOf) -> ExitCode {
+    let loaded = match load_input(&cost.input) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let mut report = CostReport::default();
+    for loaded_program in &loaded.programs {
+        let cfg = Cfg::of_program(&loaded_program.program);
+        report.add(&cfg, &agentir_flow::cost::cost(&cfg), &loaded.sources);
+    }
+    let code = match cost.format {
+        TableFormat::Text => print(&report.text()),
+        TableFormat::Json => print_json(&report),
+    };
+    let broken = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    if code != ExitCode::SUCCESS || broken == 0 {
+        return code;
+    }
+    eprintln!("warning: what could not be read is not counted; `agentir check` says what it is");
+    ExitCode::from(1)
 }
 
 fn explain_command(name: &str) -> ExitCode {
@@ -195,7 +319,8 @@ fn rules_command(json: bool) -> ExitCode {
     print(&text)
 }
 
-fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
+/// Reads what was given, or says why not.
+pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
     let options = Options {
         version: input.abl_version.map(|v| match v {
             AblVersion::Legacy => Version::Legacy,
@@ -204,8 +329,18 @@ fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
         }),
         fragment: input.fragment,
     };
-    let request =
-        Request { paths: &input.paths, stdin_filename: input.stdin_filename.as_deref(), options };
+    let dialect = input.dialect.map(|d| match d {
+        ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
+        ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
+        ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
+    });
+    let script = agent_script::Options { dialect };
+    let request = Request {
+        paths: &input.paths,
+        stdin_filename: input.stdin_filename.as_deref(),
+        options,
+        script,
+    };
     load::load(&request).map_err(|error| {
         eprintln!("error: {}", error.0);
         ExitCode::from(2)
@@ -213,19 +348,23 @@ fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
 }
 
 /// Everything that is wrong with what was loaded, in order.
-fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> Vec<Diagnostic> {
+fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> Checked {
+    let mut statistics = Statistics::default();
     let mut all = std::mem::take(&mut loaded.diagnostics);
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
-        let more: Vec<Vec<Diagnostic>> = loaded
+        let more: Vec<Checked> = loaded
             .programs
             .par_iter()
             .map(|p| agentir_lint::check(&p.program, &p.versions, selection))
             .collect();
-        all.extend(more.into_iter().flatten());
+        for checked in more {
+            all.extend(checked.diagnostics);
+            statistics += checked.statistics;
+        }
     }
     sort(&mut all, &loaded.sources);
-    all
+    Checked { diagnostics: all, statistics }
 }
 
 fn check_command(check: Check) -> ExitCode {
@@ -248,7 +387,8 @@ fn check_command(check: Check) -> ExitCode {
         select: check.select.into_iter().collect(),
         ignore: check.ignore.into_iter().collect(),
     };
-    let diagnostics = findings(&mut loaded, &selection, check.input.fragment);
+    let Checked { diagnostics, statistics } =
+        findings(&mut loaded, &selection, check.input.fragment);
     let report =
         Report { sources: &loaded.sources, diagnostics: &diagnostics, files_checked: loaded.files };
     let format = match check.format {
@@ -262,6 +402,9 @@ fn check_command(check: Check) -> ExitCode {
     if render(&report, format, color, &mut out).and_then(|()| out.flush()).is_err() {
         // Whoever read our output has gone.
         return ExitCode::from(2);
+    }
+    if check.statistics {
+        eprintln!("solver: {statistics}");
     }
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         ExitCode::from(1)

@@ -21,6 +21,8 @@ pub fn output(loaded: Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
         version: IR_VERSION,
         agents: indexmap::IndexMap::new(),
         entry_agent: None,
+        libraries: Vec::new(),
+        behavior_profiles: Vec::new(),
         deployment: Deployment::default(),
         remote_agents: Vec::new(),
         compilation_errors: Vec::new(),
@@ -30,6 +32,8 @@ pub fn output(loaded: Loaded, diagnostics: &[Diagnostic]) -> CompilationOutput {
     let mut remote = BTreeSet::new();
     for loaded in programs {
         entries.extend(loaded.program.entry().map(|a| a.metadata.name.value.clone()));
+        result.libraries.extend(loaded.program.libraries);
+        result.behavior_profiles.extend(loaded.program.profiles);
         for agent in loaded.program.agents {
             owners.insert(agent.span.file, agent.metadata.name.value.clone());
             if broken.contains(&agent.span.file) || agent.metadata.name.value.is_empty() {

@@ -5,6 +5,7 @@ use agentir_expr::Version;
 use agentir_ir::Program;
 use agentir_lower::Lowered;
 use agentir_syntax::abl::Options;
+use agentir_syntax::agent_script;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashMap};
@@ -45,8 +46,10 @@ pub struct Request<'a> {
     pub paths: &'a [PathBuf],
     /// What standard input is called.
     pub stdin_filename: Option<&'a Path>,
-    /// How documents are read.
+    /// How documents of ABL are read.
     pub options: Options,
+    /// How documents of Agent Script are read.
+    pub script: agent_script::Options,
 }
 
 /// A manifest, as far as it matters here.
@@ -107,15 +110,21 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
         .into_par_iter()
         .map(|(found, id)| {
             let text = sources.get(id).map_or("", |f| &f.text);
-            let lowered = lower(&found, id, text, request.options);
+            let mut lowered = lower(&found, id, text, request);
+            lowered.diagnostics.extend(agentir_lint::check_text(id, text));
             (found, id, lowered)
         })
         .collect();
     let files = lowered.len();
     let mut programs: BTreeMap<PathBuf, LoadedProgram> = BTreeMap::new();
+    let mut before: Option<PathBuf> = None;
     for (found, _, mut lowered) in lowered {
         let Lowered { diagnostics: found_here, .. } = &mut lowered;
-        diagnostics.append(found_here);
+        // What several bots share is read for each of them, and reported once.
+        if before.as_ref() != Some(&found.path) || found.text.is_some() {
+            diagnostics.append(found_here);
+        }
+        before = Some(found.path.clone());
         let home = programs
             .entry(found.home.clone())
             .or_insert_with(|| LoadedProgram { program: Program::default(), versions: Vec::new() });
@@ -153,20 +162,17 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
 }
 
 /// Reads a document in the language that it is in.
-fn lower(found: &Found, id: FileId, text: &str, options: Options) -> Lowered {
+fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowered {
+    let options = request.options;
     let name = found.name();
-    if name.ends_with(".py") {
-        agentir_lower::python(id, text)
-    } else if agentir_lower::takes_agent_script(&name, text) {
-        agentir_lower::agent_script(id, text, agentir_syntax::agent_script::Options::default())
-    } else if agentir_lower::is_adl(&name, text) {
-        agentir_lower::adl(id, text)
-    } else if let Some(problem) =
-        agentir_lower::no_agent(id, &name, text).filter(|_| !options.fragment)
+    if agentir_lower::is_adl_config_name(&name)
+        && (found.path != found.home || agentir_lower::is_adl_config(&name, text))
     {
-        Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] }
+        agentir_lower::adl_config(id, text)
+    } else if agentir_lower::takes_agent_script(&name, text) {
+        agentir_lower::agent_script(id, text, request.script)
     } else {
-        agentir_lower::abl(id, &name, text, options)
+        agentir_lower::file(id, &name, text, options)
     }
 }
 
@@ -257,7 +263,7 @@ fn is_adl(path: &Path) -> bool {
     fs::read_to_string(path).is_ok_and(|text| agentir_lower::is_adl(name, &text))
 }
 
-/// An ADL file with the Python files beside it, which hold its functions. A folder with an
+/// An ADL file with the Python files beside it, which hold its functions, and its settings. A folder with an
 /// `agents.yml` is one program; else each file is one.
 fn bot(agents: &Path) -> Vec<Found> {
     let folder = agents.parent().unwrap_or(Path::new(""));
@@ -265,9 +271,11 @@ fn bot(agents: &Path) -> Vec<Found> {
     let home = if whole { folder } else { agents };
     let found = |path: PathBuf| Found { path, text: None, home: home.to_owned() };
     let beside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let functions =
-        beside.filter(|path| path.extension().is_some_and(|e| e == "py") && path.is_file());
-    std::iter::once(agents.to_owned()).chain(functions).map(found).collect()
+    let belongs = |path: &PathBuf| {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        (name.ends_with(".py") || agentir_lower::is_adl_config_name(name)) && path.is_file()
+    };
+    std::iter::once(agents.to_owned()).chain(beside.filter(belongs)).map(found).collect()
 }
 
 /// The folders of programs. Every folder is looked at once, however many files are in it.

@@ -2,6 +2,8 @@
 
 mod commands;
 mod compile;
+mod convert;
+mod graph;
 mod load;
 
 use std::process::ExitCode;

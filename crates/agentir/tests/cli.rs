@@ -100,6 +100,21 @@ fn wrong_arguments_are_2() {
 }
 
 #[test]
+fn the_dialect_is_one_that_exists() {
+    let source = b"start_agent a:\n    description: \"A\"\n";
+    let with = |dialect: &str| {
+        let args = ["check", "--dialect", dialect, "--stdin-filename", "a.agent", "-"];
+        with_input(&args, source)
+    };
+    // Only agentforce asks for `config`.
+    assert_eq!(code(&with("agentscript")), 0);
+    assert_eq!(code(&with("agentforce")), 1);
+    let unknown = with("agentfource");
+    assert_eq!(code(&unknown), 2);
+    assert!(text(&unknown.stderr).contains("agentscript, agentforce, agentfabric"));
+}
+
+#[test]
 fn the_samples_are_correct_or_not_as_folders_too() {
     for folder in ["valid", "valid/city_services", "valid/observatory", "newest/allotments"] {
         let output = run(&["check", corpus(folder).to_str().unwrap(), "--format", "concise"]);
@@ -124,6 +139,28 @@ fn reports_are_as_their_schema_says() {
             assert_valid("report", &json(&output));
         }
     }
+}
+
+#[test]
+fn costs_are_as_their_schema_says() {
+    let path = corpus("valid");
+    let output = run(&["cost", path.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(code(&output), 0);
+    let report = json(&output);
+    assert_valid("cost", &report);
+    assert!(report["agents"].as_array().unwrap().len() > 20);
+    let table = text(&run(&["cost", path.to_str().unwrap()]).stdout);
+    assert!(table.contains("Bike_Repair"), "{table}");
+}
+
+#[test]
+fn costs_of_a_file_with_errors_are_said_to_be_less_than_all() {
+    let output = with_input(
+        &["cost", "-", "--stdin-filename", "a.agent.abl"],
+        b"AGENT: A\nGOAL \"x\"\nFLOW:\n  - : :\n",
+    );
+    assert_eq!(code(&output), 1);
+    assert!(text(&output.stderr).contains("agentir check"));
 }
 
 #[test]
@@ -243,4 +280,123 @@ fn compile_leaves_out_what_has_errors() {
     let output = with_input(&["compile", "-", "--stdin-filename", "a.abl"], GOOD.as_bytes());
     assert_eq!(code(&output), 0);
     assert_eq!(json(&output)["entry_agent"], "Ferry_Desk");
+}
+
+#[test]
+fn graphs_are_drawn_in_every_format() {
+    let observatory = corpus("valid/observatory");
+    let path = observatory.to_str().unwrap();
+    let begins = [
+        ("mermaid", "flowchart TD"),
+        ("dot", "digraph"),
+        ("svg", "<svg"),
+        ("html", "<!doctype html>"),
+        ("json", "{"),
+    ];
+    for (format, begin) in begins {
+        let output = run(&["graph", path, "--format", format]);
+        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+        let drawn = text(&output.stdout);
+        assert!(drawn.starts_with(begin) && drawn.contains("Ticket_Booth"), "{format}: {drawn}");
+    }
+    for detail in ["agents", "steps", "statements"] {
+        let graph = json(&run(&["graph", path, "--format", "json", "--detail", detail]));
+        assert_eq!(graph["detail"], detail);
+        assert_valid("graph", &graph);
+    }
+}
+
+#[test]
+fn one_agent_is_drawn_alone() {
+    let observatory = corpus("valid/observatory");
+    let path = observatory.to_str().unwrap();
+    let graph = json(&run(&["graph", path, "--agent", "Star_Guide", "--format", "json"]));
+    assert_eq!(graph["agents"].as_array().unwrap().len(), 1);
+    assert_eq!(graph["detail"], "statements");
+    let output = run(&["graph", path, "--agent", "Star_Gide"]);
+    assert_eq!(code(&output), 2);
+    let said = text(&output.stderr);
+    assert!(said.contains("no agent `Star_Gide`") && said.contains("`Star_Guide`?"), "{said}");
+}
+
+const BOT: &str = "main:\n  type: flow agent\n  steps:\n    - call: desk\n\ndesk:\n  type: llm agent\n  description: Sells tickets\n  prompt: Ask for the day, and call \"sell\".\n  uses:\n    - sell\n";
+const OTHER: &str = "services:\n  web:\n    image: ferry\n    type: container\n";
+
+/// Makes a folder with these files.
+fn folder_of(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    folder
+}
+
+/// The findings of a check, as `file: rule`, and how many files were read.
+fn found(path: &Path) -> (Vec<String>, u64) {
+    let output = run(&["check", path.to_str().unwrap(), "--format", "json"]);
+    let report = json(&output);
+    let line = |d: &Value| {
+        let file = Path::new(d["file"].as_str().unwrap()).file_name().unwrap().to_owned();
+        format!("{}: {}", file.display(), d["rule"].as_str().unwrap())
+    };
+    let lines = report["diagnostics"].as_array().unwrap().iter().map(line).collect();
+    (lines, report["summary"]["files"].as_u64().unwrap())
+}
+
+#[test]
+fn a_folder_with_agents_yml_is_a_bot_with_its_functions_and_settings() {
+    let functions = "import smtplib\n\ndef sell(day):\n    pass\n";
+    let bot = folder_of(&[
+        ("agents.yml", BOT),
+        ("tools.py", functions),
+        ("compose.yml", OTHER),
+        ("docs/notes.yaml", "- one\n- two\n"),
+    ]);
+    assert_eq!(found(bot.path()), (vec!["tools.py: mica-import".to_owned()], 2));
+    std::fs::write(bot.path().join("config.yml"), "unsafe_mode: true\ncolour: red\n").unwrap();
+    let (lines, files) = found(bot.path());
+    assert_eq!(lines, ["config.yml: mica-config", "config.yml: unknown-field"]);
+    assert_eq!(files, 3);
+    let ir = json(&run(&["compile", bot.path().to_str().unwrap()]));
+    assert_eq!(ir["entry_agent"], "desk");
+    assert_eq!(ir["agents"].as_object().unwrap().len(), 1);
+}
+
+#[test]
+fn a_bot_is_recognised_by_what_it_says() {
+    // By content, whatever the file is called; each file is a bot, and they share the functions.
+    let folder = folder_of(&[
+        ("one.yaml", BOT),
+        ("two.yml", BOT),
+        ("tools.py", "def sel(day):\n    pass\n"),
+    ]);
+    let (lines, _) = found(folder.path());
+    assert_eq!(lines, ["one.yaml: undefined-tool", "two.yml: undefined-tool"]);
+    let alone = with_input(&["compile", "-", "--stdin-filename", "bot.yml"], BOT.as_bytes());
+    assert_eq!(code(&alone), 0, "{}", text(&alone.stdout));
+    assert_eq!(json(&alone)["agents"]["desk"]["metadata"]["dialect"], "adl");
+    // `agents.yml` is one even if nothing in it says so.
+    let broken = folder_of(&[("agents.yml", "main:\n  steps:\n    - user\n")]);
+    let (lines, _) = found(broken.path());
+    assert!(lines.contains(&"agents.yml: missing-field".to_owned()), "{lines:?}");
+}
+
+#[test]
+fn other_yaml_is_left_alone_in_a_folder_and_named_when_it_is_given() {
+    let folder = folder_of(&[("compose.yml", OTHER), ("config.yml", "theme: dark\n")]);
+    assert_eq!(found(folder.path()), (Vec::new(), 0));
+    for name in ["compose.yml", "config.yml"] {
+        let path = folder.path().join(name);
+        let output = run(&["check", path.to_str().unwrap(), "--format", "concise"]);
+        assert_eq!(code(&output), 1);
+        let said = text(&output.stdout);
+        assert!(said.contains("this YAML file describes no agent"), "{said}");
+        assert_eq!(code(&run(&["compile", path.to_str().unwrap()])), 1);
+    }
+    // Settings of a bot may be given with the bot, as hooks before a commit do.
+    let bot = folder_of(&[("agents.yml", BOT), ("config.yml", "bot_name: Ferry\n")]);
+    let at = |name: &str| bot.path().join(name).to_str().unwrap().to_owned();
+    assert_eq!(code(&run(&["check", &at("agents.yml"), &at("config.yml")])), 0);
 }

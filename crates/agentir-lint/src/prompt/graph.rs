@@ -6,6 +6,7 @@
 
 use super::mentions::{Handoff, Names, Strength, handoffs};
 use super::text::{Prompt, prompts};
+use crate::dialects::is_adl;
 use agentir_diagnostics::Span;
 use agentir_ir::{Agent, AgentType, AgentUse, Node, Program};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -40,8 +41,7 @@ struct Said<'a> {
 
 /// The circles of a program, each once.
 pub(crate) fn loops(program: &Program) -> Vec<Loop<'_>> {
-    let names =
-        Names { agents: program.agents.iter().map(|a| a.metadata.name.value.as_str()).collect() };
+    let names = Names::new(program);
     let said: Vec<Said<'_>> = program
         .agents
         .iter()
@@ -107,12 +107,15 @@ fn edges<'a>(
     said: &[Said<'a>],
     routers: &FxHashSet<&str>,
 ) -> Vec<LoopEdge<'a>> {
-    let contained = contained(program);
+    let ways = Ways::new(program);
     let mut edges = Vec::new();
     // Whom an agent may choose among.
     let mut choices: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
     for one in said {
         let from = one.agent.metadata.name.value.as_str();
+        for (prompt, _) in &one.prompts {
+            choices.entry(from).or_default().extend(prompt.offers.values());
+        }
         for (prompt, found) in &one.prompts {
             for handoff in found {
                 if handoff.to == from
@@ -124,8 +127,7 @@ fn edges<'a>(
                 if handoff.strength == Strength::May {
                     choices.entry(from).or_default().insert(handoff.to);
                 }
-                // Words only lead on if somebody routes to both.
-                if contained.is_some_and_separate(from, handoff.to) {
+                if !ways.lead(one.agent, handoff.to) {
                     continue;
                 }
                 edges.push(LoopEdge {
@@ -154,21 +156,53 @@ fn edges<'a>(
     edges
 }
 
-/// Which agents are chosen together.
-struct Contained<'a> {
-    groups: Vec<FxHashSet<&'a str>>,
+/// How an agent that is told to hand over can do so.
+pub(crate) struct Ways<'a> {
+    /// The routers that choose each agent, and each router itself.
+    routers: FxHashMap<&'a str, Vec<usize>>,
+    direct: FxHashMap<&'a str, FxHashSet<&'a str>>,
 }
 
-impl Contained<'_> {
-    /// Whether there are routers, and none of them knows both agents.
-    fn is_some_and_separate(&self, a: &str, b: &str) -> bool {
-        !self.groups.is_empty() && !self.groups.iter().any(|g| g.contains(a) && g.contains(b))
+impl<'a> Ways<'a> {
+    pub(crate) fn new(program: &'a Program) -> Self {
+        let mut ways = Self { routers: FxHashMap::default(), direct: FxHashMap::default() };
+        for (number, agent) in program.agents.iter().enumerate() {
+            let own = agent.metadata.name.value.as_str();
+            let mut to: FxHashSet<&str> = agent.targets().map(|t| t.value.as_str()).collect();
+            if agent.metadata.kind == AgentType::Supervisor {
+                for name in to.iter().copied().chain([own]) {
+                    ways.routers.entry(name).or_default().push(number);
+                }
+            }
+            agent.walk(&mut |node| {
+                if let Node::AgentRef(name, _) = node {
+                    to.insert(&name.value);
+                }
+            });
+            ways.direct.entry(own).or_default().extend(to);
+        }
+        ways
     }
-}
 
-fn contained(program: &Program) -> Contained<'_> {
-    let routers = program.agents.iter().filter(|a| a.metadata.kind == AgentType::Supervisor);
-    Contained { groups: routers.map(|a| a.targets().map(|t| t.value.as_str()).collect()).collect() }
+    /// Whether the agent itself can go to the other.
+    pub(crate) fn direct(&self, from: &str, to: &str) -> bool {
+        self.direct.get(from).is_some_and(|all| all.contains(to))
+    }
+
+    /// Whether somebody chooses among both agents.
+    pub(crate) fn routed(&self, a: &str, b: &str) -> bool {
+        let (Some(a), Some(b)) = (self.routers.get(a), self.routers.get(b)) else { return false };
+        // In ascending order, both of them.
+        a.iter().any(|router| b.binary_search(router).is_ok())
+    }
+
+    /// Whether words can lead from an agent to another. Without any ensemble ADL leaves open who
+    /// chooses.
+    fn lead(&self, from: &Agent, to: &str) -> bool {
+        let own = from.metadata.name.value.as_str();
+        let nobody_chooses = is_adl(from) && self.routers.is_empty();
+        nobody_chooses || self.routed(own, to) || self.direct(own, to)
+    }
 }
 
 /// The shortest way from one agent to another.

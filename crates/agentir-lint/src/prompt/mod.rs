@@ -8,6 +8,6 @@ mod graph;
 mod mentions;
 mod text;
 
-pub(crate) use graph::loops;
-pub(crate) use mentions::{Names, handoffs, tools};
-pub(crate) use text::{Prompt, prompts};
+pub(crate) use graph::{Ways, loops};
+pub(crate) use mentions::{Names, ends_agent, handoffs, tools};
+pub(crate) use text::{Prompt, Said, guard, prompts, steps_named};

@@ -2,15 +2,32 @@
 
 use agentir_diagnostics::Span;
 use agentir_expr::Template;
-use agentir_ir::Agent;
+use agentir_ir::{Agent, Body, Offer, Statement};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// A text for the model, cut into steps.
 #[derive(Debug)]
 pub(crate) struct Prompt<'a> {
     pub(crate) template: &'a Template,
+    /// When the model is told it.
+    pub(crate) said: Said,
+    /// The agents that the agent's actions hand over to, by the names of the actions.
+    pub(crate) offers: Rc<FxHashMap<&'a str, &'a str>>,
     /// What stands before the first number is a step without one.
     pub(crate) steps: Vec<PromptStep<'a>>,
+}
+
+/// When a model is told something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// Whenever the agent runs.
+    Always,
+    /// In one of the steps of its flow.
+    InStep,
+    /// If a condition holds.
+    Conditionally,
 }
 
 /// A numbered step, with what is listed below it.
@@ -48,6 +65,8 @@ const GUARDS: &[&str] = &[
     "once",
     "upon",
     "otherwise",
+    "else",
+    "only",
     "in case",
     "should",
 ];
@@ -97,12 +116,48 @@ fn unquoted(text: &str) -> String {
     out
 }
 
-/// The texts that tell an agent's model what to do.
+/// The texts that tell an agent's model what to do: its instructions, and what it is to reach in the
+/// steps of its flow.
 pub(crate) fn prompts(agent: &Agent) -> Vec<Prompt<'_>> {
-    agent.identity.instructions.iter().map(|i| prompt(&i.text)).collect()
+    let mut texts: Vec<(&Template, Said)> = Vec::new();
+    for part in &agent.identity.instructions {
+        let said = if part.when.is_some() { Said::Conditionally } else { Said::Always };
+        texts.push((&part.text, said));
+    }
+    if let Some(zone) = &agent.reasoning {
+        told(&zone.prepare, Said::Always, &mut texts);
+    }
+    for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
+        let goal = step.reasoning_zone.as_ref().and_then(|zone| zone.goal.as_ref());
+        texts.extend(goal.map(|goal| (goal, Said::InStep)));
+    }
+    let bindings = agent.reasoning.iter().flat_map(|zone| &zone.bindings);
+    let offers = bindings.filter_map(|binding| match &binding.does {
+        Offer::Handoff { to } => Some((binding.name.value.as_str(), to.value.as_str())),
+        _ => None,
+    });
+    let offers = Rc::new(offers.collect());
+    texts.into_iter().map(|(text, said)| prompt(text, said, Rc::clone(&offers))).collect()
 }
 
-fn prompt(template: &Template) -> Prompt<'_> {
+/// The texts that a body adds to the instructions.
+fn told<'a>(body: &'a Body, said: Said, texts: &mut Vec<(&'a Template, Said)>) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Instruct { text } => texts.push((text, said)),
+            Statement::If { branches } => {
+                branches.iter().for_each(|b| told(&b.body, Said::Conditionally, texts));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn prompt<'a>(
+    template: &'a Template,
+    said: Said,
+    offers: Rc<FxHashMap<&'a str, &'a str>>,
+) -> Prompt<'a> {
     let text = template.text.value.as_str();
     let mut steps = vec![PromptStep { number: None, sentences: Vec::new(), guarded: false }];
     let mut at = 0;
@@ -127,7 +182,7 @@ fn prompt(template: &Template) -> Prompt<'_> {
         });
     }
     steps.retain(|s| s.number.is_some() || !s.sentences.is_empty());
-    Prompt { template, steps }
+    Prompt { template, said, offers, steps }
 }
 
 /// The number a line begins with, and the rest of the line.
@@ -151,6 +206,24 @@ fn number(text: &str, line: Range<usize>) -> (Option<(&str, Range<usize>)>, Rang
     let start = line.start + lead + skipped;
     let number = start..start + length;
     (text.get(number.clone()).map(|n| (n, number)), start + length + 1..line.end)
+}
+
+/// The numbers of steps that a text names: `proceed to step 7`.
+pub(crate) fn steps_named(text: &str) -> Vec<(&str, Range<usize>)> {
+    let lower = text.to_ascii_lowercase();
+    let mut found = Vec::new();
+    for (at, word) in lower.match_indices("step ") {
+        let start = at + word.len();
+        let rest = lower.get(start..).unwrap_or_default();
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let letter = rest.bytes().skip(digits).take_while(u8::is_ascii_lowercase).count();
+        if digits == 0 || digits > 3 || letter > 1 {
+            continue;
+        }
+        let range = start..start + digits + letter;
+        found.extend(text.get(range.clone()).map(|number| (number, range)));
+    }
+    found
 }
 
 /// Cuts a line into sentences. One that the line before has left open goes on here.
@@ -193,7 +266,7 @@ mod tests {
     fn prompts_are_steps_and_sentences() {
         let text = "Be kind.\n1. Ask for a name. Then ask\n   for a day.\n2a) If it rains:\n - say so.\n - go on\n10.5 is a number\n";
         let template = Template::plain(Spanned::new(SmolStr::new(text), Span::default()));
-        let prompt = prompt(&template);
+        let prompt = prompt(&template, Said::Always, Rc::default());
         let found: Vec<(Option<&str>, Vec<&str>)> = prompt
             .steps
             .iter()

@@ -1,10 +1,12 @@
 //! An argument of the wrong type.
 
-use crate::arguments::{Family, matched, signature};
+use crate::arguments::{matched, signature};
 use crate::names::{Member, Results, member};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
-use agentir_expr::{Expr, ExprKind, Literal, Path};
+use crate::types::ScriptTypes;
+use agentir_diagnostics::{Diagnostic, RuleName, Severity};
+use agentir_expr::{Coercion, Expr, ExprKind, Path, ValueType};
+use agentir_ir::{Offer, Tool};
 use rustc_hash::FxHashMap;
 
 pub(crate) static RULE: Rule = Rule {
@@ -12,39 +14,84 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "a tool call gives a value that cannot be what the parameter takes",
-    vendor: &["T-06"],
-    dialects: crate::rule::ABL,
+    vendor: &["T-06", "type-mismatch", "deterministic-action-input-type-mismatch"],
+    dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
 };
 
+/// Agent Script: `with` below an action that is run or offered.
+fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let types = ScriptTypes::new(cx);
+    let calls = cx.facts.calls.iter().flat_map(|call| {
+        call.with.iter().filter_map(|a| Some((&call.tool, a.name.as_ref()?, &a.value)))
+    });
+    let offers = cx.facts.offers.iter().filter_map(|offer| match &offer.does {
+        Offer::Call { tool } => Some((tool, offer)),
+        _ => None,
+    });
+    let offers = offers.flat_map(|(tool, offer)| {
+        offer.with.iter().filter_map(move |w| Some((tool, &w.name, w.value.as_ref()?)))
+    });
+    for (tool, name, value) in calls.chain(offers) {
+        let Some(tool) = cx.tool(&tool.value) else { continue };
+        let parameter = tool.parameters.iter().find(|p| p.name.value == name.value);
+        let Some(parameter) = parameter else { continue };
+        let Some(wanted) = parameter.ty.as_ref().and_then(ValueType::of) else { continue };
+        if let Some(found) = types.mismatch(value, &wanted) {
+            let mut finding = tell(report, tool, &parameter.name.value, value, &wanted, &found)
+                .label(parameter.span, "declared here")
+                .note("the action is refused, or gets something else than was meant");
+            // The vendor's tools warn, too: a platform may convert what no specification mentions.
+            finding.severity = Severity::Warning;
+            report.push(finding);
+        }
+    }
+}
+
+fn tell(
+    report: &Report<'_>,
+    tool: &Tool,
+    parameter: &str,
+    value: &Expr,
+    wanted: &ValueType,
+    found: &ValueType,
+) -> Diagnostic {
+    report.finding(
+        value.span,
+        format!(
+            "`{parameter}` of `{}` should be {}, not {}",
+            tool.name,
+            wanted.words(),
+            found.words(),
+        ),
+    )
+}
+
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.is_agent_script() {
+        return of_script(cx, report);
+    }
     let mut types = None;
     for matched in matched(cx) {
         for (parameter, given) in &matched.parameters {
             let (Some(argument), Some(wanted)) =
-                (given, parameter.ty.as_ref().and_then(Family::of))
+                (given, parameter.ty.as_ref().and_then(ValueType::of))
             else {
                 continue;
             };
             let found = match &argument.value.kind {
-                ExprKind::Path(path) => {
-                    types.get_or_insert_with(|| Types::new(cx)).of(path).filter(|f| f.never(wanted))
-                }
-                _ => constant(&argument.value, wanted),
+                ExprKind::Path(path) => types
+                    .get_or_insert_with(|| Types::new(cx))
+                    .of(path)
+                    .filter(|f| Coercion::ABL.never(f, &wanted)),
+                _ => Coercion::ABL.rejects(&argument.value, &wanted),
             };
             if let Some(found) = found {
-                let message = format!(
-                    "`{}` of `{}` should be {}, not {}",
-                    parameter.name,
-                    matched.tool.name,
-                    wanted.words(),
-                    found.words(),
-                );
+                let tool = matched.tool;
                 report.push(
-                    report
-                        .finding(argument.value.span, message)
+                    tell(report, tool, &parameter.name.value, &argument.value, &wanted, &found)
                         .label(parameter.span, "declared here")
-                        .help(format!("its signature is `{}`", signature(matched.tool)))
+                        .help(format!("its signature is `{}`", signature(tool)))
                         .note("a value that cannot be converted makes the call fail"),
                 );
             }
@@ -52,46 +99,26 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What a constant is, if it cannot become what is wanted.
-fn constant(value: &Expr, wanted: Family) -> Option<Family> {
-    let found = match &value.kind {
-        ExprKind::List(_) => Family::List,
-        ExprKind::Object(_) => Family::Object,
-        ExprKind::Literal(Literal::Number(_)) => Family::Number,
-        ExprKind::Literal(Literal::Bool(_)) => Family::Boolean,
-        ExprKind::Literal(Literal::String(text)) => {
-            let text = text.trim();
-            let fits = match wanted {
-                Family::Number => text.parse::<f64>().is_ok(),
-                Family::Boolean => matches!(text, "true" | "false"),
-                Family::List | Family::Object => text.starts_with(['[', '{']),
-                Family::Text | Family::Date => true,
-            };
-            return (!fits && !text.contains("{{")).then_some(Family::Text);
-        }
-        _ => return None,
-    };
-    found.never(wanted).then_some(found)
-}
-
 /// What is known about the types of variables.
 struct Types<'c, 'a> {
     /// By name; nothing where declarations disagree.
-    declared: FxHashMap<&'a str, Option<Family>>,
+    declared: FxHashMap<&'a str, Option<ValueType>>,
     results: Results<'c, 'a>,
 }
 
 impl<'c, 'a> Types<'c, 'a> {
     fn new(cx: &'c AgentContext<'a>) -> Self {
-        let mut declared: FxHashMap<&str, Option<Family>> = FxHashMap::default();
+        let mut declared: FxHashMap<&str, Option<ValueType>> = FxHashMap::default();
         let session = cx.agent.memory.session.iter();
-        let session = session.map(|v| (v.name.value.as_str(), v.ty.as_ref().and_then(Family::of)));
+        let session =
+            session.map(|v| (v.name.value.as_str(), v.ty.as_ref().and_then(ValueType::of)));
         let fields = cx.facts.fields.iter();
-        let fields = fields
-            .map(|f| (f.name.value.as_str(), f.ty.as_ref().and_then(|t| Family::named(&t.value))));
-        for (name, family) in session.chain(fields) {
-            let known = declared.entry(name).or_insert(family);
-            if *known != family {
+        let fields = fields.map(|f| {
+            (f.name.value.as_str(), f.ty.as_ref().and_then(|t| ValueType::named(&t.value)))
+        });
+        for (name, ty) in session.chain(fields) {
+            let known = declared.entry(name).or_insert_with(|| ty.clone());
+            if *known != ty {
                 *known = None;
             }
         }
@@ -102,14 +129,14 @@ impl<'c, 'a> Types<'c, 'a> {
         Self { declared, results: Results::new(cx) }
     }
 
-    fn of(&self, path: &'a Path) -> Option<Family> {
+    fn of(&self, path: &'a Path) -> Option<ValueType> {
         let name = path.root.value.as_str();
         match self.results.get(name) {
             Some((_, ty)) => match member(ty, &path.segments) {
-                Member::Found(ty) => Family::of(ty),
+                Member::Found(ty) => ValueType::of(ty),
                 Member::Missing(..) | Member::Unknown => None,
             },
-            None if path.segments.is_empty() => self.declared.get(name).copied().flatten(),
+            None if path.segments.is_empty() => self.declared.get(name).cloned().flatten(),
             None => None,
         }
     }

@@ -1,15 +1,16 @@
-//! A transition behind an action that the model picks.
+//! A transition behind an action.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
-use agentir_ir::{Offer, Statement};
+use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_expr::Name;
+use agentir_ir::{Body, Offer, Statement};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("dropped-transition"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "a transition below an action of the model's is dropped by the vendor's compiler",
-    vendor: &[],
+    summary: "a transition below an action is dropped by the vendor's compiler",
+    vendor: &["action-before-transition"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
 };
@@ -18,17 +19,42 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for offer in &cx.facts.offers {
         let Offer::Call { tool } = &offer.does else { continue };
         for statement in &offer.after.0 {
-            let Statement::Handoff(handoff) = statement else { continue };
-            let to = &handoff.agent;
-            report.push(
-                report
-                    .finding(to.span, format!("the transition to `{to}` is dropped"))
-                    .label(tool.span, format!("it stands below the action `{tool}`"))
-                    .note("the specification allows it here (part I, 5.9), but the vendor's compiler leaves it out without a word")
-                    .help(format!(
-                        "set a variable here, and in `after_reasoning:` write `transition to @subagent.{to}` below an `if` on it"
-                    )),
-            );
+            if let Statement::Handoff(handoff) = statement {
+                tell(&handoff.agent, tool, "`after_reasoning:`", report);
+            }
         }
     }
+    let hooks = cx.agent.hooks.iter().map(|(_, hook)| &hook.body);
+    let prompt = cx.agent.reasoning.iter().map(|zone| &zone.prepare);
+    hooks.chain(prompt).for_each(|body| of_body(body, None, report));
+}
+
+/// Transitions below actions that are run; `after` is the one around.
+fn of_body(body: &Body, after: Option<&Spanned<Name>>, report: &mut Report<'_>) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Handoff(handoff) => {
+                if let Some(tool) = after {
+                    tell(&handoff.agent, tool, "the lines below the action", report);
+                }
+            }
+            Statement::Call(call) => of_body(&call.on_success, Some(&call.tool), report),
+            Statement::If { branches } => {
+                branches.iter().for_each(|b| of_body(&b.body, after, report));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn tell(to: &Spanned<Name>, tool: &Spanned<Name>, instead: &str, report: &mut Report<'_>) {
+    report.push(
+        report
+            .finding(to.span, format!("the transition to `{to}` is dropped"))
+            .label(tool.span, format!("it stands below the action `{tool}`"))
+            .note("the specification allows it here (part I, 5.9), but the vendor's compiler leaves it out without a word")
+            .help(format!(
+                "set a variable here, and in {instead} write `transition to @subagent.{to}` below an `if` on it"
+            )),
+    );
 }

@@ -2,10 +2,9 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
-use agentir_flow::{FlowGraph, Place};
+use agentir_flow::cfg::{Edge, Element, Node, NodeKind};
 use agentir_ir::{Flow, Step};
-use rustc_hash::FxHashSet;
-use smol_str::SmolStr;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("flow-never-completes"),
@@ -18,21 +17,26 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let (Some(flow), Some(graph)) = (&cx.agent.flow, cx.flow()) else { return };
+    let Some(flow) = &cx.agent.flow else { return };
     if ends_otherwise(cx) {
         return;
     }
-    let (reached, finishing) = (graph.reachable(), graph.finishing());
+    let graph = cx.program.graph();
+    let Some(part) = graph.part(cx.id) else { return };
+    let (reached, finishing) = (graph.reachable_in(cx.id), graph.finishing_in(cx.id));
+    let finishes = |name: &str| part.step(name).is_none_or(|node| finishing.contains(node));
     let trapped: Vec<&Step> = flow
         .definitions
         .values()
-        .filter(|s| reached.contains(&s.name.value) && !finishing.contains(&s.name.value))
+        .filter(|s| part.step(&s.name.value).is_some_and(|node| reached.contains(node)))
+        .filter(|s| !finishes(&s.name.value))
         .collect();
     // The model may end the agent's work in any step that it leads.
     if trapped.is_empty() || trapped.iter().any(|s| s.reasoning_zone.is_some()) {
         return;
     }
-    let whole = flow.entry().is_some_and(|entry| !finishing.contains(entry));
+    let whole = flow.entry().is_some_and(|entry| !finishes(entry));
+    let ways = graph.ways_out(cx.id);
     let steps = names(&trapped);
     let mut finding = if whole {
         report.finding(
@@ -43,19 +47,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let at = trapped.first().map_or(flow.span, |s| s.name.span);
         report.finding(at, format!("the flow never comes to an end once it is in {steps}"))
     };
-    if let (false, Some((span, from, into))) = (whole, way_in(flow, graph, &finishing, &trapped)) {
+    if let (false, Some((span, from, into))) = (whole, way_in(flow, &ways, &finishes, &trapped)) {
         finding = finding
             .label(span, format!("`{from}` leads into `{into}`, from where nothing leads out"));
     }
     for step in trapped.iter().take(4) {
-        let back = graph
-            .successors(&step.name.value)
-            .filter_map(|(place, edge)| match place {
-                Place::Step(next) => Some((next, edge)),
-                _ => None,
-            })
-            .min_by_key(|(_, edge)| edge.span.start);
-        if let Some((next, edge)) = back {
+        let back = ways.get(step.name.value.as_str()).into_iter().flatten();
+        if let Some((next, edge)) = back.filter_map(|(to, edge)| Some((leads_to(to)?, edge))).next()
+        {
             finding = finding.label(edge.span, format!("`{}` goes on with `{next}`", step.name));
         }
     }
@@ -75,21 +74,32 @@ fn ends_otherwise(cx: &AgentContext<'_>) -> bool {
         || c.escalation.as_ref().is_some_and(|e| !e.triggers.is_empty())
 }
 
+/// The ways out of the steps, by their names.
+type Ways<'g, 'a> = FxHashMap<&'a str, Vec<(&'g Node<'a>, &'g Edge<'a>)>>;
+
+/// The step that begins at a node.
+fn leads_to<'a>(node: &Node<'a>) -> Option<&'a str> {
+    match (node.kind, node.element) {
+        (NodeKind::Step, Element::Step(step)) => Some(&step.name.value),
+        _ => None,
+    }
+}
+
 /// Where the flow goes from a step that can end to one that cannot.
 fn way_in<'a>(
     flow: &'a Flow,
-    graph: &'a FlowGraph,
-    finishing: &FxHashSet<SmolStr>,
+    ways: &Ways<'_, 'a>,
+    finishes: &dyn Fn(&str) -> bool,
     trapped: &[&Step],
-) -> Option<(agentir_diagnostics::Span, &'a SmolStr, SmolStr)> {
+) -> Option<(agentir_diagnostics::Span, &'a str, &'a str)> {
     let inside: FxHashSet<&str> = trapped.iter().map(|s| s.name.value.as_str()).collect();
-    flow.definitions.keys().filter(|name| finishing.contains(*name)).find_map(|name| {
-        graph.successors(name).find_map(|(place, edge)| match place {
-            Place::Step(next) if inside.contains(next.as_str()) => {
-                Some((edge.span, name, next.clone()))
-            }
-            _ => None,
-        })
+    flow.definitions.keys().filter(|name| finishes(name)).find_map(|name| {
+        let ways = ways.get(name.as_str())?;
+        let next = |(to, edge): &(&Node<'a>, &Edge<'a>)| {
+            let next = leads_to(to).filter(|next| inside.contains(next))?;
+            Some((edge.span, name.as_str(), next))
+        };
+        ways.iter().find_map(next)
     })
 }
 

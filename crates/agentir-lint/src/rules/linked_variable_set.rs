@@ -1,4 +1,4 @@
-//! A variable of the platform's that the agent sets.
+//! A variable that the agent sets and may not.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::script::variables;
@@ -8,8 +8,8 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("linked-variable-set"),
     group: Group::Names,
     severity: Severity::Error,
-    summary: "a variable that only the platform may write is set",
-    vendor: &[],
+    summary: "a variable that the agent may not write is set",
+    vendor: &["set-variables-immutable-target"],
     dialects: AGENT_SCRIPT,
     check: Check::Agent(check),
 };
@@ -17,15 +17,25 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     variables(cx, &mut |name, written| {
         let Some(variable) = cx.program.variables.get(name.value.as_str()) else { return };
-        if !written || variable.mutability != Some("linked") {
+        if !written || variable.mutability == Some("mutable") {
             return;
         }
-        report.push(
+        let declared = variable.name.span;
+        report.push(if variable.mutability.is_some() {
             report
                 .finding(name.span, format!("`{name}` is linked, so it cannot be set"))
-                .label(variable.name.span, "declared here as `linked`")
+                .label(declared, "declared here as `linked`")
                 .note("linked variables are read-only: the platform gives them their values")
-                .help(format!("declare it as `{name}: mutable …`, or set another variable")),
-        );
+                .help(format!("declare it as `{name}: mutable …`, or set another variable"))
+        } else {
+            report
+                .finding(
+                    name.span,
+                    format!("`{name}` is not declared as `mutable`, so it cannot be set"),
+                )
+                .label(declared, "declared here")
+                .note("only mutable variables may be set (specification part I, 5.3)")
+                .help(format!("declare it as `{name}: mutable …`"))
+        });
     });
 }

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "a tool call leaves out a parameter that the tool needs",
-    vendor: &["action-missing-input"],
+    vendor: &["action-missing-input", "deterministic-action-missing-input"],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };

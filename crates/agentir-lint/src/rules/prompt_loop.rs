@@ -10,7 +10,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "instructions send the conversation from agent to agent in a circle",
     vendor: &[],
-    dialects: crate::rule::ABL_AND_ADL,
+    dialects: crate::rule::ANY,
     check: Check::Program(check),
 };
 

@@ -1,6 +1,6 @@
 //! Numbered instructions whose numbers do not fit.
 
-use crate::prompt::{Prompt, prompts};
+use crate::prompt::{Prompt, prompts, steps_named};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "numbered instructions repeat a number, or go to one that is not there",
     vendor: &[],
-    dialects: crate::rule::ABL_AND_ADL,
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
@@ -46,7 +46,7 @@ fn numbers(prompt: &Prompt<'_>, report: &mut Report<'_>) {
     }
     for step in &prompt.steps {
         for sentence in &step.sentences {
-            for (number, range) in named(sentence.text) {
+            for (number, range) in steps_named(sentence.text) {
                 let base = sentence.range.start;
                 // `step 4` also means 4a and 4b.
                 if first
@@ -68,22 +68,4 @@ fn numbers(prompt: &Prompt<'_>, report: &mut Report<'_>) {
             }
         }
     }
-}
-
-/// The numbers of steps that a text names: `proceed to step 7`.
-fn named(text: &str) -> Vec<(&str, Range<usize>)> {
-    let lower = text.to_ascii_lowercase();
-    let mut found = Vec::new();
-    for (at, word) in lower.match_indices("step ") {
-        let start = at + word.len();
-        let rest = lower.get(start..).unwrap_or_default();
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let letter = rest.bytes().skip(digits).take_while(u8::is_ascii_lowercase).count();
-        if digits == 0 || digits > 3 || letter > 1 {
-            continue;
-        }
-        let range = start..start + digits + letter;
-        found.extend(text.get(range.clone()).map(|number| (number, range)));
-    }
-    found
 }

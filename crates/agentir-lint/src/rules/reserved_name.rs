@@ -9,8 +9,8 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Reserved,
     severity: Severity::Error,
     summary: "a name that belongs to the runtime is declared or written",
-    vendor: &["RESERVED_VARIABLE_NAME"],
-    dialects: crate::rule::ABL,
+    vendor: &["RESERVED_VARIABLE_NAME", "reserved-name"],
+    dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
 };
 
@@ -23,7 +23,29 @@ enum How {
     Removed,
 }
 
+/// The words of Agent Script's expressions and declarations: none of them can be read as a name.
+const WORDS: &[&str] =
+    &["True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked"];
+
+/// Agent Script: variables that are called like a word of the language.
+fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for variable in &cx.agent.memory.session {
+        let name = &variable.name;
+        if WORDS.contains(&name.value.as_str()) {
+            report.push(
+                report
+                    .finding(name.span, format!("`{name}` is a word of the language"))
+                    .note("a variable of this name cannot be declared; the agent does not compile")
+                    .help(format!("use another name, such as `{name}_value`")),
+            );
+        }
+    }
+}
+
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.is_agent_script() {
+        return of_script(cx, report);
+    }
     let agent = cx.agent;
     let mut look = |name: &str, span: Span, how: How| {
         if cx.answers_for(span)

@@ -2,11 +2,8 @@
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
-use agentir_ir::{Body, Branch, Program, Statement};
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use agentir_flow::Cfg;
+use agentir_flow::cfg::{AgentId, Element, Node, NodeKind, Part};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("turnless-cycle"),
@@ -18,140 +15,49 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-/// A step of an agent.
-type Place<'a> = (&'a str, &'a str);
-
-struct Edge {
-    span: Span,
-    /// The step that it leaves.
-    from: String,
-    to: String,
-}
-
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    let program = cx.program;
-    let mut graph: DiGraph<Place<'_>, Edge> = DiGraph::new();
-    let mut nodes: FxHashMap<Place<'_>, NodeIndex> = FxHashMap::default();
-    for agent in &program.agents {
-        let Some(flow) = &agent.flow else { continue };
-        for step in flow.definitions.values() {
-            let place = (agent.metadata.name.value.as_str(), step.name.value.as_str());
-            nodes.insert(place, graph.add_node(place));
+    let graph = cx.graph();
+    for circle in graph.turnless_loops(|agent| talks(graph, agent)) {
+        let mut ways: Vec<Way> = Vec::new();
+        for (from, to, edge) in circle.edges.iter().filter_map(|id| graph.edge(*id)) {
+            let (Some(from), Some(to)) = (graph.node(from), graph.node(to)) else { continue };
+            let (Some(step), Some(next)) = (from.step, leads_to(graph, to)) else { continue };
+            ways.push(Way { span: edge.span, from: &step.name.value, to: next });
         }
-    }
-    let entry = |agent: &str| {
-        let agent = program.agent(agent)?;
-        let step = agent.flow.as_ref()?.entry()?;
-        nodes.get(&(agent.metadata.name.value.as_str(), step)).copied()
-    };
-    for agent in &program.agents {
-        let Some(flow) = &agent.flow else { continue };
-        let name = agent.metadata.name.value.as_str();
-        for step in flow.definitions.values() {
-            let Some(from) = nodes.get(&(name, step.name.value.as_str())).copied() else {
-                continue;
-            };
-            let mut found = Vec::new();
-            before_waiting(program, &step.body, &mut found);
-            for (target, span) in found {
-                let (to, text) = match target {
-                    Goes::Step(step) => (nodes.get(&(name, step)).copied(), step),
-                    Goes::Agent(agent) => (entry(agent), agent),
-                };
-                if let Some(to) = to {
-                    let edge =
-                        Edge { span, from: step.name.value.to_string(), to: text.to_owned() };
-                    graph.add_edge(from, to, edge);
-                }
-            }
-        }
-    }
-    // Not Tarjan's algorithm, which recurses as deep as a flow is long.
-    let mut part: FxHashMap<NodeIndex, usize> = FxHashMap::default();
-    for (number, nodes) in kosaraju_scc(&graph).into_iter().enumerate() {
-        part.extend(nodes.into_iter().map(|node| (node, number)));
-    }
-    let mut circles: BTreeMap<usize, Vec<&Edge>> = BTreeMap::new();
-    for index in graph.edge_indices() {
-        if let (Some((from, to)), Some(edge)) =
-            (graph.edge_endpoints(index), graph.edge_weight(index))
-            && let Some(number) = part.get(&from).filter(|n| part.get(&to) == Some(*n))
-        {
-            circles.entry(*number).or_default().push(edge);
-        }
-    }
-    for mut edges in circles.into_values() {
-        edges.sort_by_key(|e| (e.span.file, e.span.start));
-        let Some((last, others)) = edges.split_last() else { continue };
+        // Several branches may come to one jump.
+        ways.sort_by_key(|way| (way.span.file, way.span.start));
+        ways.dedup_by_key(|way| way.span);
+        let Some((last, others)) = ways.split_last() else { continue };
         let mut finding = report
             .finding(last.span, "this leads in a circle that never waits for the user")
             .note("MICA goes round for ever, and the whole server stands still")
             .help("put `- user` into the circle, or limit it with `tries`");
-        for edge in others.iter().take(4) {
-            finding = finding.label(edge.span, format!("`{}` goes on to `{}`", edge.from, edge.to));
+        for way in others.iter().take(4) {
+            finding = finding.label(way.span, format!("`{}` goes on to `{}`", way.from, way.to));
         }
         report.push(finding);
     }
 }
 
-enum Goes<'a> {
-    Step(&'a str),
-    Agent(&'a str),
+/// A part of a circle that leads from one step on to the next, or to another agent.
+struct Way<'a> {
+    span: Span,
+    from: &'a str,
+    to: &'a str,
 }
 
-/// Where control can go from a body before it waits for the user or for somebody who does. Returns
-/// whether it can reach the end so.
-fn before_waiting<'a>(
-    program: &Program,
-    body: &'a Body,
-    found: &mut Vec<(Goes<'a>, Span)>,
-) -> bool {
-    for statement in &body.0 {
-        match statement {
-            Statement::Await { .. } | Statement::Collect(_) => return false,
-            Statement::Goto(jump) => {
-                found.extend(jump.target.step().map(|s| (Goes::Step(&s.value), jump.span)));
-                return false;
-            }
-            Statement::Delegate(d) => {
-                found.push((Goes::Agent(&d.agent.value), d.agent.span));
-                if talks(program, &d.agent.value) {
-                    return false;
-                }
-            }
-            Statement::If { branches } => {
-                let through = branches.iter().fold(open(branches), |through, branch| {
-                    before_waiting(program, &branch.body, found) || through
-                });
-                if !through {
-                    return false;
-                }
-            }
-            _ => {}
-        }
-    }
-    true
-}
-
-/// Whether an agent waits for the user before it comes back: all do that talk, but a flow that never
-/// waits does not.
-fn talks(program: &Program, agent: &str) -> bool {
-    let Some(agent) = program.agent(agent) else { return true };
-    match &agent.flow {
-        Some(flow) => flow.definitions.values().any(|step| waits(&step.body)),
-        None => agent.knowledge.is_none(),
+/// The step or the agent that begins at a node.
+fn leads_to<'a>(graph: &Cfg<'a>, node: &Node<'a>) -> Option<&'a str> {
+    match (node.kind, node.element) {
+        (NodeKind::Step, Element::Step(step)) => Some(&step.name.value),
+        (NodeKind::Entry, _) => Some(&graph.part(node.agent)?.agent.metadata.name.value),
+        _ => None,
     }
 }
 
-fn waits(body: &Body) -> bool {
-    body.0.iter().any(|statement| match statement {
-        Statement::Await { .. } | Statement::Collect(_) => true,
-        Statement::If { branches } => branches.iter().any(|b| waits(&b.body)),
-        _ => false,
-    })
-}
-
-/// Whether perhaps no branch is taken.
-fn open(branches: &[Branch]) -> bool {
-    branches.iter().all(|b| b.condition.is_some())
+/// Whether an agent waits for the user before it comes back: all do that talk, but an agent that
+/// only knows something does not.
+fn talks(graph: &Cfg<'_>, agent: AgentId) -> bool {
+    let knows = |part: &Part<'_>| part.agent.flow.is_none() && part.agent.knowledge.is_some();
+    graph.talks(agent) && !graph.part(agent).is_some_and(knows)
 }

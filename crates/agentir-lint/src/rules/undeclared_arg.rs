@@ -18,10 +18,15 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// The arguments of an agent.
+/// The arguments of an agent, in their order.
 fn args(agent: &Agent) -> impl Iterator<Item = &str> {
     let fields = agent.gather.fields.iter().map(|f| f.name.value.as_str());
     fields.chain(agent.memory.session.iter().map(|v| v.name.value.as_str()))
+}
+
+/// Whether an agent declares an argument.
+fn declares(cx: &AgentContext<'_>, agent: &Agent, name: &str) -> bool {
+    cx.program.declared.contains(&(agent.metadata.name.span, name))
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
@@ -63,10 +68,10 @@ fn bindings(
     bindings: &[VariableBinding],
     report: &mut Report<'_>,
 ) {
-    let Some(agent) = cx.program.program.agent(&to.value) else { return };
+    let Some(agent) = cx.program.agents.get(to.value.as_str()).copied() else { return };
     for binding in bindings {
         let name = &binding.variable;
-        if args(agent).any(|a| a == name.value) {
+        if declares(cx, agent, &name.value) {
             continue;
         }
         let finding = report
@@ -82,7 +87,7 @@ fn bindings(
 fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) {
     let root = &path.root;
     let name = root.value.as_str();
-    let own = args(cx.agent).any(|a| a == name);
+    let own = declares(cx, cx.agent, name);
     // MICA fills this one in (`tracker.py`).
     if own || name == "_user_input" {
         return;
@@ -102,8 +107,8 @@ fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) 
         }));
         return;
     };
-    if let Some(agent) = program.agent(name).filter(|a| is_adl(a)) {
-        if args(agent).any(|a| a == field.value) {
+    if let Some(agent) = cx.program.agents.get(name).copied().filter(|a| is_adl(a)) {
+        if declares(cx, agent, &field.value) {
             return;
         }
         let finding = report

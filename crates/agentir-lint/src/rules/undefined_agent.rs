@@ -19,6 +19,7 @@ pub(crate) static RULE: Rule = Rule {
         "INVALID_ROUTING_TARGET",
         "INVALID_DEFAULT_ROUTING_TARGET",
         "undefined-reference",
+        "UNRESOLVED_REFERENCE",
     ],
     dialects: crate::rule::ANY,
     check: Check::Program(check),

@@ -1,10 +1,13 @@
 //! A tool that is called or named, but declared nowhere.
 
 use crate::dialects::is_adl;
+use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::script::references;
 use crate::wording::Wording;
 use agentir_diagnostics::{Applicability, RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
+use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("undefined-tool"),
@@ -24,6 +27,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let named = cx.facts.tool_refs.iter().map(|(name, _)| (*name, "named"));
     let words = Wording::of(cx.agent);
     let tool = words.tool;
+    if cx.is_agent_script() {
+        named_in_texts(cx, report);
+    }
     for (name, how) in called.chain(named) {
         if !is_known(cx, name) {
             let known = cx.facts.tools.keys().chain(cx.program.library.keys()).copied();
@@ -46,6 +52,29 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             report.push(finding);
         }
     }
+}
+
+/// Agent Script: `{!@actions.x}` fills in the name of a tool, which is one that is offered, or an action.
+fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let offered: FxHashSet<&str> =
+        cx.facts.offers.iter().map(|offer| offer.name.value.as_str()).collect();
+    references(cx, &mut |namespace, name, _| {
+        let known = namespace != "actions"
+            || name.value.is_empty()
+            || offered.contains(name.value.as_str())
+            || is_known(cx, name);
+        if !known {
+            let finding = report
+                .finding(name.span, format!("there is no tool or action `{name}` to speak of"))
+                .note(
+                    "the model is told of a tool that it does not have; the agent does not compile",
+                );
+            let names = offered.iter().copied().chain(cx.facts.tools.keys().copied());
+            report.push(suggest(finding, &name.value, names, || {
+                "offer it below `reasoning:`, `actions:` of the same subagent".to_owned()
+            }));
+        }
+    });
 }
 
 /// Functions of an ADL bot: those that are called, and those that `uses` offers to the model.

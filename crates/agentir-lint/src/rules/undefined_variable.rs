@@ -69,8 +69,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let variables = &cx.facts.variables;
     let mut order = Vec::new();
     let mut unknown: FxHashMap<&str, Uses> = FxHashMap::default();
+    let lost = cx.program.lost();
     let mut read = |name, span, object| {
-        if !variables.knows(name) {
+        if !variables.knows(name) && !lost.takes(&cx.agent.metadata.name.value, name) {
             let uses = unknown.entry(name).or_insert_with(|| {
                 order.push(name);
                 Uses { places: Vec::new(), object: true }

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "a tool call gives an argument that the tool does not take",
-    vendor: &["action-unknown-input"],
+    vendor: &["action-unknown-input", "deterministic-action-unknown-input"],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };

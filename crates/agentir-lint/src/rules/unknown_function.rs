@@ -1,7 +1,8 @@
 //! A function that does not exist, or not in this version or place.
 
-use crate::names::{check_functions, expressions};
+use crate::names::{check_functions, expressions, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::script::FUNCTIONS;
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::{ExprKind, Visit};
 use rustc_hash::FxHashMap;
@@ -11,12 +12,43 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Error,
     summary: "a function is called that does not exist, or not in this version of ABL",
-    vendor: &["CEL_CONDITION_UNRESOLVED_CALL"],
-    dialects: crate::rule::ABL,
+    vendor: &[
+        "CEL_CONDITION_UNRESOLVED_CALL",
+        "unknown-function",
+        "namespace-function-call",
+        "indirect-function-call",
+    ],
+    dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
 };
 
+/// Agent Script has three functions; agentfabric has more, and namespaces of them.
+fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.program.agentfabric {
+        return;
+    }
+    cx.facts.all_exprs(&mut |expr| {
+        expr.visit(&mut |e| {
+            if let ExprKind::Call { function, .. } = &e.kind
+                && !FUNCTIONS.contains(&function.value.as_str())
+            {
+                let finding = report
+                    .finding(function.span, format!("there is no function `{function}`"))
+                    .note("the agent does not compile");
+                report.push(suggest(finding, &function.value, FUNCTIONS.iter().copied(), || {
+                    "functions are `len`, `max` and `min`; an action is called with `run`"
+                        .to_owned()
+                }));
+            }
+            Visit::Children
+        });
+    });
+}
+
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.is_agent_script() {
+        return of_script(cx, report);
+    }
     // Calls that are no calls of functions: texts by name, and tools.
     let mut others: FxHashMap<Span, bool> = FxHashMap::default();
     expressions(cx, &mut |expr, _| {

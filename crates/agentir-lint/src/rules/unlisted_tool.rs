@@ -1,7 +1,9 @@
-//! A function that the prompt says to call, but `uses` does not list.
+//! A tool that instructions say to call, but the agent does not have.
 
+use crate::dialects::is_adl;
 use crate::prompt::{prompts, tools};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use crate::wording::Wording;
 use agentir_diagnostics::{Confidence, RuleName, Severity, closest};
 use rustc_hash::FxHashSet;
 
@@ -9,35 +11,70 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("unlisted-tool"),
     group: Group::Prompts,
     severity: Severity::Warning,
-    summary: "a prompt says to call a function that `uses` does not list",
+    summary: "instructions say to call a tool that the agent does not have",
     vendor: &[],
-    dialects: crate::rule::ADL,
+    dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let agent = cx.agent;
-    let listed: FxHashSet<&str> = agent.use_tools.iter().map(|t| t.value.as_str()).collect();
-    let mut known: FxHashSet<&str> = listed.clone();
-    known.extend(agent.gather.fields.iter().map(|f| f.name.value.as_str()));
-    known.extend(cx.program.program.agents.iter().map(|a| a.metadata.name.value.as_str()));
+    // What the model is offered.
+    let mut listed: FxHashSet<&str> = agent.use_tools.iter().map(|t| t.value.as_str()).collect();
+    listed.extend(cx.facts.offers.iter().map(|offer| offer.name.value.as_str()));
+    if !is_adl(agent) {
+        listed.extend(cx.facts.tools.keys().copied());
+    }
+    // Other things that have names.
+    let mut named: FxHashSet<&str> =
+        cx.facts.fields.iter().map(|f| f.name.value.as_str()).collect();
+    named.extend(agent.flow.iter().flat_map(|f| f.definitions.keys().map(|k| k.as_str())));
+    named.extend(agent.templates.keys().map(|k| k.as_str()));
     let mut told = FxHashSet::default();
     for prompt in prompts(agent) {
         for tool in tools(&prompt) {
-            if known.contains(tool.name) || !told.insert(tool.name) {
+            let known = listed.contains(tool.name)
+                || (!is_adl(agent) && cx.program.library.contains_key(tool.name))
+                || named.contains(tool.name)
+                || cx.program.agents.contains_key(tool.name)
+                || (!is_adl(agent) && cx.facts.variables.knows(tool.name));
+            // Agent Script names its actions by `{!@actions.name}`; the platform has others.
+            let before = prompt.template.text.value.get(..tool.range.start);
+            // A reference that leads nowhere is found as such.
+            let reference = before.is_some_and(|t| t.ends_with("@actions."));
+            let unmarked = cx.is_agent_script() && (!tool.marked || reference);
+            if known || unmarked || !told.insert(tool.name) {
                 continue;
             }
             let own = &agent.metadata.name;
-            let finding = report
-                .finding(
-                    prompt.place(&tool.range),
+            let words = Wording::of(agent);
+            let (what, note, help) = if is_adl(agent) {
+                (
                     format!("the prompt says to call `{}`, which `uses` of `{own}` does not list", tool.name),
+                    "the model is only offered what `uses` lists; it can do no more than pretend to call this".to_owned(),
+                    format!("add `- {}` to `uses`", tool.name),
                 )
+            } else {
+                let section = words.tools_section;
+                (
+                    format!(
+                        "the instructions say to call `{}`, but `{own}` has no such {}",
+                        tool.name, words.tool
+                    ),
+                    format!(
+                        "the model is only offered the {}s of the {}; it can do no more than pretend to call this",
+                        words.tool, words.agent
+                    ),
+                    format!("declare it below `{section}`, or name one that is there"),
+                )
+            };
+            let finding = report
+                .finding(prompt.place(&tool.range), what)
                 .confidence(Confidence::Medium)
-                .note("the model is only offered what `uses` lists; it can do no more than pretend to call this");
+                .note(note);
             report.push(match closest(tool.name, listed.iter().copied()) {
                 Some(near) => finding.help(format!("did you mean `{near}`?")),
-                None => finding.help(format!("add `- {}` to `uses`", tool.name)),
+                None => finding.help(help),
             });
         }
     }

@@ -4,13 +4,14 @@ use crate::dialects::is_adl;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use crate::wording::Wording;
 use agentir_diagnostics::{RuleName, Severity};
+use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unreachable-agent"),
     group: Group::Reachability,
     severity: Severity::Warning,
     summary: "no way leads from the entry agent to an agent of the project",
-    vendor: &["unused-node"],
+    vendor: &["unused-node", "unreachable-subagent"],
     dialects: crate::rule::ANY,
     check: Check::Program(check),
 };
@@ -22,8 +23,15 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         return;
     };
     let entry_name = &entry.metadata.name;
-    let Some(reached) = cx.graph().reachable(&entry_name.value) else { return };
-    for agent in program.agents.iter().filter(|a| !reached.contains(&a.metadata.name.value)) {
+    let graph = cx.graph();
+    let Some(id) = graph.find(&entry_name.value) else { return };
+    let Some(reached) = graph.reachable_agents(id) else { return };
+    // Of two agents with one name only one can be reached; another rule says so.
+    let names: FxHashSet<&str> = reached
+        .iter()
+        .filter_map(|id| Some(graph.part(*id)?.agent.metadata.name.value.as_str()))
+        .collect();
+    for agent in program.agents.iter().filter(|a| !names.contains(a.metadata.name.value.as_str())) {
         let name = &agent.metadata.name;
         // MICA asks the first kb agent of a file at every turn, whether it is contained or not.
         if is_adl(agent) && agent.knowledge.is_some() {
@@ -46,9 +54,10 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                     format!("name it in a `HANDOFF`, `DELEGATE` or `ROUTING` of an agent that runs, or remove `{name}`")
                 })
         };
-        if let Some((other, edge)) =
-            cx.graph().predecessors(&name.value).find(|(o, _)| **o != name.value)
-        {
+        let own = graph.find(&name.value);
+        let other = own.and_then(|own| graph.sources(own).find(|(from, _)| *from != own));
+        if let Some((part, edge)) = other.and_then(|(from, edge)| Some((graph.part(from)?, edge))) {
+            let other = &part.agent.metadata.name;
             finding = finding
                 .label(edge.span, format!("only `{other}` leads here, which nobody leads to"));
         }

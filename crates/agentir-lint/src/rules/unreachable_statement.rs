@@ -1,9 +1,8 @@
 //! Statements behind one that always leaves.
 
-use crate::bodies::bodies;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
-use agentir_flow::{dead_statements, statement_span};
+use agentir_flow::statement_span;
 use agentir_ir::Statement;
 
 pub(crate) static RULE: Rule = Rule {
@@ -11,19 +10,22 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Reachability,
     severity: Severity::Warning,
     summary: "a statement stands behind one that always leaves",
-    vendor: &["unreachable-code"],
+    vendor: &["unreachable-code", "transition-multiple-targets"],
     dialects: crate::rule::ANY,
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    bodies(cx, &mut |body| {
-        dead_statements(body, &mut |before, after| found(before, after, report))
-    });
+    for dead in cx.program.graph().dead_code().iter().filter(|d| d.agent == cx.id) {
+        found(cx, dead.leaves, dead.first, report);
+    }
 }
 
-fn found(before: &Statement, after: &Statement, report: &mut Report<'_>) {
+fn found(cx: &AgentContext<'_>, before: &Statement, after: &Statement, report: &mut Report<'_>) {
     let (Some(leaves), Some(at)) = (statement_span(before), statement_span(after)) else { return };
+    if !cx.answers_for(at) {
+        return;
+    }
     let (why, help) = match before {
         Statement::Goto(jump) => (
             match jump.target.step() {

@@ -2,11 +2,11 @@
 
 use crate::dialects::is_adl;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{Diagnostic, RuleName, Severity};
-use agentir_flow::{EdgeKind, FlowGraph, Place};
-use agentir_ir::{Flow, Step};
-use rustc_hash::FxHashSet;
-use smol_str::SmolStr;
+use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
+use agentir_expr::Name;
+use agentir_flow::Cfg;
+use agentir_flow::cfg::{Edge, Element, Node, NodeKind, Part};
+use agentir_ir::Step;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unreachable-step"),
@@ -19,17 +19,25 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let (Some(flow), Some(graph)) = (&cx.agent.flow, cx.flow()) else { return };
+    let (Some(flow), graph) = (&cx.agent.flow, cx.program.graph()) else { return };
     // Where the flow does not start anywhere, one finding is enough.
     if !flow.entry().is_some_and(|entry| flow.definitions.contains_key(entry)) {
         return;
     }
-    let reached = graph.reachable();
+    let Some(part) = graph.part(cx.id) else { return };
+    let reached = graph.reachable_in(cx.id);
+    let is_reached = |name: &str| part.step(name).is_some_and(|node| reached.contains(node));
+    let lost: Vec<&Step> =
+        flow.definitions.values().filter(|s| !is_reached(&s.name.value)).collect();
     // Where a jump leads to a step that does not exist, the step it should lead to is not lost.
-    if reached.iter().any(|name| !graph.is_defined(name)) {
+    let astray = part.steps().any(|(_, node)| {
+        reached.contains(node) && graph.node(node).is_some_and(|n| n.kind == NodeKind::Unknown)
+    });
+    if lost.is_empty() || astray {
         return;
     }
-    for step in flow.definitions.values().filter(|s| !reached.contains(&s.name.value)) {
+    let ways = graph.ways_out(cx.id);
+    for step in lost {
         let finding = report
             .finding(step.name.span, format!("the step `{}` can never be reached", step.name))
             .note("the runtime only enters a step that another one leads to")
@@ -38,45 +46,53 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             } else {
                 format!("lead to it, as with `THEN: {}`, or remove it", step.name)
             });
-        report.push(explain(finding, flow, graph, step, &reached));
+        let finding = match leads_here(graph, part, step) {
+            Some((span, name)) => finding
+                .label(span, format!("only `{name}` leads here, and it cannot be reached either")),
+            None => finding,
+        };
+        let before = flow
+            .steps
+            .iter()
+            .zip(flow.steps.iter().skip(1))
+            .find(|(_, s)| s.value == step.name.value)
+            .map(|(before, _)| before)
+            .filter(|before| is_reached(&before.value));
+        report.push(match before {
+            Some(before) => passes_by(finding, before, ways.get(before.value.as_str())),
+            None => finding,
+        });
     }
 }
 
-/// Who leads to the step although nobody comes there, and who passes it by.
-fn explain(
+/// Another step that leads to this one, although nobody comes there.
+fn leads_here<'a>(graph: &Cfg<'a>, part: &Part<'a>, step: &Step) -> Option<(Span, &'a Name)> {
+    graph
+        .predecessors(part.step(&step.name.value)?)
+        .filter_map(|(from, edge)| Some((edge.span, &graph.node(from)?.step?.name.value)))
+        .filter(|(_, name)| **name != step.name.value)
+        .min_by_key(|(span, _)| span.start)
+}
+
+/// Where the step before it goes instead.
+fn passes_by(
     finding: Diagnostic,
-    flow: &Flow,
-    graph: &FlowGraph,
-    step: &Step,
-    reached: &FxHashSet<SmolStr>,
+    before: &Spanned<Name>,
+    ways: Option<&Vec<(&Node<'_>, &Edge<'_>)>>,
 ) -> Diagnostic {
-    let mut from: Vec<_> = graph
-        .predecessors(&step.name.value)
-        .filter_map(|(place, edge)| match place {
-            Place::Step(name) if *name != step.name.value => Some((edge.span, name)),
-            _ => None,
-        })
-        .collect();
-    from.sort_by_key(|(span, _)| span.start);
-    let finding = match from.first() {
-        Some((span, name)) => finding
-            .label(*span, format!("only `{name}` leads here, and it cannot be reached either")),
-        None => finding,
-    };
-    let before =
-        flow.steps.iter().zip(flow.steps.iter().skip(1)).find(|(_, s)| s.value == step.name.value);
-    let Some((before, _)) = before.filter(|(b, _)| reached.contains(&b.value)) else {
+    // Where a branch leads to a place of its own there are several; the last one is what the step
+    // ends with.
+    let Some((to, edge)) = ways
+        .into_iter()
+        .flatten()
+        .rfind(|(_, edge)| matches!(edge.by, Element::Jump(_) | Element::Statement(_)))
+    else {
         return finding;
     };
-    let passing = graph
-        .successors(&before.value)
-        .filter(|(_, edge)| edge.kind == EdgeKind::Then)
-        .max_by_key(|(_, edge)| edge.span.start);
-    match passing {
-        Some((Place::Step(next), edge)) => {
-            finding.label(edge.span, format!("`{before}`, the step before it, goes to `{next}`"))
-        }
-        Some((Place::Complete | Place::Agent(_) | Place::Human, edge)) => {
+    match (to.kind, to.element) {
+        (NodeKind::Step, Element::Step(next)) => finding
+            .label(edge.span, format!("`{before}`, the step before it, goes to `{}`", next.name)),
+        (NodeKind::Complete | NodeKind::Fail | NodeKind::Handoff | NodeKind::Escalate, _) => {
             finding.label(edge.span, format!("`{before}`, the step before it, ends the flow"))
         }
         _ => finding,

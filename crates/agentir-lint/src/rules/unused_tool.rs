@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Names,
     severity: Severity::Warning,
     summary: "a tool is declared, but no step calls it or offers it to the model",
-    vendor: &[],
+    vendor: &["unused-action"],
     dialects: crate::rule::ABL_AND_SCRIPT,
     check: Check::Agent(check),
 };

@@ -1,10 +1,12 @@
 //! A variable that nothing reads or writes.
 
+use crate::names::mentioned;
 use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::{Expr, ExprKind, Path, Visit};
-use agentir_ir::{Agent, Data, Node, Offer};
+use agentir_ir::{Agent, Node, Offer};
 use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unused-variable"),
@@ -17,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    let mut used: FxHashSet<String> = FxHashSet::default();
+    let mut used: FxHashSet<SmolStr> = FxHashSet::default();
     for agent in &cx.program.agents {
         of_agent(agent, &mut used);
     }
@@ -35,13 +37,13 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn of_agent(agent: &Agent, used: &mut FxHashSet<String>) {
-    let path = |path: &Path, used: &mut FxHashSet<String>| {
+fn of_agent(agent: &Agent, used: &mut FxHashSet<SmolStr>) {
+    let path = |path: &Path, used: &mut FxHashSet<SmolStr>| {
         if path.namespace.as_ref().is_none_or(|n| n.value == "variables") {
-            used.insert(path.root.value.to_string());
+            used.insert(path.root.value.clone());
         }
     };
-    let expr = |expr: &Expr, used: &mut FxHashSet<String>| {
+    let expr = |expr: &Expr, used: &mut FxHashSet<SmolStr>| {
         expr.visit(&mut |e| {
             if let ExprKind::Path(found) = &e.kind {
                 path(found, used);
@@ -58,38 +60,12 @@ fn of_agent(agent: &Agent, used: &mut FxHashSet<String>) {
             expr(&set.value, used);
         }
         Node::Field(field) => {
-            used.insert(field.name.value.to_string());
+            used.insert(field.name.value.clone());
         }
         Node::Offer(offer) if matches!(offer.does, Offer::Collect) => {
-            used.extend(offer.with.iter().map(|w| w.name.value.to_string()));
+            used.extend(offer.with.iter().map(|w| w.name.value.clone()));
         }
         _ => {}
     });
-    // What the model has no place for may name a variable as well.
-    let mut text = |data: &Data| kept(data, used);
-    agent.extensions.0.values().flat_map(|all| all.values()).for_each(|e| text(&e.value));
-    let references = agent.available_agents.iter().map(|r| &r.extensions);
-    let tools = agent.tools.iter().map(|t| &t.extensions);
-    for extensions in references.chain(tools) {
-        extensions.0.values().flat_map(|all| all.values()).for_each(|e| text(&e.value));
-    }
-    let mut others = Vec::new();
-    agentir_flow::bodies(agent, &mut |body| others.extend(agentir_flow::others(body)));
-    others.into_iter().for_each(text);
-}
-
-/// Every `@variables.name` in free-form data.
-fn kept(data: &Data, used: &mut FxHashSet<String>) {
-    match data {
-        Data::String(text) => {
-            for rest in text.split("@variables.").skip(1) {
-                let end =
-                    rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-                used.extend(rest.get(..end).map(str::to_owned));
-            }
-        }
-        Data::Array(all) => all.iter().for_each(|one| kept(one, used)),
-        Data::Object(all) => all.values().for_each(|one| kept(one, used)),
-        _ => {}
-    }
+    mentioned(agent, used);
 }

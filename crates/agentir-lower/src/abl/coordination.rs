@@ -12,8 +12,8 @@ use agentir_ir::{
     Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn,
     PassedValue, Remote, ReturnHandler, Target, Trigger,
 };
+use agentir_syntax::abl::leaf::ActionKind;
 use agentir_syntax::abl::{HeadValue, Record};
-use agentir_syntax::leaf::ActionKind;
 use indexmap::IndexMap;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -94,7 +94,7 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
 }
 
 /// An action where there are no steps to go to: `continue`, `respond`, `escalate`.
-fn jump_or_word(cx: &mut Context<'_>, action: agentir_syntax::leaf::Action) -> Jump {
+fn jump_or_word(cx: &mut Context<'_>, action: agentir_syntax::abl::leaf::Action) -> Jump {
     let action = action.without_steps();
     if action.kind == ActionKind::Respond {
         // What is said stays with the jump.

@@ -2,7 +2,8 @@
 
 use agentir_diagnostics::FileId;
 use agentir_ir::Data;
-use agentir_syntax::leaf::{Flow, FlowKind, Leaf, flow_collection};
+use agentir_syntax::abl::leaf::{Flow, FlowKind, flow_collection};
+use agentir_syntax::leaf::Leaf;
 use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use serde_json::{Map, Value};
 

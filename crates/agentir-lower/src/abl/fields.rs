@@ -4,8 +4,8 @@ use crate::abl::data;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 use agentir_ir::{Data, Dialect, Extensions, Number, NumberOrText};
+use agentir_syntax::abl::leaf::{Action, Assignment, Store, ToolCall};
 use agentir_syntax::abl::{Field, HeadValue, Record, Value};
-use agentir_syntax::leaf::{Action, Assignment, Store, ToolCall};
 use agentir_syntax::outline::{Entry, EntryKind};
 use smol_str::SmolStr;
 
@@ -62,6 +62,13 @@ impl<'t> Fields<'t> {
     /// Whether there is such a field, taken or not read.
     pub(super) fn has(&self, name: &str) -> bool {
         self.fields.iter().flatten().any(|f| f.def.name == name)
+    }
+
+    /// Whether such a field is written with arrows: `a -> b -> c`.
+    pub(super) fn has_arrows(&self, name: &str) -> bool {
+        self.fields.iter().flatten().rev().find(|f| f.def.name == name).is_some_and(|f| {
+            matches!(&f.entry.kind, EntryKind::Pair { value: Some(v), .. } if v.raw.contains("->"))
+        })
     }
 
     /// The key of such a field.

@@ -12,8 +12,8 @@ use agentir_ir::{
     Digression, ErrorHandler, ErrorHandling, Extensions, Flow, Gather, GatherField, Hook, Jump,
     ReasoningZone, Response, SortBy, Statement, Step, Target, Transform,
 };
+use agentir_syntax::abl::leaf::{self, Action, ActionKind, Direction};
 use agentir_syntax::abl::{HeadValue, Record};
-use agentir_syntax::leaf::{self, Action, ActionKind, Direction};
 use smol_str::SmolStr;
 
 /// Where an action leads. A word that is the name of a step is the step, keyword or not.
@@ -71,7 +71,13 @@ pub(super) fn flow(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Flow> {
                 chain.extend(names);
             }
         }
-        chain.extend(section.names("steps"));
+        // YAML has no lines without a key, so there the arrows are the value of `steps`.
+        let arrows = section.has_arrows("steps");
+        let names = section.names("steps");
+        if arrows {
+            flow.sequence.extend(names.iter().cloned());
+        }
+        chain.extend(names);
         let mut items = section.items_of("steps", &mut flow.extensions);
         items.append(&mut section.items);
         for item in items {

@@ -8,8 +8,8 @@ use agentir_ir::{
     Extensions, Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable,
     StateVariable, StoredValue,
 };
+use agentir_syntax::abl::leaf::Store;
 use agentir_syntax::abl::{HeadValue, Record};
-use agentir_syntax::leaf::Store;
 use smol_str::{SmolStr, format_smolstr};
 
 pub(super) fn memory(f: &mut Fields<'_>) -> Memory {

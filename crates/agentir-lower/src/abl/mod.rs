@@ -58,7 +58,7 @@ pub(crate) fn lower(
                 agent::merge(&mut extensions, shared);
             }
             fields.leave(&mut extensions);
-            Unit::Tools(ToolLibrary { tools: all, extensions, span })
+            Unit::Tools(ToolLibrary { tools: all, imports: Vec::new(), extensions, span })
         }
     }
 }

@@ -10,8 +10,8 @@ use agentir_ir::{
     FailureKind, FlowModifications, GatherOverrides, Guardrail, GuardrailKind, Insertion, Jump,
     Number, NumberOrText, Profile, Target,
 };
+use agentir_syntax::abl::leaf;
 use agentir_syntax::abl::{HeadValue, Record, Value};
-use agentir_syntax::leaf;
 use smol_str::{SmolStr, format_smolstr};
 
 pub(super) fn constraints(

@@ -10,8 +10,8 @@ use agentir_ir::{
     Handoff, Number, NumberOrText, PassedValue, Policy, PolicyRule, Routing, RoutingRule,
     RoutingTarget,
 };
+use agentir_syntax::abl::leaf::RouteAction;
 use agentir_syntax::abl::{HeadValue, Record, Value};
-use agentir_syntax::leaf::RouteAction;
 use smol_str::SmolStr;
 
 pub(super) fn supervisor(

@@ -9,7 +9,7 @@ use agentir_ir::{
     Tool, ToolHints, ToolType,
 };
 use agentir_syntax::abl::HeadValue;
-use agentir_syntax::leaf::{Assignment, SignatureParameter, ToolSignature};
+use agentir_syntax::abl::leaf::{Assignment, SignatureParameter, ToolSignature};
 
 /// The tools of a section, the names of tools it takes from elsewhere, and what is left.
 pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, Extensions) {

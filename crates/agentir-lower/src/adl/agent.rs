@@ -4,25 +4,24 @@ use super::{ADL, Context, flow};
 use crate::abl::agent::hints;
 use crate::abl::data;
 use crate::abl::flow::required_field;
-use crate::abl::supervisor::blank;
-use crate::source_hash;
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
-use agentir_expr::{Expr, Name, Template};
+use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
     Agent, AgentType, Body, Completion, Constraints, Context as HandoffContext, Coordination, Data,
     Decider, ErrorHandling, Execution, Extensions, Gather, GatherField, Handoff, Hooks, IR_VERSION,
     Identity, Instruction, Knowledge, Memory, Metadata, Policy, PolicyRule, Question, Routing,
-    RoutingRule, SessionVariable, VariableBinding,
+    SessionVariable, VariableBinding,
 };
 use agentir_syntax::adl::{self, AgentKind, Faq, Member, Value};
 use agentir_syntax::rules;
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 
-pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>, text: &str) -> Agent {
+pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
     let kind = tree.kind;
-    let mut agent = empty(tree.name.clone(), kind, tree.span, text);
+    let mut agent = empty(tree.name.clone(), kind, tree.span, cx.hash.clone());
     let mut steps = None;
+    let has_fallback = tree.field("fallback").is_some();
     if let Some(kind) = kind {
         agent.extensions.keep(ADL, "type", Data::from(kind.name()), tree.name.span);
     }
@@ -34,7 +33,7 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>, text: &str) -> A
                     agent.extensions.keep(ADL, "type", data, field.key);
                 }
             }
-            ("description", Value::Text(text)) => agent.metadata.description = Some(text),
+            ("description", Value::Text(text)) => agent.identity.goal = Some(text),
             ("prompt", Value::Text(text)) => {
                 agent.identity.instructions.push(Instruction { when: None, text });
             }
@@ -54,7 +53,7 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>, text: &str) -> A
                 knowledge(&mut agent, field.key).questions.extend(questions);
             }
             ("steps", Value::Steps(read)) => steps = Some((field.key, read)),
-            ("contains", Value::Members(members)) => contains(&mut agent, members),
+            ("contains", Value::Members(members)) => contains(cx, &mut agent, members),
             ("fallback" | "exit", Value::Text(text)) => {
                 policy(cx, &mut agent, field.def.name, field.key, text);
             }
@@ -63,11 +62,20 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>, text: &str) -> A
             }
         }
     }
-    // A supervisor's purpose is to choose; what it is to say of itself is in its description.
-    agent.identity.goal = agent.metadata.description.clone();
     for entry in tree.unknown {
         let (key, span) = (key_of(entry), entry.span(tree.span.file));
         agent.extensions.keep(ADL, &key, data::of_value(entry), span);
+    }
+    if kind == Some(AgentKind::Ensemble) && !has_fallback {
+        cx.problems.push(
+            Diagnostic::info(
+                rules::MICA_POLICY,
+                tree.name.span,
+                format!("MICA raises an error when `{}` finds no agent that fits", tree.name),
+            )
+            .note("an ensemble without `fallback` has nothing to say then")
+            .help("add `fallback: default`, or what the user is to read"),
+        );
     }
     match (kind, steps) {
         (Some(AgentKind::Flow) | None, steps) if steps.is_some() || !tree.subflows.is_empty() => {
@@ -84,14 +92,14 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>, text: &str) -> A
     agent
 }
 
-fn key_of(entry: &agentir_syntax::outline::Entry<'_>) -> SmolStr {
+pub(super) fn key_of(entry: &agentir_syntax::outline::Entry<'_>) -> SmolStr {
     match &entry.kind {
         agentir_syntax::outline::EntryKind::Pair { key, .. } => SmolStr::new(key.text),
         _ => SmolStr::new_static("unknown"),
     }
 }
 
-fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, text: &str) -> Agent {
+fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, source_hash: SmolStr) -> Agent {
     let supervisor = kind == Some(AgentKind::Ensemble);
     Agent {
         ir_version: IR_VERSION,
@@ -101,7 +109,7 @@ fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, text: &str) -
             kind: if supervisor { AgentType::Supervisor } else { AgentType::Agent },
             description: None,
             dialect: ADL,
-            source_hash: source_hash(text),
+            source_hash,
             compiler_version: env!("CARGO_PKG_VERSION"),
         },
         execution: Execution::default(),
@@ -125,7 +133,7 @@ fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, text: &str) -
         intent_handling: None,
         templates: IndexMap::new(),
         shadowed_templates: Vec::new(),
-        routing: supervisor.then(Routing::default),
+        routing: None,
         available_agents: Vec::new(),
         lookup_tables: IndexMap::new(),
         shadowed_lookup_tables: Vec::new(),
@@ -175,8 +183,7 @@ fn question(faq: Faq) -> Question {
 
 /// The agents of an ensemble (B.5): its model chooses one by their descriptions, and gets the
 /// conversation back when that one is done.
-fn contains(agent: &mut Agent, members: Vec<Member>) {
-    let routing = agent.routing.get_or_insert_default();
+fn contains(cx: &Context<'_>, agent: &mut Agent, members: Vec<Member>) {
     for member in members {
         let bindings = member.bindings.into_iter().map(|b| VariableBinding {
             variable: b.name,
@@ -184,19 +191,11 @@ fn contains(agent: &mut Agent, members: Vec<Member>) {
             by_reference: b.by_reference,
         });
         let context = HandoffContext { bindings: bindings.collect(), ..HandoffContext::default() };
-        routing.rules.push(RoutingRule {
-            to: Some(member.name.clone()),
-            decided_by: Decider::Model,
-            returns: Some(true),
-            ..blank(member.span)
+        let words = cx.names.description(&member.name.value);
+        agent.coordination.handoffs.push(Handoff {
+            when: words.map(Condition::words),
+            ..handoff(member.name, Decider::Model, true, context, member.span)
         });
-        agent.coordination.handoffs.push(handoff(
-            member.name,
-            Decider::Model,
-            true,
-            context,
-            member.span,
-        ));
     }
 }
 
@@ -253,8 +252,10 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
             agent.extensions.keep(ADL, field, Data::from(said), key);
             return;
         }
-        match (field, &mut agent.routing) {
-            ("fallback", Some(routing)) => routing.default_agent = Some(name),
+        match (field, agent.metadata.kind) {
+            ("fallback", AgentType::Supervisor) => {
+                agent.routing.get_or_insert_with(Routing::default).default_agent = Some(name);
+            }
             _ => {
                 let decided = if field == "exit" { Decider::Always } else { Decider::Model };
                 let context = HandoffContext::default();

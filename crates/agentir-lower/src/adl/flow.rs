@@ -14,6 +14,7 @@ use agentir_ir::{
 };
 use agentir_syntax::adl::{self, AgentKind, Assignment, StepKind, Subflow};
 use agentir_syntax::rules;
+use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
 
@@ -29,6 +30,17 @@ pub(super) fn flow(
 ) -> Flow {
     let mut builder = Builder::new(cx, agent, kept);
     if let Some((key, steps)) = steps {
+        if let [adl::Step { kind: StepKind::User, span, .. }] = steps.as_slice() {
+            builder.cx.problems.push(
+                Diagnostic::warning(
+                    rules::MICA_STEPS,
+                    *span,
+                    "MICA crashes at a flow whose only step is `user`",
+                )
+                .note("it looks for a step to execute behind it, and there is none")
+                .help("say something first, or do something with what the user says"),
+            );
+        }
         builder.flow.entry_point = Some(Spanned::new(SmolStr::new_static(MAIN), key));
         builder.flow.span = key;
         builder.block(Spanned::new(SmolStr::new_static(MAIN), key), key, steps);
@@ -36,6 +48,7 @@ pub(super) fn flow(
     for subflow in subflows {
         builder.block(subflow.name, subflow.span, subflow.steps);
     }
+    builder.inner_jumps();
     builder.flow
 }
 
@@ -102,6 +115,10 @@ struct Builder<'b, 'p, 't> {
     flow: Flow,
     /// How many nodes without a name there are.
     fresh: usize,
+    /// The labels inside a `then` or an `else`, with where the list they are in goes on.
+    inner: FxHashMap<SmolStr, (Span, SmolStr)>,
+    /// The jumps so far.
+    jumps: Vec<Spanned<Name>>,
     /// The nodes to come: a list of ten thousand labels must not be as deep as it is long.
     pending: VecDeque<Pending<'t>>,
 }
@@ -110,7 +127,7 @@ struct Builder<'b, 'p, 't> {
 fn passes(body: &[Statement]) -> bool {
     body.iter().all(|statement| match statement {
         Statement::Goto(_) => false,
-        Statement::If { branches } => {
+        Statement::If { branches } | Statement::Await { branches } => {
             branches.iter().all(|b| b.condition.is_some())
                 || branches.iter().any(|b| passes(&b.body.0))
         }
@@ -130,6 +147,14 @@ fn to_step(name: &Spanned<Name>, span: Span) -> Statement {
     Statement::Goto(Jump { target: Target::Step(name.clone()), reason: None, span })
 }
 
+/// Adds branches. Directly behind `user` they are what the user's answer leads to.
+fn branch_off(body: &mut Vec<Statement>, all: Vec<Branch>) {
+    match body.last_mut() {
+        Some(Statement::Await { branches }) if branches.is_empty() => *branches = all,
+        _ => body.push(Statement::If { branches: all }),
+    }
+}
+
 /// A node that is still to be lowered.
 struct Pending<'t> {
     name: Spanned<Name>,
@@ -145,7 +170,16 @@ struct Pending<'t> {
 impl<'b, 'p, 't> Builder<'b, 'p, 't> {
     fn new(cx: &'b mut Context<'p>, agent: &'b Spanned<Name>, kept: &'b mut Extensions) -> Self {
         let flow = Flow { span: agent.span, ..Flow::default() };
-        Self { cx, agent: &agent.value, kept, flow, fresh: 0, pending: VecDeque::new() }
+        Self {
+            cx,
+            agent: &agent.value,
+            kept,
+            flow,
+            fresh: 0,
+            inner: FxHashMap::default(),
+            jumps: Vec::new(),
+            pending: VecDeque::new(),
+        }
     }
 
     /// The steps of the agent or of a subflow. Behind the last one the agent is done.
@@ -155,6 +189,29 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         self.pending.push_back(Pending { name, span, steps: steps.into_iter(), then: None, end });
         while let Some(node) = self.pending.pop_front() {
             self.node(node);
+        }
+    }
+
+    /// Jumps to labels behind which MICA does not go on as the paper has it.
+    fn inner_jumps(&mut self) {
+        for jump in std::mem::take(&mut self.jumps) {
+            let Some((label, then)) = self.inner.get(&jump.value) else { continue };
+            let lost = self.flow.definitions.get(then);
+            let nothing =
+                |s: &Statement| matches!(s, Statement::Goto(Jump { target: Target::Complete, .. }));
+            if lost.is_none_or(|step| step.body.0.iter().all(nothing)) {
+                continue;
+            }
+            self.cx.problems.push(
+                Diagnostic::warning(
+                    rules::MICA_JUMP,
+                    jump.span,
+                    format!("MICA does not come back from `{jump}`: the label is inside a `then`"),
+                )
+                .label(*label, "behind this label the list ends")
+                .note("the paper goes on behind the `if`; MICA forgets what comes there and ends the flow")
+                .help(format!("make the steps behind `{jump}` a subflow that ends with `next`")),
+            );
         }
     }
 
@@ -183,7 +240,12 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         let mut body = Vec::new();
         while let Some(step) = steps.next() {
             let (name, span) = match step.kind {
-                StepKind::Label(name) => (name, step.span),
+                StepKind::Label(name) => {
+                    if let Some(then) = then {
+                        self.inner.insert(name.value.clone(), (name.span, then.value.clone()));
+                    }
+                    (name, step.span)
+                }
                 StepKind::If(branches) if branches.iter().any(|b| has_label(&b.steps)) => {
                     self.fresh += 1;
                     let at = Span::new(end.file, step.span.end, step.span.end);
@@ -192,7 +254,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
                         .into_iter()
                         .map(|branch| self.branch(branch, Some(&after)))
                         .collect();
-                    body.push(Statement::If { branches });
+                    branch_off(&mut body, branches);
                     (after, at)
                 }
                 kind => {
@@ -242,6 +304,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
                 span: step.span,
             }),
             StepKind::Next { target, tries } => {
+                self.jumps.push(target.clone());
                 let jump = Jump { target: Target::Step(target), reason: None, span: step.span };
                 body.push(match tries {
                     Some(times) => Statement::Repeat { jump, times: times.value },
@@ -251,7 +314,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
             StepKind::Call { target, args } => body.push(self.call(target, args, step.span)),
             StepKind::If(branches) => {
                 let branches = branches.into_iter().map(|b| self.branch(b, None)).collect();
-                body.push(Statement::If { branches });
+                branch_off(body, branches);
             }
             StepKind::Return { status, message } => {
                 let target =
@@ -269,8 +332,20 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         }
     }
 
-    fn set(&self, assignment: Assignment) -> Statement {
-        let (value, _) = self.cx.names.value(self.agent, &assignment);
+    fn set(&mut self, assignment: Assignment) -> Statement {
+        let (value, constant) = self.cx.names.value(self.agent, &assignment);
+        let own = assignment.path.as_ref().filter(|path| path.value.segments.is_empty());
+        if let Some(path) = own.filter(|_| assignment.quoted && !constant) {
+            self.cx.problems.push(
+                Diagnostic::warning(
+                    rules::MICA_ARGUMENT,
+                    assignment.value_span,
+                    format!("MICA takes this for the argument `{}`, not for a text", path.value.root),
+                )
+                .note("YAML keeps no quotes, so a text that is the name of an argument is that argument")
+                .help("leave the quotes out if its value is meant, or choose another text"),
+            );
+        }
         let span = assignment.target.span.to(assignment.value_span);
         Statement::Set(SetVariable { target: assignment.target.value, value, span })
     }
@@ -286,24 +361,13 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
             values.push((name_of(&arg.target), value));
         }
         if self.cx.names.is_agent(&target.value) {
-            if self.cx.names.kind(&target.value) == Some(AgentKind::Kb) {
-                self.cx.problems.push(
-                    Diagnostic::warning(
-                        rules::MICA_CALL,
-                        target.span,
-                        format!("MICA says nothing when a flow calls `{target}`, a kb agent"),
-                    )
-                    .note("the answer is found, and only kept among the data of the turn")
-                    .help("let an ensemble contain the agent, and end this flow there"),
-                );
-            }
             let bindings = values
                 .into_iter()
                 .map(|(variable, value)| VariableBinding { variable, value, by_reference: false })
                 .collect();
             return Statement::Delegate(Delegation {
                 agent: target,
-                returns: Some(true),
+                returns: None,
                 decided_by: Decider::Always,
                 bindings,
             });

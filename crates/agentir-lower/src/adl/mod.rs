@@ -11,13 +11,19 @@ mod flow;
 mod names;
 mod tool;
 
-use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_diagnostics::{Diagnostic, FileId, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, Dialect};
-use agentir_syntax::adl::{AgentKind, Document, StepKind, Value};
+use agentir_ir::{Agent, Dialect, Extensions};
+use agentir_syntax::adl::config::Config;
+use agentir_syntax::adl::{self, AgentKind, Document, StepKind, Value};
 use agentir_syntax::rules;
 use names::Names;
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 pub(crate) use tool::tool;
+
+/// The agent with which a program begins (B.6).
+const MAIN: &str = "main";
 
 /// The key of ADL in extensions.
 const ADL: &str = Dialect::Adl.name();
@@ -26,23 +32,31 @@ const ADL: &str = Dialect::Adl.name();
 struct Context<'p> {
     problems: &'p mut Vec<Diagnostic>,
     names: Names,
+    /// The hash of the file's text.
+    hash: SmolStr,
 }
 
-/// Lowers a file. The entry is the agent called `main` (B.6).
+/// Lowers a file. The entry is the agent called `main` (B.6), or the one that it only stands for.
 pub(crate) fn lower(
     document: Document<'_>,
     text: &str,
     problems: &mut Vec<Diagnostic>,
 ) -> (Vec<Agent>, Option<Spanned<Name>>) {
     let names = Names::new(&document);
-    let main = document.agents.iter().find(|a| a.name.value == "main");
-    let entry = main.map(|a| a.name.clone());
+    let main = document.agents.iter().find(|a| a.name.value == MAIN);
     if let Some(main) = main {
         check_main(main, problems);
     }
-    let mut cx = Context { problems, names };
-    let mut agents: Vec<Agent> =
-        document.agents.into_iter().map(|a| agent::agent(&mut cx, a, text)).collect();
+    let start = main.and_then(|main| starts(main, &document));
+    let entry = start.or(main.map(|a| &a.name)).cloned();
+    check_first(&document, problems);
+    let mut cx = Context { problems, names, hash: crate::source_hash(text) };
+    let mut agents: Vec<Agent> = document
+        .agents
+        .into_iter()
+        .filter(|a| a.name.value != MAIN || entry.as_ref().is_none_or(|e| e.value == MAIN))
+        .map(|a| agent::agent(&mut cx, a))
+        .collect();
     // What belongs to the file stays with its first agent.
     if let Some(first) = agents.first_mut() {
         if let Some(key) = document.tools_key {
@@ -55,6 +69,97 @@ pub(crate) fn lower(
         }
     }
     (agents, entry)
+}
+
+/// The agent that `main` calls, if that is all it does and nobody else uses it. Then `main` is how
+/// ADL says where a program begins, and not an agent.
+fn starts<'d>(main: &'d adl::Agent<'_>, document: &'d Document<'_>) -> Option<&'d Spanned<Name>> {
+    let mut steps = None;
+    for field in &main.fields {
+        match &field.value {
+            Value::Steps(all) => steps = Some(all.as_slice()),
+            _ if field.def.name == "type" => {}
+            _ => return None,
+        }
+    }
+    let [adl::Step { kind: StepKind::Call { target, args }, unknown, .. }] = steps? else {
+        return None;
+    };
+    let alone = main.kind == Some(AgentKind::Flow)
+        && main.subflows.is_empty()
+        && main.unknown.is_empty()
+        && unknown.is_empty()
+        && args.is_empty()
+        && target.value != MAIN;
+    let of_main = |a: &&adl::Agent<'_>| a.name.value == MAIN;
+    let known = document.agents.iter().any(|a| a.name.value == target.value);
+    let once = document.agents.iter().filter(of_main).count() == 1;
+    (alone && known && once && !document.agents.iter().any(uses_main)).then_some(target)
+}
+
+fn uses_main(agent: &adl::Agent<'_>) -> bool {
+    agent.subflows.iter().any(|s| calls_main(&s.steps))
+        || agent.fields.iter().any(|field| match &field.value {
+            Value::Members(all) => all.iter().any(|m| m.name.value == MAIN),
+            Value::Steps(steps) => calls_main(steps),
+            Value::Text(text) => text.text.value.trim() == MAIN,
+            _ => false,
+        })
+}
+
+fn calls_main(steps: &[adl::Step<'_>]) -> bool {
+    steps.iter().any(|step| match &step.kind {
+        StepKind::Call { target, .. } => target.value == MAIN,
+        StepKind::If(branches) => branches.iter().any(|b| calls_main(&b.steps)),
+        _ => false,
+    })
+}
+
+/// The settings beside a bot, by their keys. What `unsafe_mode` says is kept as true or false, however
+/// it is written.
+pub(crate) fn settings(config: Config<'_>, file: FileId) -> Extensions {
+    let mut settings = Extensions::default();
+    for entry in config.entries {
+        let (key, value) = (agent::key_of(entry), crate::abl::data::of_value(entry));
+        let value = match &config.unsafe_mode {
+            Some(mode) if key == "unsafe_mode" => mode.value.into(),
+            _ => value,
+        };
+        settings.keep(ADL, &key, value, entry.span(file));
+    }
+    settings
+}
+
+/// An ensemble's own steps only run in MICA if the conversation's first event reaches it.
+fn check_first(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
+    let first_of = |agent: &agentir_syntax::adl::Agent<'_>| {
+        agent.fields.iter().find_map(|f| match (&f.value, agent.kind) {
+            (Value::Steps(steps), Some(AgentKind::Flow)) => match &steps.first()?.kind {
+                StepKind::Call { target, .. } => Some(target.value.clone()),
+                _ => None,
+            },
+            _ => None,
+        })
+    };
+    let mut agents: FxHashMap<&str, &agentir_syntax::adl::Agent<'_>> = FxHashMap::default();
+    for agent in &document.agents {
+        agents.entry(agent.name.value.as_str()).or_insert(agent);
+    }
+    // Each agent once: flows may call each other in a circle.
+    let Some(mut at) = agents.remove("main") else { return };
+    while let Some(next) = first_of(at).and_then(|name| agents.remove(name.as_str())) {
+        at = next;
+    }
+    for agent in &document.agents {
+        let steps = agent.field("steps").filter(|_| agent.kind == Some(AgentKind::Ensemble));
+        let Some(steps) = steps.filter(|_| agent.name != at.name) else { continue };
+        problems.push(
+            Diagnostic::info(rules::MICA_STEPS, steps.key, "MICA never executes these steps")
+                .label(at.name.span, "the conversation begins with this agent")
+                .note("it executes an ensemble's steps only if the conversation begins with the ensemble")
+                .help("put them into a flow agent, and let the ensemble contain that one"),
+        );
+    }
 }
 
 /// MICA starts `main` only if it is a flow whose first step is a call (`bot.py`).

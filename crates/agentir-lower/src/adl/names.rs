@@ -1,27 +1,29 @@
 //! The names of a file, and what a text among values means by them.
 
 use agentir_diagnostics::{Spanned, closest};
-use agentir_expr::{Expr, Literal, Path};
-use agentir_syntax::adl::{AgentKind, Assignment, Document, Step, StepKind, Value};
+use agentir_expr::{Expr, Literal, Path, Template};
+use agentir_syntax::adl::{Assignment, Document, Step, StepKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 /// The agents of a file, their arguments, and the functions that it calls.
 pub(super) struct Names {
-    agents: FxHashMap<SmolStr, Option<AgentKind>>,
+    agents: FxHashSet<SmolStr>,
     args: FxHashMap<SmolStr, FxHashSet<SmolStr>>,
     functions: FxHashSet<SmolStr>,
+    descriptions: FxHashMap<SmolStr, Template>,
 }
 
 impl Names {
     pub(super) fn new(document: &Document<'_>) -> Self {
         let mut names = Self {
-            agents: FxHashMap::default(),
+            agents: FxHashSet::default(),
             args: FxHashMap::default(),
             functions: FxHashSet::default(),
+            descriptions: FxHashMap::default(),
         };
         for agent in &document.agents {
-            names.agents.insert(agent.name.value.clone(), agent.kind);
+            names.agents.insert(agent.name.value.clone());
             let args = names.args.entry(agent.name.value.clone()).or_default();
             for field in &agent.fields {
                 match (&field.value, field.def.name) {
@@ -30,6 +32,9 @@ impl Names {
                     }
                     (Value::Names(all), "uses") => {
                         names.functions.extend(all.iter().map(|a| a.value.clone()));
+                    }
+                    (Value::Text(text), "description") => {
+                        names.descriptions.insert(agent.name.value.clone(), text.clone());
                     }
                     (Value::Steps(steps), _) => calls(steps, &mut names.functions),
                     _ => {}
@@ -42,12 +47,12 @@ impl Names {
 
     /// Whether there is an agent called `name`; agents shadow functions.
     pub(super) fn is_agent(&self, name: &str) -> bool {
-        self.agents.contains_key(name)
+        self.agents.contains(name)
     }
 
-    /// The type of the agent called `name`.
-    pub(super) fn kind(&self, name: &str) -> Option<AgentKind> {
-        self.agents.get(name).copied().flatten()
+    /// What the agent called `name` is for.
+    pub(super) fn description(&self, name: &str) -> Option<&Template> {
+        self.descriptions.get(name)
     }
 
     fn is_arg(&self, agent: &str, name: &str) -> bool {
@@ -68,10 +73,14 @@ impl Names {
     fn nearly(&self, agent: &str, path: &Path) -> bool {
         let root = path.root.value.as_str();
         if path.segments.is_empty() {
+            // Plain words are texts, however much they look like a name.
+            if !root.contains('_') {
+                return false;
+            }
             let args = self.args.get(agent).into_iter().flatten().map(SmolStr::as_str);
             return closest(root, args).is_some();
         }
-        closest(root, self.agents.keys().chain(&self.functions).map(SmolStr::as_str)).is_some()
+        closest(root, self.agents.iter().chain(&self.functions).map(SmolStr::as_str)).is_some()
     }
 
     /// What a value means in an agent: the argument that it names, else a constant (B.4.3). The

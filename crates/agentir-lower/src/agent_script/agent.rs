@@ -75,12 +75,19 @@ pub(super) fn agent(kind: &'static str, mut fields: Fields<'_>, shared: &Shared<
     if let Some(name) = fields.name.take() {
         agent.metadata.name = name;
     }
-    agent.metadata.description = fields.template("description");
+    // What it is for is its goal; in ABL a description can stand beside that one.
+    agent.identity.goal = fields.template("description");
     let mut extensions = Extensions::default();
     // The subagent's own instructions replace the global ones, they do not add to them.
-    if let Some(Some(own)) = fields.with("system", &mut extensions, |s| s.template("instructions"))
-    {
-        agent.identity.system_prompt = Some(SystemPrompt { template: own, custom: true });
+    if let Some(mut system) = fields.record("system") {
+        if let Some(own) = system.template("instructions") {
+            agent.identity.system_prompt = Some(SystemPrompt { template: own, custom: true });
+        }
+        agent.identity.extensions = system.rest();
+    }
+    if let Some(mut model) = fields.record("model_config") {
+        agent.execution.model = model.text("model");
+        agent.execution.extensions = model.rest();
     }
     for (_, action) in fields.records(&["actions"]) {
         agent.tools.extend(tools::tool(action, source));

@@ -31,10 +31,33 @@ pub(super) fn literal(expr: &Expr) -> Data {
             serde_json::to_value(Number(*n)).unwrap_or_default()
         }
         ExprKind::Literal(Literal::String(s) | Literal::Date(s)) => Data::from(s.as_str()),
-        ExprKind::List(items) if items.is_empty() => Data::Array(Vec::new()),
-        ExprKind::Object(entries) if entries.is_empty() => Data::Object(Map::new()),
+        ExprKind::List(items) if is_constant(expr) => items.iter().map(literal).collect(),
+        ExprKind::Object(_) if is_constant(expr) => Data::Object(
+            entries(expr).map(|(key, value)| (key.to_owned(), literal(value))).collect(),
+        ),
         _ => Data::from(expr.to_string()),
     }
+}
+
+/// Whether a value is data, not something to be computed.
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(literal) => !matches!(literal, Literal::Regex(_)),
+        ExprKind::List(items) => items.iter().all(is_constant),
+        ExprKind::Object(all) => {
+            all.len() == entries(expr).count() && entries(expr).all(|(_, value)| is_constant(value))
+        }
+        _ => false,
+    }
+}
+
+/// The fields of an object that have a value of their own.
+fn entries(expr: &Expr) -> impl Iterator<Item = (&str, &Expr)> {
+    let all = match &expr.kind {
+        ExprKind::Object(all) => all.as_slice(),
+        _ => &[],
+    };
+    all.iter().filter_map(|e| Some((e.key.value.as_str(), e.value.as_ref()?)))
 }
 
 /// A value that no element of the IR takes. `span` is the field's.
@@ -57,7 +80,7 @@ pub(super) fn value(value: Value<'_>, span: Span, source: Source<'_>) -> Data {
             Data::Object(all)
         }
         // Statements, declarations and what could not be read stay as they were written.
-        _ => Data::from(source.slice(span)),
+        _ => Data::from(source.kept(span)),
     }
 }
 

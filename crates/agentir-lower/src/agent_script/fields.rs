@@ -179,7 +179,7 @@ impl<'s> Fields<'s> {
         }
         for entry in self.unknown {
             let key = entry.key.as_ref().map_or("text", |k| &k.value).to_owned();
-            let value = Data::from(self.source.slice(entry.span));
+            let value = Data::from(self.source.kept(entry.span));
             extensions.keep(dialect, &key, value, entry.span);
         }
     }

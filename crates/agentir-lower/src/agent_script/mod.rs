@@ -5,8 +5,9 @@
 //!
 //! - variables are the session memory of the agent that comes first, with the scope `program`;
 //! - `system.instructions` is the system prompt of every agent that has none of its own;
-//! - messages are those of the agent that comes first, and so is what the IR has no place for:
-//!   `config`, `language`, `connection`, … are its extensions;
+//! - the agent that comes first begins with the welcome, and the other message is one of its
+//!   messages; what the IR has no place for (`config`, `language`, `connection`, …) are its
+//!   extensions;
 //! - agents that are deployed elsewhere are its `available_agents`, and the `remote` of every
 //!   handoff to them.
 
@@ -20,9 +21,9 @@ use crate::Unit;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
-    Agent, AgentReference, Dialect, Extensions, Remote, Response, SessionVariable, Tool,
+    Agent, AgentReference, Dialect, Extensions, Remote, Response, SessionVariable, Statement, Tool,
 };
-use agentir_syntax::agent_script::{Declaration, Document, Modifier};
+use agentir_syntax::agent_script::{self as script, Declaration, Document, Modifier};
 use fields::Fields;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -35,6 +36,22 @@ struct Source<'s>(&'s str);
 impl<'s> Source<'s> {
     fn slice(self, span: Span) -> &'s str {
         self.0.get(span.range()).unwrap_or_default()
+    }
+
+    /// What is kept as it was written: lines below the first lose the indentation that one has, so
+    /// that the same text is the same at every level.
+    fn kept(self, span: Span) -> String {
+        let before = self.0.get(..span.start as usize).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let column = line.len() - line.trim_start_matches([' ', '\t']).len();
+        let mut lines = self.slice(span).lines();
+        let mut text = lines.next().unwrap_or_default().to_owned();
+        for line in lines {
+            let white = line.len() - line.trim_start_matches([' ', '\t']).len();
+            text.push('\n');
+            text.push_str(line.get(white.min(column)..).unwrap_or_default());
+        }
+        text
     }
 }
 
@@ -65,19 +82,23 @@ const AGENTS: &[&str] = &[
 pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
     let source = Source(text);
     let whole = document.root.span;
+    let dialect = document.dialect;
     let mut root = Fields::new(document.root, source);
     let mut extensions = Extensions::default();
     let mut instructions = None;
     let mut messages = IndexMap::new();
+    let mut welcome = None;
     root.with("system", &mut extensions, |system| {
         instructions = system.template("instructions");
         let mut rest = Extensions::default();
         system.with("messages", &mut rest, |said| {
-            for name in ["welcome", "error"] {
-                if let Some(text) = said.template(name) {
-                    let response = Response { text: Some(text), ..Response::default() };
-                    messages.insert(SmolStr::new_static(name), response);
-                }
+            let mut said = |name| {
+                let text = Some(said.template(name)?);
+                Some(Response { text, ..Response::default() })
+            };
+            welcome = said("welcome");
+            if let Some(error) = said("error") {
+                messages.insert(SmolStr::new_static("error"), error);
             }
         });
         rest
@@ -108,6 +129,11 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
         agents.push(agent);
     }
     root.leave(&mut extensions);
+    // Its nodes follow rules of their own.
+    if dialect == script::Dialect::Agentfabric {
+        let name = dialect.name().into();
+        extensions.keep(Dialect::AgentScript.name(), "dialect", name, whole.at_start());
+    }
     if agents.is_empty() {
         // Somebody has to have what the document says.
         agents.push(agent::empty(whole, &shared));
@@ -127,6 +153,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
         }
         first.memory.session = variables;
         first.messages = messages;
+        first.on_start.0.splice(0..0, welcome.map(Statement::Respond));
         first.available_agents = elsewhere;
         crate::abl::agent::merge(&mut first.extensions, extensions);
     }

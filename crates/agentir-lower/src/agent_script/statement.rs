@@ -59,7 +59,7 @@ fn lowered(statements: Vec<script::Statement<'_>>, source: Source<'_>, decider: 
 
 /// Something that has no meaning where it stands, or could not be read: kept as it was written.
 fn other(keyword: &str, span: Span, source: Source<'_>) -> Statement {
-    let value = Data::from(source.slice(span));
+    let value = Data::from(source.kept(span));
     Statement::Other { keyword: SmolStr::new(keyword), value, span }
 }
 

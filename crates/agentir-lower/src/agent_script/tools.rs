@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::statement::{all_of, asked_for, body, named};
 use super::{Shared, Source, data};
 use agentir_diagnostics::Spanned;
-use agentir_expr::{ExprKind, TypeExpr, TypeField, TypeKind};
+use agentir_expr::{Condition, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
     Agent, Binding, CompletionCondition, Confirmation, Context, Data, Decider, Delegate, Dialect,
     Extensions, Filler, Handoff, InputBinding, Offer, Parameter, ReturnType, Tool, ToolBinding,
@@ -177,7 +177,9 @@ pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: 
 
 /// What an agent can do because the model may pick a tool.
 fn enable(agent: &mut Agent, offered: &ToolBinding, shared: &Shared<'_>) {
-    let when = offered.available_when.clone();
+    // Without a guard it is the words that the model goes by.
+    let words = || offered.description.as_ref().map(Condition::words);
+    let when = offered.available_when.clone().or_else(words);
     let span = offered.span;
     match &offered.does {
         Offer::Handoff { to } => agent.coordination.handoffs.push(Handoff {

@@ -1,5 +1,6 @@
 //! ABL: from an outline to a typed tree.
 
+pub mod leaf;
 mod reader;
 pub mod schema;
 mod tree;

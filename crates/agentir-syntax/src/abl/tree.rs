@@ -2,7 +2,7 @@
 //! [`super::schema`] say.
 
 use super::schema::{FieldDef, RecordType, Version};
-use crate::leaf::{
+use crate::abl::leaf::{
     Action, Assignment, ConstraintRule, ProtocolHead, RouteAction, RoutingRule, SortBy, Store,
     ToolCall, ToolSignature, TransformHead,
 };
@@ -62,6 +62,25 @@ pub struct Record<'t> {
     pub items: Vec<Record<'t>>,
     /// What the table does not know.
     pub unknown: Vec<&'t Entry<'t>>,
+}
+
+impl Record<'_> {
+    /// A record with nothing in it yet.
+    pub(super) const fn new(
+        ty: &'static RecordType,
+        span: Span,
+        name: Option<Spanned<Name>>,
+    ) -> Self {
+        Self {
+            ty,
+            span,
+            name,
+            heads: Vec::new(),
+            fields: Vec::new(),
+            items: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
 }
 
 /// What a record may begin with.

@@ -3,23 +3,23 @@
 //! The language is that of the paper (ADL 1.0, Appendices A to C). [`schema`] has its tables;
 //! `reader` reads agents by them, `steps` reads steps, `leaf` the strings inside (conditions,
 //! paths, returns, texts with `${…}`; `grammars/adl_leaf.lalrpop`), [`python`] the functions that
-//! a bot brings along.
+//! a bot brings along, [`config`] the settings beside it.
 //!
 //! Forms that MICA, the language's implementation, treats otherwise than the paper says are reported
 //! here, because only the text shows them.
 //!
 //! *Invariant*: nothing here knows which agents and functions exist.
 
-mod context;
+pub mod config;
 mod leaf;
-mod lexer;
+mod members;
 pub mod python;
 mod reader;
 pub mod schema;
 mod steps;
 mod tree;
 
-pub use lexer::Verb;
+pub use leaf::Verb;
 pub use reader::read;
 pub use schema::AgentKind;
 pub use tree::{

@@ -1,9 +1,11 @@
-//! Functions of a bot (Appendix C): names, parameters, defaults and descriptions out of Python files.
+//! Functions of a bot (Appendix C): names, parameters, defaults and descriptions out of Python files, and
+//! what these import.
 //!
 //! The files are parsed, never executed. The parser recovers from errors, so a function that can be
 //! read is found in a file that is broken elsewhere.
 
 use crate::rules;
+use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -37,14 +39,23 @@ pub struct Parameter {
     pub default: Option<Spanned<SmolStr>>,
 }
 
-/// The functions of a file. Never fails: what cannot be read is reported, once.
-pub fn functions(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Vec<Function> {
+/// What a bot has of a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Module {
+    /// The functions at its top.
+    pub functions: Vec<Function>,
+    /// The modules it imports, wherever it does so; of `a.b` the whole.
+    pub imports: Vec<Spanned<Name>>,
+}
+
+/// Reads a file. Never fails: what cannot be read is reported, once.
+pub fn read(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Module {
     let mut parser = tree_sitter::Parser::new();
     let tree = match parser.set_language(&tree_sitter_python::LANGUAGE.into()) {
         Ok(()) => parser.parse(text, None),
         Err(_) => None,
     };
-    let Some(tree) = tree else { return Vec::new() };
+    let Some(tree) = tree else { return Module::default() };
     let source = Source { file, text };
     let root = tree.root_node();
     let mut found = Vec::new();
@@ -67,7 +78,7 @@ pub fn functions(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Ve
                 .note("MICA does not start with a tool file that Python rejects"),
         );
     }
-    found
+    Module { functions: found, imports: source.imports(root) }
 }
 
 struct Source<'s> {
@@ -77,7 +88,6 @@ struct Source<'s> {
 
 impl<'s> Source<'s> {
     fn span(&self, node: Node<'_>) -> Span {
-        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Span::new(self.file, offset(node.start_byte()), offset(node.end_byte()))
     }
 
@@ -87,6 +97,32 @@ impl<'s> Source<'s> {
 
     fn spanned(&self, node: Node<'_>) -> Spanned<SmolStr> {
         Spanned::new(SmolStr::new(self.slice(node)), self.span(node))
+    }
+
+    /// The imports of a file. Walks without recursion.
+    fn imports(&self, root: Node<'_>) -> Vec<Spanned<Name>> {
+        let mut found = Vec::new();
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            let mut cursor = node.walk();
+            match node.kind() {
+                "import_statement" => {
+                    for name in node.children_by_field_name("name", &mut cursor) {
+                        let name = name.child_by_field_name("name").unwrap_or(name);
+                        found.push(self.spanned(name));
+                    }
+                }
+                "import_from_statement" => {
+                    let from = node.child_by_field_name("module_name");
+                    found.extend(
+                        from.filter(|n| n.kind() == "dotted_name").map(|n| self.spanned(n)),
+                    );
+                }
+                _ => open.extend(node.named_children(&mut cursor)),
+            }
+        }
+        found.sort_by_key(|name| name.span.start);
+        found
     }
 
     fn function(&self, node: Node<'_>) -> Option<Function> {
@@ -184,8 +220,9 @@ mod tests {
     fn signatures_defaults_and_docstrings_are_read() {
         let text = "import os\n\n@tool\ndef book(seat: str, row=3, *rest, late: bool = False, **more) -> list:\n    # why\n    \"\"\"Books a seat.\n\n    For tonight.\"\"\"\n    return []\n\nasync def cancel(): pass\n\nclass Hall:\n    def hidden(self): pass\n";
         let mut problems = Vec::new();
-        let found = functions(FileId(0), text, &mut problems);
+        let Module { functions: found, imports } = read(FileId(0), text, &mut problems);
         assert_eq!(problems, []);
+        assert_eq!(imports.iter().map(|i| i.value.as_str()).collect::<Vec<_>>(), ["os"]);
         let names: Vec<_> = found.iter().map(|f| f.name.value.as_str()).collect();
         assert_eq!(names, ["book", "cancel"]);
         let book = &found[0];
@@ -216,16 +253,24 @@ mod tests {
         let mut problems = Vec::new();
         let text =
             "def a(x):\n    return x\n\ndef b(y):\n    return y + )\n\ndef c(z):\n    pass\n";
-        let found = functions(FileId(0), text, &mut problems);
+        let found = read(FileId(0), text, &mut problems).functions;
         assert_eq!(problems.len(), 1);
         assert!(found.iter().any(|f| f.name.value == "a"), "{found:?}");
         assert!(found.iter().any(|f| f.name.value == "c"), "{found:?}");
     }
 
     #[test]
+    fn imports_are_found_wherever_they_stand() {
+        let text = "import a.b as c, d\nfrom e import f\nfrom . import g\ndef h():\n    if True:\n        from i.j import k\n";
+        let module = read(FileId(0), text, &mut Vec::new());
+        let names: Vec<_> = module.imports.iter().map(|i| i.value.as_str()).collect();
+        assert_eq!(names, ["a.b", "d", "e", "i.j"]);
+    }
+
+    #[test]
     fn deep_nesting_is_no_crash() {
         let mut problems = Vec::new();
-        functions(FileId(0), &format!("x = {}", "(".repeat(100_000)), &mut problems);
+        read(FileId(0), &format!("x = {}", "(".repeat(100_000)), &mut problems);
         assert_eq!(problems.len(), 1);
     }
 }

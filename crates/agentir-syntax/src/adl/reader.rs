@@ -3,9 +3,10 @@
 use super::leaf;
 use super::schema::{self, AgentKind, FieldDef, Shape, Standing};
 use super::steps::{self, Place};
-use super::tree::{Agent, Binding, Document, Faq, Field, Member, Subflow, Value};
+use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
 use crate::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use crate::rules;
+use crate::text::offset;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -14,6 +15,13 @@ use smol_str::SmolStr;
 pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Document<'t> {
     let mut reader = Reader { file: outline.file, problems };
     let mut document = Document::default();
+    if outline.entries.is_empty() && reader.problems.is_empty() {
+        let start = Span::new(outline.file, 0, 0);
+        reader.problems.push(
+            Diagnostic::error(rules::SYNTAX, start, "this file is empty")
+                .help("a file consists of agents: `name:`, with fields indented below"),
+        );
+    }
     for entry in &outline.entries {
         match &entry.kind {
             EntryKind::Pair { key, value, children } if key.text == "tools" => {
@@ -230,6 +238,19 @@ impl Reader<'_> {
         agent: &mut Agent<'t>,
     ) {
         let EntryKind::Pair { value, children, .. } = &entry.kind else { return };
+        if key.text == "schedule" {
+            self.problems.push(
+                Diagnostic::warning(
+                    rules::LEGACY_FORM,
+                    key.span,
+                    "`schedule` belongs to a former form of `main`",
+                )
+                .note("`priority`, `dispatcher` and `mediator` are gone: an ensemble chooses by descriptions")
+                .help("write a `type: ensemble agent` with `contains`, and let `main` call it"),
+            );
+            agent.unknown.push(entry);
+            return;
+        }
         let list = value.is_none()
             && !children.is_empty()
             && children.iter().all(|c| matches!(c.kind, EntryKind::Item { .. }));
@@ -313,11 +334,20 @@ impl Reader<'_> {
         match def.shape {
             Shape::Type => Value::Other,
             Shape::Text | Shape::Prompt | Shape::Policy => {
+                if def.shape == Shape::Policy
+                    && value.is_none()
+                    && let Some(policy) = self.policies(key, children)
+                {
+                    return policy;
+                }
                 let Some(scalar) = value.filter(|_| children.is_empty()) else {
                     self.expected(key, children, "a text", def.name);
                     return Value::Other;
                 };
                 self.text_surprises(scalar, def.name);
+                if def.shape == Shape::Prompt {
+                    leaf::prompt_holes(scalar, self.problems);
+                }
                 Value::Text(leaf::plain(scalar))
             }
             Shape::Names => Value::Names(self.names(key, value, children, "names")),
@@ -356,7 +386,43 @@ impl Reader<'_> {
         }
     }
 
-    fn expected(&mut self, key: &Key<'_>, children: &[Entry<'_>], what: &str, field: &str) {
+    /// `exit: [- policy: …]`, a former form. More than one policy is kept as it is written.
+    fn policies<'t>(&mut self, key: &Key<'t>, children: &'t [Entry<'t>]) -> Option<Value<'t>> {
+        fn policy<'t>(item: &'t Entry<'t>) -> Option<&'t Scalar<'t>> {
+            let EntryKind::Item { entries } = &item.kind else { return None };
+            match entries.as_slice() {
+                [Entry { kind: EntryKind::Pair { key, value, children }, .. }]
+                    if key.text == "policy" && children.is_empty() =>
+                {
+                    value.as_ref()
+                }
+                _ => None,
+            }
+        }
+        let all: Option<Vec<_>> = children.iter().map(policy).collect();
+        let all = all.filter(|all| !all.is_empty())?;
+        self.problems.push(
+            Diagnostic::warning(
+                rules::LEGACY_FORM,
+                key.span,
+                format!("a list of policies is a former form of `{}`", key.text),
+            )
+            .note("MICA's validator wants a text")
+            .help(format!("write `{}: …` in one text", key.text)),
+        );
+        match all.as_slice() {
+            [only] => Some(Value::Text(leaf::plain(only))),
+            _ => Some(Value::Other),
+        }
+    }
+
+    pub(super) fn expected(
+        &mut self,
+        key: &Key<'_>,
+        children: &[Entry<'_>],
+        what: &str,
+        field: &str,
+    ) {
         let message = if children.is_empty() {
             format!("`{field}` is empty; {what} is expected")
         } else {
@@ -387,7 +453,7 @@ impl Reader<'_> {
         let wide = scalar.raw.chars().next().filter(|c| matches!(c, '｜' | '＞'));
         if let (Style::Bare, Some(wide)) = (scalar.style, wide) {
             let plain = if wide == '｜' { "|" } else { ">" };
-            let length = u32::try_from(wide.len_utf8()).unwrap_or(0);
+            let length = offset(wide.len_utf8());
             let span = Span::new(scalar.span.file, scalar.span.start, scalar.span.start + length);
             self.problems.push(
                 Diagnostic::warning(
@@ -563,149 +629,6 @@ impl Reader<'_> {
         }
         faq
     }
-
-    fn members<'t>(
-        &mut self,
-        key: &Key<'t>,
-        value: Option<&Scalar<'t>>,
-        children: &'t [Entry<'t>],
-    ) -> Vec<Member> {
-        if value.is_some() || children.is_empty() {
-            self.expected(key, children, "a list of agents", "contains");
-        }
-        let mut all = Vec::new();
-        for child in children {
-            let span = child.span(self.file);
-            let entries = match &child.kind {
-                EntryKind::Item { entries } => entries.as_slice(),
-                // `contains:` as a map.
-                EntryKind::Pair { .. } => std::slice::from_ref(child),
-                EntryKind::Line { .. } => std::slice::from_ref(child),
-            };
-            match entries {
-                [Entry { kind: EntryKind::Line { text, .. }, .. }] => {
-                    let name = Spanned::new(text.to_smol(), text.span);
-                    all.push(Member { name, bindings: Vec::new(), span });
-                }
-                [Entry { kind: EntryKind::Pair { key, children: below, .. }, .. }, rest @ ..] => {
-                    let name = Spanned::new(SmolStr::new(key.text), key.span);
-                    let mut bindings = self.member_fields(below);
-                    let beside = self.member_fields(rest);
-                    if !rest.is_empty() {
-                        self.problems.push(
-                            Diagnostic::error(
-                                rules::INVALID_VALUE,
-                                rest.first().map_or(span, |r| r.span(self.file)).at_start(),
-                                format!("this stands beside `{name}`, not below it"),
-                            )
-                            .note("MICA takes it for another agent and does not start")
-                            .help("indent `args:` further than the name of the agent"),
-                        );
-                    }
-                    bindings.extend(beside);
-                    all.push(Member { name, bindings, span });
-                }
-                _ => self.problems.push(
-                    Diagnostic::error(
-                        rules::INVALID_VALUE,
-                        span,
-                        "the name of an agent is expected",
-                    )
-                    .help("write `- name`, or `- name:` with `args:` below it"),
-                ),
-            }
-        }
-        all
-    }
-
-    /// What stands below an agent of an ensemble: `args`.
-    fn member_fields<'t>(&mut self, fields: &'t [Entry<'t>]) -> Vec<Binding> {
-        let mut bindings = Vec::new();
-        for field in fields {
-            let EntryKind::Pair { key, children, .. } = &field.kind else { continue };
-            if key.text == "args" {
-                self.bindings(children, &mut bindings);
-            } else {
-                let finding = Diagnostic::warning(
-                    rules::UNKNOWN_FIELD,
-                    key.span,
-                    format!("an agent of an ensemble has no `{}`", key.text),
-                );
-                self.problems.push(finding.help("it has `args`"));
-            }
-        }
-        bindings
-    }
-
-    fn bindings<'t>(&mut self, entries: &'t [Entry<'t>], into: &mut Vec<Binding>) {
-        for (key, value) in self.pairs(entries) {
-            let Some(scalar) = value else {
-                self.problems.push(
-                    Diagnostic::error(
-                        rules::INVALID_VALUE,
-                        key.span,
-                        format!("`{}` is bound to nothing", key.text),
-                    )
-                    .help("name an argument of the ensemble: `name: name` or `name: ref name`"),
-                );
-                continue;
-            };
-            let name = Spanned::new(SmolStr::new(key.text), key.span);
-            if let Some((by_reference, value)) = leaf::reference(scalar, self.problems) {
-                into.push(Binding { name, value, by_reference });
-            }
-        }
-    }
-
-    /// The pairs of a map, or of a list of maps with one pair each, as the paper's B.4.1 and B.5
-    /// write arguments.
-    pub(super) fn pairs<'t>(
-        &mut self,
-        entries: &'t [Entry<'t>],
-    ) -> Vec<(&'t Key<'t>, Option<&'t Scalar<'t>>)> {
-        let mut pairs = Vec::new();
-        let mut told = false;
-        for entry in entries {
-            let inner = match &entry.kind {
-                EntryKind::Item { entries } => {
-                    if !std::mem::replace(&mut told, true) {
-                        self.problems.push(
-                            Diagnostic::warning(
-                                rules::MICA_ARGUMENT,
-                                entry.span(self.file).at_start(),
-                                "MICA wants arguments as a map, not as a list",
-                            )
-                            .note("it crashes on a list, although the paper and its documentation show one")
-                            .help("leave the dashes out: `name: value`"),
-                        );
-                    }
-                    entries.as_slice()
-                }
-                _ => std::slice::from_ref(entry),
-            };
-            for entry in inner {
-                match &entry.kind {
-                    EntryKind::Pair { key, value, children } if children.is_empty() => {
-                        if let Some((first, _)) =
-                            pairs.iter().find(|(k, _): &&(&Key<'_>, _)| k.text == key.text)
-                        {
-                            self.problems.push(duplicate(key, first.span));
-                        }
-                        pairs.push((key, value.as_ref()));
-                    }
-                    _ => self.problems.push(
-                        Diagnostic::error(
-                            rules::INVALID_VALUE,
-                            entry.span(self.file),
-                            "the name of an argument and its value are expected",
-                        )
-                        .help("write `name: value`"),
-                    ),
-                }
-            }
-        }
-        pairs
-    }
 }
 
 /// The type whose fields these are.
@@ -715,7 +638,10 @@ fn guess(fields: &[Entry<'_>]) -> Option<AgentKind> {
             matches!(&f.kind, EntryKind::Pair { key, .. } if schema::by_key(key.text).is_some_and(|d| d.name == name))
         })
     };
-    if has("contains") {
+    let former = fields
+        .iter()
+        .any(|f| matches!(&f.kind, EntryKind::Pair { key, .. } if key.text == "schedule"));
+    if has("contains") || former {
         Some(AgentKind::Ensemble)
     } else if has("prompt") || has("uses") {
         Some(AgentKind::Llm)

@@ -13,8 +13,9 @@
 //! - *lines*: everything else. Blank lines and comment lines never open or close a block.
 
 use super::outline::{Inline, Key, RawTemplate, Text, Word};
-use crate::outline::MAX_NESTING;
+use crate::outline::{DEEPER_LINES, MAX_NESTING, between_levels, last_end, nested_too_deep};
 use crate::rules;
+use crate::text::{Cursor, Tabs, offset};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span};
 use logos::Logos;
 use std::convert::Infallible;
@@ -39,6 +40,7 @@ pub(crate) type Located<'s> = Result<(u32, Token<'s>, u32), Infallible>;
 
 /// How many columns a tab is worth. Not a tab stop: the official tools count so.
 const TAB: u32 = 3;
+pub(super) const TABS: Tabs = Tabs::Width(TAB);
 
 /// How a line may start.
 #[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,22 +138,17 @@ enum BlockKind {
 }
 
 struct Layout<'s, 'p> {
-    file: FileId,
-    text: &'s str,
-    at: usize,
+    cursor: Cursor<'s>,
     tokens: Vec<Located<'s>>,
     comments: Vec<Span>,
     blocks: Vec<Block>,
     /// The brackets that are open on the current line.
     brackets: Vec<u8>,
     placeholders: Option<(Span, u32)>,
+    /// The first tab of the text.
+    first_tab: Option<usize>,
     problems: &'p mut Vec<Diagnostic>,
     told_depth: bool,
-}
-
-/// An offset. Files are smaller than four gigabytes.
-pub(crate) fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// What the layout pass gives.
@@ -169,9 +166,7 @@ pub(crate) fn tokens<'s>(
     problems: &mut Vec<Diagnostic>,
 ) -> LaidOut<'s> {
     let mut layout = Layout {
-        file,
-        text,
-        at: 0,
+        cursor: Cursor::new(file, text, TABS),
         // About one token every 32 bytes in real files.
         tokens: Vec::with_capacity(text.len() / 24),
         comments: Vec::new(),
@@ -184,12 +179,10 @@ pub(crate) fn tokens<'s>(
         }],
         brackets: Vec::new(),
         placeholders: None,
+        first_tab: memchr::memchr(b'\t', text.as_bytes()),
         problems,
         told_depth: false,
     };
-    if text.starts_with('\u{feff}') {
-        layout.at = '\u{feff}'.len_utf8();
-    }
     layout.run();
     let Layout { tokens, comments, placeholders, .. } = layout;
     LaidOut { tokens, comments, placeholders }
@@ -198,8 +191,8 @@ pub(crate) fn tokens<'s>(
 impl<'s> Layout<'s, '_> {
     fn run(&mut self) {
         let mut first = true;
-        while self.at < self.text.len() {
-            let column = self.indentation();
+        while !self.cursor.is_at_end() {
+            let column = self.cursor.indentation();
             if self.skip_line_without_content() {
                 continue;
             }
@@ -212,68 +205,38 @@ impl<'s> Layout<'s, '_> {
             self.place(column);
             self.entry(column);
         }
-        let end = offset(self.text.len());
+        let end = offset(self.cursor.text.len());
         while self.blocks.len() > 1 {
             self.close(end);
         }
     }
 
-    fn rest(&self) -> &'s str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.file, offset(start), offset(end))
-    }
-
-    /// The column of the first character.
-    fn indentation(&mut self) -> u32 {
-        let mut column = 0u32;
-        loop {
-            match self.peek() {
-                Some(b' ') => column += 1,
-                Some(b'\t') => column += TAB,
-                _ => return column,
-            }
-            self.at += 1;
-        }
-    }
-
-    /// Where the line ends, without its `\n`.
-    fn line_end(&self) -> usize {
-        memchr::memchr(b'\n', self.rest().as_bytes()).map_or(self.text.len(), |n| self.at + n)
-    }
-
     fn comment(&mut self, start: usize, end: usize) {
-        let text = self.text.get(start..end).unwrap_or_default();
-        self.comments.push(self.span(start, start + text.trim_end().len()));
+        let text = self.cursor.slice(start, end);
+        self.comments.push(self.cursor.span(start, start + text.trim_end().len()));
     }
 
     /// Skips the line if it is blank or a comment.
     fn skip_line_without_content(&mut self) -> bool {
-        let end = match self.peek() {
-            None | Some(b'\n') => self.at,
+        let end = match self.cursor.peek() {
+            None | Some(b'\n') => self.cursor.at,
             Some(b'#') => {
-                let end = self.line_end();
-                self.comment(self.at, end);
+                let end = self.cursor.line_end();
+                self.comment(self.cursor.at, end);
                 end
             }
             Some(b'\r') => {
-                let end = self.line_end();
-                if self.text.get(self.at..end).is_some_and(|l| !l.trim().is_empty()) {
+                let end = self.cursor.line_end();
+                if self.cursor.text.get(self.cursor.at..end).is_some_and(|l| !l.trim().is_empty()) {
                     // A lone carriage return followed by text.
-                    self.at += 1;
+                    self.cursor.at += 1;
                     return false;
                 }
                 end
             }
             _ => return false,
         };
-        self.at = (end + 1).min(self.text.len());
+        self.cursor.next_line(end);
         true
     }
 
@@ -290,11 +253,7 @@ impl<'s> Layout<'s, '_> {
 
     fn close(&mut self, at: u32) {
         let Some(block) = self.blocks.pop() else { return };
-        // The end of what was closed is the end of the last thing said, not the line we are at.
-        let end = self.tokens.last().map_or(at, |t| match t {
-            Ok((_, _, end)) => *end,
-            Err(never) => match *never {},
-        });
+        let end = last_end(&self.tokens).unwrap_or(at);
         let token = match block.kind {
             BlockKind::Item { .. } => Token::ItemEnd,
             _ => Token::Dedent,
@@ -304,7 +263,7 @@ impl<'s> Layout<'s, '_> {
 
     /// Closes and opens blocks so that an entry at `column` can follow.
     fn place(&mut self, column: u32) {
-        let at = offset(self.at);
+        let at = offset(self.cursor.at);
         let mut popped = None;
         while let Some(top) = self.blocks.last().copied() {
             let leave = match top.kind {
@@ -337,17 +296,16 @@ impl<'s> Layout<'s, '_> {
         // wants to leave the block, so it is read as a line of the outer one.
         let outer = top.column;
         if !std::mem::replace(&mut top.told, true) {
-            let start = self.text.get(..self.at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1);
-            let mut diagnostic = Diagnostic::warning(
-                rules::INDENTATION,
-                self.span(start, self.at),
-                "this line is indented less than the lines above it, but more than what they belong to",
-            )
-            .help(format!(
-                "indent it by {popped} to go on with the block above, or by {outer} to leave it"
-            ))
-            .note("it is read as if it left the block");
-            if self.text.get(..self.at).is_some_and(|t| t.contains('\t')) {
+            let start = self
+                .cursor
+                .text
+                .get(..self.cursor.at)
+                .and_then(|t| t.rfind('\n'))
+                .map_or(0, |n| n + 1);
+            let mut diagnostic =
+                between_levels(self.cursor.span(start, self.cursor.at), popped, outer)
+                    .note("it is read as if it left the block");
+            if self.first_tab.is_some_and(|tab| tab < self.cursor.at) {
                 diagnostic = diagnostic.note(format!(
                     "it is read as if it left the block; a tab counts as {TAB} columns, so better do not mix it with spaces"
                 ));
@@ -359,14 +317,8 @@ impl<'s> Layout<'s, '_> {
     fn open(&mut self, at: u32, column: u32, kind: BlockKind) {
         if self.blocks.len() > MAX_NESTING {
             if !std::mem::replace(&mut self.told_depth, true) {
-                self.problems.push(
-                    Diagnostic::error(
-                        rules::NESTING,
-                        self.span(self.at, self.at),
-                        format!("nested more than {MAX_NESTING} levels deep"),
-                    )
-                    .note("deeper lines are read as if they were at this level"),
-                );
+                let here = self.cursor.span(self.cursor.at, self.cursor.at);
+                self.problems.push(nested_too_deep(here).note(DEEPER_LINES));
             }
             return;
         }
@@ -378,22 +330,16 @@ impl<'s> Layout<'s, '_> {
         self.blocks.push(Block { column, kind, condition: false, ragged: None, told: false });
     }
 
-    fn starts_with_dash(&self) -> bool {
-        let rest = self.rest().as_bytes();
-        rest.first() == Some(&b'-')
-            && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
-    }
-
     /// One entry, from its first character to the end of its line or template.
     fn entry(&mut self, mut column: u32) {
         // The column that a template of this entry has to be right of.
         let mut base = column;
-        while self.starts_with_dash() {
-            let at = offset(self.at);
-            self.at += 1;
+        while self.cursor.starts_with_dash() {
+            let at = offset(self.cursor.at);
+            self.cursor.at += 1;
             let dash = column;
             base = dash;
-            column = dash + 1 + self.indentation();
+            column = dash + 1 + self.cursor.indentation();
             // An item of a full stack is still an item, or its lines would fall apart; the dash
             // is then read as a sibling line.
             let depth = self.blocks.len();
@@ -401,12 +347,12 @@ impl<'s> Layout<'s, '_> {
             if self.blocks.len() == depth {
                 break;
             }
-            if matches!(self.peek(), None | Some(b'\n' | b'\r' | b'#')) {
-                let end = self.line_end();
-                if self.peek() == Some(b'#') {
-                    self.comment(self.at, end);
+            if matches!(self.cursor.peek(), None | Some(b'\n' | b'\r' | b'#')) {
+                let end = self.cursor.line_end();
+                if self.cursor.peek() == Some(b'#') {
+                    self.comment(self.cursor.at, end);
                 }
-                self.at = (end + 1).min(self.text.len());
+                self.cursor.next_line(end);
                 // What follows below a bare dash is aligned wherever it is.
                 if let Some(block) = self.blocks.last_mut() {
                     block.column = dash + 1;
@@ -414,8 +360,8 @@ impl<'s> Layout<'s, '_> {
                 return;
             }
         }
-        let start = self.at;
-        let mut head = Head::lexer(self.rest());
+        let start = self.cursor.at;
+        let mut head = Head::lexer(self.cursor.rest());
         match head.next() {
             Some(Ok(Head::Pipe)) => {
                 let template = self.template(column, base);
@@ -439,7 +385,7 @@ impl<'s> Layout<'s, '_> {
             Some(Ok(Head::Word)) => {
                 let word = head.slice();
                 // Not `set.x` or `run(…)`.
-                let next = self.text.as_bytes().get(start + word.len());
+                let next = self.cursor.text.as_bytes().get(start + word.len());
                 if let Some(keyword) = keyword(word)
                     && matches!(
                         next,
@@ -459,7 +405,7 @@ impl<'s> Layout<'s, '_> {
 
     /// `key: …`.
     fn pair(&mut self, slice: &'s str, first: &'s str, column: u32) {
-        let start = self.at;
+        let start = self.cursor.at;
         let words = slice.strip_suffix(':').unwrap_or(slice).trim_end();
         let quoted = first.strip_prefix('"').and_then(|n| n.strip_suffix('"'));
         let name_end = start + first.len();
@@ -478,20 +424,20 @@ impl<'s> Layout<'s, '_> {
             instance,
             colon: offset(colon),
         };
-        self.at += slice.len();
-        while matches!(self.peek(), Some(b' ' | b'\t')) {
-            self.at += 1;
+        self.cursor.at += slice.len();
+        while matches!(self.cursor.peek(), Some(b' ' | b'\t')) {
+            self.cursor.at += 1;
         }
-        let here = column + offset(self.at - start);
-        let (value, end) = match self.peek() {
+        let here = column + offset(self.cursor.at - start);
+        let (value, end) = match self.cursor.peek() {
             Some(b'|') => {
-                let pipe = self.at;
+                let pipe = self.cursor.at;
                 let template = self.template(here, column);
                 (Inline::Template(template), offset(pipe + 1 + template.raw.len()))
             }
-            Some(b'-') if self.rest().starts_with("->") => {
-                let arrow = offset(self.at);
-                self.at += 2;
+            Some(b'-') if self.cursor.rest().starts_with("->") => {
+                let arrow = offset(self.cursor.at);
+                self.cursor.at += 2;
                 let behind = self.value(column);
                 (Inline::Arrow(arrow, behind), behind.map_or(arrow + 2, |b| b.end()))
             }
@@ -505,32 +451,32 @@ impl<'s> Layout<'s, '_> {
 
     /// A line that begins with a keyword.
     fn statement(&mut self, keyword: Keyword, word: &'s str, column: u32) {
-        let start = self.at;
-        self.at += word.len();
+        let start = self.cursor.at;
+        self.cursor.at += word.len();
         let open = self.blocks.last().is_some_and(|b| b.condition);
         let mut keyword = keyword;
         if keyword == Keyword::Elif {
             self.problems.push(
                 Diagnostic::error(
                     rules::SYNTAX,
-                    self.span(start, self.at),
+                    self.cursor.span(start, self.cursor.at),
                     format!("Agent Script has no `{word}`"),
                 )
                 .help("write `else if`")
                 .replace("else if", Applicability::Safe),
             );
         } else if keyword == Keyword::Else {
-            let rest = self.rest();
+            let rest = self.cursor.rest();
             let white = rest.len() - rest.trim_start_matches([' ', '\t']).len();
             let behind = rest.get(white..).unwrap_or_default();
             if let Some(condition) = behind.strip_prefix("if")
                 && !condition.starts_with(|c: char| c.is_alphanumeric() || c == '_')
             {
-                self.at += white + 2;
+                self.cursor.at += white + 2;
                 keyword = Keyword::Elif;
             }
         }
-        let words_end = offset(self.at);
+        let words_end = offset(self.cursor.at);
         let text = self.value(column).unwrap_or(Text { raw: "", start: words_end, quoted: false });
         let token = match keyword {
             Keyword::Statement(word) => Token::Statement(word, text),
@@ -545,8 +491,8 @@ impl<'s> Layout<'s, '_> {
     /// Reads the rest of the line, and more lines while brackets are open or `\` ends them.
     /// `column` is where the entry starts.
     fn value(&mut self, column: u32) -> Option<Text<'s>> {
-        let mut lexer = Piece::lexer(self.rest());
-        let base = self.at;
+        let mut lexer = Piece::lexer(self.cursor.rest());
+        let base = self.cursor.at;
         let mut first: Option<(usize, Piece)> = None;
         let mut last = (base, Piece::Space);
         let mut pieces = 0u32;
@@ -558,7 +504,7 @@ impl<'s> Layout<'s, '_> {
             let piece = piece.unwrap_or(Piece::Word);
             match piece {
                 Piece::Space => continue,
-                Piece::Continuation if self.text.len() > end => continue,
+                Piece::Continuation if self.cursor.text.len() > end => continue,
                 Piece::Comment => {
                     self.comment(start, end);
                     continue;
@@ -574,7 +520,7 @@ impl<'s> Layout<'s, '_> {
                     self.problems.push(
                         Diagnostic::error(
                             rules::UNTERMINATED_STRING,
-                            self.span(start, start + 1),
+                            self.cursor.span(start, start + 1),
                             "this text has no closing `\"` on its line",
                         )
                         .help("close it, or write a text of several lines behind `|`"),
@@ -596,10 +542,10 @@ impl<'s> Layout<'s, '_> {
             pieces += 1;
             last = (end, piece);
         }
-        self.at = line_end.unwrap_or(self.text.len());
+        self.cursor.at = line_end.unwrap_or(self.cursor.text.len());
         let (start, first) = first?;
         // White space may end a string that is not closed.
-        let raw = self.text.get(start..last.0).unwrap_or_default().trim_end();
+        let raw = self.cursor.slice(start, last.0).trim_end();
         let quoted = pieces == 1 && first == Piece::Double;
         Some(Text { raw, start: offset(start), quoted })
     }
@@ -608,10 +554,8 @@ impl<'s> Layout<'s, '_> {
     /// deeper than the entry, or closes a bracket, and does not look like the begin of another
     /// entry.
     fn continues(&self, at: usize, column: u32, base: usize, last: (usize, Piece)) -> bool {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let line = rest.trim_start_matches([' ', '\t']);
-        let white = rest.get(..rest.len() - line.len()).unwrap_or_default();
-        let here: u32 = white.bytes().map(|b| if b == b'\t' { TAB } else { 1 }).sum();
+        let rest = self.cursor.text.get(at..).unwrap_or_default();
+        let (here, line) = TABS.indented(rest);
         match line.as_bytes().first() {
             Some(b')' | b']' | b'}') => return here >= column,
             // A comment says nothing; the line below it will.
@@ -635,12 +579,12 @@ impl<'s> Layout<'s, '_> {
         }
         // `key:` inside `{`: a field, if a field may come here.
         last.1 == Piece::Open
-            || self.text.get(base..last.0).is_some_and(|t| t.ends_with([',', ':']))
+            || self.cursor.text.get(base..last.0).is_some_and(|t| t.ends_with([',', ':']))
     }
 
     /// Notes `{{name}}` of a template language.
     fn placeholder(&mut self, at: usize) {
-        let rest = self.text.get(at..).unwrap_or_default();
+        let rest = self.cursor.text.get(at..).unwrap_or_default();
         if !rest.starts_with("{{") {
             return;
         }
@@ -649,7 +593,7 @@ impl<'s> Layout<'s, '_> {
         let name = rest.as_bytes().get(..rest.len().min(LONGEST)).unwrap_or_default();
         let name = name.split(|b| *b == b'\n').next().unwrap_or_default();
         let Some(length) = memchr::memmem::find(name, b"}}") else { return };
-        let span = self.span(at, at + length + 2);
+        let span = self.cursor.span(at, at + length + 2);
         let (_, count) = self.placeholders.get_or_insert((span, 0));
         *count += 1;
     }
@@ -657,30 +601,30 @@ impl<'s> Layout<'s, '_> {
     /// The text behind the bar at the current place and on the lines below that are indented deeper
     /// than `base`.
     fn template(&mut self, pipe_column: u32, base: u32) -> RawTemplate<'s> {
-        let pipe = self.at;
+        let pipe = self.cursor.at;
         let start = pipe + 1;
-        let line_end = self.line_end();
+        let line_end = self.cursor.line_end();
         let mut end = line_end;
-        self.at = (line_end + 1).min(self.text.len());
-        while self.at < self.text.len() {
-            let line_start = self.at;
-            let column = self.indentation();
-            let line_end = self.line_end();
-            if self.at < line_end && self.peek() != Some(b'\r') {
+        self.cursor.next_line(line_end);
+        while !self.cursor.is_at_end() {
+            let line_start = self.cursor.at;
+            let column = self.cursor.indentation();
+            let line_end = self.cursor.line_end();
+            if self.cursor.at < line_end && self.cursor.peek() != Some(b'\r') {
                 if column <= base {
-                    if self.peek() != Some(b'#') {
-                        self.at = line_start;
+                    if self.cursor.peek() != Some(b'#') {
+                        self.cursor.at = line_start;
                         break;
                     }
                     // A comment, which neither ends the text nor belongs to it.
-                    self.comment(self.at, line_end);
+                    self.comment(self.cursor.at, line_end);
                 } else {
                     end = line_end;
                 }
             }
-            self.at = (line_end + 1).min(self.text.len());
+            self.cursor.next_line(line_end);
         }
-        let raw = self.text.get(start..end).unwrap_or_default();
+        let raw = self.cursor.slice(start, end);
         RawTemplate {
             raw: raw.strip_suffix('\r').unwrap_or(raw),
             pipe: offset(pipe),

@@ -8,16 +8,14 @@
 //! *Invariant*: parsing never fails and never resolves a name. The tree ([`Document`]) says
 //! everything that the text says.
 
-mod context;
 mod layout;
 mod leaf;
-mod lexer;
 mod outline;
-mod problems;
 mod reader;
 pub mod schema;
 mod template;
 mod tree;
+mod validate;
 
 pub use schema::{Dialect, Version};
 pub use template::{Hole, Segment, Template, TemplateStyle};
@@ -27,6 +25,7 @@ pub use tree::{
 };
 
 use crate::rules;
+use crate::text::offset;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
 use outline::{EntryKind, Outline};
 
@@ -95,15 +94,26 @@ pub fn parse<'s>(
     Document { dialect, version, root, comments, placeholders: placeholders.is_some() }
 }
 
-/// The text and the holes of a string in an expression, such as `"Turn {!@variables.turn}"`; the
-/// tree has only its unescaped text. `literal` is the string as written, with its quotes, at `span`.
-pub fn interpolated<'s>(
-    literal: &'s str,
-    span: Span,
-    problems: &mut Vec<Diagnostic>,
-) -> Template<'s> {
-    let inner = literal.strip_prefix('"').map_or(literal, |l| l.strip_suffix('"').unwrap_or(l));
-    template::quoted(&mut leaf::Reading { file: span.file, problems }, inner, span)
+/// How many tokens there are, for measuring the lexer alone.
+#[doc(hidden)]
+#[must_use]
+pub fn count_tokens(text: &str) -> usize {
+    layout::tokens(FileId(0), text, &mut Vec::new()).tokens.len()
+}
+
+/// How many entries stand at the left margin, for measuring the outline alone.
+#[doc(hidden)]
+#[must_use]
+pub fn count_entries(text: &str) -> usize {
+    outline::parse(FileId(0), text, &mut Vec::new()).entries.len()
+}
+
+/// Checks a document as a whole: what its dialect asks for between fields. A template for documents is
+/// checked when it is filled in.
+pub fn validate(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
+    if document.dialect == Dialect::Agentforce && !document.placeholders {
+        validate::agentforce(document, problems);
+    }
 }
 
 /// What a `# @dialect:` line says.
@@ -127,18 +137,15 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
             .map(str::trim_start)
             .and_then(|l| l.strip_prefix(':'));
         let Some(said) = said else { continue };
-        let said = said.trim();
+        // What follows the name is a remark.
+        let said = said.split_whitespace().next().unwrap_or_default();
         let (name, version) = match said.split_once('=') {
             Some((name, version)) => (name.trim(), Some(version.trim())),
             None => (said, None),
         };
         let place = |part: &str| {
             let within = line.rfind(part).unwrap_or(0);
-            Span::new(
-                file,
-                layout::offset(start + within),
-                layout::offset(start + within + part.len()),
-            )
+            Span::new(file, offset(start + within), offset(start + within + part.len()))
         };
         let dialect = Dialect::called(name);
         if dialect.is_none() {
@@ -165,6 +172,18 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
                         format!("`{written}` is no version"),
                     )
                     .help("write `# @dialect: name=3.2`"),
+                );
+            }
+            if let (Some(number), Some(newest)) = (number, dialect.and_then(Dialect::newest))
+                && number.major > newest.major
+            {
+                problems.push(
+                    Diagnostic::error(
+                        rules::UNKNOWN_DIALECT,
+                        place(written),
+                        format!("there is no version {written} of `{name}`"),
+                    )
+                    .help(format!("the newest is {newest}")),
                 );
             }
             number.map(|n| Spanned::new(n, place(written)))

@@ -1,6 +1,7 @@
 //! The outline of a document, before anything is known about what it means.
 
 use super::layout;
+use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 
 /// A piece of the text and where it is.
@@ -17,7 +18,7 @@ pub(crate) struct Text<'s> {
 
 impl Text<'_> {
     pub(crate) fn end(&self) -> u32 {
-        self.start + layout::offset(self.raw.len())
+        self.start + offset(self.raw.len())
     }
 
     pub(crate) fn span(&self, file: FileId) -> Span {
@@ -161,17 +162,4 @@ pub(crate) fn parse<'s>(
     Outline { entries, comments: laid_out.comments, placeholders: laid_out.placeholders }
 }
 
-#[allow(
-    clippy::all,
-    clippy::nursery,
-    clippy::panic,
-    clippy::pedantic,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    missing_docs,
-    unused_imports,
-    reason = "generated"
-)]
-mod grammar {
-    lalrpop_util::lalrpop_mod!(pub(crate) agent_script);
-}
+grammars!(agent_script);

@@ -1,10 +1,11 @@
 //! Texts with holes: `{!expression}` (specification part I, 6).
 
-use super::context::unescaped;
-use super::leaf::{self, Reading};
-use super::lexer::Goal;
+use super::layout::TABS;
+use super::leaf::{self, Goal, Reading, escape};
 use super::outline::RawTemplate;
+use crate::leaf::unescaped;
 use crate::rules::INVALID_TEMPLATE;
+use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::Expr;
 use memchr::memmem;
@@ -54,24 +55,14 @@ pub enum Segment<'t> {
     Hole(&'t Hole),
 }
 
-/// How many columns a line begins at, and the rest of it.
-fn indented(line: &str) -> (u32, &str) {
-    let text = line.trim_start_matches([' ', '\t']);
-    let white = line.get(..line.len() - text.len()).unwrap_or_default();
-    (white.bytes().map(|b| if b == b'\t' { 3 } else { 1 }).sum(), text)
-}
-
 /// `line` without its first `columns` columns of white space; without all of it, if it has less.
 fn without(line: &str, columns: u32) -> &str {
-    let mut left = columns;
+    let mut column = 0;
     let mut rest = line;
-    while left > 0 {
-        let width = match rest.as_bytes().first() {
-            Some(b' ') => 1,
-            Some(b'\t') => 3,
-            _ => break,
-        };
-        left = left.saturating_sub(width);
+    while column < columns
+        && let Some(behind) = rest.as_bytes().first().and_then(|b| TABS.behind(column, *b))
+    {
+        column = behind;
         rest = rest.get(1..).unwrap_or_default();
     }
     rest
@@ -119,7 +110,7 @@ impl<'s> Template<'s> {
     ) {
         let raw = self.raw.get(start..end).unwrap_or_default();
         let text = match dedent {
-            None => unescaped(raw).map_or_else(|_| raw.to_owned(), String::from),
+            None => unescaped(raw, escape).map_or_else(|_| raw.to_owned(), String::from),
             Some(dedent) => dedent.text(raw, last),
         };
         if !text.is_empty() {
@@ -174,13 +165,13 @@ impl Dedent {
         let bare = first.trim().is_empty();
         let columns = if bare {
             rest.lines()
-                .map(indented)
+                .map(|line| TABS.indented(line))
                 .filter(|(column, text)| !text.trim().is_empty() && *column > base)
                 .map(|(column, _)| column)
                 .min()
                 .unwrap_or(0)
         } else {
-            match indented(first) {
+            match TABS.indented(first) {
                 (0, _) => pipe_column,
                 (white, _) => pipe_column + 1 + white,
             }
@@ -198,7 +189,7 @@ impl Dedent {
             out.push_str(if lead { line.trim_start_matches([' ', '\t']) } else { line });
         }
         while let Some(line) = lines.next() {
-            let (column, text) = indented(line);
+            let (column, text) = TABS.indented(line);
             // A comment among the lines.
             if column <= self.base && text.starts_with('#') {
                 continue;
@@ -225,7 +216,7 @@ impl Dedent {
 
 /// A text in quotes; `raw` is what stands between them.
 pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) -> Template<'s> {
-    if let Err(at) = unescaped(raw) {
+    if let Err(at) = unescaped(raw, escape) {
         let at = span.start + 1 + at;
         reading.problems.push(leaf::bad_escape(
             Span::new(span.file, at, at + 2),
@@ -239,7 +230,7 @@ pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) ->
 /// A text behind a bar.
 pub(crate) fn block<'s>(reading: &mut Reading<'_>, raw: RawTemplate<'s>) -> Template<'s> {
     let start = raw.pipe + 1;
-    let span = Span::new(reading.file, raw.pipe, start + super::layout::offset(raw.raw.len()));
+    let span = Span::new(reading.file, raw.pipe, start + offset(raw.raw.len()));
     let holes = holes(reading, raw.raw, start);
     let style = TemplateStyle::Block { pipe_column: raw.pipe_column, base: raw.base };
     Template { span, style, holes, raw: raw.raw }
@@ -252,7 +243,7 @@ fn holes(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Hole> {
     while let Some(found) = raw.get(at..).and_then(|rest| memmem::find(rest.as_bytes(), b"{!")) {
         let open = at + found;
         let inside = raw.get(open + 2..).unwrap_or_default();
-        let start = base + super::layout::offset(open);
+        let start = base + offset(open);
         let Some(length) = close(inside) else {
             reading.problems.push(
                 Diagnostic::warning(
@@ -266,7 +257,7 @@ fn holes(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Hole> {
             continue;
         };
         let text = inside.get(..length).unwrap_or_default();
-        let span = Span::new(reading.file, start, start + 3 + super::layout::offset(length));
+        let span = Span::new(reading.file, start, start + 3 + offset(length));
         let expr = if text.trim().is_empty() {
             reading.problems.push(
                 Diagnostic::warning(INVALID_TEMPLATE, span, "nothing stands in these braces")

@@ -4,8 +4,11 @@
 //! reads the rest far enough to know where the value ends (quotes, brackets, a comment). Columns
 //! become `Indent`/`Dedent`, dashes become `ItemStart`/`ItemEnd`, always balanced.
 
-use super::{Key, MAX_NESTING, Scalar, Style};
+use super::{
+    DEEPER_LINES, Key, MAX_NESTING, Scalar, Style, between_levels, last_end, nested_too_deep,
+};
 use crate::rules;
+use crate::text::{Cursor, Tabs, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use logos::Logos;
 use std::convert::Infallible;
@@ -81,9 +84,7 @@ enum BlockKind {
 }
 
 struct Layout<'s, 'p> {
-    file: FileId,
-    text: &'s str,
-    at: usize,
+    cursor: Cursor<'s>,
     tokens: Vec<Located<'s>>,
     comments: Vec<Span>,
     blocks: Vec<Block>,
@@ -93,10 +94,6 @@ struct Layout<'s, 'p> {
     told_depth: bool,
 }
 
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
-}
-
 /// The tokens and comments of `text`.
 pub(crate) fn tokens<'s>(
     file: FileId,
@@ -104,9 +101,7 @@ pub(crate) fn tokens<'s>(
     problems: &mut Vec<Diagnostic>,
 ) -> (Vec<Located<'s>>, Vec<Span>) {
     let mut layout = Layout {
-        file,
-        text,
-        at: 0,
+        cursor: Cursor::new(file, text, Tabs::Stops(4)),
         // About one entry every 32 bytes in real files.
         tokens: Vec::with_capacity(text.len() / 24),
         comments: Vec::new(),
@@ -115,9 +110,6 @@ pub(crate) fn tokens<'s>(
         open_key: false,
         told_depth: false,
     };
-    if text.starts_with('\u{feff}') {
-        layout.at = '\u{feff}'.len_utf8();
-    }
     layout.run();
     (layout.tokens, layout.comments)
 }
@@ -125,8 +117,8 @@ pub(crate) fn tokens<'s>(
 impl<'s> Layout<'s, '_> {
     fn run(&mut self) {
         let mut first = true;
-        while self.at < self.text.len() {
-            let column = self.indentation();
+        while !self.cursor.is_at_end() {
+            let column = self.cursor.indentation();
             if self.skip_line_without_content() {
                 continue;
             }
@@ -139,55 +131,30 @@ impl<'s> Layout<'s, '_> {
             self.place(column);
             self.entry(column);
         }
-        let end = offset(self.text.len());
+        let end = offset(self.cursor.text.len());
         while self.blocks.len() > 1 {
             self.close(end);
         }
     }
 
-    fn rest(&self) -> &'s str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.file, offset(start), offset(end))
-    }
-
-    /// The column of the first character; a tab goes to the next multiple of four.
-    fn indentation(&mut self) -> u32 {
-        let mut column = 0u32;
-        loop {
-            match self.peek() {
-                Some(b' ') => column += 1,
-                Some(b'\t') => column = (column / 4 + 1) * 4,
-                _ => return column,
-            }
-            self.at += 1;
-        }
-    }
-
     /// Skips the line if it is blank or a comment.
     fn skip_line_without_content(&mut self) -> bool {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         let comment = rest.starts_with('#') || rest.starts_with("//");
-        if !comment && !matches!(self.peek(), None | Some(b'\n' | b'\r')) {
+        if !comment && !matches!(self.cursor.peek(), None | Some(b'\n' | b'\r')) {
             return false;
         }
-        let length = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
-        let line = rest.get(..length).unwrap_or_default().trim_end();
+        let line_end = self.cursor.line_end();
+        let line = self.cursor.slice(self.cursor.at, line_end).trim_end();
         if !comment && !line.is_empty() {
             // A lone carriage return followed by text.
-            self.at += 1;
+            self.cursor.at += 1;
             return false;
         }
         if comment {
-            self.comments.push(self.span(self.at, self.at + line.len()));
+            self.comments.push(self.cursor.span(self.cursor.at, self.cursor.at + line.len()));
         }
-        self.at = (self.at + length + 1).min(self.text.len());
+        self.cursor.next_line(line_end);
         true
     }
 
@@ -197,11 +164,7 @@ impl<'s> Layout<'s, '_> {
 
     fn close(&mut self, at: u32) {
         let Some(block) = self.blocks.pop() else { return };
-        // The end of what was closed is the end of the last thing said, not the line we are at.
-        let end = self.tokens.last().map_or(at, |t| match t {
-            Ok((_, _, end)) => *end,
-            Err(never) => match *never {},
-        });
+        let end = last_end(&self.tokens).unwrap_or(at);
         let token = match block.kind {
             BlockKind::Item { .. } => Token::ItemEnd,
             _ => Token::Dedent,
@@ -212,8 +175,8 @@ impl<'s> Layout<'s, '_> {
 
     /// Closes and opens blocks so that an entry at `column` can follow.
     fn place(&mut self, column: u32) {
-        let at = offset(self.at);
-        let dash = self.starts_with_dash();
+        let at = offset(self.cursor.at);
+        let dash = self.cursor.starts_with_dash();
         let mut popped = None;
         while let Some(top) = self.blocks.last().copied() {
             let leave = match top.kind {
@@ -236,19 +199,11 @@ impl<'s> Layout<'s, '_> {
             self.open(Block { column, kind: BlockKind::Dashes });
         } else if column > top.column {
             if let Some(popped) = popped {
-                let span =
-                    self.span(self.at.saturating_sub((column as usize).min(self.at)), self.at);
-                self.problems.push(
-                    Diagnostic::warning(
-                        rules::INDENTATION,
-                        span,
-                        "this line is indented less than the lines above it, but more than what they belong to",
-                    )
-                    .help(format!(
-                        "indent it by {} to go on with the block above, or by {} to leave it",
-                        popped.column, top.column
-                    )),
+                let span = self.cursor.span(
+                    self.cursor.at.saturating_sub((column as usize).min(self.cursor.at)),
+                    self.cursor.at,
                 );
+                self.problems.push(between_levels(span, popped.column, top.column));
             }
             self.open(Block { column, kind: BlockKind::Indented });
         }
@@ -257,18 +212,12 @@ impl<'s> Layout<'s, '_> {
     fn open(&mut self, block: Block) {
         if self.blocks.len() > MAX_NESTING {
             if !std::mem::replace(&mut self.told_depth, true) {
-                self.problems.push(
-                    Diagnostic::error(
-                        rules::NESTING,
-                        self.span(self.at, self.at),
-                        format!("nested more than {MAX_NESTING} levels deep"),
-                    )
-                    .note("deeper lines are read as if they were at this level"),
-                );
+                let here = self.cursor.span(self.cursor.at, self.cursor.at);
+                self.problems.push(nested_too_deep(here).note(DEEPER_LINES));
             }
             return;
         }
-        let at = offset(self.at);
+        let at = offset(self.cursor.at);
         let token = match block.kind {
             BlockKind::Item { .. } => Token::ItemStart,
             _ => Token::Indent,
@@ -277,21 +226,15 @@ impl<'s> Layout<'s, '_> {
         self.blocks.push(block);
     }
 
-    fn starts_with_dash(&self) -> bool {
-        let rest = self.rest().as_bytes();
-        rest.first() == Some(&b'-')
-            && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
-    }
-
     /// One entry, from its first character to the end of its line or block text.
     fn entry(&mut self, mut column: u32) {
-        while self.starts_with_dash() {
-            self.at += 1;
+        while self.cursor.starts_with_dash() {
+            self.cursor.at += 1;
             let dash = column;
-            let start = self.at;
-            column = dash + 1 + self.indentation();
+            let start = self.cursor.at;
+            column = dash + 1 + self.cursor.indentation();
             // A tab behind a dash counts as one column: what is below it is aligned by eye.
-            if self.text.get(start..self.at).is_some_and(|s| s.contains('\t')) {
+            if self.cursor.text.get(start..self.cursor.at).is_some_and(|s| s.contains('\t')) {
                 column = dash + 2;
             }
             // An item of a full stack is still an item, or its lines would fall apart; the dash
@@ -302,7 +245,7 @@ impl<'s> Layout<'s, '_> {
             if self.blocks.len() == depth {
                 break;
             }
-            if matches!(self.peek(), None | Some(b'\n' | b'\r')) || self.comment_follows() {
+            if matches!(self.cursor.peek(), None | Some(b'\n' | b'\r')) || self.comment_follows() {
                 self.end_of_line();
                 // What follows below a bare dash is aligned wherever it is.
                 if let Some(block) = self.blocks.last_mut() {
@@ -311,10 +254,10 @@ impl<'s> Layout<'s, '_> {
                 return;
             }
         }
-        let mut head = Head::lexer(self.rest());
+        let mut head = Head::lexer(self.cursor.rest());
         if let Some(Ok(Head::Key)) = head.next() {
             let slice = head.slice();
-            let after = self.text.as_bytes().get(self.at + slice.len()).copied();
+            let after = self.cursor.text.as_bytes().get(self.cursor.at + slice.len()).copied();
             if matches!(
                 after,
                 None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'[' | b'{' | b'|')
@@ -324,7 +267,7 @@ impl<'s> Layout<'s, '_> {
             }
         }
         self.open_key = false;
-        let start = self.at;
+        let start = self.cursor.at;
         let text = self.value(column, false);
         if let Some(text) = text {
             let end = text.span.end;
@@ -333,25 +276,24 @@ impl<'s> Layout<'s, '_> {
     }
 
     fn comment_follows(&self) -> bool {
-        self.peek() == Some(b'#')
+        self.cursor.peek() == Some(b'#')
     }
 
     fn end_of_line(&mut self) {
-        let rest = self.rest();
-        let length = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+        let line_end = self.cursor.line_end();
         if self.comment_follows() {
-            let line = rest.get(..length).unwrap_or_default().trim_end();
-            self.comments.push(self.span(self.at, self.at + line.len()));
+            let line = self.cursor.slice(self.cursor.at, line_end).trim_end();
+            self.comments.push(self.cursor.span(self.cursor.at, self.cursor.at + line.len()));
         }
-        self.at = (self.at + length + 1).min(self.text.len());
+        self.cursor.next_line(line_end);
     }
 
     fn pair(&mut self, slice: &'s str, column: u32) {
-        let start = self.at;
+        let start = self.cursor.at;
         let name = slice.strip_suffix(':').unwrap_or(slice).trim_end();
-        let span = self.span(start, start + name.len());
+        let span = self.cursor.span(start, start + name.len());
         let name = name.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(name);
-        self.at += slice.len();
+        self.cursor.at += slice.len();
         let value = self.value(column, true);
         let value_end = value.as_ref().map_or(span.end + 1, |v| v.span.end);
         let block = value.as_ref().is_some_and(|v| matches!(v.style, Style::Block(_)));
@@ -368,8 +310,8 @@ impl<'s> Layout<'s, '_> {
     /// Reads the rest of the line (more lines, while brackets are open; the lines below, behind
     /// `|`). `column` is where the entry starts.
     fn value(&mut self, column: u32, behind_key: bool) -> Option<Scalar<'s>> {
-        let mut lexer = Piece::lexer(self.rest());
-        let base = self.at;
+        let mut lexer = Piece::lexer(self.cursor.rest());
+        let base = self.cursor.at;
         let mut first: Option<(usize, Piece)> = None;
         let mut last_end = base;
         let mut pieces = 0u32;
@@ -386,7 +328,8 @@ impl<'s> Layout<'s, '_> {
                 Piece::Comment => {
                     let text = lexer.slice();
                     let white = text.len() - text.trim_start().len();
-                    self.comments.push(self.span(start + white, start + text.trim_end().len()));
+                    self.comments
+                        .push(self.cursor.span(start + white, start + text.trim_end().len()));
                     continue;
                 }
                 Piece::Newline => {
@@ -399,7 +342,7 @@ impl<'s> Layout<'s, '_> {
                 }
                 // Inside a longer text it is for whoever reads that text to say.
                 Piece::OpenDouble if pieces == 0 => {
-                    let span = self.span(start, end);
+                    let span = self.cursor.span(start, end);
                     self.problems.push(
                         Diagnostic::error(
                             rules::UNTERMINATED_STRING,
@@ -426,10 +369,10 @@ impl<'s> Layout<'s, '_> {
             };
             last_end = end;
         }
-        self.at = line_end.unwrap_or(self.text.len());
+        self.cursor.at = line_end.unwrap_or(self.cursor.text.len());
         let (start, first) = first?;
         // White space may end a string that is not closed.
-        let raw = self.text.get(start..last_end).unwrap_or_default().trim_end();
+        let raw = self.cursor.slice(start, last_end).trim_end();
         let end = start + raw.len();
         if matches!(raw, "|" | "|-" | "|+" | ">" | ">-" | ">+") && (behind_key || pieces == 1) {
             return Some(self.block(column, start));
@@ -439,7 +382,7 @@ impl<'s> Layout<'s, '_> {
             Piece::Single if pieces == 1 && raw.len() > 1 => Style::Single,
             _ => Style::Bare,
         };
-        Some(Scalar { raw, span: self.span(start, end), style, decoded: None })
+        Some(Scalar { raw, span: self.cursor.span(start, end), style, decoded: None })
     }
 
     /// Whether the line at `at` goes on with what the line before left open: that line broke off
@@ -450,55 +393,48 @@ impl<'s> Layout<'s, '_> {
         if open == 0 && !unfinished {
             return false;
         }
-        let mut here = 0u32;
-        let mut at = at;
-        loop {
-            match self.text.as_bytes().get(at) {
-                Some(b' ') => here += 1,
-                Some(b'\t') => here = (here / 4 + 1) * 4,
-                Some(b']' | b'}' | b')') if open > 0 => return here >= column,
-                Some(b'\r' | b'\n') | None => return false,
-                Some(_) => return unfinished && here > column,
-            }
-            at += 1;
+        let rest = self.cursor.text.get(at..).unwrap_or_default();
+        let (here, line) = self.cursor.tabs.indented(rest);
+        match line.as_bytes().first() {
+            Some(b']' | b'}' | b')') if open > 0 => here >= column,
+            Some(b'\r' | b'\n') | None => false,
+            Some(_) => unfinished && here > column,
         }
     }
 
     /// The lines below `|` that are indented deeper than `column`.
     fn block(&mut self, column: u32, pipe: usize) -> Scalar<'s> {
-        let start = self.at;
+        let start = self.cursor.at;
         let mut content_start = None;
         let mut end = start;
         let mut indent = None;
-        while self.at < self.text.len() {
-            let line_start = self.at;
-            let here = self.indentation();
-            let rest = self.rest();
-            let length = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
-            let blank = rest.get(..length).is_some_and(|l| l.trim().is_empty());
-            if !blank {
+        while !self.cursor.is_at_end() {
+            let line_start = self.cursor.at;
+            let here = self.cursor.indentation();
+            let line_end = self.cursor.line_end();
+            let line = self.cursor.slice(self.cursor.at, line_end).trim_end();
+            if !line.is_empty() {
                 if here <= column {
-                    self.at = line_start;
+                    self.cursor.at = line_start;
                     break;
                 }
-                let width = offset(self.at - line_start);
+                let width = offset(self.cursor.at - line_start);
                 indent = Some(indent.map_or(width, |i: u32| i.min(width)));
                 content_start.get_or_insert(line_start);
-                let trimmed = rest.get(..length).unwrap_or_default().trim_end();
-                end = self.at + trimmed.len();
+                end = self.cursor.at + line.len();
             }
-            self.at = (self.at + length + 1).min(self.text.len());
+            self.cursor.next_line(line_end);
         }
         match content_start {
             Some(start) => Scalar {
-                raw: self.text.get(start..end).unwrap_or_default(),
-                span: self.span(start, end),
+                raw: self.cursor.slice(start, end),
+                span: self.cursor.span(start, end),
                 style: Style::Block(indent.unwrap_or(0)),
                 decoded: None,
             },
             None => Scalar {
                 raw: "",
-                span: self.span(pipe, pipe + 1),
+                span: self.cursor.span(pipe, pipe + 1),
                 style: Style::Block(0),
                 decoded: None,
             },

@@ -6,13 +6,43 @@ pub(crate) mod layout;
 mod scalar;
 mod yaml;
 
+use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 pub use scalar::{Scalar, Style};
+use std::convert::Infallible;
 pub use yaml::parse_yaml;
 
 /// How deep an outline may nest. Deeper lines count as siblings, with a diagnostic, so that every
 /// walk over an outline may recurse.
 pub const MAX_NESTING: usize = 64;
+
+/// Something lies deeper than [`MAX_NESTING`].
+pub(crate) fn nested_too_deep(span: Span) -> Diagnostic {
+    let message = format!("nested more than {MAX_NESTING} levels deep");
+    Diagnostic::error(rules::NESTING, span, message)
+}
+
+/// What a layout pass does with lines that are nested too deep.
+pub(crate) const DEEPER_LINES: &str = "deeper lines are read as if they were at this level";
+
+/// A line that stands left of the block above, which begins at column `inner`, and right of what
+/// that belongs to, at column `outer`.
+pub(crate) fn between_levels(span: Span, inner: u32, outer: u32) -> Diagnostic {
+    Diagnostic::warning(
+        rules::INDENTATION,
+        span,
+        "this line is indented less than the lines above it, but more than what they belong to",
+    )
+    .help(format!("indent it by {inner} to go on with the block above, or by {outer} to leave it"))
+}
+
+/// Where the last of the tokens ends: what closes there ends with it, not with the line we are at.
+pub(crate) fn last_end<T>(tokens: &[Result<(u32, T, u32), Infallible>]) -> Option<u32> {
+    tokens.last().map(|token| match token {
+        Ok((_, _, end)) => *end,
+        Err(never) => match *never {},
+    })
+}
 
 /// A document as an outline.
 #[derive(Debug, Default)]
@@ -105,7 +135,7 @@ impl Entry<'_> {
 /// Reads `.abl` text. Never fails: what cannot be placed is reported and kept as a line.
 pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) -> Outline<'s> {
     let (tokens, comments) = layout::tokens(file, text, problems);
-    let entries = match grammar::EntriesParser::new().parse(tokens) {
+    let entries = match grammar::abl_outline::EntriesParser::new().parse(tokens) {
         Ok(entries) => entries,
         // The layout pass only gives sentences of the grammar; see the grammar's head.
         Err(error) => {
@@ -123,14 +153,4 @@ pub fn count_tokens(text: &str) -> usize {
     layout::tokens(FileId(0), text, &mut Vec::new()).0.len()
 }
 
-#[allow(
-    clippy::all,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    missing_docs,
-    unused
-)]
-mod grammar {
-    include!(concat!(env!("OUT_DIR"), "/abl_outline.rs"));
-}
+grammars!(abl_outline);

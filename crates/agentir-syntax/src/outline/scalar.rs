@@ -1,6 +1,7 @@
 //! The texts of an outline, in all the ways to write one.
 
 use crate::leaf::{Leaf, Origin};
+use crate::text::offset;
 use agentir_diagnostics::Span;
 use smol_str::SmolStr;
 use std::borrow::Cow;
@@ -132,7 +133,7 @@ impl<'s> Scalar<'s> {
 }
 
 fn push_shift(shifts: &mut Vec<(u32, u32)>, at: usize, total: u32) {
-    shifts.push((u32::try_from(at).unwrap_or(u32::MAX), total));
+    shifts.push((offset(at), total));
 }
 
 /// Resolves backslash escapes. `shifts` gets, for each place where the result is shorter than the
@@ -172,7 +173,7 @@ fn unescape(inner: &str, style: Style, shifts: &mut Vec<(u32, u32)>) -> String {
         {
             out.push(c);
             chars = rest.get(5..).unwrap_or_default().chars();
-            ahead += 6 - u32::try_from(c.len_utf8()).unwrap_or(0);
+            ahead += 6 - offset(c.len_utf8());
             push_shift(shifts, out.len(), ahead);
         } else {
             out.push('\\');
@@ -197,7 +198,7 @@ fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>) {
         if let Some(found) = found {
             let lead = line.len() - line.trim_start().len();
             let ahead = (from + found).saturating_sub(at + lead);
-            push_shift(shifts, at, u32::try_from(ahead).unwrap_or(0));
+            push_shift(shifts, at, offset(ahead));
             from += found + content.len();
         }
         at += line.len() + 1;
@@ -219,7 +220,7 @@ fn dedent(raw: &str, indent: u32, shifts: &mut Vec<(u32, u32)>) -> String {
         }
         let cut = leading(line, indent);
         if cut > 0 {
-            ahead += u32::try_from(cut).unwrap_or(0);
+            ahead += offset(cut);
             push_shift(shifts, out.len(), ahead);
         }
         let kept = line.get(cut..).unwrap_or_default();

@@ -1,8 +1,9 @@
 //! ABL's YAML form as the same [`Outline`] that `.abl` text gives. The YAML itself is read by
 //! `saphyr-parser`, which gives events with positions.
 
-use super::{Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style};
+use super::{Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep};
 use crate::rules;
+use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span as YamlSpan};
 
@@ -50,7 +51,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
         }
     }
     while builder.stack.len() > 1 {
-        builder.close(u32::try_from(text.len()).unwrap_or(u32::MAX));
+        builder.close(offset(text.len()));
     }
     let entries = builder.stack.pop().map(|root| root.entries).unwrap_or_default();
     Outline { file, text, entries, comments: Vec::new() }
@@ -106,7 +107,7 @@ impl<'s> Builder<'s, '_> {
             self.cursor = (chars, bytes);
             bytes
         };
-        u32::try_from(byte + self.base).unwrap_or(u32::MAX)
+        offset(byte + self.base)
     }
 
     fn span(&mut self, span: YamlSpan) -> Span {
@@ -116,7 +117,7 @@ impl<'s> Builder<'s, '_> {
     }
 
     fn slice(&self, span: Span) -> &'s str {
-        let base = u32::try_from(self.base).unwrap_or(0);
+        let base = offset(self.base);
         self.text
             .get(
                 (span.start.saturating_sub(base)) as usize
@@ -158,11 +159,7 @@ impl<'s> Builder<'s, '_> {
     fn scalar(&self, value: &str, style: ScalarStyle, span: Span) -> Scalar<'s> {
         let raw = self.slice(span);
         let trimmed = raw.trim_end();
-        let span = Span::new(
-            span.file,
-            span.start,
-            span.start + u32::try_from(trimmed.len()).unwrap_or(0),
-        );
+        let span = Span::new(span.file, span.start, span.start + offset(trimmed.len()));
         let style = match style {
             ScalarStyle::Plain => Style::Bare,
             ScalarStyle::SingleQuoted => Style::Single,
@@ -231,14 +228,7 @@ impl<'s> Builder<'s, '_> {
         if self.too_deep > 0 || self.stack.len() > MAX_NESTING {
             if self.too_deep == 0 {
                 let at = self.span(span).at_start();
-                self.problems.push(
-                    Diagnostic::error(
-                        rules::NESTING,
-                        at,
-                        format!("nested more than {MAX_NESTING} levels deep"),
-                    )
-                    .note("what is inside was not read"),
-                );
+                self.problems.push(nested_too_deep(at).note("what is inside was not read"));
             }
             self.too_deep += 1;
             return;

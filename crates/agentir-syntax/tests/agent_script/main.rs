@@ -14,10 +14,9 @@ mod texts_and_tables;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Segment as Step, TypeKind};
 use agentir_syntax::agent_script::{
     CollectForm, Data, Dialect, Document, Modifier, Options, Procedure, Record, Segment,
-    StatementKind, Template, Value, interpolated, parse,
+    StatementKind, Template, Value, parse,
 };
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 fn read(text: &str) -> (Document<'_>, Vec<Diagnostic>) {
     read_as(text, None)

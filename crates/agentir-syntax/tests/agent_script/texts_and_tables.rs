@@ -64,13 +64,20 @@ fn holes() {
 
 #[test]
 fn holes_in_strings_of_expressions() {
-    let text = prompt("set @variables.x = \"Turn {!@a.n}\"");
-    let document = fine(&text);
-    let StatementKind::Set { value, .. } = &steps(&document).statements[0].kind else { panic!() };
-    let mut problems = Vec::new();
-    let template = interpolated(&text[value.span.range()], value.span, &mut problems);
-    assert_eq!(template.holes.len(), 1);
-    assert_eq!(&text[template.holes[0].span.range()], "{!@a.n}");
+    let set = |line: &str| {
+        let text = prompt(&format!("set @variables.x = {line}"));
+        let document = fine(&text);
+        let StatementKind::Set { value, .. } = &steps(&document).statements[0].kind else {
+            panic!()
+        };
+        value.to_string()
+    };
+    assert_eq!(set("\"Turn {!@a.n}!\""), "\"Turn \" + @a.n + \"!\"");
+    // What is filled in alone is a text all the same.
+    assert_eq!(set("\"{!@a.n}\""), "\"\" + @a.n");
+    assert_eq!(set("\"Turn {@a.n}\""), "\"Turn {@a.n}\"");
+    let (_, problems) = read(&prompt("set @variables.x = \"Turn {!@a.n +}\""));
+    assert_eq!(problems.len(), 1, "{problems:?}");
 }
 
 #[test]

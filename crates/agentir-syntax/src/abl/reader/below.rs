@@ -1,9 +1,9 @@
 //! Values that stand below their key.
 
 use super::{Reader, fields::is_text_line, variable};
+use crate::abl::leaf;
 use crate::abl::schema::Shape;
 use crate::abl::tree::Value;
-use crate::leaf::{self};
 use crate::outline::{Entry, EntryKind, Scalar, Style};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Name, ObjectEntry, TypeExpr, TypeField, TypeKind};

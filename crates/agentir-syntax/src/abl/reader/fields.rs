@@ -1,9 +1,9 @@
 //! Fields: which of the forms of a value is written, and where the value stands.
 
 use super::{Reader, inline::is_inline, versions::Usage};
+use crate::abl::leaf;
 use crate::abl::schema::{FieldDef, Head, Naming, RecordType, Shape, Version};
 use crate::abl::tree::{Field, Format, Record, Value};
-use crate::leaf::{self};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic};
@@ -64,9 +64,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             (Shape::Record(ty), value) => {
                 let mut read = match value {
                     Some(value) => self.record_from_scalar(ty, value, key, entry),
-                    None => self.record(ty, self.span_of(entry), &[]),
+                    None => Record::new(ty, self.span_of(entry), None),
                 };
                 self.entries(&mut read, children);
+                // Only now is all of it read.
+                self.check_required(&read);
                 record.fields.push(Field {
                     def,
                     key: key.span,
@@ -177,7 +179,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         (chosen.or_else(fallback).unwrap_or(Shape::Data), value)
     }
 
-    /// A record whose content stands on the line of its key.
+    /// A record whose content, or the first part of it, stands on the line of its key.
     pub(super) fn record_from_scalar(
         &mut self,
         ty: &'static RecordType,
@@ -186,32 +188,18 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         entry: &'t Entry<'s>,
     ) -> Record<'t> {
         let span = self.span_of(entry);
+        let mut record = Record::new(ty, span, None);
         if let Some(inline) = self.inline_entries(value) {
-            return self.record(ty, span, inline);
+            self.entries(&mut record, inline);
+            return record;
         }
-        let mut record = self.record(ty, span, &[]);
         let by_name =
             ty.items.filter(|i| i.heads.contains(&Head::Name) || i.naming == Naming::Keyed);
-        if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
-            let parsed = self.value(def.shape, value);
-            record.fields.push(Field {
-                def,
-                key: key.span,
-                value: parsed,
-                span: value.span,
-                entry,
-            });
+        if let Some(field) = self.shorthand(ty, key.span, value, entry) {
+            record.fields.push(field);
         } else if let (Some(item), Some(names)) = (by_name, self.plain_names(value)) {
             for name in names {
-                record.items.push(Record {
-                    ty: item,
-                    span: name.span,
-                    name: Some(name),
-                    heads: Vec::new(),
-                    fields: Vec::new(),
-                    items: Vec::new(),
-                    unknown: Vec::new(),
-                });
+                record.items.push(Record::new(item, name.span, Some(name)));
             }
         } else if let Some(head) = ty.items.and_then(|i| self.head(i.heads, value)) {
             if let Some(item) = ty.items {

@@ -1,10 +1,11 @@
 //! What an item may begin with instead of a field.
 
-use super::{Reader, len, versions::Usage};
+use super::{Reader, versions::Usage};
+use crate::abl::leaf;
 use crate::abl::schema::{Head, Version};
 use crate::abl::tree::HeadValue;
-use crate::leaf::{self};
 use crate::outline::Scalar;
+use crate::text::offset;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -21,7 +22,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     pub(super) fn name_before_bracket(&self, text: &Scalar<'s>) -> Option<Spanned<Name>> {
         let (name, _) = text.raw.split_once('(')?;
         let name = name.trim_end();
-        let span = Span::new(text.span.file, text.span.start, text.span.start + len(name));
+        let span = Span::new(text.span.file, text.span.start, text.span.start + offset(name.len()));
         self.bare_name(&Scalar::bare(name, span))
     }
 
@@ -40,7 +41,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 Head::Condition if word("if") || word("when") => {
                     let rest = raw.get(first.len()..).unwrap_or_default();
                     let condition = rest.trim_start();
-                    let start = text.span.start + len(raw) - len(condition);
+                    let start = text.span.start + offset(raw.len()) - offset(condition.len());
                     let condition = condition.strip_suffix(':').unwrap_or(condition).trim_end();
                     // `IF condition: ACTION` on one line.
                     let split = condition.rsplit_once(": ").filter(|(_, action)| {
@@ -49,7 +50,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     });
                     let (condition, action) = match split {
                         Some((condition, action)) => {
-                            let at = text.span.end - len(action);
+                            let at = text.span.end - offset(action.len());
                             let action =
                                 Scalar::bare(action, Span::new(text.span.file, at, text.span.end));
                             (
@@ -59,13 +60,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         }
                         None => (condition, None),
                     };
-                    let span = Span::new(text.span.file, start, start + len(condition));
+                    let span = Span::new(text.span.file, start, start + offset(condition.len()));
                     if word("when") {
                         self.usages.push(Usage {
                             span: Span::new(
                                 span.file,
                                 text.span.start,
-                                text.span.start + len(first),
+                                text.span.start + offset(first.len()),
                             ),
                             what: "`WHEN` without a colon".to_owned(),
                             since: Version::Legacy,
@@ -87,7 +88,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     let body = raw.strip_suffix(':').unwrap_or(raw).trim_end();
                     let scalar = Scalar::bare(
                         body,
-                        Span::new(text.span.file, text.span.start, text.span.start + len(body)),
+                        Span::new(
+                            text.span.file,
+                            text.span.start,
+                            text.span.start + offset(body.len()),
+                        ),
                     );
                     scalar
                         .with_leaf(|l| leaf::protocol_head(l, self.problems))

@@ -1,8 +1,10 @@
 //! Collections on one line, as if their entries stood one a line.
 
-use super::{Reader, len};
-use crate::leaf::{self, Flow, FlowKind, Leaf, Origin};
+use super::Reader;
+use crate::abl::leaf::{self, Flow, FlowKind};
+use crate::leaf::{Leaf, Origin};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
+use crate::text::offset;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use smol_str::SmolStr;
@@ -75,8 +77,11 @@ pub(super) fn flow_entries(flow: Flow<'_>) -> Vec<Entry<'_>> {
         FlowKind::Map(entries) => entries
             .into_iter()
             .map(|e| {
-                let key =
-                    Key { text: e.key.value, span: e.key.span, line_length: len(e.key.value) };
+                let key = Key {
+                    text: e.key.value,
+                    span: e.key.span,
+                    line_length: offset(e.key.value.len()),
+                };
                 let end = e.value.as_ref().map_or(e.key.span.end, |v| v.span.end);
                 let (value, children) = match e.value {
                     Some(Flow { kind: FlowKind::Scalar(text), span }) => {

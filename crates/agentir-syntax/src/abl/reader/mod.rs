@@ -143,10 +143,6 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 }
 
-fn len(text: &str) -> u32 {
-    u32::try_from(text.len()).unwrap_or(u32::MAX)
-}
-
 fn variable(name: &Spanned<Name>) -> Expr {
     Expr::path(Path::variable(name.clone()), name.span)
 }

@@ -15,15 +15,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         span: Span,
         entries: &'t [Entry<'s>],
     ) -> Record<'t> {
-        let mut record = Record {
-            ty,
-            span,
-            name: None,
-            heads: Vec::new(),
-            fields: Vec::new(),
-            items: Vec::new(),
-            unknown: Vec::new(),
-        };
+        let mut record = Record::new(ty, span, None);
         self.entries(&mut record, entries);
         self.check_required(&record);
         record
@@ -94,27 +86,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     ) -> Record<'t> {
         let end = rest.last().map_or(entry.end, |e| e.end);
         let span = Span::new(self.outline.file, entry.start, end);
-        let mut record = Record {
-            ty,
-            span,
-            name: Some(Spanned::new(SmolStr::new(key.text), key.span)),
-            heads: Vec::new(),
-            fields: Vec::new(),
-            items: Vec::new(),
-            unknown: Vec::new(),
-        };
+        let mut record =
+            Record::new(ty, span, Some(Spanned::new(SmolStr::new(key.text), key.span)));
         if let Some(value) = value {
             if let Some(inline) = self.inline_entries(value) {
                 self.entries(&mut record, inline);
-            } else if let Some(def) = ty.shorthand.and_then(|s| ty.field(s)) {
-                let parsed = self.value(def.shape, value);
-                record.fields.push(Field {
-                    def,
-                    key: key.span,
-                    value: parsed,
-                    span: value.span,
-                    entry,
-                });
+            } else if let Some(field) = self.shorthand(ty, key.span, value, entry) {
+                record.fields.push(field);
             } else {
                 self.problems.push(
                     Diagnostic::error(
@@ -130,6 +108,18 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         self.entries(&mut record, rest);
         self.check_required(&record);
         record
+    }
+
+    /// The field that a value on the line of its record's key stands for.
+    pub(super) fn shorthand(
+        &mut self,
+        ty: &'static RecordType,
+        key: Span,
+        value: &'t Scalar<'s>,
+        entry: &'t Entry<'s>,
+    ) -> Option<Field<'t>> {
+        let def = ty.shorthand.and_then(|name| ty.field(name))?;
+        Some(Field { def, key, value: self.value(def.shape, value), span: value.span, entry })
     }
 
     /// An item of a list, or a line among named entries.
@@ -190,15 +180,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     ));
                     return None;
                 }
-                let mut record = Record {
-                    ty,
-                    span,
-                    name: named,
-                    heads: head.into_iter().collect(),
-                    fields: Vec::new(),
-                    items: Vec::new(),
-                    unknown: Vec::new(),
-                };
+                let mut record = Record::new(ty, span, named);
+                record.heads.extend(head);
                 self.entries(&mut record, children);
                 self.entries(&mut record, rest);
                 self.check_required(&record);

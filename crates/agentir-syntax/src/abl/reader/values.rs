@@ -1,11 +1,13 @@
 //! Values on the line of their key.
 
-use super::{Reader, excerpt, inline::flow_names, len, variable, versions::Usage};
+use super::{Reader, excerpt, inline::flow_names, variable, versions::Usage};
+use crate::abl::leaf;
 use crate::abl::schema::{RENAMED, Shape, Version};
 use crate::abl::tree::Value;
-use crate::leaf::{self, Leaf, Origin};
+use crate::leaf::{Leaf, Origin};
 use crate::outline::{Entry, EntryKind, Scalar, Style};
 use crate::rules;
+use crate::text::offset;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
 use smol_str::SmolStr;
@@ -225,13 +227,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let mut names = Vec::new();
         for part in value.raw.split(',') {
             let name = part.trim();
-            let start = at + len(part) - len(part.trim_start());
-            at += len(part) + 1;
+            let start = at + offset(part.len()) - offset(part.trim_start().len());
+            at += offset(part.len()) + 1;
             if !name.is_empty() {
                 let unquoted = name.trim_matches(['"', '\'']);
                 names.push(Spanned::new(
                     SmolStr::new(unquoted),
-                    Span::new(value.span.file, start, start + len(name)),
+                    Span::new(value.span.file, start, start + offset(name.len())),
                 ));
             }
         }

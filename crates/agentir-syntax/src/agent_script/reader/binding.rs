@@ -1,10 +1,10 @@
 //! Bindings: tools as they are offered to the model.
 
-use super::super::context::Parsed;
-use super::super::lexer::Goal;
+use super::super::leaf::{Goal, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline};
 use super::super::schema::RecordType;
 use super::super::tree::{Binding, Record, StatementKind};
+use super::value::Named;
 use super::{Names, Reader};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned};
@@ -16,32 +16,11 @@ impl<'s> Reader<'s, '_> {
         ty: &'static RecordType,
         entries: Vec<Entry<'s>>,
     ) -> Vec<Binding<'s>> {
-        let mut names = Names::default();
-        let mut bindings = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let span = entry.span(self.file());
-            match entry.kind {
-                EntryKind::Pair { key, value } => {
-                    let name = self.entry_name(ty.name, &mut names, key);
-                    bindings.push(self.binding(ty, name, value, entry.children, span));
-                }
-                kind => {
-                    self.unexpected_in("`name: @actions.name`", &kind, span);
-                    self.stray(Entry { kind, ..entry });
-                }
-            }
-        }
-        bindings
+        self.named(ty, entries, "`name: @actions.name`", false, Self::binding)
     }
 
-    fn binding(
-        &mut self,
-        ty: &'static RecordType,
-        name: Spanned<Name>,
-        inline: Inline<'s>,
-        children: Vec<Entry<'s>>,
-        span: Span,
-    ) -> Binding<'s> {
+    fn binding(&mut self, ty: &'static RecordType, entry: Named<'s>) -> Binding<'s> {
+        let Named { name, inline, children, span } = entry;
         let mut action = None;
         let mut targets = Vec::new();
         match inline {
@@ -101,7 +80,27 @@ impl<'s> Reader<'s, '_> {
             }
         }
         self.check_whole(&binding.properties);
+        self.check_after(&binding);
         binding
+    }
+
+    /// Setting variables is all that `@utils.setVariables` does.
+    fn check_after(&mut self, binding: &Binding<'s>) {
+        let sets = binding.action.as_ref().and_then(Expr::as_path).is_some_and(|p| {
+            p.namespace.as_ref().is_some_and(|n| n.value == "utils")
+                && p.root.value == "setVariables"
+        });
+        if let (true, Some(first)) = (sets, binding.body.first()) {
+            self.report(
+                Diagnostic::error(
+                    rules::MISPLACED_STATEMENT,
+                    Span::new(first.span.file, first.span.start, first.span.start + 1),
+                    "nothing can follow `@utils.setVariables`",
+                )
+                .note("the platform ignores it")
+                .help("do it in `after_reasoning:`, below an `if` on one of these variables"),
+            );
+        }
     }
 
     /// `go to @subagent.x` and other words where an action belongs.

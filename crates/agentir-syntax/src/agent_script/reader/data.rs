@@ -1,7 +1,6 @@
 //! What is read without a table: unknown blocks and free-form ones.
 
-use super::super::context::Parsed;
-use super::super::lexer::Goal;
+use super::super::leaf::{Goal, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
 use super::super::template;
 use super::super::tree::{Data, Procedure, Unknown};

@@ -11,7 +11,7 @@ use super::outline::{Entry, EntryKind, Inline, Key, Word};
 use super::schema::{Dialect, FieldDef, RecordType, Shape, Version};
 use super::tree::{Field, Record, Unknown, Value};
 use crate::rules;
-use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
 use agentir_expr::Name;
 use std::collections::HashMap;
 
@@ -369,8 +369,15 @@ impl<'s> Reader<'s, '_> {
         Some(Spanned::new(Name::new(name), span))
     }
 
-    /// The name of an entry in a collection; reports more than one word.
-    fn entry_name(&mut self, what: &str, names: &mut Names<'s>, key: Key<'s>) -> Spanned<Name> {
+    /// The name of an entry in a collection; reports more than one word. Of two that are `declared`
+    /// under one name the document cannot keep both.
+    fn entry_name(
+        &mut self,
+        what: &str,
+        names: &mut Names<'s>,
+        key: Key<'s>,
+        declared: bool,
+    ) -> Spanned<Name> {
         let span = key.span(self.file());
         if let Some(instance) = key.instance {
             self.report(
@@ -389,14 +396,13 @@ impl<'s> Reader<'s, '_> {
         if key.name.is_empty() {
             self.report(Diagnostic::error(rules::SYNTAX, span, format!("this {what} has no name")));
         } else if let Some(first) = names.first("", key.name, span) {
-            self.report(
-                Diagnostic::warning(
-                    rules::DUPLICATE_FIELD,
-                    span,
-                    format!("the {what} `{}` is there already", key.name),
-                )
-                .label(first, "first here"),
-            );
+            let message = format!("the {what} `{}` is there already", key.name);
+            let mut diagnostic = Diagnostic::warning(rules::DUPLICATE_FIELD, span, message)
+                .label(first, "first here");
+            if declared {
+                diagnostic.severity = Severity::Error;
+            }
+            self.report(diagnostic);
         }
         Spanned::new(Name::new(key.name), span)
     }
@@ -458,7 +464,7 @@ impl<'s> Reader<'s, '_> {
             let span = entry.span(self.file());
             match entry.kind {
                 EntryKind::Pair { key, value } => {
-                    let name = self.entry_name(ty.name, &mut names, key);
+                    let name = self.entry_name(ty.name, &mut names, key, false);
                     self.no_value(key.name, value);
                     records.push(self.record(ty, span, Some(name), entry.children));
                 }

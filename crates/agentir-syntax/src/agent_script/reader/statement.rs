@@ -1,18 +1,17 @@
 //! Statements (specification part I, 5).
 
-use super::super::context::Parsed;
-use super::super::leaf;
-use super::super::lexer::Goal;
+use super::super::leaf::{self, Goal, Parsed};
 use super::super::outline::{
     Branch as RawBranch, BranchKind, Entry, EntryKind, Inline, Key, Text, Word,
 };
 use super::super::schema::{COLLECT, Steps, V3_2};
-use super::super::template;
+use super::super::template::{self, Segment};
 use super::super::tree::{Branch, CollectForm, Procedure, Statement, StatementKind};
 use super::{Reader, excerpt, spelled};
 use crate::rules;
+use crate::text::offset;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, Span, closest};
-use agentir_expr::ExprKind;
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal};
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,11 +234,7 @@ impl<'s> Reader<'s, '_> {
         span: Span,
         place: Place,
     ) -> StatementKind<'s> {
-        let head = Span::new(
-            span.file,
-            span.start,
-            span.start + super::super::layout::offset(spelled(word).len()),
-        );
+        let head = Span::new(span.file, span.start, span.start + offset(spelled(word).len()));
         if place == Place::In(Steps::Exit) && word != Word::Transition {
             self.misplaced(
                 head,
@@ -251,16 +246,22 @@ impl<'s> Reader<'s, '_> {
             Word::Set => match self.reading.leaf(text.raw, text.start, Goal::Set) {
                 Some(Parsed::Set(target, value)) => {
                     self.nothing_below("set", children);
-                    StatementKind::Set { target: *target, value: *value }
+                    let value = self.filled(&value, text).unwrap_or(*value);
+                    StatementKind::Set { target: *target, value }
                 }
                 _ => self.invalid(text, children),
             },
             Word::Run => self.run(text, children),
             Word::With => {
                 let clause = self.reading.leaf(text.raw, text.start, Goal::With);
-                let Some(Parsed::With(arguments)) = clause else {
+                let Some(Parsed::With(mut arguments)) = clause else {
                     return self.invalid(text, children);
                 };
+                for argument in &mut arguments {
+                    if let Some(filled) = self.filled(&argument.value, text) {
+                        argument.value = filled;
+                    }
+                }
                 if matches!(place, Place::In(_)) {
                     self.misplaced(
                         head,
@@ -318,6 +319,36 @@ impl<'s> Reader<'s, '_> {
                 self.invalid(text, children)
             }
         }
+    }
+
+    /// A text with holes as what it is: texts and values, joined. Nothing for other values, and for a
+    /// text whose holes cannot be read, which was reported.
+    fn filled(&mut self, value: &Expr, line: Text<'s>) -> Option<Expr> {
+        let ExprKind::Literal(Literal::String(text)) = &value.kind else { return None };
+        if !text.contains("{!") {
+            return None;
+        }
+        let span = value.span;
+        let from = span.start.saturating_sub(line.start) as usize + 1;
+        let to = (span.end.saturating_sub(line.start) as usize).saturating_sub(1);
+        let template = template::quoted(&mut self.reading, line.raw.get(from..to)?, span);
+        let mut whole = Expr::literal(Literal::String("".into()), span.at_start());
+        for segment in template.segments() {
+            let part = match segment {
+                Segment::Text(text) => Expr::literal(Literal::String(text.into()), span),
+                Segment::Hole(hole) => hole.expr.clone()?,
+            };
+            // The empty text in front makes a text of everything; a text does without.
+            let empty =
+                matches!(&whole.kind, ExprKind::Literal(Literal::String(s)) if s.is_empty());
+            if empty && matches!(part.kind, ExprKind::Literal(_)) {
+                whole = part;
+                continue;
+            }
+            let (left, right) = (Box::new(whole), Box::new(part));
+            whole = Expr::new(ExprKind::Binary { op: BinaryOp::Add, left, right }, span).ok()?;
+        }
+        Some(whole)
     }
 
     /// A line that cannot be read, reported already. What is below it is read all the same; but
@@ -438,7 +469,7 @@ impl<'s> Reader<'s, '_> {
         StatementKind::If { branches, otherwise }
     }
 
-    fn condition(&mut self, text: Text<'s>, span: Span) -> Option<agentir_expr::Expr> {
+    fn condition(&mut self, text: Text<'s>, span: Span) -> Option<Expr> {
         if let Some(condition) = text.raw.strip_suffix(':')
             && let Some(expr) = leaf::plain(self.file(), condition, text.start)
         {
@@ -501,11 +532,7 @@ impl<'s> Reader<'s, '_> {
         let first = text.raw.split([' ', '\t']).next().unwrap_or_default();
         let word = first.chars().all(|c| c.is_alphanumeric() || c == '_');
         if word && first.len() < text.raw.len() {
-            let at = Span::new(
-                self.file(),
-                text.start,
-                text.start + super::super::layout::offset(first.len()),
-            );
+            let at = Span::new(self.file(), text.start, text.start + offset(first.len()));
             if let Some(near) = closest(first, WORDS).filter(|_| first.len() > 2) {
                 self.report(
                     Diagnostic::error(

@@ -1,7 +1,6 @@
 //! Values, as the shapes of the tables say.
 
-use super::super::context::Parsed;
-use super::super::lexer::Goal;
+use super::super::leaf::{Goal, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
 use super::super::schema::{FieldDef, Limit, RecordType, Shape, Steps, TYPES};
 use super::super::template::{self, Template};
@@ -10,6 +9,15 @@ use super::{Names, Reader, excerpt};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr, TypeKind};
+
+/// An entry under a name of the author's: `name: …`.
+pub(super) struct Named<'s> {
+    pub name: Spanned<Name>,
+    pub inline: Inline<'s>,
+    /// What is indented below.
+    pub children: Vec<Entry<'s>>,
+    pub span: Span,
+}
 
 impl<'s> Reader<'s, '_> {
     /// The value of a field that is no named block.
@@ -64,7 +72,7 @@ impl<'s> Reader<'s, '_> {
         if children.is_empty() {
             let span = key.span(self.file());
             self.report(
-                Diagnostic::warning(rules::INVALID_VALUE, span, format!("`{}` is empty", def.name))
+                Diagnostic::error(rules::INVALID_VALUE, span, format!("`{}` is empty", def.name))
                     .help("write something below it, or leave it out"),
             );
         }
@@ -441,35 +449,42 @@ impl<'s> Reader<'s, '_> {
         ty: &'static RecordType,
         entries: Vec<Entry<'s>>,
     ) -> Vec<Declaration<'s>> {
+        self.named(ty, entries, "`name: type`", true, Self::declaration)
+    }
+
+    /// Entries under names of the author's, one a line; `form` is how they are written.
+    pub(super) fn named<T>(
+        &mut self,
+        ty: &'static RecordType,
+        entries: Vec<Entry<'s>>,
+        form: &str,
+        declared: bool,
+        read: fn(&mut Self, &'static RecordType, Named<'s>) -> T,
+    ) -> Vec<T> {
         let mut names = Names::default();
-        let mut declarations = Vec::with_capacity(entries.len());
+        let mut all = Vec::with_capacity(entries.len());
         for entry in entries {
             let span = entry.span(self.file());
             match entry.kind {
                 EntryKind::Pair { key, value } => {
-                    let name = self.entry_name(ty.name, &mut names, key);
+                    let name = self.entry_name(ty.name, &mut names, key, declared);
                     if ty.plain_names {
                         self.check_plain_name(ty, &name);
                     }
-                    declarations.push(self.declaration(ty, name, value, entry.children, span));
+                    let children = entry.children;
+                    all.push(read(self, ty, Named { name, inline: value, children, span }));
                 }
                 kind => {
-                    self.unexpected_in("`name: type`", &kind, span);
+                    self.unexpected_in(form, &kind, span);
                     self.stray(Entry { kind, ..entry });
                 }
             }
         }
-        declarations
+        all
     }
 
-    fn declaration(
-        &mut self,
-        ty: &'static RecordType,
-        name: Spanned<Name>,
-        inline: Inline<'s>,
-        children: Vec<Entry<'s>>,
-        span: Span,
-    ) -> Declaration<'s> {
+    fn declaration(&mut self, ty: &'static RecordType, entry: Named<'s>) -> Declaration<'s> {
+        let Named { name, inline, children, span } = entry;
         let declared = match inline {
             Inline::Text(text) => self.declared(text),
             Inline::Nothing => None,

@@ -1,6 +1,6 @@
 //! `agentfabric`: networks of nodes.
 
-use super::base;
+use super::base::{self, LABEL};
 use super::{Limit, RecordType, Shape, Steps, field, record};
 
 /// What can be gone to.
@@ -29,7 +29,7 @@ static CONFIG: RecordType = record(
     "config block",
     &[
         field("agent_name", "the agent's name for programs", Shape::Text).required(),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("description", "what it is for", Shape::Text),
         field("default_llm", "the model of nodes that name none", Shape::Reference(&["llm"])),
     ],
@@ -65,7 +65,7 @@ static ACTION: RecordType = record(
     "action",
     &[
         field("description", "what it does; the model reads it", Shape::Text),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("target", "its connection: `mcp://name` or `a2a://name`", Shape::Text)
             .required()
             .limit(Limit::Connection(&["a2a", "mcp"], 1)),
@@ -153,7 +153,7 @@ static GENERATOR: RecordType = record(
     "generator",
     &[
         field("description", "what it is for", Shape::Text),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("llm", "its model", Shape::Reference(&["llm"])),
         field("system", "replaces the agent's instructions here", Shape::Block(&GENERATOR_SYSTEM)),
         field("prompt", "what the model is asked", Shape::Procedure(Steps::Prompt)).required(),
@@ -171,7 +171,7 @@ static EXECUTOR: RecordType = record(
     "executor",
     &[
         field("description", "what it is for", Shape::Text),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("do", "its steps", Shape::Procedure(Steps::Deterministic)).required(),
         field("on_exit", "where to go next", Shape::Procedure(Steps::Exit)),
     ],
@@ -181,7 +181,7 @@ static ROUTER: RecordType = record(
     "router",
     &[
         field("description", "what it is for", Shape::Text),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("routes", "the ways, the first that fits is taken", Shape::Items(&ROUTE))
             .required()
             .limit(Limit::AtLeast(1)),
@@ -194,7 +194,7 @@ static ROUTE: RecordType = record(
     &[
         field("target", "where it goes", Shape::Reference(NODES)).required(),
         field("when", "when it is taken", Shape::Expr).required(),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
     ],
 );
 
@@ -207,7 +207,7 @@ static ECHO: RecordType = record(
     "echo",
     &[
         field("description", "what it is for", Shape::Text),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("kind", "what is reported", Shape::Text)
             .required()
             .one_of(&["a2a:status_update_event", "a2a:artifact_update_event"]),

@@ -1,7 +1,16 @@
 //! What `agentforce` adds to the base.
 
-use super::base::{self, SKILL};
-use super::{Limit, RecordType, Shape, Steps, V3_2, field, record};
+use super::base::{self, LABEL, SKILL, SOURCE};
+use super::{FieldDef, Limit, RecordType, Shape, Steps, V3_2, field, record};
+
+// Rows of variables and parameters.
+const IS_DISPLAYABLE: FieldDef = field("is_displayable", "whether users may see it", Shape::Bool);
+const IS_USED_BY_PLANNER: FieldDef =
+    field("is_used_by_planner", "whether the planner may read it", Shape::Bool);
+const COMPLEX_DATA_TYPE_NAME: FieldDef =
+    field("complex_data_type_name", "the platform's name of the type", Shape::Text);
+const FILTER_FROM_AGENT: FieldDef =
+    field("filter_from_agent", "whether the model does not see it", Shape::Bool);
 
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
@@ -61,6 +70,11 @@ static CONFIG: RecordType = record(
         field("company", "what it should know about the company", Shape::Text),
         field("role", "its job", Shape::Text),
         field("planner_type", "which planner runs it", Shape::Text),
+        field(
+            "additional_parameter__disable_graph_runtime",
+            "a parameter that the platform refuses",
+            Shape::Expr,
+        ),
         field("additional_parameter__*", "a parameter for the platform", Shape::Expr),
         field("debug", "whether it runs in debug mode", Shape::Bool),
         field("max_tokens", "how long answers may be", Shape::Number),
@@ -104,8 +118,8 @@ static VARIABLE: RecordType = record(
         ),
         field("visibility", "whether it is seen outside the agent", Shape::Text)
             .one_of(&["Internal", "External", "internal", "external"]),
-        field("is_displayable", "whether users may see it", Shape::Bool),
-        field("is_used_by_planner", "whether the planner may read it", Shape::Bool),
+        IS_DISPLAYABLE,
+        IS_USED_BY_PLANNER,
     ],
 )
 .extends(&base::VARIABLE)
@@ -151,12 +165,12 @@ static ACTION: RecordType = record(
 static INPUT: RecordType = record(
     "input",
     &[
-        field("complex_data_type_name", "the platform's name of the type", Shape::Text),
+        COMPLEX_DATA_TYPE_NAME,
         field("schema", "where its schema is", Shape::Text),
         field("is_user_input", "whether the user gives it", Shape::Bool),
-        field("filter_from_agent", "whether the model does not see it", Shape::Bool),
-        field("is_displayable", "whether users may see it", Shape::Bool),
-        field("is_used_by_planner", "whether the planner may read it", Shape::Bool),
+        FILTER_FROM_AGENT,
+        IS_DISPLAYABLE,
+        IS_USED_BY_PLANNER,
     ],
 )
 .extends(&base::PARAMETER);
@@ -165,10 +179,10 @@ static OUTPUT: RecordType = record(
     "output",
     &[
         field("developer_name", "its name for programs", Shape::Text),
-        field("is_displayable", "whether users may see it", Shape::Bool),
-        field("is_used_by_planner", "whether the planner may read it", Shape::Bool),
-        field("complex_data_type_name", "the platform's name of the type", Shape::Text),
-        field("filter_from_agent", "whether the model does not see it", Shape::Bool),
+        IS_DISPLAYABLE,
+        IS_USED_BY_PLANNER,
+        COMPLEX_DATA_TYPE_NAME,
+        FILTER_FROM_AGENT,
     ],
 )
 .extends(&base::OUTPUT);
@@ -195,7 +209,7 @@ static CONNECTION: RecordType = record(
     &[
         field("label", "its name for people", Shape::Quoted),
         field("description", "what it is for", Shape::Text),
-        field("source", "where its definition comes from", Shape::Text),
+        SOURCE,
         field("inputs", "what the channel gives", Shape::Declarations(&base::PARAMETER)),
         field("additional_system_instructions", "instructions for this channel", Shape::Text),
         field("reasoning", "how answers look here", Shape::Block(&CONNECTION_REASONING)),
@@ -218,9 +232,9 @@ static CONNECTION_REASONING: RecordType = record(
 static RESPONSE_FORMAT: RecordType = record(
     "response format",
     &[
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("description", "when the model should use it", Shape::Text).required(),
-        field("source", "where its definition comes from", Shape::Text),
+        SOURCE,
         field("target", "what renders it, such as `apex://Name`", Shape::Text),
         field("inputs", "what it shows", Shape::Declarations(&FORMAT_INPUT)),
     ],

@@ -1,6 +1,15 @@
 //! The base dialect, `agentscript` (specification part II).
 
-use super::{Limit, RecordType, Shape, Steps, V3_2, field, record};
+use super::{FieldDef, Limit, RecordType, Shape, Steps, V3_2, field, record};
+
+// Rows that many records have.
+pub(super) const LABEL: FieldDef = field("label", "its name for people", Shape::Text);
+pub(super) const SOURCE: FieldDef = field("source", "where its definition comes from", Shape::Text);
+pub(super) const STRIP_SALESFORCE_INSTRUCTIONS: FieldDef = field(
+    "strip_salesforce_instructions",
+    "whether the platform's own instructions are left out",
+    Shape::Bool,
+);
 
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
@@ -25,11 +34,7 @@ pub(super) static SYSTEM: RecordType = record(
     &[
         field("instructions", "instructions that every subagent inherits", Shape::Text),
         field("messages", "what is said in standard situations", Shape::Block(&MESSAGES)),
-        field(
-            "strip_salesforce_instructions",
-            "whether the platform's own instructions are left out",
-            Shape::Bool,
-        ),
+        STRIP_SALESFORCE_INSTRUCTIONS,
     ],
 );
 
@@ -48,7 +53,7 @@ pub(super) static VARIABLE: RecordType = record(
     "variable",
     &[
         field("description", "what it holds; the model reads it to fill it", Shape::Text),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("is_required", "whether it has to have a value", Shape::Bool),
     ],
 );
@@ -69,7 +74,7 @@ pub(super) static CONNECTED_SUBAGENT: RecordType = record(
         field("target", "the agent's address, such as `agentforce://Billing`", Shape::Quoted)
             .required()
             .uri(&[]),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("description", "what it can do; the model reads it to choose it", Shape::Text),
         field("loading_text", "what is shown while it works", Shape::Text),
         field("inputs", "what it is given", Shape::Declarations(&PARAMETER)),
@@ -113,11 +118,7 @@ pub(super) static SUBAGENT_SYSTEM: RecordType = record(
     "system block",
     &[
         field("instructions", "instructions that replace the agent's", Shape::Text),
-        field(
-            "strip_salesforce_instructions",
-            "whether the platform's own instructions are left out",
-            Shape::Bool,
-        ),
+        STRIP_SALESFORCE_INSTRUCTIONS,
     ],
 );
 
@@ -125,30 +126,25 @@ pub(super) static ACTION: RecordType = record(
     "action",
     &[
         field("description", "what it does; the model reads it", Shape::Text),
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("inputs", "what it takes", Shape::Declarations(&PARAMETER)),
         field("outputs", "what it gives back", Shape::Declarations(&OUTPUT)),
         field("target", "what carries it out, such as `flow://Name`", Shape::Text).required(),
-        field("source", "where its definition comes from", Shape::Text),
+        SOURCE,
     ],
 );
 
 pub(super) static PARAMETER: RecordType = record(
     "input",
     &[
-        field("label", "its name for people", Shape::Text),
+        LABEL,
         field("description", "what it means; the model reads it to fill it", Shape::Text),
         field("is_required", "whether it has to have a value", Shape::Bool),
     ],
 );
 
-pub(super) static OUTPUT: RecordType = record(
-    "output",
-    &[
-        field("label", "its name for people", Shape::Text),
-        field("description", "what it means", Shape::Text),
-    ],
-);
+pub(super) static OUTPUT: RecordType =
+    record("output", &[LABEL, field("description", "what it means", Shape::Text)]);
 
 pub(super) static REASONING: RecordType = record(
     "reasoning block",
@@ -158,13 +154,8 @@ pub(super) static REASONING: RecordType = record(
     ],
 );
 
-pub(super) static BINDING: RecordType = record(
-    "tool",
-    &[
-        field("description", "what the model is told about it", Shape::Text),
-        field("label", "its name for people", Shape::Text),
-    ],
-);
+pub(super) static BINDING: RecordType =
+    record("tool", &[field("description", "what the model is told about it", Shape::Text), LABEL]);
 
 /// What stands below `collect` and `ask for`.
 pub static COLLECT: RecordType = record(

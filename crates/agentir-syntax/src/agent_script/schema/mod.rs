@@ -50,6 +50,15 @@ impl Dialect {
         Self::ALL.into_iter().find(|d| d.name().eq_ignore_ascii_case(name))
     }
 
+    /// The newest version that is known; of agentfabric there is only one so far.
+    #[must_use]
+    pub const fn newest(self) -> Option<Version> {
+        match self {
+            Self::AgentScript | Self::Agentforce => Some(V3_2),
+            Self::Agentfabric => None,
+        }
+    }
+
     /// The blocks of a document.
     #[must_use]
     pub fn root(self) -> &'static RecordType {

@@ -1,0 +1,3 @@
+def sell_ticket(harbour: str):
+    """Sells a ticket"""
+    return [{"status": "success"}]

@@ -1,0 +1,363 @@
+//! Bodies of other languages: every expression in ABL's words, and flows whose steps do one thing of a
+//! kind, in ABL's order.
+
+use super::expr::Names;
+use crate::emit::abl::body::rank as rank_in_branch;
+use crate::names;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::Name;
+use agentir_ir::{
+    Body, Branch, Delegation, Extensions, Flow, Jump, Number, Statement, Step, Target,
+};
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
+use smol_str::{SmolStr, format_smolstr};
+use std::collections::VecDeque;
+
+/// Every expression and text of a body in ABL's words.
+pub(super) fn rewrite(names: Names<'_>, body: &mut Body) {
+    for statement in &mut body.0 {
+        match statement {
+            Statement::Set(set) => {
+                let target = agentir_expr::Expr::path(set.target.clone(), set.span);
+                if let Some(path) = names.expr(&target).as_path() {
+                    set.target = path.clone();
+                }
+                set.value = names.expr(&set.value);
+            }
+            Statement::Respond(response) => {
+                response.text.iter_mut().for_each(|t| names.text(t));
+            }
+            Statement::Instruct { text } => names.text(text),
+            Statement::Collect(collect) => {
+                collect.present.iter_mut().for_each(|t| names.text(t));
+                rewrite(names, &mut collect.on_success);
+                rewrite(names, &mut collect.on_failure);
+            }
+            Statement::Call(call) => {
+                for argument in &mut call.with {
+                    argument.value = names.expr(&argument.value);
+                }
+                let tool = call.tool.value.clone();
+                let inside = Names { outputs: Some(&tool), ..names };
+                rewrite(inside, &mut call.on_success);
+                rewrite(inside, &mut call.on_failure);
+                branches(inside, &mut call.on_result);
+            }
+            Statement::Check { condition, .. } => *condition = names.condition(condition),
+            Statement::Await { branches: all } | Statement::If { branches: all } => {
+                branches(names, all);
+            }
+            Statement::Delegate(Delegation { bindings, .. })
+            | Statement::Handoff(Delegation { bindings, .. }) => {
+                for binding in bindings {
+                    binding.value = names.expr(&binding.value);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn branches(names: Names<'_>, all: &mut [Branch]) {
+    for branch in all {
+        branch.condition = branch.condition.as_ref().map(|c| names.condition(c));
+        rewrite(names, &mut branch.body);
+    }
+}
+
+/// A flow in ABL's phases.
+pub(super) fn flow(flow: &Flow) -> Flow {
+    let mut builder = Builder::default();
+    // The first step has no name in ADL; its node is called like a field of the section.
+    for step in flow.definitions.keys() {
+        let entry = flow.entry() == Some(step.as_str());
+        let wanted =
+            if entry && is_taken(step) { SmolStr::new_static("start") } else { legal(step) };
+        let free = builder.free(&wanted);
+        builder.names.insert(step.clone(), free);
+    }
+    for step in flow.definitions.values() {
+        let name = builder.name(&step.name);
+        let mut shell = step.clone();
+        let mut body = std::mem::take(&mut shell.body);
+        rename(&builder.names, &mut body);
+        builder.add(name, shell, body.0.into());
+        builder.run();
+    }
+    while let Some((target, times, rest)) = builder.exhausted.pop() {
+        let next = rest.and_then(|rest| builder.onwards(&target, rest));
+        builder.run();
+        if let Some(step) = builder.steps.get_mut(&target.value)
+            && step.max_attempts.is_none()
+        {
+            step.max_attempts = Some(Number(f64::from(times) + 1.0));
+            step.on_exhausted = next;
+        }
+    }
+    let declared = |n: &Spanned<Name>| builder.steps.contains_key(&n.value);
+    let steps = builder.steps.values().map(|s| s.name.clone()).collect();
+    let sequence: Vec<_> = flow.sequence.iter().map(|n| builder.name(n)).filter(declared).collect();
+    Flow {
+        steps,
+        sequence,
+        entry_point: flow.entry_point.as_ref().map(|n| builder.name(n)),
+        definitions: builder.steps,
+        ..flow.clone()
+    }
+}
+
+/// Leads jumps to the steps by their names in ABL.
+fn rename(names: &IndexMap<SmolStr, SmolStr>, body: &mut Body) {
+    for statement in &mut body.0 {
+        match statement {
+            Statement::Goto(jump) | Statement::Repeat { jump, .. } => {
+                if let Target::Step(step) | Target::Backtrack(Some(step)) = &mut jump.target
+                    && let Some(name) = names.get(&step.value)
+                {
+                    step.value = name.clone();
+                }
+            }
+            Statement::If { branches } | Statement::Await { branches } => {
+                branches.iter_mut().for_each(|b| rename(names, &mut b.body));
+            }
+            Statement::Call(call) => {
+                rename(names, &mut call.on_success);
+                rename(names, &mut call.on_failure);
+                call.on_result.iter_mut().for_each(|b| rename(names, &mut b.body));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Words that are no names of steps: fields of the section, and where an action leads.
+fn is_taken(name: &str) -> bool {
+    agentir_syntax::abl::schema::FLOW.field(name).is_some()
+        || agentir_syntax::abl::leaf::ActionKind::from_word(name).is_some()
+}
+
+/// A name that ABL can read.
+fn legal(name: &str) -> SmolStr {
+    let legal = names::legal(name, char::is_alphanumeric);
+    if is_taken(&legal) { format_smolstr!("{legal}_step") } else { legal }
+}
+
+fn to(name: &Spanned<Name>) -> Jump {
+    Jump { target: Target::Step(name.clone()), reason: None, span: name.span }
+}
+
+#[derive(Default)]
+struct Builder {
+    /// What the steps are called in ABL.
+    names: IndexMap<SmolStr, SmolStr>,
+    steps: IndexMap<SmolStr, Step>,
+    /// Steps that are tried so often, and what is done then.
+    exhausted: Vec<(Spanned<Name>, u32, Option<VecDeque<Statement>>)>,
+    /// Steps whose bodies are still to be made: a body of ten thousand statements must not be as deep
+    /// as it is long.
+    pending: VecDeque<(Spanned<Name>, VecDeque<Statement>)>,
+    /// The names of steps, made or not.
+    taken: FxHashSet<SmolStr>,
+}
+
+/// The phase of a statement in a step.
+const fn phase(statement: &Statement) -> u8 {
+    match statement {
+        Statement::Set(_) => 0,
+        Statement::Clear { .. } => 1,
+        Statement::Transform(_) => 2,
+        Statement::Log { .. } => 3,
+        Statement::Respond(_) => 4,
+        Statement::Collect(_) => 5,
+        Statement::Call(_) => 6,
+        Statement::Check { .. } => 7,
+        Statement::Delegate(_) => 8,
+        Statement::Handoff(_) => 9,
+        Statement::If { .. } => 10,
+        Statement::Await { .. } => 11,
+        Statement::Escalate { .. } => 12,
+        _ => 13,
+    }
+}
+
+impl Builder {
+    fn name(&self, name: &Spanned<Name>) -> Spanned<Name> {
+        let to = self.names.get(&name.value).cloned().unwrap_or_else(|| name.value.clone());
+        Spanned::new(to, name.span)
+    }
+
+    /// A name that no step has, like `wanted`.
+    fn free(&mut self, wanted: &str) -> SmolStr {
+        let name = names::free(wanted, |n| self.taken.contains(n) || is_taken(n));
+        self.taken.insert(name.clone());
+        name
+    }
+
+    /// A new step behind or beside `of`.
+    fn fresh(&mut self, of: &Spanned<Name>, body: VecDeque<Statement>) -> Spanned<Name> {
+        let name = Spanned::new(self.free(&of.value), of.span);
+        self.add(name.clone(), Step { span: of.span, ..Step::default() }, body);
+        name
+    }
+
+    fn add(&mut self, name: Spanned<Name>, shell: Step, body: VecDeque<Statement>) {
+        // A step says whether the model leads in it.
+        let reasoning = shell.reasoning.or(Some(shell.reasoning_zone.is_some()));
+        let shell = Step { name: name.clone(), reasoning, ..shell };
+        self.steps.insert(name.value.clone(), shell);
+        self.pending.push_back((name, body));
+    }
+
+    fn run(&mut self) {
+        while let Some((name, body)) = self.pending.pop_front() {
+            self.step(&name, body);
+        }
+    }
+
+    /// The body of a step; what does not fit into its phases goes to steps behind it.
+    fn step(&mut self, name: &Spanned<Name>, mut rest: VecDeque<Statement>) {
+        let mut done: Vec<Statement> = Vec::new();
+        while let Some(statement) = rest.pop_front() {
+            let here = phase(&statement);
+            let last = done.last().map(phase);
+            let follows = last.is_none_or(|last| last < here || (last == here && here == 0));
+            // Directly behind a call, a choice is one about its result; further behind it would be
+            // taken for one.
+            let about_result = here == 10
+                && done.iter().any(|s| matches!(s, Statement::Call(_) | Statement::Collect(_)));
+            if let (Some(Statement::Call(call)), Statement::If { branches }) =
+                (done.last_mut(), &statement)
+                && call.on_result.is_empty()
+                && call.on_success.is_empty()
+                && call.on_failure.is_empty()
+            {
+                let (branches, then) = self.branches(name, branches.clone(), rest);
+                call.on_result = branches;
+                done.extend(then);
+                break;
+            }
+            if !follows || about_result {
+                rest.push_front(statement);
+                let next = self.fresh(name, rest);
+                done.push(Statement::Goto(to(&next)));
+                break;
+            }
+            match statement {
+                Statement::Goto(jump) => {
+                    done.push(Statement::Goto(jump));
+                    break;
+                }
+                Statement::Repeat { jump, times } => {
+                    done.push(self.repeat(jump, times, rest));
+                    break;
+                }
+                Statement::If { branches } => {
+                    let (branches, then) = self.branches(name, branches, rest);
+                    done.push(Statement::If { branches });
+                    done.extend(then);
+                    break;
+                }
+                // Whatever the user says, it goes on behind.
+                Statement::Await { branches } if branches.is_empty() => {
+                    let then = self.onwards(name, rest).map(Statement::Goto);
+                    let any = branch(None, Body(then.into_iter().collect()), name.span);
+                    done.push(Statement::Await { branches: vec![any] });
+                    break;
+                }
+                Statement::Await { branches } => {
+                    let (branches, then) = self.branches(name, branches, rest);
+                    done.push(Statement::Await { branches });
+                    done.extend(then);
+                    break;
+                }
+                other => done.push(other),
+            }
+        }
+        if let Some(step) = self.steps.get_mut(&name.value) {
+            step.body = Body(done);
+        }
+    }
+
+    /// A jump that is limited: the step it leads to is tried so often, and then what stands behind.
+    fn repeat(&mut self, jump: Jump, times: u32, rest: VecDeque<Statement>) -> Statement {
+        if let Target::Step(target) = &jump.target {
+            let rest = (!rest.is_empty()).then_some(rest);
+            self.exhausted.push((target.clone(), times, rest));
+        }
+        Statement::Goto(jump)
+    }
+
+    /// Where it goes on behind a choice.
+    fn onwards(&mut self, of: &Spanned<Name>, behind: VecDeque<Statement>) -> Option<Jump> {
+        match behind.front() {
+            None => None,
+            Some(Statement::Goto(jump)) => Some(jump.clone()),
+            Some(_) => Some(to(&self.fresh(of, behind))),
+        }
+    }
+
+    /// Branches, and where a step goes on behind them.
+    fn branches(
+        &mut self,
+        of: &Spanned<Name>,
+        all: Vec<Branch>,
+        behind: VecDeque<Statement>,
+    ) -> (Vec<Branch>, Option<Statement>) {
+        let then = self.onwards(of, behind);
+        let all = all
+            .into_iter()
+            .map(|branch| {
+                let body = self.branch(of, branch.body.0, then.as_ref());
+                Branch { body: Body(body), ..branch }
+            })
+            .collect();
+        (all, then.map(Statement::Goto))
+    }
+
+    /// The body of a branch; what does not fit goes to a step of its own, and from there on.
+    fn branch(
+        &mut self,
+        of: &Spanned<Name>,
+        body: Vec<Statement>,
+        then: Option<&Jump>,
+    ) -> Vec<Statement> {
+        let mut done: Vec<Statement> = Vec::new();
+        let mut rest = VecDeque::from(body);
+        while let Some(statement) = rest.pop_front() {
+            let fits = match rank_in_branch(&statement) {
+                Some(here) => {
+                    let last = done.last().and_then(rank_in_branch);
+                    let inner = matches!(statement, Statement::If { .. });
+                    !inner && last.is_none_or(|last| last < here || (last == here && here == 0))
+                }
+                None => matches!(statement, Statement::Repeat { .. }),
+            };
+            if !fits {
+                rest.push_front(statement);
+                rest.extend(then.cloned().map(Statement::Goto));
+                let next = self.fresh(of, rest);
+                done.push(Statement::Goto(to(&next)));
+                return done;
+            }
+            match statement {
+                Statement::Goto(jump) => {
+                    done.push(Statement::Goto(jump));
+                    return done;
+                }
+                Statement::Repeat { jump, times } => {
+                    rest.extend(then.cloned().map(Statement::Goto));
+                    done.push(self.repeat(jump, times, rest));
+                    return done;
+                }
+                other => done.push(other),
+            }
+        }
+        done
+    }
+}
+
+/// A branch with a body.
+pub(super) fn branch(condition: Option<agentir_expr::Condition>, body: Body, span: Span) -> Branch {
+    Branch { condition, body, extensions: Extensions::default(), span }
+}

@@ -1,0 +1,253 @@
+//! Expressions and texts of other languages in ABL's words.
+
+use crate::meaning::MENTIONS;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{
+    BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment,
+    Template, TemplatePart, UnaryOp,
+};
+use smol_str::SmolStr;
+
+/// What names mean where an expression stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Names<'n> {
+    /// The tool whose result `@outputs` is.
+    pub(super) outputs: Option<&'n str>,
+    /// Names under which tools are offered, with their own.
+    pub(super) offered: &'n [(SmolStr, SmolStr)],
+}
+
+impl Names<'_> {
+    /// A path: state is named without a namespace, and a result by its tool.
+    fn path(self, path: &Path) -> Path {
+        let Some(namespace) = &path.namespace else { return path.clone() };
+        let below = |root: Spanned<Name>| {
+            let mut segments = vec![Segment::Field(path.root.clone())];
+            segments.extend(path.segments.iter().cloned());
+            Path { namespace: None, root, segments }
+        };
+        match (namespace.value.as_str(), self.outputs) {
+            ("variables", _) => Path { namespace: None, ..path.clone() },
+            ("outputs", Some(tool)) => below(Spanned::new(Name::new(tool), namespace.span)),
+            _ => below(namespace.clone()),
+        }
+    }
+
+    /// An expression that means the same in ABL, as far as there is one.
+    pub(super) fn expr(self, e: &Expr) -> Expr {
+        let all = |items: &[Expr]| items.iter().map(|i| self.expr(i)).collect::<Vec<_>>();
+        let boxed = |e: &Expr| Box::new(self.expr(e));
+        let kind = match &e.kind {
+            ExprKind::Path(path) => return Expr::path(self.path(path), e.span),
+            ExprKind::Literal(_) | ExprKind::Ellipsis => return e.clone(),
+            ExprKind::List(items) => ExprKind::List(all(items)),
+            ExprKind::And(items) => ExprKind::And(all(items)),
+            ExprKind::Or(items) => ExprKind::Or(all(items)),
+            ExprKind::Object(entries) => {
+                let entry = |o: &ObjectEntry| ObjectEntry {
+                    key: o.key.clone(),
+                    value: o.value.as_ref().map(|v| self.expr(v)),
+                };
+                ExprKind::Object(entries.iter().map(entry).collect())
+            }
+            ExprKind::Call { function, args } => match (function.value.as_str(), args.as_slice()) {
+                ("len", [_]) => {
+                    let function = Spanned::new(Name::new_static("LENGTH"), function.span);
+                    ExprKind::Call { function, args: all(args) }
+                }
+                _ => ExprKind::Call { function: function.clone(), args: all(args) },
+            },
+            ExprKind::Method { receiver, method, args } => ExprKind::Method {
+                receiver: boxed(receiver),
+                method: method.clone(),
+                args: all(args),
+            },
+            ExprKind::Member { base, segment } => {
+                ExprKind::Member { base: boxed(base), segment: segment.clone() }
+            }
+            ExprKind::Subscript { base, index } => return self.subscript(e, base, index),
+            ExprKind::Spread(operand) => ExprKind::Spread(boxed(operand)),
+            ExprKind::Unary { op: UnaryOp::Plus, operand } => return self.expr(operand),
+            ExprKind::Unary { op, operand } => ExprKind::Unary { op: *op, operand: boxed(operand) },
+            ExprKind::IsSet { operand, negated } => {
+                ExprKind::IsSet { operand: boxed(operand), negated: *negated }
+            }
+            ExprKind::Conditional { condition, then, otherwise } => ExprKind::Conditional {
+                condition: boxed(condition),
+                then: boxed(then),
+                otherwise: boxed(otherwise),
+            },
+            ExprKind::Binary { op, left, right } => return self.binary(e, *op, left, right),
+        };
+        Expr::new(kind, e.span).unwrap_or_else(|_| e.clone())
+    }
+
+    /// `list[0]` and `map["a"]` are parts of paths in ABL.
+    fn subscript(self, e: &Expr, base: &Expr, index: &Expr) -> Expr {
+        let segment = match &index.kind {
+            ExprKind::Literal(Literal::String(text)) => {
+                Segment::Field(Spanned::new(text.clone(), index.span))
+            }
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "checked to be a small whole number"
+            )]
+            ExprKind::Literal(Literal::Number(n))
+                if n.fract() == 0.0 && *n >= 0.0 && *n < f64::from(u16::MAX) =>
+            {
+                Segment::Index(*n as u32)
+            }
+            _ => return e.clone(),
+        };
+        let base = self.expr(base);
+        match base.kind {
+            ExprKind::Path(mut path) => {
+                path.segments.push(segment);
+                Expr::path(path, e.span)
+            }
+            _ => {
+                let kind = ExprKind::Member { base: Box::new(base), segment };
+                Expr::new(kind, e.span).unwrap_or_else(|_| e.clone())
+            }
+        }
+    }
+
+    /// Comparisons: with nothing, it is asked whether there is a value; and ABL's `!=` holds as well
+    /// where both sides are unset, so it is Python's only where one side is a constant.
+    fn binary(self, e: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
+        use BinaryOp as B;
+        let null =
+            |e: &Expr| matches!(e.kind, ExprKind::Literal(Literal::Null | Literal::Undefined));
+        let constant = |e: &Expr| matches!(e.kind, ExprKind::Literal(_));
+        let made = |kind| Expr::new(kind, e.span).unwrap_or_else(|_| e.clone());
+        let (equality, negated) = match op {
+            B::StrictEqual | B::Is => (true, false),
+            B::StrictNotEqual | B::IsNot => (true, true),
+            _ => (false, false),
+        };
+        let asked = match (null(left), null(right)) {
+            (true, false) => Some(right),
+            (false, true) => Some(left),
+            _ => None,
+        };
+        if let (true, Some(asked)) = (equality, asked) {
+            let operand = Box::new(self.expr(asked));
+            return made(ExprKind::IsSet { operand, negated: !negated });
+        }
+        let compared = |op| ExprKind::Binary {
+            op,
+            left: Box::new(self.expr(left)),
+            right: Box::new(self.expr(right)),
+        };
+        match (equality, negated) {
+            (true, false) => made(compared(B::Equal)),
+            (true, true) if constant(left) || constant(right) => made(compared(B::NotEqual)),
+            (true, true) => {
+                let operand = Box::new(made(compared(B::Equal)));
+                made(ExprKind::Unary { op: UnaryOp::Not, operand })
+            }
+            _ => made(compared(op)),
+        }
+    }
+
+    /// A condition.
+    pub(super) fn condition(self, c: &Condition) -> Condition {
+        match &c.kind {
+            ConditionKind::Expr(e) => of_expr(asserted(self.expr(e))),
+            _ => c.clone(),
+        }
+    }
+
+    /// A text: `{!@variables.x}` is `{{x}}`, and what an action is called stands for itself.
+    pub(super) fn text(self, template: &mut Template) {
+        let text = &template.text.value;
+        if !text.contains("{!") {
+            return;
+        }
+        let mut read = template.parts.iter().filter_map(|part| match part {
+            TemplatePart::Value { expr, .. } => Some(self.expr(expr).to_string()),
+            _ => None,
+        });
+        // Holes that could not be read are not among the parts.
+        let all_read = text.matches("{!").count() == template.parts.len();
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text.as_str();
+        while let Some((before, hole)) = rest.split_once("{!") {
+            out.push_str(before);
+            let Some((inside, after)) = hole.split_once('}') else {
+                out.push_str("{!");
+                rest = hole;
+                continue;
+            };
+            let inside = inside.trim();
+            let value = read.next().filter(|_| all_read);
+            let named = MENTIONS.iter().find_map(|space| inside.strip_prefix(space));
+            match named {
+                Some(name) => {
+                    let tool = self.offered.iter().find(|(offered, _)| offered == name);
+                    out.push_str(tool.map_or(name, |(_, tool)| tool));
+                }
+                None if value.is_some() => {
+                    out.push_str("{{");
+                    out.push_str(&value.unwrap_or_default());
+                    out.push_str("}}");
+                }
+                None => {
+                    let outputs = self.outputs.map_or_else(String::new, |t| format!("{t}."));
+                    let inside = inside
+                        .replace("@variables.", "")
+                        .replace("@outputs.", &outputs)
+                        .replace('@', "");
+                    out.push_str("{{");
+                    out.push_str(&inside);
+                    out.push_str("}}");
+                }
+            }
+            rest = after;
+        }
+        out.push_str(rest);
+        template.text.value = SmolStr::new(out);
+    }
+}
+
+/// What is denied twice is said, where only truth counts.
+fn asserted(e: Expr) -> Expr {
+    match e.kind {
+        ExprKind::Unary { op: UnaryOp::Not, operand } => match operand.kind {
+            ExprKind::Unary { op: UnaryOp::Not, operand } => asserted(*operand),
+            kind => denied(kind, operand.span, e.span),
+        },
+        ExprKind::And(parts) => {
+            let parts = parts.into_iter().map(asserted).collect();
+            made(ExprKind::And(parts), e.span)
+        }
+        kind => made(kind, e.span),
+    }
+}
+
+fn denied(kind: ExprKind, inner: Span, span: Span) -> Expr {
+    let operand = Box::new(made(kind, inner));
+    made(ExprKind::Unary { op: UnaryOp::Not, operand }, span)
+}
+
+/// A node with parts that were in one already.
+fn made(kind: ExprKind, span: Span) -> Expr {
+    Expr::new(kind, span).unwrap_or_else(|_| Expr::literal(Literal::Bool(false), span))
+}
+
+/// An expression as a condition.
+pub(super) fn of_expr(e: Expr) -> Condition {
+    let text = Spanned::new(SmolStr::new(e.to_string()), e.span);
+    Condition { text, kind: ConditionKind::Expr(e) }
+}
+
+/// The negation of a condition, if it is an expression.
+pub(super) fn not(c: &Condition) -> Option<Expr> {
+    let e = c.expr()?;
+    if let ExprKind::Unary { op: UnaryOp::Not, operand } = &e.kind {
+        return Some((**operand).clone());
+    }
+    let kind = ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(e.clone()) };
+    Expr::new(kind, e.span).ok()
+}

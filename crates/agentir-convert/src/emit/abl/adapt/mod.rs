@@ -1,0 +1,342 @@
+//! What agents of other languages say, in the forms that ABL has for it.
+//!
+//! The result is still a program: of one that came from ABL it is the program itself.
+
+mod bodies;
+mod expr;
+mod reasoning;
+
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Dialect, Expr, Name, Path, Template, TemplatePart, TypeExpr};
+use agentir_ir::{
+    Agent, AgentType, Body, Extensions, Handoff, Instruction, Knowledge, Node, Offer, OnReturn,
+    PassedValue, Program, SessionVariable, SetVariable, Statement, Tool, ToolHints, ToolType,
+    VariableBinding,
+};
+use expr::Names;
+use rustc_hash::FxHashSet;
+use smol_str::{SmolStr, format_smolstr};
+
+/// The program in ABL's forms.
+pub(super) fn program(program: &Program) -> Program {
+    let mut program = program.clone();
+    share(&mut program);
+    for agent in &mut program.agents {
+        if agent.metadata.dialect != Dialect::Abl.name() {
+            self::agent(agent);
+        }
+    }
+    for library in &mut program.libraries {
+        library.tools.iter_mut().for_each(tool);
+    }
+    program
+}
+
+/// Session memory is declared by each agent that uses it. It gets its first value once.
+fn share(program: &mut Program) {
+    let shared = program.agents.iter().flat_map(|a| &a.memory.session);
+    let shared: Vec<SessionVariable> = shared
+        .filter(|v| v.scope == Some("program"))
+        .map(|v| SessionVariable { initial_value: None, ..v.clone() })
+        .collect();
+    if shared.is_empty() {
+        return;
+    }
+    for agent in &mut program.agents {
+        let used = variables(agent);
+        let declared = |name: &str| agent.memory.session.iter().any(|v| v.name.value == name);
+        let missing: Vec<_> = shared
+            .iter()
+            .filter(|v| used.contains(&v.name.value) && !declared(&v.name.value))
+            .cloned()
+            .collect();
+        agent.memory.session.extend(missing);
+    }
+}
+
+/// The variables that an agent reads and writes.
+fn variables(agent: &Agent) -> FxHashSet<SmolStr> {
+    let mut found = FxHashSet::default();
+    let mut read = |e: &Expr| e.paths(&mut |p| found.extend([p.root.value.clone()]));
+    let mut written = Vec::new();
+    agent.walk(&mut |node| match node {
+        Node::Condition(c, _) => c.expr().into_iter().for_each(&mut read),
+        Node::Expr(e) => read(e),
+        Node::Set(set) => {
+            written.push(set.target.root.value.clone());
+            read(&set.value);
+        }
+        Node::Template(t) => {
+            for part in &t.parts {
+                if let TemplatePart::Value { expr, .. } = part {
+                    read(expr);
+                }
+            }
+        }
+        Node::Writes(name, _) | Node::Reads(name, _) => written.push(name.value.clone()),
+        _ => {}
+    });
+    found.extend(written);
+    found
+}
+
+fn agent(agent: &mut Agent) {
+    let offered = offered(agent);
+    let names = Names { outputs: None, offered: &offered };
+    required(agent);
+    texts(names, agent);
+    for body in agent.hooks_mut() {
+        bodies::rewrite(names, body);
+    }
+    bodies::rewrite(names, &mut agent.on_start);
+    // An agent is complete under a condition; words are for the model.
+    let conditions = std::mem::take(&mut agent.completion.conditions);
+    for done in conditions {
+        match done.when.as_ref().filter(|w| w.expr().is_none()) {
+            Some(words) => {
+                let text = format_smolstr!("End the conversation: {}", words.text.value);
+                let text = Template::plain(Spanned::new(text, words.span()));
+                agent.identity.instructions.push(Instruction { when: None, text });
+            }
+            None => agent.completion.conditions.push(done),
+        }
+    }
+    if let Some(flow) = &mut agent.flow {
+        for step in flow.definitions.values_mut() {
+            bodies::rewrite(names, &mut step.body);
+        }
+        agent.flow = Some(bodies::flow(flow));
+    }
+    coordination(names, agent);
+    agent.tools.iter_mut().for_each(tool);
+    if let Some(reasoning) = agent.reasoning.take() {
+        reasoning::offered(names, agent, reasoning);
+    }
+    reasoning::hooks(agent);
+    if let Some(knowledge) = agent.knowledge.take() {
+        self::knowledge(agent, &knowledge);
+    }
+    // Policies are a supervisor's; an agent is told.
+    if agent.metadata.kind == AgentType::Agent {
+        for policy in std::mem::take(&mut agent.policies) {
+            let occasion = match policy.name.value.as_str() {
+                "exit" => "When the conversation ends",
+                _ => "When you cannot help",
+            };
+            let said = policy.rules.into_iter().filter_map(|r| r.behavior);
+            agent.identity.instructions.extend(said.map(|said| {
+                let text = format_smolstr!("{occasion}: {}", said.text.value);
+                let text = Template::plain(Spanned::new(text, said.text.span));
+                Instruction { when: None, text }
+            }));
+        }
+    }
+    agent.on_start.0.retain(|s| !matches!(s, Statement::Await { .. } | Statement::Instruct { .. }));
+}
+
+/// The names under which the model knows the tools of an agent, with their own.
+fn offered(agent: &Agent) -> Vec<(SmolStr, SmolStr)> {
+    let bindings = agent.reasoning.iter().flat_map(|r| &r.bindings);
+    bindings
+        .filter_map(|binding| {
+            let own = match &binding.does {
+                Offer::Call { tool: name }
+                | Offer::Handoff { to: name }
+                | Offer::Delegate { agent: name } => name,
+                _ => return None,
+            };
+            Some((binding.name.value.clone(), own.value.clone()))
+        })
+        .collect()
+}
+
+/// What ABL cannot do without: a name, and the goal of an agent, for which its name has to do.
+fn required(agent: &mut Agent) {
+    let name = &mut agent.metadata.name;
+    if name.value.is_empty() {
+        name.value = SmolStr::new_static("agent");
+    }
+    let said = |t: &Template| !t.text.value.trim().is_empty();
+    if agent.metadata.kind == AgentType::Agent && !agent.identity.goal.as_ref().is_some_and(said) {
+        let words = SmolStr::new(name.value.replace(['_', '-'], " "));
+        agent.identity.goal = Some(Template::plain(Spanned::new(words, name.span)));
+    }
+}
+
+/// The texts of an agent that may have holes.
+fn texts(names: Names<'_>, agent: &mut Agent) {
+    let identity = &mut agent.identity;
+    let all = identity.goal.iter_mut().chain(identity.persona.iter_mut());
+    all.for_each(|t| names.text(t));
+    identity.limitations.iter_mut().for_each(|t| names.text(t));
+    for instruction in &mut identity.instructions {
+        names.text(&mut instruction.text);
+        // A block of text has no spaces at its end.
+        let text = &mut instruction.text.text.value;
+        *text = SmolStr::new(text.trim_end());
+        instruction.when = instruction.when.as_ref().map(|w| names.condition(w));
+    }
+    identity.system_prompt.iter_mut().for_each(|p| names.text(&mut p.template));
+    agent.messages.values_mut().filter_map(|m| m.text.as_mut()).for_each(|t| names.text(t));
+}
+
+fn coordination(names: Names<'_>, agent: &mut Agent) {
+    let c = &mut agent.coordination;
+    for handoff in &mut c.handoffs {
+        handoff.when = handoff.when.as_ref().map(|w| names.condition(w));
+        let bound = std::mem::take(&mut handoff.context.bindings);
+        for VariableBinding { variable, value, by_reference } in bound {
+            let value = names.expr(&value);
+            let text = SmolStr::new(value.to_string());
+            if by_reference && value.as_path().is_some() {
+                let back = Expr::path(Path::variable(variable.clone()), variable.span);
+                let on_return = handoff.on_return.get_or_insert_with(returning);
+                on_return.map.push((Spanned::new(text.clone(), value.span), back));
+            }
+            if text == variable.value {
+                let ty = SmolStr::new_static("string");
+                handoff.context.pass.push(PassedValue { name: variable, ty });
+            } else {
+                let (target, span) = (Path::variable(variable), value.span);
+                handoff.context.set.push(SetVariable { target, value, span });
+            }
+        }
+    }
+    for delegate in &mut c.delegates {
+        delegate.when = delegate.when.as_ref().map(|w| names.condition(w));
+        for (_, value) in &mut delegate.input {
+            *value = names.expr(value);
+        }
+    }
+    for trigger in c.escalation.iter_mut().flat_map(|e| &mut e.triggers) {
+        trigger.when = trigger.when.as_ref().map(|w| names.condition(w));
+    }
+    for completion in &mut agent.completion.conditions {
+        completion.when = completion.when.as_ref().map(|w| names.condition(w));
+    }
+    for rule in agent.routing.iter_mut().flat_map(|r| &mut r.rules) {
+        rule.when = rule.when.as_ref().map(|w| names.condition(w));
+    }
+}
+
+const fn returning() -> OnReturn {
+    OnReturn {
+        action: None,
+        handler: None,
+        resume_with: None,
+        map: Vec::new(),
+        set: Vec::new(),
+        extensions: Extensions(std::collections::BTreeMap::new()),
+    }
+}
+
+/// `flow://Name` is the action `Name` of the connector `flow`.
+fn tool(tool: &mut Tool) {
+    let Some(binding) = &mut tool.binding else { return };
+    let target = binding.0.get("target").and_then(|t| t.as_str()).map(str::to_owned);
+    let Some((scheme, name)) = target.as_deref().and_then(|t| t.split_once("://")) else { return };
+    binding.0.shift_remove("target");
+    binding.0.insert("connector".to_owned(), scheme.into());
+    binding.0.insert("action".to_owned(), name.into());
+    tool.tool_type = tool.tool_type.or(Some(ToolType::Connector));
+}
+
+/// A body of knowledge is a search tool; questions with fixed answers are told to the model.
+fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
+    let span = knowledge.span;
+    let template = |text: String| Template::plain(Spanned::new(SmolStr::new(text), span));
+    if !knowledge.sources.is_empty() {
+        let sources: Vec<&str> = knowledge.sources.iter().map(|s| s.value.as_str()).collect();
+        let name = Spanned::new(SmolStr::new_static("search_knowledge"), span);
+        let query = Spanned::new(Name::new_static("query"), span);
+        let binding = [("kb_name".to_owned(), agent.metadata.name.value.as_str().into())];
+        agent.tools.push(Tool {
+            name,
+            description: Some(template(format!("Searches {}", sources.join(", ")))),
+            parameters: vec![agentir_ir::Parameter {
+                name: query,
+                ty: Some(TypeExpr::named("string", span)),
+                description: None,
+                required: true,
+                default: None,
+                values: Vec::new(),
+                validation: None,
+                source: None,
+                extensions: Extensions::default(),
+                span,
+            }],
+            returns: None,
+            hints: ToolHints::default(),
+            tool_type: Some(ToolType::Searchai),
+            binding: Some(agentir_ir::Binding(binding.into_iter().collect())),
+            store_result: None,
+            on_result: Vec::new(),
+            on_error: Vec::new(),
+            context_access: None,
+            confirmation: None,
+            pii_access: None,
+            compaction: None,
+            auth_profile_ref: None,
+            connection_mode: None,
+            consent_mode: None,
+            jit_auth: None,
+            extensions: Extensions::default(),
+            span,
+        });
+    }
+    let said: Vec<String> = knowledge
+        .questions
+        .iter()
+        .filter_map(|q| {
+            let answer = &q.answer.as_ref()?.text.value;
+            let question = q.question.as_ref().map_or("anything else", |t| t.text.value.as_str());
+            Some(format!("- {question}\n  {}", answer.replace('\n', "\n  ")))
+        })
+        .collect();
+    if !said.is_empty() {
+        let text = template(format!("Answer these questions like this:\n{}", said.join("\n")));
+        agent.identity.instructions.push(Instruction { when: None, text });
+    }
+}
+
+/// A way to another agent under a condition.
+fn way(to: Spanned<Name>, when: Option<agentir_expr::Condition>) -> Handoff {
+    Handoff {
+        span: to.span,
+        to,
+        decided_by: agentir_ir::Decider::of(when.as_ref()),
+        when,
+        priority: None,
+        context: agentir_ir::Context::default(),
+        returns: false,
+        on_failure: None,
+        failure_message: None,
+        on_return: None,
+        remote: None,
+        timeout: None,
+        on_timeout: None,
+        is_async: None,
+        async_timeout: None,
+        experience_mode: None,
+        extensions: Extensions::default(),
+    }
+}
+
+/// A name for a rule about a tool.
+fn label(tool: &str) -> SmolStr {
+    format_smolstr!("{tool}_guard")
+}
+
+trait HooksMut {
+    fn hooks_mut(&mut self) -> Vec<&mut Body>;
+}
+
+impl HooksMut for Agent {
+    fn hooks_mut(&mut self) -> Vec<&mut Body> {
+        let h = &mut self.hooks;
+        [&mut h.before_agent, &mut h.after_agent, &mut h.before_turn, &mut h.after_turn]
+            .into_iter()
+            .filter_map(|hook| Some(&mut hook.as_mut()?.body))
+            .collect()
+    }
+}

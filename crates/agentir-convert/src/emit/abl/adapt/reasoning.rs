@@ -1,0 +1,320 @@
+//! What the model is offered, and what is done around its turns.
+//!
+//! A guard is a constraint before the call; what follows a call is set from its result; a condition
+//! under which control goes to another agent is a handoff with this condition.
+
+use super::bodies::{self, branch};
+use super::expr::{self, Names};
+use super::{label, way};
+use crate::emit::abl::body::said_by_fields;
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Condition, Expr, ExprKind};
+use agentir_ir::{
+    Activation, Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, Extensions, Hook,
+    Instruction, Offer, ReasoningZone, Statement, ToolBinding,
+};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+/// The tools as the model sees them, and what is done before it is asked.
+pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZone) {
+    bodies::rewrite(names, &mut zone.prepare);
+    let mut done = Vec::new();
+    prepare(agent, zone.prepare, None, &mut done);
+    if !done.is_empty() {
+        agent.hooks.before_turn.get_or_insert_with(Hook::default).body.0.extend(done);
+    }
+    let mut times: FxHashMap<SmolStr, usize> = FxHashMap::default();
+    for binding in &zone.bindings {
+        if let Offer::Call { tool } = &binding.does {
+            *times.entry(tool.value.clone()).or_default() += 1;
+        }
+    }
+    for binding in zone.bindings {
+        match &binding.does {
+            Offer::Call { tool } => {
+                let once = times.get(&tool.value) == Some(&1);
+                let tool = tool.clone();
+                call(names, agent, &tool, once, binding);
+            }
+            Offer::Collect => asked(names, agent, &binding),
+            _ => {}
+        }
+    }
+}
+
+/// A tool that is offered: under one name only, its guard is the tool's.
+fn call(
+    names: Names<'_>,
+    agent: &mut Agent,
+    tool: &Spanned<SmolStr>,
+    once: bool,
+    mut binding: ToolBinding,
+) {
+    let inside = Names { outputs: Some(&tool.value), ..names };
+    bodies::rewrite(inside, &mut binding.after);
+    if let (true, Some(when)) = (once, &binding.available_when) {
+        agent.constraints.constraints.push(Constraint {
+            condition: names.condition(when),
+            on_fail: None,
+            severity: None,
+            kind: Some(ConstraintKind::Require),
+            applies_when: None,
+            checkpoint: Some(Checkpoint::ToolCall { target: tool.clone() }),
+            label: Some(Spanned::new(label(&tool.value), tool.span)),
+            extensions: Extensions::default(),
+            span: binding.span,
+        });
+    }
+    let declared = agent.tools.iter_mut().find(|t| t.name.value == tool.value);
+    let (mut targets, mut sets) = (Vec::new(), Vec::new());
+    for statement in binding.after.0 {
+        match statement {
+            Statement::Set(set) => sets.push(set),
+            Statement::Handoff(delegation) => targets.push((delegation.agent, None)),
+            Statement::If { branches } => {
+                for (when, body) in exclusive(branches) {
+                    if let [Statement::Handoff(delegation)] = body.0.as_slice() {
+                        targets.push((delegation.agent.clone(), when));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if let (Some(declared), true) = (declared, once) {
+        declared.on_result.extend(sets);
+        declared.description = declared.description.take().or(binding.description);
+    }
+    for (to, when) in targets {
+        let result = agentir_expr::Path::variable(tool.clone());
+        let operand = Box::new(Expr::path(result, tool.span));
+        let Ok(there) = Expr::new(ExprKind::IsSet { operand, negated: false }, tool.span) else {
+            continue;
+        };
+        let when = match when.as_ref().and_then(Condition::expr) {
+            Some(when) => Expr::and(there, when.clone()),
+            None => Ok(there),
+        };
+        agent.coordination.handoffs.extend(when.ok().map(|w| way(to, Some(expr::of_expr(w)))));
+    }
+}
+
+/// Variables that the model notes: fields that are taken if they are mentioned.
+fn asked(names: Names<'_>, agent: &mut Agent, binding: &ToolBinding) {
+    let inputs = binding.with.iter().map(|w| &w.name.value);
+    for input in inputs {
+        let Some(field) = agent.gather.fields.iter_mut().find(|f| f.name.value == *input) else {
+            continue;
+        };
+        if field.description.is_none() {
+            field.description.clone_from(&binding.description);
+        }
+        if let (None, Some(when)) = (&field.activation, &binding.available_when) {
+            field.activation = Some(Activation::When { when: names.condition(when) });
+        }
+    }
+}
+
+/// The texts of a prompt that is built by statements are instructions with conditions; the rest is
+/// done before the turn, each under the whole condition that leads to it.
+fn prepare(agent: &mut Agent, body: Body, known: Option<&Expr>, done: &mut Vec<Statement>) {
+    for statement in body.0 {
+        match statement {
+            Statement::Instruct { text } => {
+                let when = known.cloned().map(expr::of_expr);
+                agent.identity.instructions.push(Instruction { when, text });
+            }
+            Statement::If { branches } => {
+                // What a branch changes must not decide about the branches behind it.
+                let mixed = decides_by_what_it_changes(&branches);
+                let mut rest = Vec::new();
+                if mixed {
+                    done.push(Statement::If { branches: branches.clone() });
+                }
+                for (when, body) in exclusive(branches) {
+                    let here = when.as_ref().and_then(Condition::expr);
+                    let both = match (known, here) {
+                        (Some(known), Some(here)) => Expr::and(known.clone(), here.clone()).ok(),
+                        (one, other) => one.or(other).cloned(),
+                    };
+                    prepare(agent, body, both.as_ref(), &mut rest);
+                }
+                if !mixed {
+                    done.append(&mut rest);
+                }
+            }
+            other => match known {
+                None => done.push(other),
+                Some(known) => under(known, other, done),
+            },
+        }
+    }
+}
+
+/// Adds what is done under a condition, to what is done under the same one before it.
+fn under(known: &Expr, statement: Statement, done: &mut Vec<Statement>) {
+    if let Some(Statement::If { branches }) = done.last_mut()
+        && let [only] = branches.as_mut_slice()
+        && only.condition.as_ref().and_then(Condition::expr) == Some(known)
+    {
+        only.body.0.push(statement);
+        return;
+    }
+    let condition = Some(expr::of_expr(known.clone()));
+    let one = branch(condition, Body(vec![statement]), known.span);
+    done.push(Statement::If { branches: vec![one] });
+}
+
+/// Whether a branch sets what a condition reads.
+fn decides_by_what_it_changes(branches: &[Branch]) -> bool {
+    fn reads(branches: &[Branch], found: &mut Vec<SmolStr>) {
+        for branch in branches {
+            if let Some(e) = branch.condition.as_ref().and_then(Condition::expr) {
+                e.paths(&mut |p| found.push(p.root.value.clone()));
+            }
+            for statement in &branch.body.0 {
+                if let Statement::If { branches } = statement {
+                    reads(branches, found);
+                }
+            }
+        }
+    }
+    fn writes(body: &Body, read: &[SmolStr]) -> bool {
+        body.0.iter().any(|statement| match statement {
+            Statement::Set(set) => read.contains(&set.target.root.value),
+            Statement::Call(call) => writes(&call.on_success, read),
+            Statement::If { branches } => branches.iter().any(|b| writes(&b.body, read)),
+            _ => false,
+        })
+    }
+    let mut read = Vec::new();
+    reads(branches, &mut read);
+    branches.iter().any(|b| writes(&b.body, &read))
+}
+
+/// Branches with conditions that say what the order of the branches says.
+fn exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
+    let mut before: Option<Expr> = None;
+    let mut all = Vec::with_capacity(branches.len());
+    for branch in branches {
+        let here = branch.condition.as_ref().and_then(Condition::expr).cloned();
+        let when = match (&before, here.clone()) {
+            (Some(before), Some(here)) => Expr::and(before.clone(), here).ok(),
+            (Some(before), None) => Some(before.clone()),
+            (None, here) => here,
+        };
+        let not = branch.condition.as_ref().and_then(expr::not);
+        before = match (before, not) {
+            (Some(before), Some(not)) => Expr::and(before, not).ok(),
+            (before, not) => before.or(not),
+        };
+        all.push((when.map(expr::of_expr).or(branch.condition), branch.body));
+    }
+    all
+}
+
+/// What a hook decides: going to another agent is a handoff with a condition, a value that is set
+/// under a condition is a conditional value. What is left has to fit the fields of a hook.
+pub(super) fn hooks(agent: &mut Agent) {
+    let mut ways = Vec::new();
+    for hook in [&mut agent.hooks.before_turn, &mut agent.hooks.after_turn].into_iter().flatten() {
+        let mut kept = Vec::new();
+        for statement in std::mem::take(&mut hook.body.0) {
+            let branches = match statement {
+                Statement::If { branches } => branches,
+                // What is set from the result is set behind the call: a hook knows no outcomes.
+                Statement::Call(mut call) if call.on_success.0.iter().all(is_set) => {
+                    let sets = std::mem::take(&mut call.on_success.0);
+                    kept.push(Statement::Call(call));
+                    kept.extend(sets);
+                    continue;
+                }
+                other => {
+                    kept.push(other);
+                    continue;
+                }
+            };
+            let moves = |b: &Branch| matches!(b.body.0.as_slice(), [Statement::Handoff(_)]);
+            let sets = |b: &Branch| {
+                b.condition.is_some() && b.body.0.iter().all(is_set) && !b.body.0.is_empty()
+            };
+            if branches.iter().all(moves) {
+                for (when, body) in exclusive(branches) {
+                    if let [Statement::Handoff(delegation)] = body.0.as_slice() {
+                        ways.push(way(delegation.agent.clone(), when));
+                    }
+                }
+            } else if let ([only], true) = (branches.as_slice(), branches.iter().all(sets)) {
+                match conditional(only) {
+                    Some(sets) => kept.extend(sets),
+                    None => kept.push(Statement::If { branches }),
+                }
+            } else {
+                kept.push(Statement::If { branches });
+            }
+        }
+        hook.body.0 = kept;
+        hook.body.0.retain(|s| !matches!(s, Statement::Instruct { .. }));
+        // One choice is all that a hook can say, and it stands before what is done step by step.
+        let said = said_by_fields(&hook.body);
+        let mut at = 0;
+        hook.body.0.retain(|s| {
+            at += 1;
+            match s {
+                Statement::If { branches } => at <= said && branches.iter().all(fits_a_branch),
+                _ => true,
+            }
+        });
+    }
+    agent.coordination.handoffs.extend(ways);
+    let gone = |hook: &mut Option<Hook>| {
+        if hook.as_ref().is_some_and(|h| h.body.is_empty() && h.extensions.is_empty()) {
+            *hook = None;
+        }
+    };
+    gone(&mut agent.hooks.before_turn);
+    gone(&mut agent.hooks.after_turn);
+}
+
+/// Whether a branch of a hook can say what is done in it.
+fn fits_a_branch(branch: &Branch) -> bool {
+    let inner = |s: &Statement| matches!(s, Statement::If { .. } | Statement::Instruct { .. });
+    said_by_fields(&branch.body) == branch.body.0.len() && !branch.body.0.iter().any(inner)
+}
+
+const fn is_set(statement: &Statement) -> bool {
+    matches!(statement, Statement::Set(_))
+}
+
+/// `IF c: SET x = v` as `SET x = c ? v : x`, where no assignment changes what the condition reads.
+fn conditional(branch: &Branch) -> Option<Vec<Statement>> {
+    let condition = branch.condition.as_ref()?.expr()?;
+    let mut read = Vec::new();
+    condition.paths(&mut |p| read.push(p.root.value.clone()));
+    let sets: Vec<_> = branch
+        .body
+        .0
+        .iter()
+        .filter_map(|s| match s {
+            Statement::Set(set) => Some(set),
+            _ => None,
+        })
+        .collect();
+    let count = sets.len();
+    let mut out = Vec::with_capacity(count);
+    for (i, set) in sets.into_iter().enumerate() {
+        if i + 1 < count && read.contains(&set.target.root.value) {
+            return None;
+        }
+        let kind = ExprKind::Conditional {
+            condition: Box::new(condition.clone()),
+            then: Box::new(set.value.clone()),
+            otherwise: Box::new(Expr::path(set.target.clone(), set.span)),
+        };
+        let mut set = set.clone();
+        set.value = Expr::new(kind, set.span).ok()?;
+        out.push(Statement::Set(set));
+    }
+    Some(out)
+}

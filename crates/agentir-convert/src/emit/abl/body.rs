@@ -1,0 +1,654 @@
+//! What is done: bodies of steps, branches, handlers and hooks, with ABL's fields.
+
+use super::record::{self, condition, extensions, inner};
+use super::tree::{Entry, Key, Notation, Scalar, data, names, push_block};
+use agentir_expr::{Argument, Condition};
+use agentir_ir::{
+    ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Digression, ErrorHandler,
+    Extensions, Gather, GatherField, Hook, Jump, Response, SetVariable, Statement, Step, Target,
+    Transform,
+};
+use agentir_syntax::abl::schema::{FLOW, RecordType, STEP};
+use serde_json::Value;
+
+/// Where a body stands: it decides which fields there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A step.
+    Step,
+    /// A branch, a handler, what follows a call.
+    Branch,
+    /// What follows a call: it may have branches of its own.
+    Outcome,
+    /// A hook.
+    Hook,
+    /// A way out of a step.
+    Digression,
+    /// An item of a `DO` list.
+    Item,
+}
+
+/// Writes bodies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bodies {
+    pub(super) notation: Notation,
+}
+
+fn text_of(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(text)) => text,
+        _ => String::new(),
+    }
+}
+
+/// A condition as a value.
+pub(super) fn of_condition(condition: &Condition) -> Scalar {
+    if condition.expr().is_some() {
+        Scalar::Code(text_of(condition))
+    } else {
+        self::condition(&condition.text.value)
+    }
+}
+
+fn template(text: &agentir_expr::Template) -> Scalar {
+    Scalar::Text(text.text.value.to_string())
+}
+
+/// What the extensions of an element hold, by the table of the element.
+pub(super) fn kept(ty: &'static RecordType, all: &Extensions) -> Vec<Entry> {
+    extensions(ty, serde_json::to_value(all).ok().as_ref())
+}
+
+fn table(path: &[&str]) -> &'static RecordType {
+    path.iter().fold(&STEP, |ty, field| inner(ty, field).unwrap_or(ty))
+}
+
+impl Bodies {
+    /// Where to go on, as a value.
+    pub(super) fn jump(self, jump: &Jump) -> Scalar {
+        Scalar::Jump {
+            target: jump.target.to_string(),
+            reason: jump.reason.as_ref().map(|r| r.value.to_string()),
+        }
+    }
+
+    /// A jump, or what is done, below a key.
+    fn outcome(self, key: &str, body: &Body, into: &mut Vec<Entry>) {
+        if body.is_empty() {
+            return;
+        }
+        if let [Statement::Goto(jump)] = body.0.as_slice()
+            && matches!(jump.target, Target::Step(_) | Target::Complete)
+        {
+            into.push(Entry::block(key, vec![Entry::field("then", self.jump(jump))]));
+            return;
+        }
+        into.push(Entry::block(key, self.body(Place::Outcome, body)));
+    }
+
+    /// The fields that say what a body does.
+    pub(super) fn body(self, place: Place, body: &Body) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        if place == Place::Hook {
+            let (fields, rest) = body.0.split_at(said_by_fields(body));
+            let choice = fields.iter().any(|s| matches!(s, Statement::If { .. }));
+            let list = |all: &[Statement]| -> Vec<Entry> {
+                let item =
+                    |s: &Statement| Entry::Item(self.body(Place::Item, &Body(vec![s.clone()])));
+                all.iter().map(item).collect()
+            };
+            if !rest.is_empty() && !choice {
+                return list(&body.0);
+            }
+            if !rest.is_empty() {
+                entries = self.body(Place::Hook, &Body(fields.to_vec()));
+                entries.push(Entry::block("do", list(rest)));
+                return entries;
+            }
+        }
+        let calls = body.0.iter().any(|s| matches!(s, Statement::Call(_) | Statement::Collect(_)));
+        let mut statements = body.0.as_slice();
+        while let Some((first, rest)) = statements.split_first() {
+            statements = rest;
+            match first {
+                Statement::Set(_) => {
+                    let more = rest.iter().take_while(|s| matches!(s, Statement::Set(_))).count();
+                    let (sets, rest) = rest.split_at(more);
+                    statements = rest;
+                    entries.push(self.sets(std::iter::once(first).chain(sets)));
+                }
+                Statement::Clear { variables } => {
+                    let all = names(variables.iter().map(|v| v.value.as_str()));
+                    entries.push(Entry::field("clear", all));
+                }
+                Statement::Transform(transform) => self.transform(place, transform, &mut entries),
+                Statement::Log { value } => entries.push(data(Key::keyword("log"), value)),
+                Statement::Respond(response) => self.response(response, &mut entries),
+                Statement::Instruct { .. } => {}
+                Statement::Collect(collect) => self.collect(place, collect, &mut entries),
+                Statement::Call(call) => self.call(call, &mut entries),
+                Statement::Check { condition, otherwise } => {
+                    entries.push(Entry::field("check", of_condition(condition)));
+                    entries.extend(
+                        otherwise.as_ref().map(|jump| Entry::field("on_fail", self.jump(jump))),
+                    );
+                }
+                Statement::Await { branches } => {
+                    push_block(&mut entries, "on_input", self.branches(branches));
+                }
+                Statement::If { branches } => self.choice(place, calls, branches, &mut entries),
+                Statement::Delegate(delegation) => {
+                    entries.extend(self.delegation("delegate", delegation));
+                }
+                Statement::Handoff(delegation) => {
+                    entries.extend(self.delegation("handoff", delegation));
+                }
+                Statement::Escalate { details, .. } => {
+                    let details = details.clone().unwrap_or_default();
+                    entries.push(data(Key::keyword("escalate"), &details));
+                }
+                Statement::Goto(jump) if jump.target == Target::Resume && place == Place::Item => {
+                    entries.push(Entry::line(Scalar::Word("RESUME".to_owned())));
+                }
+                Statement::Goto(jump) => {
+                    let digression =
+                        place == Place::Digression && matches!(jump.target, Target::Step(_));
+                    let key = if digression { "goto" } else { "then" };
+                    entries.push(Entry::field(key, self.jump(jump)));
+                }
+                Statement::Repeat { jump, .. } => {
+                    entries.push(Entry::field("then", self.jump(jump)));
+                }
+                Statement::Other { keyword, value, .. } => {
+                    entries.push(data(Key::keyword(keyword), value));
+                }
+            }
+        }
+        entries
+    }
+
+    fn sets<'s>(self, all: impl Iterator<Item = &'s Statement>) -> Entry {
+        let pairs: Vec<_> = all
+            .filter_map(|s| match s {
+                Statement::Set(set) => Some(pair(set)),
+                _ => None,
+            })
+            .collect();
+        match (pairs.as_slice(), self.notation) {
+            ([(name, value)], Notation::Abl) => {
+                Entry::field("set", Scalar::Word(format!("{name} = {value}")))
+            }
+            _ => Entry::block("set", vec![Entry::Pairs { assign: true, pairs }]),
+        }
+    }
+
+    fn transform(self, place: Place, t: &Transform, into: &mut Vec<Entry>) {
+        let mut below = Vec::new();
+        let mut push = |key: &str, value: Option<String>| {
+            below.extend(value.map(|v| Entry::field(key, Scalar::Code(v))));
+        };
+        push("filter", t.filter.as_ref().map(ToString::to_string));
+        if !t.map.is_empty() {
+            let pairs = t.map.iter().map(|(n, e)| (n.value.to_string(), e.to_string())).collect();
+            below.push(Entry::block("map", vec![Entry::Pairs { assign: false, pairs }]));
+        }
+        let mut push = |key: &str, value: Option<String>| {
+            below.extend(value.map(|v| Entry::field(key, Scalar::Code(v))));
+        };
+        push(
+            "sort_by",
+            t.sort_by.as_ref().map(|s| format!("{} {}", s.field, s.order.to_uppercase())),
+        );
+        push("limit", t.limit.as_ref().map(ToString::to_string));
+        let key = Key::keyword("transform");
+        if place == Place::Step {
+            let head = format!("{} AS {} INTO {}", t.source, t.item_var, t.target);
+            into.push(Entry::Field { key, value: Some(Scalar::Code(head)), below });
+        } else {
+            let mut all = vec![
+                Entry::field("source", Scalar::Code(t.source.to_string())),
+                Entry::field("as", Scalar::Code(t.item_var.value.to_string())),
+                Entry::field("into", Scalar::Code(t.target.value.to_string())),
+            ];
+            all.append(&mut below);
+            into.push(Entry::Field { key, value: None, below: all });
+        }
+    }
+
+    fn response(self, response: &Response, into: &mut Vec<Entry>) {
+        let Response { text, template: named, message_key, voice_config, rich_content, actions } =
+            response;
+        let mut below = Vec::new();
+        let key = |k: &'static str| Key::keyword(k);
+        below.extend(
+            message_key.as_ref().map(|k| Entry::field("message_key", Scalar::Code(k.to_string()))),
+        );
+        below.extend(voice_config.as_ref().map(|v| data(key("voice"), v)));
+        below.extend(rich_content.as_ref().map(|v| data(key("rich_content"), v)));
+        below.extend(actions.as_ref().map(|a| self.actions(a)));
+        let value = match (text, named) {
+            (Some(text), _) => Some(template(text)),
+            (None, Some(name)) => Some(Scalar::Code(format!("TEMPLATE({name})"))),
+            (None, None) => None,
+        };
+        match value {
+            Some(value) => {
+                into.push(Entry::Field { key: key("respond"), value: Some(value), below });
+            }
+            None => into.append(&mut below),
+        }
+    }
+
+    fn actions(self, actions: &Actions) -> Entry {
+        let mut below = Vec::new();
+        let element_type = table(&["actions"]).items;
+        let mut field = |key: &str, value: Option<Scalar>| {
+            below.extend(value.map(|v| Entry::field(key, v)));
+        };
+        field("submit_label", actions.submit_label.as_ref().map(template));
+        field("submit_id", actions.submit_id.as_ref().map(|n| Scalar::Code(n.to_string())));
+        field("render_id", actions.render_id.as_ref().map(|n| Scalar::Code(n.to_string())));
+        for element in &actions.elements {
+            let Ok(Value::Object(mut json)) = serde_json::to_value(element) else { continue };
+            let kind = element.kind.value.as_str();
+            let mut item = Vec::new();
+            if matches!(kind, "button" | "select" | "input") && element.label.is_some() {
+                item.extend(element.label.as_ref().map(|l| Entry::field(kind, template(l))));
+                json.remove("label");
+                json.remove("type");
+                if let Some(input_type) = json.remove("input_type") {
+                    json.insert("type".to_owned(), input_type);
+                }
+            }
+            if let Some(ty) = element_type {
+                item.extend(record::record(ty, &json));
+            }
+            below.push(Entry::Item(item));
+        }
+        Entry::block("actions", below)
+    }
+
+    fn collect(self, place: Place, c: &Collect, into: &mut Vec<Entry>) {
+        into.extend(c.present.as_ref().map(|p| Entry::field("present", template(p))));
+        if !c.gather.fields.is_empty() && is_bare(&c.gather) && place != Place::Step {
+            let all = names(c.gather.fields.iter().map(|f| f.name.value.as_str()));
+            into.push(Entry::field("collect", all));
+        } else if place == Place::Step || !is_bare(&c.gather) {
+            let below = self.gather(&c.gather);
+            push_block(into, "gather", below);
+        }
+        into.extend(
+            c.corrections.map(|b| Entry::field("corrections", Scalar::Word(b.to_string()))),
+        );
+        into.extend(
+            c.complete_when.as_ref().map(|w| Entry::field("complete_when", of_condition(w))),
+        );
+        self.outcome("on_success", &c.on_success, into);
+        self.outcome("on_fail", &c.on_failure, into);
+    }
+
+    /// What is asked for.
+    pub(super) fn gather(self, gather: &Gather) -> Vec<Entry> {
+        let Some(ty) = inner(&STEP, "gather") else { return Vec::new() };
+        let Ok(Value::Object(mut json)) = serde_json::to_value(gather) else { return Vec::new() };
+        json.remove("fields");
+        let mut below = record::record(ty, &json);
+        let fields: Vec<Entry> = gather.fields.iter().map(gather_field).collect();
+        if below.is_empty() {
+            return fields;
+        }
+        if !fields.is_empty() {
+            below.insert(0, Entry::block("fields", fields).lower());
+        }
+        below
+    }
+
+    fn call(self, call: &Call, into: &mut Vec<Entry>) {
+        let mut below = Vec::new();
+        let named = !call.with.is_empty() && call.with.iter().all(|a| a.name.is_some());
+        let value = if named {
+            let pair =
+                |a: &Argument| Some((a.name.as_ref()?.value.to_string(), a.value.to_string()));
+            let pairs = call.with.iter().filter_map(pair).collect();
+            below.push(Entry::block("with", vec![Entry::Pairs { assign: false, pairs }]));
+            call.tool.value.to_string()
+        } else if call.with.is_empty() {
+            call.tool.value.to_string()
+        } else {
+            let argument = |a: &Argument| match &a.name {
+                Some(name) => format!("{name}: {}", a.value),
+                None => a.value.to_string(),
+            };
+            let all: Vec<String> = call.with.iter().map(argument).collect();
+            format!("{}({})", call.tool, all.join(", "))
+        };
+        below.extend(call.result.as_ref().map(|r| Entry::field("as", Scalar::Code(r.to_string()))));
+        into.push(Entry::Field {
+            key: Key::keyword("call"),
+            value: Some(Scalar::Code(value)),
+            below,
+        });
+        into.extend(
+            call.success_when.as_ref().map(|w| Entry::field("success_when", of_condition(w))),
+        );
+        self.outcome("on_success", &call.on_success, into);
+        self.outcome("on_fail", &call.on_failure, into);
+        push_block(into, "on_result", self.branches(&call.on_result));
+    }
+
+    fn delegation(self, key: &str, delegation: &Delegation) -> Vec<Entry> {
+        let mut entries = vec![Entry::field(key, Scalar::Code(delegation.agent.to_string()))];
+        entries.extend(
+            delegation.returns.map(|r| Entry::field("return", Scalar::Word(r.to_string()))),
+        );
+        entries
+    }
+
+    /// A choice that does not wait for the user.
+    fn choice(self, place: Place, calls: bool, branches: &[Branch], into: &mut Vec<Entry>) {
+        match (place, branches) {
+            (Place::Step, [one]) if one.condition.is_none() && one.extensions.is_empty() => {
+                self.outcome("on_success", &one.body, into);
+            }
+            (Place::Step, [yes, no])
+                if no.condition.is_none()
+                    && !no.body.is_empty()
+                    && !calls
+                    && yes.extensions.is_empty() =>
+            {
+                into.extend(yes.condition.as_ref().map(|c| Entry::field("check", of_condition(c))));
+                self.outcome("on_success", &yes.body, into);
+                into.push(Entry::block("on_fail", self.body(Place::Outcome, &no.body)));
+            }
+            (Place::Step | Place::Item, [yes, rest @ ..]) if calls && only_jumps(&yes.body) => {
+                into.extend(yes.condition.as_ref().map(|c| Entry::field("if", of_condition(c))));
+                into.extend(self.body(Place::Branch, &yes.body));
+                if let [no] = rest {
+                    into.push(Entry::block("else", self.body(Place::Outcome, &no.body)));
+                }
+            }
+            (Place::Step, _) => push_block(into, "on_result", self.branches(branches)),
+            (Place::Outcome, _) if self.notation == Notation::Abl && into.is_empty() => {
+                into.extend(self.branches(branches));
+            }
+            _ => push_block(into, "branches", self.branches(branches)),
+        }
+    }
+
+    /// The items of a list of branches.
+    pub(super) fn branches(self, branches: &[Branch]) -> Vec<Entry> {
+        branches
+            .iter()
+            .map(|branch| {
+                let mut item = vec![match &branch.condition {
+                    Some(condition) => Entry::field("if", of_condition(condition)),
+                    None => Entry::block("else", Vec::new()),
+                }];
+                item.extend(self.body(Place::Branch, &branch.body));
+                if let Some(ty) = table(&["on_result"]).items {
+                    item.extend(kept(ty, &branch.extensions));
+                }
+                Entry::Item(item)
+            })
+            .collect()
+    }
+
+    /// `ON_START`, or one of the hooks.
+    pub(super) fn hook(self, hook: &Hook) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        entries
+            .extend(hook.critical.map(|c| Entry::field("critical", Scalar::Word(c.to_string()))));
+        entries.extend(self.body(Place::Hook, &hook.body));
+        entries.extend(kept(table(&[]), &hook.extensions));
+        entries
+    }
+
+    /// Ways out of a step.
+    pub(super) fn digressions(self, all: &[Digression]) -> Vec<Entry> {
+        all.iter()
+            .map(|d| {
+                let mut item = Vec::new();
+                item.extend(
+                    d.intent.as_ref().map(|i| Entry::field("intent", Scalar::Text(i.to_string()))),
+                );
+                if !d.keywords.is_empty() {
+                    let all = d.keywords.iter();
+                    let all = all.map(|k| Entry::Item(vec![Entry::line(template(k))])).collect();
+                    item.push(Entry::block("keywords", all));
+                }
+                item.extend(
+                    d.condition.as_ref().map(|c| Entry::field("condition", of_condition(c))),
+                );
+                self.done(Place::Digression, &d.body, &mut item);
+                item.extend(d.resume.map(|r| Entry::field("resume", Scalar::Word(r.to_string()))));
+                item.extend(kept(table(&["digressions"]).items.unwrap_or(&STEP), &d.extensions));
+                Entry::Item(item)
+            })
+            .collect()
+    }
+
+    /// A body with the fields of its place, or as a `DO` list where they cannot say it.
+    fn done(self, place: Place, body: &Body, into: &mut Vec<Entry>) {
+        let ranks: Vec<Option<u8>> = body.0.iter().map(rank).collect();
+        let ordered = ranks.windows(2).all(|w| match w {
+            [a, b] => a < b || (a == b && *a == Some(0)),
+            _ => true,
+        });
+        if ordered && ranks.iter().all(Option::is_some) {
+            into.extend(self.body(place, body));
+        } else {
+            let item = |s: &Statement| Entry::Item(self.body(Place::Item, &Body(vec![s.clone()])));
+            into.push(Entry::block("do", body.0.iter().map(item).collect()));
+        }
+    }
+
+    /// What buttons do.
+    pub(super) fn action_handlers(self, all: &[ActionHandler]) -> Vec<Entry> {
+        all.iter()
+            .map(|h| {
+                let mut item =
+                    vec![Entry::field("action", Scalar::Code(h.action_id.value.to_string()))];
+                item.extend(
+                    h.condition.as_ref().map(|c| Entry::field("condition", of_condition(c))),
+                );
+                self.done(Place::Branch, &h.body, &mut item);
+                item.extend(kept(table(&["on_action"]).items.unwrap_or(&STEP), &h.extensions));
+                Entry::Item(item)
+            })
+            .collect()
+    }
+
+    /// What happens when something goes wrong.
+    pub(super) fn error_handlers<'h>(
+        self,
+        all: impl IntoIterator<Item = &'h ErrorHandler>,
+    ) -> Vec<Entry> {
+        let ty = table(&["on_error"]).items.unwrap_or(&STEP);
+        all.into_iter()
+            .map(|h| {
+                let Ok(Value::Object(mut json)) = serde_json::to_value(h) else {
+                    return Entry::Gap;
+                };
+                for gone in ["type", "body", "then"] {
+                    json.remove(gone);
+                }
+                let mut below = record::record(ty, &json);
+                below.extend(self.body(Place::Branch, &h.body));
+                below.extend(h.then.as_ref().map(|j| Entry::field("then", self.jump(j))));
+                Entry::named(&h.kind.value, below)
+            })
+            .collect()
+    }
+
+    /// A step.
+    pub(super) fn step(self, step: &Step) -> Entry {
+        let mut below = Vec::new();
+        let word = |b: bool| Scalar::Word(b.to_string());
+        let zone = step.reasoning_zone.as_ref();
+        let reasoning = step.reasoning.or(zone.map(|_| true));
+        below.extend(reasoning.map(|r| Entry::field("reasoning", word(r))));
+        below.extend(step.when.as_ref().map(|w| Entry::field("when", of_condition(w))));
+        below.extend(step.description.as_ref().map(|d| Entry::field("description", template(d))));
+        if let Some(zone) = zone {
+            below.extend(zone.goal.as_ref().map(|g| Entry::field("goal", template(g))));
+            below.extend(zone.available_tools.as_ref().map(|tools| {
+                Entry::field("available_tools", names(tools.iter().map(|t| t.value.as_str())))
+            }));
+            below.extend(
+                zone.exit_when.as_ref().map(|w| Entry::field("exit_when", of_condition(w))),
+            );
+            below
+                .extend(zone.max_turns.map(|n| Entry::field("max_turns", Scalar::Word(number(n)))));
+            let rules = super::rules::constraints(self, &zone.constraints);
+            push_block(&mut below, "step_constraints", rules);
+        }
+        below.extend(
+            step.max_attempts.map(|n| Entry::field("max_attempts", Scalar::Word(number(n)))),
+        );
+        below
+            .extend(step.on_exhausted.as_ref().map(|j| Entry::field("on_exhausted", self.jump(j))));
+        below.extend(self.body(Place::Step, &step.body));
+        push_block(&mut below, "digressions", self.digressions(&step.digressions));
+        push_block(&mut below, "sub_intents", self.digressions(&step.sub_intents));
+        push_block(&mut below, "on_action", self.action_handlers(&step.on_action));
+        push_block(&mut below, "on_error", self.error_handlers(&step.on_error));
+        let keyword = Key::keyword;
+        below.extend(step.await_attachment.as_ref().map(|v| data(keyword("await_attachment"), v)));
+        below.extend(step.human_approval.as_ref().map(|v| data(keyword("human_approval"), v)));
+        below.extend(kept(&STEP, &step.extensions));
+        Entry::named(&step.name.value, below)
+    }
+
+    /// A flow.
+    pub(super) fn flow(self, flow: &agentir_ir::Flow) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        if let Some(entry) = &flow.entry_point {
+            entries.push(Entry::field("entry_point", Scalar::Code(entry.to_string())).lower());
+        }
+        let declared = flow.definitions.keys().eq(flow.steps.iter().map(|s| &s.value));
+        let all = |of: &[agentir_diagnostics::Spanned<agentir_expr::Name>], by: &str| {
+            of.iter().map(|s| s.value.as_str()).collect::<Vec<_>>().join(by)
+        };
+        if flow.sequence.is_empty() {
+            if !declared {
+                let steps = names(flow.steps.iter().map(|s| s.value.as_str()));
+                entries.push(Entry::field("steps", steps).lower());
+            }
+        } else {
+            let chain = Scalar::Code(all(&flow.sequence, " -> "));
+            entries.push(match self.notation {
+                Notation::Abl => Entry::line(chain),
+                Notation::Yaml => Entry::field("steps", chain),
+            });
+        }
+        let ways_out = self.digressions(&flow.global_digressions);
+        if !ways_out.is_empty() {
+            entries.push(Entry::block("global_digressions", ways_out).lower());
+        }
+        entries.extend(kept(&FLOW, &flow.extensions));
+        for step in flow.definitions.values() {
+            if !entries.is_empty() {
+                entries.push(Entry::Gap);
+            }
+            entries.push(self.step(step));
+        }
+        entries
+    }
+}
+
+pub(super) fn number(n: agentir_ir::Number) -> String {
+    serde_json::to_value(n).unwrap_or_default().to_string()
+}
+
+pub(super) fn pair(set: &SetVariable) -> (String, String) {
+    (agentir_expr::Expr::path(set.target.clone(), set.span).to_string(), set.value.to_string())
+}
+
+/// A field that is asked for.
+pub(super) fn gather_field(field: &GatherField) -> Entry {
+    let ty = table(&["gather"]).items.unwrap_or(&STEP);
+    let Ok(Value::Object(mut json)) = serde_json::to_value(field) else { return Entry::Gap };
+    json.remove("name");
+    let by_default = field.required == field.default.is_none();
+    if by_default && json.len() == 1 && field.required {
+        return Entry::Field {
+            key: Key::own(&field.name.value),
+            value: Some(Scalar::Word("required".to_owned())),
+            below: Vec::new(),
+        };
+    }
+    if by_default && !field.required {
+        json.remove("required");
+    }
+    if let Some(validation) = &field.validation {
+        let rule: Vec<&str> = field.enum_values.iter().map(|v| v.value.as_str()).collect();
+        // The values of a field say it already.
+        let said = validation.kind.value == "enum"
+            && !rule.is_empty()
+            && validation.rule.value == rule.join("|")
+            && validation.error_message.is_none();
+        let rest = [
+            ("retry_prompt", validation.retry_prompt.is_some()),
+            ("max_retries", validation.max_retries.is_some()),
+            ("validation_process", validation.validation_process.is_some()),
+        ];
+        if said {
+            let gone = json.remove("validation");
+            for (key, there) in rest {
+                if let (true, Some(value)) = (there, gone.as_ref().and_then(|g| g.get(key))) {
+                    json.insert(key.to_owned(), value.clone());
+                }
+            }
+        }
+    }
+    Entry::named(&field.name.value, record::record(ty, &json))
+}
+
+/// Whether nothing is said of the fields but their names.
+fn is_bare(gather: &Gather) -> bool {
+    let bare = |f: &GatherField| match serde_json::to_value(f) {
+        Ok(Value::Object(json)) => json.len() == 2 && f.required,
+        _ => false,
+    };
+    gather.fields.iter().all(bare)
+        && gather.strategy.is_none()
+        && gather.prompt.is_none()
+        && gather.message_key.is_none()
+        && gather.correction_patterns.is_empty()
+        && gather.extensions.is_empty()
+}
+
+fn only_jumps(body: &Body) -> bool {
+    !body.is_empty() && body.0.iter().all(|s| matches!(s, Statement::Goto(_)))
+}
+
+/// The place of a statement in the order in which the fields of a body are executed.
+pub(super) const fn rank(statement: &Statement) -> Option<u8> {
+    Some(match statement {
+        Statement::Set(_) => 0,
+        Statement::Clear { .. } => 1,
+        Statement::Transform(_) => 2,
+        Statement::Log { .. } => 3,
+        Statement::Respond(_) => 4,
+        Statement::Collect(_) => 5,
+        Statement::Call(_) => 6,
+        Statement::Delegate(_) => 7,
+        Statement::Handoff(_) => 8,
+        Statement::If { .. } => 9,
+        Statement::Escalate { .. } => 10,
+        Statement::Goto(_) => 11,
+        _ => return None,
+    })
+}
+
+/// How many statements of a hook its fields can say: what stands behind them is a `DO` list.
+pub(super) fn said_by_fields(body: &Body) -> usize {
+    let mut last = None;
+    let fits = |statement: &&Statement| {
+        let here = rank(statement);
+        let fits = here.is_some() && (last < here || (last == here && here == Some(0)));
+        last = here;
+        fits
+    };
+    body.0.iter().take_while(fits).count()
+}

@@ -1,0 +1,252 @@
+//! The layout of both notations: indentation, dashes, quotes and blocks of text.
+
+use super::tree::{Entry, Key, Notation, Scalar};
+use std::fmt::Write;
+
+/// A document as text.
+pub(super) fn write(notation: Notation, entries: &[Entry]) -> String {
+    let mut writer = Writer { notation, out: String::new() };
+    writer.entries(entries, 0, None);
+    writer.out
+}
+
+struct Writer {
+    notation: Notation,
+    out: String,
+}
+
+impl Writer {
+    /// Entries at a column; the first of them behind `lead`, if there is one.
+    fn entries(&mut self, entries: &[Entry], indent: usize, lead: Option<&str>) {
+        let mut lead = lead;
+        let spaces = " ".repeat(indent);
+        for entry in entries {
+            if matches!(entry, Entry::Gap) {
+                self.out.push('\n');
+                continue;
+            }
+            self.entry(entry, indent, lead.take().unwrap_or(&spaces));
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, indent: usize, lead: &str) {
+        match entry {
+            Entry::Gap => {}
+            Entry::Field { key, value, below } => {
+                let _ = write!(self.out, "{lead}{}:", self.key(key));
+                if let Some(value) = value {
+                    self.out.push(' ');
+                    self.scalar(value, indent);
+                }
+                self.out.push('\n');
+                // In `.abl`, what belongs to a value stands below it; in YAML, beside it.
+                let deeper = value.is_none() || self.notation == Notation::Abl;
+                self.entries(below, if deeper { indent + 2 } else { indent }, None);
+            }
+            Entry::Item(entries) if entries.is_empty() => {
+                let _ = writeln!(self.out, "{lead}-");
+            }
+            Entry::Item(entries) => {
+                self.entries(entries, indent + 2, Some(&format!("{lead}- ")));
+            }
+            Entry::Line { key, text, below } => {
+                self.out.push_str(lead);
+                if self.notation == Notation::Yaml && !below.is_empty() {
+                    let _ = write!(self.out, "{key}: ");
+                }
+                self.scalar(text, indent);
+                self.out.push('\n');
+                let deeper = self.notation == Notation::Abl;
+                self.entries(below, if deeper { indent + 2 } else { indent }, None);
+            }
+            Entry::Pairs { assign, pairs } => self.pairs(*assign, pairs, indent),
+        }
+    }
+
+    fn pairs(&mut self, assign: bool, pairs: &[(String, String)], indent: usize) {
+        let spaces = " ".repeat(indent);
+        let once = |name: &str| pairs.iter().filter(|(n, _)| n == name).count() == 1;
+        let map = self.notation == Notation::Yaml
+            && pairs.iter().all(|(n, v)| is_plain_key(n) && once(n) && is_expression_of_yaml(v));
+        for (name, value) in pairs {
+            let _ = match self.notation {
+                Notation::Abl if assign => writeln!(self.out, "{spaces}{name} = {value}"),
+                Notation::Abl => writeln!(self.out, "{spaces}{}: {value}", key_of_abl(name)),
+                Notation::Yaml if map => writeln!(self.out, "{spaces}{name}: {value}"),
+                Notation::Yaml => {
+                    writeln!(self.out, "{spaces}- {}", quoted(&format!("{name} = {value}")))
+                }
+            };
+        }
+    }
+
+    fn key(&self, key: &Key) -> String {
+        match self.notation {
+            Notation::Abl if key.upper => key.text.to_uppercase(),
+            Notation::Abl => key_of_abl(&key.text),
+            Notation::Yaml if is_plain_key(&key.text) => key.text.clone(),
+            Notation::Yaml => quoted(&key.text),
+        }
+    }
+
+    fn scalar(&mut self, scalar: &Scalar, indent: usize) {
+        let text = match scalar {
+            Scalar::Word(text) => {
+                self.out.push_str(text);
+                return;
+            }
+            Scalar::Jump { target, reason: None } => {
+                self.out.push_str(target);
+                return;
+            }
+            Scalar::Jump { target, reason: Some(reason) } => {
+                let reason = quoted(reason);
+                let safe = !reason.contains(": ") && !reason.contains(" #");
+                let _ = match self.notation {
+                    Notation::Abl => write!(self.out, "{target} with REASON: {reason}"),
+                    Notation::Yaml if safe => write!(self.out, "{target} {reason}"),
+                    Notation::Yaml => {
+                        write!(self.out, "{}", quoted(&format!("{target} {reason}")))
+                    }
+                };
+                return;
+            }
+            Scalar::Code(text) => {
+                let plain = match self.notation {
+                    Notation::Abl => is_plain_in_abl(text),
+                    Notation::Yaml => is_plain_in_yaml(text),
+                };
+                if plain {
+                    self.out.push_str(text);
+                    return;
+                }
+                text
+            }
+            Scalar::Text(text) if is_block(text) => {
+                self.out.push('|');
+                for line in text.split('\n') {
+                    self.out.push('\n');
+                    if !line.is_empty() {
+                        let _ = write!(self.out, "{}{line}", " ".repeat(indent + 2));
+                    }
+                }
+                return;
+            }
+            Scalar::Text(text) => text,
+        };
+        let written = match self.notation {
+            // A pattern is easier to read with the backslashes it has.
+            Notation::Abl => quoted_sparingly(text),
+            Notation::Yaml => quoted(text),
+        };
+        self.out.push_str(&written);
+    }
+}
+
+/// In double quotes, with every escape that JSON and YAML have in common.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// In double quotes, without escaping backslashes that stand for themselves anyway.
+fn quoted_sparingly(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\\' => {
+                let escape = match chars.peek() {
+                    Some('\\' | '"' | '/' | 'n' | 't' | 'r' | 'u' | '\n' | '\r' | '\t') | None => {
+                        "\\\\"
+                    }
+                    Some(_) => "\\",
+                };
+                out.push_str(escape);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether a text can be written as lines below `|` and be read as the same text.
+fn is_block(text: &str) -> bool {
+    text.contains('\n')
+        && !text.contains(['\r', '\u{feff}', '\u{85}', '\u{2028}', '\u{2029}'])
+        && !text.starts_with(char::is_whitespace)
+        && !text.ends_with(char::is_whitespace)
+        && text.chars().all(|c| c == '\n' || c == '\t' || !c.is_control())
+        && !text.split('\n').any(|line| line.starts_with('\t'))
+}
+
+fn key_of_abl(name: &str) -> String {
+    // `name?` is a field that may be absent.
+    let mut chars = name.strip_suffix('?').unwrap_or(name).chars();
+    let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || c >= '\u{80}';
+    let plain = chars.next().is_some_and(|c| letter(c) || c == '@')
+        && chars.all(|c| letter(c) || matches!(c, '.' | '*' | '/' | '-'));
+    if plain { name.to_owned() } else { format!("\"{}\"", name.replace(['"', ':'], "'")) }
+}
+
+fn is_plain_key(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | ' ' | '$'))
+        && !name.ends_with(' ')
+        && !is_word_of_yaml(name)
+}
+
+/// Whether a value is read as it is where nothing quotes it in `.abl`.
+fn is_plain_in_abl(text: &str) -> bool {
+    let mut in_string = None;
+    let mut before = ' ';
+    let mut escaped = false;
+    for c in text.chars() {
+        match in_string {
+            Some(quote) => {
+                if c == quote && !escaped {
+                    in_string = None;
+                }
+                escaped = c == '\\' && !escaped;
+            }
+            None if matches!(c, '"' | '\'') && !before.is_alphanumeric() => in_string = Some(c),
+            None if c == '#' && before.is_whitespace() => return false,
+            None => {}
+        }
+        if c == '\n' || c == '\r' {
+            return false;
+        }
+        before = c;
+    }
+    in_string.is_none() && text.trim() == text && !text.is_empty() && !matches!(text, "|" | ">")
+}
+
+/// Whether a value is read as it is where nothing quotes it in YAML.
+fn is_plain_in_yaml(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '('))
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && !text.ends_with([':', ' '])
+        && !text.chars().any(char::is_control)
+        && !is_word_of_yaml(text)
+}
+
+/// An expression may not be put into quotes: they would be those of a string.
+fn is_expression_of_yaml(text: &str) -> bool {
+    let number = text.parse::<f64>().is_ok();
+    let string = text.len() > 1
+        && text.starts_with('"')
+        && serde_json::from_str::<String>(text).is_ok_and(|inner| !inner.contains('\\'));
+    number || string || matches!(text, "true" | "false") || is_plain_in_yaml(text)
+}
+
+/// Words that YAML 1.1 takes for something else.
+fn is_word_of_yaml(text: &str) -> bool {
+    const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"];
+    WORDS.iter().any(|w| w.eq_ignore_ascii_case(text))
+}

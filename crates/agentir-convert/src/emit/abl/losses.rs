@@ -1,0 +1,163 @@
+//! What ABL says in another way or not at all.
+
+use crate::fidelity::{Fate, Loss};
+
+const fn said(path: &'static str, how: &'static str) -> Loss {
+    Loss { path, fate: Fate::Approximated, how, help: "" }
+}
+
+const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> Loss {
+    Loss { path, fate: Fate::Dropped, how, help }
+}
+
+/// The rows of the table, the most particular first.
+pub(crate) const LOSSES: &[Loss] = &[
+    // Flows.
+    said(
+        "flow.definitions.*.**.tries",
+        "a step is tried a limited number of times (`MAX_ATTEMPTS`), a branch is not",
+    ),
+    dropped(
+        "flow.definitions.*.**.extensions.adl.**",
+        "the branches of a step cannot be limited",
+        "give the step `MAX_ATTEMPTS` and `ON_EXHAUSTED`",
+    ),
+    dropped(
+        "flow.definitions.*.**.delegate.bindings.**",
+        "a step passes nothing to the agent it asks",
+        "declare the agent under `DELEGATE` and say there what it gets (`INPUT`)",
+    ),
+    dropped(
+        "flow.definitions.*.do.*.bindings.**",
+        "a step passes nothing to the agent it asks",
+        "declare the agent under `DELEGATE` and say there what it gets (`INPUT`)",
+    ),
+    said("flow.definitions.**", "said by steps in the order of ABL's phases"),
+    said("flow.steps.*", "said by steps in the order of ABL's phases"),
+    dropped("flow.definitions.**", "a step of ABL has no form for it", "rewrite the step by hand"),
+    dropped("flow.steps.*", "the step has another name in ABL", ""),
+    // What the model is offered.
+    said(
+        "reasoning.bindings.*.available_when",
+        "the guard is a constraint before the call, or the condition of the handoff or field",
+    ),
+    said("reasoning.bindings.*.description", "the description of the tool, the way or the field"),
+    said(
+        "reasoning.bindings.*.after.**",
+        "set from the result of the tool, or a handoff behind it",
+    ),
+    said(
+        "reasoning.bindings.*.does",
+        "what the model may do follows from the section it stands in",
+    ),
+    dropped(
+        "reasoning.bindings.*.does",
+        "what the model may do follows from the section it stands in",
+        "",
+    ),
+    dropped(
+        "reasoning.bindings.*.name",
+        "the model knows a tool by its own name only",
+        "use the tool's name where instructions use this one",
+    ),
+    dropped(
+        "reasoning.bindings.*.with.*.filled_by",
+        "the model fills in every input of a tool",
+        "call the tool from a step of a `FLOW` where values must be fixed",
+    ),
+    dropped(
+        "reasoning.bindings.*.with.**",
+        "the model fills in every input of a tool",
+        "call the tool from a step of a `FLOW` where values must be fixed",
+    ),
+    dropped(
+        "reasoning.bindings.*.after.**",
+        "behind a tool that the model calls, variables can be set and nothing else done",
+        "call the tool from a step of a `FLOW`",
+    ),
+    dropped(
+        "reasoning.bindings.**",
+        "a tool is offered as it is declared, always",
+        "declare a tool of its own for each way of offering it",
+    ),
+    said(
+        "reasoning.prepare.**",
+        "the texts are `INSTRUCTIONS` with conditions, the rest is a hook",
+    ),
+    dropped(
+        "reasoning.prepare.**",
+        "a hook branches once, and its branches do not branch again",
+        "do it in steps of a `FLOW`",
+    ),
+    said("hooks.**", "values that are set conditionally, and handoffs with the condition"),
+    dropped(
+        "hooks.**",
+        "a hook branches once, and its branches do not branch again",
+        "do it in steps of a `FLOW`",
+    ),
+    said("on_start.**", "done one after the other"),
+    dropped(
+        "on_start.**",
+        "`ON_START` neither branches nor waits for the user",
+        "do it in steps of a `FLOW`",
+    ),
+    // Memory.
+    dropped(
+        "memory.session.*.scope",
+        "session memory is declared by each agent that uses it",
+        "declare the variable in the other agents that use it, or pass it to them",
+    ),
+    dropped(
+        "memory.session.*.mutability",
+        "every session variable can be set",
+        "leave variables that the platform fills in alone",
+    ),
+    dropped("memory.session.*.extensions.**", "the platform of the source only knows it", ""),
+    // Agents among each other.
+    said("coordination.handoffs.*.decided_by", "who decides follows from the condition"),
+    said("coordination.delegates.*.decided_by", "who decides follows from the condition"),
+    said("coordination.escalation.triggers.*.decided_by", "who decides follows from the condition"),
+    dropped("coordination.**.decided_by", "who decides follows from the condition", ""),
+    said(
+        "coordination.handoffs.*.context.bindings.**",
+        "`PASS` and `SET` hand it over, `MAP` takes it back",
+    ),
+    dropped(
+        "coordination.handoffs.*.context.bindings.**",
+        "`PASS` and `SET` hand it over by name",
+        "",
+    ),
+    said("coordination.**", "said in ABL's words"),
+    said("completion.conditions.*.when", "said in the instructions"),
+    dropped(
+        "completion.**",
+        "`COMPLETE` needs a condition over the state",
+        "let a variable say that the agent is done, and complete when it does",
+    ),
+    said("policies.**", "said in the instructions"),
+    dropped(
+        "policies.**",
+        "an agent that is no supervisor has no policies",
+        "say it in `INSTRUCTIONS`",
+    ),
+    said("knowledge.sources.*", "a search tool; the sources are named in its description"),
+    said("knowledge.questions.**", "said in the instructions"),
+    dropped(
+        "knowledge.**",
+        "knowledge belongs to the platform",
+        "load the sources into a knowledge base and name it in the search tool",
+    ),
+    // Texts and conditions.
+    said("**.condition", "operators and names in ABL's words"),
+    said("**.when", "operators and names in ABL's words"),
+    said("**.expression", "operators and names in ABL's words"),
+    said("identity.**", "references to variables, tools and agents are written ABL's way"),
+    // Tools.
+    said("/tools.*.binding.target", "the platform's action as a connector's action"),
+    dropped("/tools.*.binding.**", "ABL cannot call it", "say how the tool is reached"),
+    dropped("/tools.*.extensions.**", "the platform of the source only knows it", ""),
+    dropped("/tools.*.parameters.*.extensions.**", "the platform of the source only knows it", ""),
+    // What only the platform of the source knows.
+    dropped("**.extensions.agent-script.**", "Salesforce's platform only knows it", ""),
+    dropped("**.extensions.adl.**", "the runtime of ADL only knows it", ""),
+];

@@ -1,0 +1,124 @@
+//! ABL of the current version, in both notations.
+//!
+//! ```text
+//! program ──► adapt (what ABL says otherwise) ──► agent, body, rules, tools ──► tree ──► layout
+//!                                                          │                              ├► .abl
+//!                                                   tables of the language                └► YAML
+//! ```
+//!
+//! A document is built once, as a tree of fields, items and lines; `layout` writes it in one of the two
+//! notations. What a field is called and which form its value has, is taken from the tables that the
+//! reader goes by, so a field that can be read can be written.
+
+mod adapt;
+mod agent;
+mod body;
+mod layout;
+mod losses;
+mod record;
+mod rules;
+mod supervisor;
+mod tools;
+mod tree;
+
+use crate::target::{OutputFile, Target, file_stem};
+use agentir_ir::Program;
+use body::Bodies;
+use indexmap::IndexMap;
+pub(super) use losses::LOSSES;
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+use tree::{Entry, Notation};
+
+/// The manifest of a project.
+#[derive(Serialize)]
+struct Manifest {
+    format_version: &'static str,
+    abl_version: &'static str,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry_agent: Option<String>,
+    agents: IndexMap<String, Part>,
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    tools: IndexMap<String, Part>,
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    behavior_profiles: IndexMap<String, Part>,
+}
+
+#[derive(Serialize)]
+struct Part {
+    path: String,
+}
+
+/// The files of a project, each in the folder of its kind.
+struct Files {
+    notation: Notation,
+    /// Whether there is but one document, which needs no project around it.
+    alone: bool,
+    all: Vec<OutputFile>,
+    paths: FxHashSet<String>,
+}
+
+impl Files {
+    fn add(&mut self, folder: &str, kind: &str, name: &str, entries: &[Entry]) -> (String, Part) {
+        let ending = match self.notation {
+            Notation::Abl => "abl",
+            Notation::Yaml => "yaml",
+        };
+        let folder = if self.alone { String::new() } else { format!("{folder}/") };
+        let path = |stem: &str| format!("{folder}{stem}.{kind}.{ending}");
+        let taken = |stem: &str| self.paths.contains(&path(stem));
+        let path = path(&crate::names::free(&file_stem(name), taken));
+        self.paths.insert(path.clone());
+        let text = layout::write(self.notation, entries);
+        self.all.push(OutputFile { path: path.clone(), text });
+        (name.to_owned(), Part { path })
+    }
+}
+
+/// The files of a program.
+pub(super) fn emit(program: &Program, target: Target) -> Vec<OutputFile> {
+    let notation = if target == Target::AblYaml { Notation::Yaml } else { Notation::Abl };
+    let program = &adapt::program(program);
+    let documents = program.agents.len() + program.libraries.len() + program.profiles.len();
+    let alone = documents == 1;
+    let mut files = Files { notation, alone, all: Vec::new(), paths: FxHashSet::default() };
+    let mut agents = IndexMap::new();
+    for agent in &program.agents {
+        let entries = agent::agent(notation, agent);
+        let (name, part) = files.add("agents", "agent", &agent.metadata.name.value, &entries);
+        agents.insert(name, part);
+    }
+    let mut libraries = IndexMap::new();
+    for library in &program.libraries {
+        let entries = tools::library(notation, library);
+        let name = library.tools.first().map_or("tools", |t| t.name.value.as_str());
+        let name = if program.libraries.len() == 1 { "tools" } else { name };
+        let (name, part) = files.add("tools", "tools", name, &entries);
+        libraries.insert(name, part);
+    }
+    let mut profiles = IndexMap::new();
+    for profile in &program.profiles {
+        let entries = rules::profile(Bodies { notation }, profile);
+        let (name, part) =
+            files.add("behavior_profiles", "behavior_profile", &profile.name.value, &entries);
+        profiles.insert(name, part);
+    }
+    if !files.alone {
+        let entry = program.entry().map(|a| a.metadata.name.value.to_string());
+        let first = program.agents.first().map(|a| a.metadata.name.value.to_string());
+        let manifest = Manifest {
+            format_version: "2.0",
+            abl_version: "1.0",
+            name: file_stem(entry.as_ref().or(first.as_ref()).map_or("project", String::as_str)),
+            entry_agent: entry,
+            agents,
+            tools: libraries,
+            behavior_profiles: profiles,
+        };
+        let mut text = serde_json::to_string_pretty(&manifest).unwrap_or_default();
+        text.push('\n');
+        files.all.push(OutputFile { path: "project.json".to_owned(), text });
+    }
+    files.all
+}

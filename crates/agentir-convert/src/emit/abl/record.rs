@@ -1,0 +1,308 @@
+//! Records as the tables of the language have them: which field of the IR is which field of ABL, and
+//! how a value of its form is written.
+
+use super::tree::{Entry, Key, Scalar, data, names};
+use agentir_diagnostics::FileId;
+use agentir_syntax::abl::leaf;
+use agentir_syntax::abl::schema::{FieldDef, Naming, RecordType, Shape};
+use agentir_syntax::leaf::Leaf;
+use serde_json::{Map, Value};
+
+/// Fields that the IR calls otherwise than ABL does.
+const RENAMED: &[(&str, &str)] = &[
+    ("voice_config", "voice"),
+    ("voice_instructions", "voice instructions"),
+    ("llmCheck", "llm_check"),
+    ("severityActions", "severity_actions"),
+    ("streamingInterval", "streaming_interval"),
+    ("experienceMode", "experience_mode"),
+    ("retry_delay_ms", "retry_delay"),
+    ("retry_max_delay_ms", "retry_max_delay"),
+    ("max_file_size_bytes", "max_file_size"),
+    ("on_failure", "on_fail"),
+    ("auth_profile_ref", "auth_profile"),
+    ("connection_mode", "connection"),
+    ("consent_mode", "consent"),
+    ("jit_auth", "auth_jit"),
+    ("tool_type", "type"),
+    ("validation", "validate"),
+    ("response_rules", "response"),
+    ("conversation_behavior", "conversation"),
+    ("condition", "if"),
+];
+
+/// Records whose fields describe something, and whose keys are written in lower case in `.abl`. What
+/// happens, and when, is in upper case.
+const LOWER: &[&str] = &[
+    "execution",
+    "models",
+    "model",
+    "timeouts",
+    "tools",
+    "tool",
+    "tool library",
+    "parameters",
+    "parameter",
+    "return type",
+    "hints",
+    "confirmation",
+    "result handling",
+    "context access",
+    "gather",
+    "gather field",
+    "validation",
+    "activation",
+    "mask configuration",
+    "semantics",
+    "memory",
+    "persistent memory",
+    "store",
+    "lookup table",
+    "guardrail",
+    "guardrail action",
+    "escalate",
+    "flow",
+    "hooks",
+    "multi-intent handling",
+    "nlu",
+    "intents",
+    "intent",
+    "attachment",
+    "destination",
+    "state variable",
+    "policy rules",
+    "policy rule",
+    "communication",
+    "gather overrides",
+    "flow modifications",
+    "routing constraints",
+    "remote agent",
+];
+
+/// Whether `.abl` writes the keys of such a record in upper case.
+pub(super) fn is_upper(ty: &RecordType) -> bool {
+    !LOWER.contains(&ty.name)
+}
+
+/// The record type of a field that holds records, or of its items.
+pub(super) fn inner(ty: &'static RecordType, field: &str) -> Option<&'static RecordType> {
+    record_of(ty.field(field)?.shape)
+}
+
+fn record_of(shape: Shape) -> Option<&'static RecordType> {
+    match shape {
+        Shape::Record(ty) => Some(ty),
+        Shape::OneOf(all) => all.iter().find_map(|s| record_of(*s)),
+        _ => None,
+    }
+}
+
+/// The fields of a part of the IR that `ty` has a row for, in the order of its rows, and then what is
+/// kept in its extensions.
+pub(super) fn record(ty: &'static RecordType, json: &Map<String, Value>) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for def in ty.fields {
+        let value = json.iter().find(|(key, _)| {
+            let renamed = RENAMED.iter().find(|(ir, _)| ir == key).map(|(_, abl)| *abl);
+            let own = def.is_called(key);
+            own || renamed.is_some_and(|name| def.name == name && ty.field(key).is_none())
+        });
+        if let Some((_, value)) = value {
+            entries.extend(field(ty, def, value));
+        }
+    }
+    entries.extend(extensions(ty, json.get("extensions")));
+    entries
+}
+
+/// The same of any part of the IR.
+pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl serde::Serialize) -> Vec<Entry> {
+    match serde_json::to_value(part) {
+        Ok(Value::Object(json)) => record(ty, &json),
+        _ => Vec::new(),
+    }
+}
+
+/// What the model has no word for, as it was written.
+pub(super) fn extensions(ty: &'static RecordType, kept: Option<&Value>) -> Vec<Entry> {
+    let Some(Value::Object(kept)) = kept.and_then(|k| k.get("abl")) else { return Vec::new() };
+    kept.iter().map(|(key, value)| extension(ty, key, value)).collect()
+}
+
+/// A value of the extensions.
+pub(super) fn extension(ty: &'static RecordType, key: &str, value: &Value) -> Entry {
+    let name = match ty.field(key) {
+        Some(def) => Key { text: def.name.to_owned(), upper: is_upper(ty) },
+        None => Key::own(key),
+    };
+    let inside = value.as_object().filter(|o| o.len() == 1).and_then(|o| o.get("abl"));
+    match inside.and_then(Value::as_object) {
+        // What was left of a record that is gone otherwise.
+        Some(inside) => {
+            let below: Vec<Entry> = inside.iter().map(|(k, v)| data(Key::own(k), v)).collect();
+            if key == "item" || key.starts_with("item#") {
+                Entry::Item(below)
+            } else {
+                Entry::Field { key: name, value: None, below }
+            }
+        }
+        None => data(name, value),
+    }
+}
+
+/// A field, if its value says something.
+pub(super) fn field(ty: &'static RecordType, def: &FieldDef, value: &Value) -> Option<Entry> {
+    let key = Key { text: def.name.to_owned(), upper: is_upper(ty) };
+    written(key, def.shape, value)
+}
+
+fn scalar(key: Key, value: Scalar) -> Option<Entry> {
+    Some(Entry::Field { key, value: Some(value), below: Vec::new() })
+}
+
+/// A value in the form that its field has.
+pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
+    if matches!(value, Value::Null) {
+        return None;
+    }
+    if let Shape::OneOf(all) = shape {
+        let fits = |shape: &&Shape| match (value, shape) {
+            (Value::Object(_), Shape::Record(_))
+            | (Value::Object(_), Shape::Store | Shape::Bindings)
+            | (
+                Value::Array(_),
+                Shape::Templates | Shape::Names | Shape::Chain | Shape::Assignments,
+            )
+            | (Value::Bool(_), Shape::Bool)
+            | (Value::Number(_), Shape::Number)
+            | (_, Shape::Data) => true,
+            (Value::Array(_), Shape::Record(ty)) => ty.items.is_some(),
+            (Value::String(text), Shape::Enum(words)) => {
+                words.iter().any(|w| w.eq_ignore_ascii_case(text))
+            }
+            (Value::String(text), Shape::Number) => text.parse::<f64>().is_ok(),
+            (Value::String(_), Shape::Record(_) | Shape::Bool) => false,
+            (Value::String(_), _) => true,
+            _ => false,
+        };
+        let shape = all.iter().find(fits).copied()?;
+        return written(key, shape, value);
+    }
+    match (shape, value) {
+        (Shape::Data, value) => Some(data(key, value)),
+        (Shape::Record(ty), Value::Object(json)) => {
+            let below = record(ty, json);
+            (!below.is_empty()).then_some(Entry::Field { key, value: None, below })
+        }
+        (Shape::Record(ty), Value::Array(all)) => {
+            let below = items(ty.items?, all);
+            (!below.is_empty()).then_some(Entry::Field { key, value: None, below })
+        }
+        (Shape::Assignments, Value::Array(all)) => {
+            let pairs: Vec<_> = all
+                .iter()
+                .filter_map(|set| Some((text(set, "variable")?, text(set, "expression")?)))
+                .collect();
+            if pairs.is_empty() {
+                return None;
+            }
+            Some(Entry::Field {
+                key,
+                value: None,
+                below: vec![Entry::Pairs { assign: true, pairs }],
+            })
+        }
+        (Shape::Bindings, Value::Object(map)) if !map.is_empty() => {
+            let pairs = map
+                .iter()
+                .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+                .collect();
+            let below = vec![Entry::Pairs { assign: false, pairs }];
+            Some(Entry::Field { key, value: None, below })
+        }
+        (Shape::Store, Value::Object(_)) => {
+            let from = text(value, "value")?;
+            let stored = match text(value, "target") {
+                Some(target) => format!("{from} -> {target}"),
+                None => from,
+            };
+            scalar(key, Scalar::Code(stored))
+        }
+        (Shape::Templates, Value::Array(all)) if !all.is_empty() => {
+            let item = |v: &Value| Some(Entry::Item(vec![Entry::line(Scalar::Text(string(v)?))]));
+            Some(Entry::Field { key, value: None, below: all.iter().filter_map(item).collect() })
+        }
+        (Shape::Names | Shape::Choices(_) | Shape::Chain, Value::Array(all)) if !all.is_empty() => {
+            let all: Vec<String> =
+                all.iter().filter_map(|v| text(v, "name").or_else(|| string(v))).collect();
+            scalar(key, names(all.iter().map(String::as_str)))
+        }
+        (_, Value::Array(_) | Value::Object(_)) => None,
+        (_, Value::Bool(_) | Value::Number(_)) => scalar(key, Scalar::Word(value.to_string())),
+        (shape, Value::String(text)) => scalar(key, of_text(shape, text)),
+        (_, Value::Null) => None,
+    }
+}
+
+fn of_text(shape: Shape, text: &str) -> Scalar {
+    match shape {
+        Shape::Text if is_name(text) => Scalar::Code(text.to_owned()),
+        Shape::Text | Shape::Template | Shape::Templates => Scalar::Text(text.to_owned()),
+        Shape::Condition | Shape::Rule => condition(text),
+        Shape::Number | Shape::Bool if text.contains("{{") => Scalar::Text(text.to_owned()),
+        Shape::Enum(words) => {
+            let word = words.iter().find(|w| w.eq_ignore_ascii_case(text));
+            Scalar::Code(word.map_or_else(|| text.to_owned(), |w| (*w).to_owned()))
+        }
+        Shape::Names => names([text]),
+        Shape::Action => match text.split_once(" with REASON: ") {
+            Some((target, reason)) => Scalar::Jump {
+                target: target.to_owned(),
+                reason: serde_json::from_str(reason).ok(),
+            },
+            None => Scalar::Jump { target: text.to_owned(), reason: None },
+        },
+        _ => Scalar::Code(text.to_owned()),
+    }
+}
+
+/// A condition: words are written in quotes, so that they are read as words.
+pub(super) fn condition(text: &str) -> Scalar {
+    let mut problems = Vec::new();
+    let read = leaf::condition(Leaf::verbatim(text, FileId(0), 0), true, &mut problems);
+    if read.expr().is_some() {
+        Scalar::Code(text.to_owned())
+    } else {
+        Scalar::Text(text.to_owned())
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic())
+        && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':'))
+        && !text.ends_with(':')
+        && !matches!(text, "true" | "false" | "null")
+}
+
+fn string(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn text(value: &Value, key: &str) -> Option<String> {
+    string(value.get(key)?)
+}
+
+/// The items of a record, as a list or under their names.
+pub(super) fn items(ty: &'static RecordType, all: &[Value]) -> Vec<Entry> {
+    all.iter().filter_map(|item| self::item(ty, item)).collect()
+}
+
+/// One of them.
+pub(super) fn item(ty: &'static RecordType, item: &Value) -> Option<Entry> {
+    let json = item.as_object()?;
+    let entries = record(ty, json);
+    if ty.naming == Naming::Keyed && ty.name_field == Some("name") {
+        return Some(Entry::named(&text(item, "name")?, entries));
+    }
+    Some(Entry::Item(entries))
+}

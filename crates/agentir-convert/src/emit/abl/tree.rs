@@ -1,0 +1,184 @@
+//! A document of ABL in neither notation: what [`super::layout`] writes as `.abl` or as YAML.
+
+use serde_json::Value;
+
+/// The two notations of ABL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notation {
+    /// `.abl`: keywords in upper case.
+    Abl,
+    /// YAML: keywords in lower case.
+    Yaml,
+}
+
+/// A value on the line of its key, or a line of its own.
+#[derive(Debug, Clone)]
+pub(super) enum Scalar {
+    /// A number, `true`, a list of names: never in quotes.
+    Word(String),
+    /// A name, a condition, an expression, an action: in quotes only where the notation needs them.
+    Code(String),
+    /// Where to go on, and why. Quotes around the whole would make words for the user of it.
+    Jump { target: String, reason: Option<String> },
+    /// Words for people and models: in quotes, or as a block where they have several lines.
+    Text(String),
+}
+
+/// A key.
+#[derive(Debug, Clone)]
+pub(super) struct Key {
+    pub(super) text: String,
+    /// Whether it is a keyword that `.abl` writes in upper case.
+    pub(super) upper: bool,
+}
+
+/// What stands in a document.
+#[derive(Debug, Clone)]
+pub(super) enum Entry {
+    /// `key: value`, and what is indented below it.
+    Field { key: Key, value: Option<Scalar>, below: Vec<Entry> },
+    /// An item of a list.
+    Item(Vec<Entry>),
+    /// A line without a key, and what is indented below it. YAML cannot have both; there the line
+    /// becomes the value of `key`.
+    Line { key: &'static str, text: Scalar, below: Vec<Entry> },
+    /// `target = value` or `name: value`, whose values are expressions and so have no quotes of their
+    /// own.
+    Pairs { assign: bool, pairs: Vec<(String, String)> },
+    /// An empty line.
+    Gap,
+}
+
+impl Key {
+    pub(super) fn keyword(text: &str) -> Self {
+        Self { text: text.to_owned(), upper: true }
+    }
+
+    pub(super) fn own(text: &str) -> Self {
+        Self { text: text.to_owned(), upper: false }
+    }
+}
+
+impl Entry {
+    /// A keyword and its value.
+    pub(super) fn field(key: &str, value: Scalar) -> Self {
+        Self::Field { key: Key::keyword(key), value: Some(value), below: Vec::new() }
+    }
+
+    /// A keyword and what is below it.
+    pub(super) fn block(key: &str, below: Vec<Self>) -> Self {
+        Self::Field { key: Key::keyword(key), value: None, below }
+    }
+
+    /// A name of the author's and what is below it.
+    pub(super) fn named(name: &str, below: Vec<Self>) -> Self {
+        Self::Field { key: Key::own(name), value: None, below }
+    }
+
+    /// A line.
+    pub(super) const fn line(text: Scalar) -> Self {
+        Self::Line { key: "text", text, below: Vec::new() }
+    }
+
+    /// A keyword of lower case, if it is one.
+    pub(super) fn lower(mut self) -> Self {
+        if let Self::Field { key, .. } = &mut self {
+            key.upper = false;
+        }
+        self
+    }
+}
+
+/// Adds a field if there is something below it.
+pub(super) fn push_block(into: &mut Vec<Entry>, key: &str, below: Vec<Entry>) {
+    if !below.is_empty() {
+        into.push(Entry::block(key, below));
+    }
+}
+
+/// `[a, b]`.
+pub(super) fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> Scalar {
+    let plain = |n: &str| {
+        !n.is_empty()
+            && n.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '*'))
+    };
+    let all: Vec<String> = all
+        .into_iter()
+        .map(|n| if plain(n) { n.to_owned() } else { format!("\"{}\"", n.replace('"', "'")) })
+        .collect();
+    Scalar::Word(format!("[{}]", all.join(", ")))
+}
+
+/// A field with free-form data.
+pub(super) fn data(key: Key, value: &Value) -> Entry {
+    match value {
+        Value::Null => Entry::Field { key, value: None, below: Vec::new() },
+        Value::Object(map) if map.is_empty() => {
+            Entry::Field { key, value: Some(Scalar::Word("{}".to_owned())), below: Vec::new() }
+        }
+        Value::Object(map) => Entry::Field { key, value: None, below: data_fields(map) },
+        Value::Array(items) if items.iter().all(is_small) => {
+            Entry::Field { key, value: Some(Scalar::Word(inline(value))), below: Vec::new() }
+        }
+        Value::Array(items) => {
+            Entry::Field { key, value: None, below: items.iter().map(data_item).collect() }
+        }
+        leaf => Entry::Field { key, value: Some(data_scalar(leaf)), below: Vec::new() },
+    }
+}
+
+fn data_fields(map: &serde_json::Map<String, Value>) -> Vec<Entry> {
+    map.iter().map(|(k, v)| data(Key::own(k), v)).collect()
+}
+
+/// An item of free-form data.
+pub(super) fn data_item(value: &Value) -> Entry {
+    match value {
+        Value::Object(map) if !map.is_empty() => Entry::Item(data_fields(map)),
+        Value::Array(_) | Value::Object(_) => {
+            Entry::Item(vec![Entry::line(Scalar::Word(inline(value)))])
+        }
+        leaf => Entry::Item(vec![Entry::line(data_scalar(leaf))]),
+    }
+}
+
+fn data_scalar(value: &Value) -> Scalar {
+    match value {
+        Value::String(text) if is_word(text) => Scalar::Code(text.clone()),
+        Value::String(text) => Scalar::Text(text.clone()),
+        other => Scalar::Word(other.to_string()),
+    }
+}
+
+/// Whether a text is read as a text without quotes.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'))
+        && !matches!(text, "true" | "false" | "null")
+}
+
+fn is_small(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= 24 && !text.contains('\n'),
+        Value::Array(_) | Value::Object(_) => false,
+        _ => true,
+    }
+}
+
+fn inline(value: &Value) -> String {
+    match value {
+        Value::String(text) if is_word(text) => text.clone(),
+        Value::String(text) => super::layout::quoted(text),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(map) => {
+            let pair = |(k, v): (&String, &Value)| {
+                let key = if is_word(k) { k.clone() } else { super::layout::quoted(k) };
+                format!("{key}: {}", inline(v))
+            };
+            format!("{{{}}}", map.iter().map(pair).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}

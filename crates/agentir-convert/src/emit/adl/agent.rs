@@ -1,0 +1,324 @@
+//! An agent, by its type (B.1 to B.5).
+
+use super::expr::{self, Form};
+use super::steps::Steps;
+use super::yaml::Yaml;
+use super::{ADL, Names, form, kept, kind, prompt, results, verbatim, zone_name};
+use agentir_ir::{Agent, Body, Data, Handoff, Offer, Statement};
+use agentir_syntax::adl::AgentKind;
+use agentir_syntax::adl::schema;
+use indexmap::IndexSet;
+use rustc_hash::FxHashSet;
+
+type Fields = Vec<(String, Yaml)>;
+
+/// What `extensions.adl` holds that is not a field of its own.
+const ELSEWHERE: &[&str] = &["type", "tools", "file", "step", "return"];
+
+pub(super) fn agent(names: &Names<'_>, agent: &Agent) -> Yaml {
+    let kind = kind(agent);
+    let mut fields: Fields = vec![("type".to_owned(), Yaml::text(kind.name()))];
+    if let Some(text) = description(names, agent) {
+        fields.push(("description".to_owned(), Yaml::text(text)));
+    }
+    let args = args(agent);
+    if !args.is_empty() && schema_allows(kind, "args") {
+        fields.push(("args".to_owned(), Yaml::names(args.into_iter())));
+    }
+    match kind {
+        AgentKind::Kb => knowledge(agent, &mut fields),
+        AgentKind::Llm => {
+            fields.push(("prompt".to_owned(), Yaml::text(prompt::of(names, agent))));
+            let uses = uses(agent);
+            if !uses.is_empty() {
+                fields.push(("uses".to_owned(), Yaml::names(uses.into_iter())));
+            }
+            initial(names, agent, &mut fields);
+        }
+        AgentKind::Ensemble => {
+            fields.push(("contains".to_owned(), Yaml::List(members(names, agent))));
+            initial(names, agent, &mut fields);
+        }
+        AgentKind::Flow => {}
+    }
+    policies(names, agent, kind, &mut fields);
+    if kind == AgentKind::Flow {
+        flow(names, agent, &mut fields);
+    }
+    kept_fields(agent, kind, &mut fields);
+    Yaml::Map(fields)
+}
+
+fn schema_allows(kind: AgentKind, field: &str) -> bool {
+    schema::by_key(field).is_some_and(|def| def.of(kind) != schema::Standing::Unknown)
+}
+
+/// What the agent is for, and when others choose it.
+fn description(names: &Names<'_>, agent: &Agent) -> Option<String> {
+    let goal = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref()).map(verbatim);
+    let known = names.chosen_when.get(agent.metadata.name.value.as_str());
+    let when: Vec<_> = known
+        .into_iter()
+        .flatten()
+        .filter(|w| form(agent) == Form::ForMica && goal.as_ref() != Some(*w))
+        .map(String::as_str)
+        .collect();
+    let when = when.join("; ");
+    match goal {
+        goal if when.is_empty() => goal,
+        None => Some(when),
+        Some(goal) => {
+            let goal = goal.trim_end();
+            let stop = if goal.ends_with(['.', '!', '?', ':']) { "" } else { "." };
+            Some(format!("{goal}{stop} Choose it for: {when}"))
+        }
+    }
+}
+
+/// The arguments: what is asked for and what is remembered; MICA ignores what is not declared.
+pub(super) fn args(agent: &Agent) -> IndexSet<&str> {
+    let gathered = agent.gather.fields.iter().map(|f| f.name.value.as_str());
+    let remembered = agent.memory.session.iter().map(|v| v.name.value.as_str());
+    let shared = agent.memory.state.iter().map(|v| v.name.value.as_str());
+    let mut all: IndexSet<&str> =
+        gathered.chain(remembered).chain(shared.filter(|n| !n.contains('.'))).collect();
+    if form(agent) == Form::ForMica {
+        let bodies = agent.flow.iter().flat_map(|f| f.definitions.values().map(|s| &s.body));
+        for body in bodies.chain([&agent.on_start]) {
+            assigned(&body.0, &mut all);
+        }
+    }
+    all
+}
+
+/// The variables that statements give values to.
+fn assigned<'a>(statements: &'a [Statement], all: &mut IndexSet<&'a str>) {
+    let mut bodies: Vec<&'a Body> = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Set(set) if set.target.segments.is_empty() => {
+                all.insert(&set.target.root.value);
+            }
+            Statement::Collect(collect) => {
+                all.extend(collect.gather.fields.iter().map(|f| f.name.value.as_str()));
+                bodies.extend([&collect.on_success, &collect.on_failure]);
+            }
+            Statement::Call(call) => {
+                bodies.extend([&call.on_success, &call.on_failure]);
+                bodies.extend(call.on_result.iter().map(|b| &b.body));
+            }
+            Statement::If { branches } | Statement::Await { branches } => {
+                bodies.extend(branches.iter().map(|b| &b.body));
+            }
+            _ => {}
+        }
+    }
+    bodies.into_iter().for_each(|body| assigned(&body.0, all));
+}
+
+fn knowledge(agent: &Agent, fields: &mut Fields) {
+    let Some(knowledge) = &agent.knowledge else { return };
+    let mut rest: Vec<&str> = knowledge.sources.iter().map(|s| s.value.as_str()).collect();
+    let mut elsewhere: Fields = Vec::new();
+    for (key, listed) in knowledge.extensions.0.get(ADL).into_iter().flatten() {
+        let Data::Array(listed) = &listed.value else { continue };
+        let listed: Vec<_> = listed.iter().filter_map(Data::as_str).collect();
+        rest.retain(|source| !listed.contains(source));
+        let value = match listed.as_slice() {
+            [one] if key == "file" => Yaml::text(*one),
+            _ => Yaml::names(listed.into_iter()),
+        };
+        elsewhere.push((key.clone(), value));
+    }
+    if !rest.is_empty() {
+        fields.push(("sources".to_owned(), Yaml::names(rest.into_iter())));
+    }
+    fields.extend(elsewhere);
+    let questions = knowledge.questions.iter().map(|q| {
+        let text = |key: &str, text: &Option<agentir_expr::Template>| {
+            text.as_ref().map(|t| (key.to_owned(), Yaml::text(verbatim(t))))
+        };
+        Yaml::Map(text("q", &q.question).into_iter().chain(text("a", &q.answer)).collect())
+    });
+    let questions: Vec<_> = questions.collect();
+    if !questions.is_empty() {
+        fields.push(("faq".to_owned(), Yaml::List(questions)));
+    }
+}
+
+/// The functions that the model may call, each once.
+pub(super) fn uses(agent: &Agent) -> Vec<&str> {
+    let offered = agent.reasoning.iter().flat_map(|r| {
+        let bound = r.bindings.iter().filter_map(|b| match &b.does {
+            Offer::Call { tool } => Some(tool.value.as_str()),
+            _ => None,
+        });
+        bound.chain(r.available_tools.iter().flatten().map(|t| t.value.as_str()))
+    });
+    let offered: Vec<&str> = offered.collect();
+    let own = agent.tools.iter().map(|t| t.name.value.as_str());
+    let own = own.filter(|_| offered.is_empty());
+    let named = agent.use_tools.iter().map(|t| t.value.as_str());
+    let all = own.chain(offered.iter().copied()).chain(named);
+    match form(agent) {
+        Form::AsWritten => all.collect(),
+        Form::ForMica => all.collect::<IndexSet<_>>().into_iter().collect(),
+    }
+}
+
+/// The agents of an ensemble, in the order in which they are declared, each once.
+fn members(names: &Names<'_>, agent: &Agent) -> Vec<Yaml> {
+    let native = form(agent) == Form::AsWritten;
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let mut all = Vec::new();
+    let handoffs = agent.coordination.handoffs.iter().filter(|h| !native || h.returns);
+    for handoff in handoffs {
+        let name = agent.resolve_alias(&handoff.to).value.as_str();
+        if seen.insert(name) || native {
+            all.push(member(&names.agent(name), handoff));
+        }
+    }
+    if !native {
+        for target in agent.targets().map(|t| t.value.as_str()) {
+            if target != agent.metadata.name.value && seen.insert(target) {
+                all.push(Yaml::text(names.agent(target)));
+            }
+        }
+    }
+    all
+}
+
+fn member(name: &str, handoff: &Handoff) -> Yaml {
+    let mut bound: Fields = Vec::new();
+    for binding in &handoff.context.bindings {
+        let path = binding.value.as_path().and_then(expr::path);
+        let mark = if binding.by_reference { "ref " } else { "" };
+        bound.extend(
+            path.map(|p| (binding.variable.value.to_string(), Yaml::text(format!("{mark}{p}")))),
+        );
+    }
+    for passed in &handoff.context.pass {
+        let plain = !passed.name.value.contains('.');
+        if plain && !bound.iter().any(|(name, _)| *name == passed.name.value) {
+            bound.push((passed.name.value.to_string(), Yaml::text(passed.name.value.as_str())));
+        }
+    }
+    if bound.is_empty() {
+        return Yaml::text(name);
+    }
+    Yaml::pair(name, Yaml::pair("args", Yaml::Map(bound)))
+}
+
+/// Steps before the prompt or the choice.
+fn initial(names: &Names<'_>, agent: &Agent, fields: &mut Fields) {
+    let mut steps = match form(agent) {
+        Form::AsWritten => Vec::new(),
+        Form::ForMica => first_values(agent),
+    };
+    steps.extend(Steps::new(agent, None, &names.tools, names).initial(&agent.on_start));
+    if steps.iter().any(|s| !matches!(s, Yaml::Comment(_))) {
+        fields.push(("steps".to_owned(), Yaml::List(steps)));
+    }
+}
+
+/// `fallback` and `exit`.
+fn policies(names: &Names<'_>, agent: &Agent, kind: AgentKind, fields: &mut Fields) {
+    for field in ["fallback", "exit"] {
+        if !schema_allows(kind, field) {
+            continue;
+        }
+        let policy = agent.policies.iter().find(|p| p.name.value == field);
+        let words = policy.and_then(|p| p.rules.first()?.behavior.as_ref()).map(verbatim);
+        let named = agent.routing.as_ref().and_then(|r| r.default_agent.as_ref());
+        let named = named.filter(|_| field == "fallback" && kind == AgentKind::Ensemble);
+        let said = match (kept(agent, field), named) {
+            (Some(value), _) => Some(Yaml::data(value)),
+            (_, Some(agent_name)) => {
+                Some(Yaml::text(names.agent(&agent.resolve_alias(agent_name).value)))
+            }
+            _ => words.map(Yaml::text),
+        };
+        // Without one MICA crashes where nobody fits.
+        let default = || {
+            let needed = kind == AgentKind::Ensemble && field == "fallback";
+            (needed && form(agent) == Form::ForMica).then(|| Yaml::text("default"))
+        };
+        fields.extend(said.or_else(default).map(|said| (field.to_owned(), said)));
+    }
+}
+
+fn flow(names: &Names<'_>, agent: &Agent, fields: &mut Fields) {
+    let renamed = match form(agent) {
+        Form::AsWritten => None,
+        Form::ForMica => results::renamed(agent),
+    };
+    let flow = renamed.as_ref().or(agent.flow.as_ref());
+    let mut steps = Steps::new(agent, flow, &names.tools, names);
+    let mut before = Vec::new();
+    if form(agent) == Form::ForMica {
+        before = first_values(agent);
+        before.extend(steps.initial(&agent.on_start));
+    }
+    let blocks = steps.flow(before);
+    for (key, steps) in blocks {
+        if !steps.is_empty() {
+            fields.push((key, Yaml::List(steps)));
+        }
+    }
+    // A flow without steps does not start.
+    if !fields.iter().any(|(key, _)| key == "steps") && form(agent) == Form::ForMica {
+        let end = Yaml::pair("return", Yaml::text("success"));
+        fields.push(("steps".to_owned(), Yaml::List(vec![end])));
+    }
+}
+
+/// What variables hold at first.
+fn first_values(agent: &Agent) -> Vec<Yaml> {
+    let values = agent.memory.session.iter().filter_map(|variable| {
+        let value = match variable.initial_value.as_ref()? {
+            Data::String(text) => Yaml::Quoted(text.clone()),
+            Data::Number(number) => Yaml::Raw(number.to_string()),
+            Data::Bool(value) => Yaml::Raw(if *value { "True" } else { "False" }.to_owned()),
+            _ => return None,
+        };
+        Some((variable.name.value.to_string(), value))
+    });
+    let values: Fields = values.collect();
+    if values.is_empty() { Vec::new() } else { vec![Yaml::pair("set", Yaml::Map(values))] }
+}
+
+/// What ADL itself has said and the model has no word for.
+fn kept_fields(agent: &Agent, kind: AgentKind, fields: &mut Fields) {
+    for (key, extension) in agent.extensions.0.get(ADL).into_iter().flatten() {
+        let elsewhere = ELSEWHERE.contains(&key.as_str())
+            || key.contains('#')
+            || fields.iter().any(|(name, _)| name == key)
+            || (matches!(key.as_str(), "fallback" | "exit") && schema_allows(kind, key));
+        if !elsewhere {
+            fields.push((key.clone(), Yaml::data(&extension.value)));
+        }
+    }
+}
+
+/// The agents that do the reasoning of the steps where the model is in charge.
+pub(super) fn zones(agent: &Agent) -> Vec<(String, Yaml)> {
+    let steps = agent.flow.iter().flat_map(|f| f.definitions.values());
+    let zones = steps.filter_map(|step| {
+        let zone = step.reasoning_zone.as_ref()?;
+        let mut fields: Fields = vec![("type".to_owned(), Yaml::text(AgentKind::Llm.name()))];
+        if let Some(goal) = &zone.goal {
+            fields.push(("description".to_owned(), Yaml::text(verbatim(goal))));
+        }
+        fields.push(("prompt".to_owned(), Yaml::text(prompt::of_zone(agent, step, zone))));
+        let all = || agent.tools.iter().map(|t| &t.name);
+        let uses: Vec<_> = match &zone.available_tools {
+            Some(some) => some.iter().map(|t| t.value.as_str()).collect(),
+            None => all().map(|t| t.value.as_str()).collect(),
+        };
+        if !uses.is_empty() {
+            fields.push(("uses".to_owned(), Yaml::names(uses.into_iter())));
+        }
+        Some((zone_name(&agent.metadata.name.value, &step.name.value), Yaml::Map(fields)))
+    });
+    zones.collect()
+}

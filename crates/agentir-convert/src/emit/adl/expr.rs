@@ -1,0 +1,506 @@
+//! Conditions in the forms of Table 4, values, and texts with `${…}`.
+//!
+//! What Table 4 has no form for is said in words: the paper lets the model judge a condition that is
+//! a sentence (B.4.5).
+
+use agentir_expr::{
+    BinaryOp, Condition, Expr, ExprKind, Literal, Path, Segment, Template, TemplatePart, UnaryOp,
+};
+use smol_str::SmolStr;
+
+/// Whether the forms of an expression are kept, because it comes from ADL, or those are chosen that
+/// MICA can evaluate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    AsWritten,
+    ForMica,
+}
+
+/// The condition of an `if`.
+pub(super) fn condition(condition: &Condition, form: Form) -> String {
+    match condition.expr() {
+        Some(expr) => of_expr(expr, form),
+        None if form == Form::AsWritten => condition.text.value.to_string(),
+        None => sentence(&condition.text.value),
+    }
+}
+
+/// A sentence without signs that the reader of conditions would take for operators.
+fn sentence(text: &str) -> String {
+    const SIGNS: &[(&str, &str)] = &[
+        ("==", " is "),
+        ("!=", " is not "),
+        (">=", " is at least "),
+        ("<=", " is at most "),
+        ("&&", " and "),
+        ("||", " or "),
+        (">", " is more than "),
+        ("<", " is less than "),
+        ("=", " is "),
+    ];
+    let spoken = SIGNS.iter().fold(text.to_owned(), |text, (sign, word)| text.replace(sign, word));
+    if spoken == text { spoken } else { spoken.split_whitespace().collect::<Vec<_>>().join(" ") }
+}
+
+/// The condition that holds where `condition` does not.
+pub(super) fn negation(condition: &Condition, form: Form) -> String {
+    let Some(expr) = condition.expr() else {
+        return format!("it is not the case that {}", condition.text.value);
+    };
+    let negated =
+        Expr::new(ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(expr.clone()) }, expr.span);
+    match negated {
+        Ok(negated) => of_expr(&negated, form),
+        Err(_) => words(expr),
+    }
+}
+
+fn of_expr(expr: &Expr, form: Form) -> String {
+    if let Some(examples) = claims(expr) {
+        let quoted: Vec<_> = examples.iter().map(|e| string(e)).collect();
+        return format!("the user claims {}", quoted.join(", "));
+    }
+    let printed = match form {
+        Form::AsWritten => as_written(expr, 0),
+        Form::ForMica => for_mica(expr, false).map(|(text, _)| text),
+    };
+    printed.unwrap_or_else(|| words(expr))
+}
+
+/// Whether an expression is what the user has just said, perhaps in another case.
+fn is_message(expr: &Expr) -> bool {
+    let name = |e: &Expr| e.as_path().is_some_and(|p| p.segments.is_empty() && said_by_user(p));
+    match &expr.kind {
+        ExprKind::Call { function, args } => {
+            let folds = ["LOWER", "UPPER", "TRIM"];
+            folds.iter().any(|f| function.value.eq_ignore_ascii_case(f))
+                && args.first().is_some_and(name)
+        }
+        _ => name(expr),
+    }
+}
+
+/// Whether a variable is what the user has just said, which is no argument of ADL.
+fn said_by_user(path: &Path) -> bool {
+    path.namespace.is_none() && matches!(path.root.value.as_str(), "input" | "user_input")
+}
+
+/// The texts that the user's words are compared with, if that is all the condition does.
+fn claims(expr: &Expr) -> Option<Vec<SmolStr>> {
+    let examples = |e: &Expr| match literal(e)? {
+        Literal::String(text) => Some(vec![text.clone()]),
+        // `yes|sure` is a list of words.
+        Literal::Regex(text) => {
+            let words = text.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '|'));
+            words.then(|| text.split('|').map(SmolStr::new).collect())
+        }
+        _ => None,
+    };
+    match &expr.kind {
+        ExprKind::Or(parts) => {
+            let all: Option<Vec<_>> = parts.iter().map(claims).collect();
+            Some(all?.concat())
+        }
+        ExprKind::Binary {
+            op:
+                BinaryOp::Equal
+                | BinaryOp::Contains
+                | BinaryOp::StartsWith
+                | BinaryOp::EndsWith
+                | BinaryOp::Matches,
+            left,
+            right,
+        } if is_message(left) => examples(right),
+        ExprKind::Binary { op: BinaryOp::In, left, right } if is_message(left) => {
+            let ExprKind::List(items) = &right.kind else { return None };
+            let all: Option<Vec<_>> = items.iter().map(examples).collect();
+            Some(all?.concat())
+        }
+        ExprKind::Method { receiver, method, args } if is_message(receiver) => {
+            let compares = ["contains", "includes", "startsWith", "endsWith", "matches"];
+            compares.contains(&method.value.as_str()).then(|| examples(args.first()?))?
+        }
+        ExprKind::Call { function, args } if function.value.eq_ignore_ascii_case("INTENT") => {
+            examples(args.first()?)
+        }
+        _ => None,
+    }
+}
+
+/// How tightly a printed condition binds: `or` 0, `and` 1, `not` 2, comparisons 3, operands 4.
+type Printed = (String, u8);
+
+fn at(level: u8, (text, own): Printed) -> String {
+    if own < level { format!("({text})") } else { text }
+}
+
+fn joined(parts: Vec<Printed>, word: &str, level: u8) -> Printed {
+    let parts: Vec<_> = parts.into_iter().map(|p| at(level + 1, p)).collect();
+    (parts.join(word), level)
+}
+
+const fn comparison(op: BinaryOp) -> Option<&'static str> {
+    Some(match op {
+        BinaryOp::Equal | BinaryOp::StrictEqual | BinaryOp::Is => "==",
+        BinaryOp::NotEqual | BinaryOp::StrictNotEqual | BinaryOp::IsNot => "!=",
+        BinaryOp::Less => "<",
+        BinaryOp::LessEqual => "<=",
+        BinaryOp::Greater => ">",
+        BinaryOp::GreaterEqual => ">=",
+        _ => return None,
+    })
+}
+
+/// What the reader of ADL has read, in the form it was read from.
+fn as_written(expr: &Expr, level: u8) -> Option<String> {
+    let (text, own) = match &expr.kind {
+        ExprKind::Or(parts) => (all(parts, " or ", 1)?, 0),
+        ExprKind::And(parts) => (all(parts, " and ", 2)?, 1),
+        ExprKind::IsSet { operand, negated } => {
+            let op = if *negated { "==" } else { "!=" };
+            (format!("{} {op} None", as_written(operand, 4)?), 3)
+        }
+        ExprKind::Unary { op: UnaryOp::Not, operand } => match &operand.kind {
+            ExprKind::Binary { op: BinaryOp::Equal, left, right } => {
+                (format!("{} != {}", as_written(left, 4)?, as_written(right, 4)?), 3)
+            }
+            _ => (format!("not {}", as_written(operand, 2)?), 2),
+        },
+        ExprKind::Binary { op: BinaryOp::Matches, left, right } => {
+            (format!("re.match({}, {})", pattern(right)?, as_written(left, 4)?), 4)
+        }
+        ExprKind::Binary { op, left, right } => {
+            let op = comparison(*op)?;
+            (format!("{} {op} {}", as_written(left, 4)?, as_written(right, 4)?), 3)
+        }
+        _ => (operand(expr)?, 4),
+    };
+    Some(at(level, (text, own)))
+}
+
+fn all(parts: &[Expr], word: &str, level: u8) -> Option<String> {
+    let parts: Option<Vec<_>> = parts.iter().map(|p| as_written(p, level)).collect();
+    Some(parts?.join(word))
+}
+
+/// A condition that MICA can evaluate: it has neither `not` nor a bare argument.
+fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
+    let compare = |left: &Expr, op: &str, right: &Expr| {
+        Some((format!("{} {op} {}", operand(left)?, operand(right)?), 3))
+    };
+    Some(match &expr.kind {
+        ExprKind::Or(parts) | ExprKind::And(parts) => {
+            let or = matches!(expr.kind, ExprKind::Or(_)) != negated;
+            let parts: Option<Vec<_>> = parts.iter().map(|p| for_mica(p, negated)).collect();
+            if or { joined(parts?, " or ", 0) } else { joined(parts?, " and ", 1) }
+        }
+        ExprKind::Unary { op: UnaryOp::Not, operand } => for_mica(operand, !negated)?,
+        ExprKind::IsSet { operand: inner, negated: not_set } => {
+            let op = if *not_set == negated { "!=" } else { "==" };
+            (format!("{} {op} None", operand(inner)?), 3)
+        }
+        ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+            let parts = vec![for_mica(left, !negated)?, for_mica(right, negated)?];
+            if negated { joined(parts, " and ", 1) } else { joined(parts, " or ", 0) }
+        }
+        ExprKind::Binary {
+            op: BinaryOp::Equal | BinaryOp::StrictEqual | BinaryOp::Is,
+            left,
+            right,
+        } => compare(left, if negated { "!=" } else { "==" }, right)?,
+        // ABL's `!=` also holds where a side has no value, which only differs from ADL's where both
+        // have none.
+        ExprKind::Binary { op: BinaryOp::NotEqual, left, right }
+            if !negated && literal(left).is_none() && literal(right).is_none() =>
+        {
+            let parts =
+                vec![(format!("{} == None", operand(left)?), 3), compare(left, "!=", right)?];
+            joined(parts, " or ", 0)
+        }
+        ExprKind::Binary {
+            op: BinaryOp::NotEqual | BinaryOp::StrictNotEqual | BinaryOp::IsNot,
+            left,
+            right,
+        } => compare(left, if negated { "==" } else { "!=" }, right)?,
+        ExprKind::Binary {
+            op:
+                op @ (BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual),
+            left,
+            right,
+        } => {
+            let opposite = match op {
+                BinaryOp::Less => ">=",
+                BinaryOp::LessEqual => ">",
+                BinaryOp::Greater => "<=",
+                _ => "<",
+            };
+            if !negated {
+                compare(left, comparison(*op)?, right)?
+            } else {
+                // What has no value is neither more nor less.
+                let mut parts: Vec<Printed> = [left, right]
+                    .into_iter()
+                    .filter(|e| literal(e).is_none())
+                    .map(|e| Some((format!("{} == None", operand(e)?), 3)))
+                    .collect::<Option<_>>()?;
+                parts.push(compare(left, opposite, right)?);
+                joined(parts, " or ", 0)
+            }
+        }
+        ExprKind::Binary { op: op @ (BinaryOp::In | BinaryOp::NotIn), left, right } => {
+            let ExprKind::List(items) = &right.kind else { return None };
+            let not = (*op == BinaryOp::NotIn) != negated;
+            let parts: Option<Vec<_>> =
+                items.iter().map(|i| compare(left, if not { "!=" } else { "==" }, i)).collect();
+            let parts = parts.filter(|p| !p.is_empty())?;
+            if not { joined(parts, " and ", 1) } else { joined(parts, " or ", 0) }
+        }
+        ExprKind::Binary { op, left, right } if !negated => {
+            let pattern = match (op, literal(right)?) {
+                (BinaryOp::Matches, _) => pattern(right)?,
+                (BinaryOp::Contains, Literal::String(text)) => {
+                    string(&format!(".*{}", escaped(text)))
+                }
+                (BinaryOp::StartsWith, Literal::String(text)) => {
+                    string(&format!("^{}", escaped(text)))
+                }
+                (BinaryOp::EndsWith, Literal::String(text)) => {
+                    string(&format!(".*{}$", escaped(text)))
+                }
+                _ => return None,
+            };
+            (format!("re.match({pattern}, {})", operand(left)?), 4)
+        }
+        ExprKind::Path(_) => {
+            let value = if negated { "!=" } else { "==" };
+            (format!("{} {value} True", operand(expr)?), 3)
+        }
+        ExprKind::Literal(Literal::Bool(value)) => {
+            let text = if *value == negated { "False" } else { "True" };
+            (format!("{text} == True"), 3)
+        }
+        _ => return None,
+    })
+}
+
+fn literal(expr: &Expr) -> Option<&Literal> {
+    match &expr.kind {
+        ExprKind::Literal(literal) => Some(literal),
+        _ => None,
+    }
+}
+
+/// A pattern for `re.match`, which looks from the start of a value.
+fn pattern(expr: &Expr) -> Option<String> {
+    let (Literal::Regex(text) | Literal::String(text)) = literal(expr)? else { return None };
+    let own = text.strip_prefix("^(?:").and_then(|t| t.strip_suffix(')'));
+    let text = match own.filter(|own| balanced(own)) {
+        Some(own) => own.to_owned(),
+        None if text.starts_with('^') => text.to_string(),
+        None => format!(".*(?:{text})"),
+    };
+    let quote = if text.contains('"') { '\'' } else { '"' };
+    (!text.contains(quote)).then(|| format!("{quote}{text}{quote}"))
+}
+
+/// Whether no bracket closes that was not opened inside.
+fn balanced(pattern: &str) -> bool {
+    let mut depth = 0_i32;
+    let mut escaped = false;
+    for c in pattern.chars() {
+        match c {
+            _ if escaped => {}
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0
+}
+
+/// A text whose signs mean themselves in a pattern.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if "\\.+*?()|[]{}^$".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn string(text: &str) -> String {
+    if text.contains('"') && !text.contains(['\'', '\\']) {
+        return format!("'{text}'");
+    }
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn operand(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Literal(Literal::Null | Literal::Undefined) => Some("None".to_owned()),
+        ExprKind::Literal(Literal::Bool(value)) => {
+            Some(if *value { "True" } else { "False" }.to_owned())
+        }
+        ExprKind::Literal(Literal::Number(number)) => Some(number.to_string()),
+        ExprKind::Literal(Literal::String(text)) => Some(string(text)),
+        ExprKind::Path(path) => self::path(path)
+            .filter(|p| p.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))),
+        _ => None,
+    }
+}
+
+/// `arg` or `agent.arg`. A variable of Agent Script is an argument.
+pub(super) fn path(path: &Path) -> Option<String> {
+    let mut text = match &path.namespace {
+        Some(namespace) if namespace.value == "outputs" => format!("{namespace}.{}", path.root),
+        _ => path.root.value.to_string(),
+    };
+    for segment in &path.segments {
+        let Segment::Field(name) = segment else { return None };
+        text.push('.');
+        text.push_str(&name.value);
+    }
+    Some(text)
+}
+
+/// An expression as a phrase, without signs that the reader of conditions would take for operators.
+pub(super) fn words(expr: &Expr) -> String {
+    let list = |items: &[Expr], word: &str| items.iter().map(words).collect::<Vec<_>>().join(word);
+    match &expr.kind {
+        ExprKind::Literal(Literal::String(text)) => format!("\"{text}\""),
+        ExprKind::Literal(Literal::Regex(text)) => format!("the pattern {}", string(text)),
+        ExprKind::Literal(literal) => literal.to_string(),
+        ExprKind::Path(path) if said_by_user(path) => "the message".to_owned(),
+        ExprKind::Path(path) => self::path(path).unwrap_or_else(|| path.to_string()),
+        ExprKind::List(items) => list(items, ", "),
+        ExprKind::And(parts) => {
+            let part = |p: &Expr| match &p.kind {
+                ExprKind::Or(_) => format!("({})", words(p)),
+                _ => words(p),
+            };
+            parts.iter().map(part).collect::<Vec<_>>().join(" and ")
+        }
+        ExprKind::Or(parts) => list(parts, " or "),
+        ExprKind::Object(entries) => {
+            entries.iter().map(|e| e.key.value.as_str()).collect::<Vec<_>>().join(", ")
+        }
+        ExprKind::Call { function, args } => format!("{function} of {}", list(args, " and ")),
+        ExprKind::Method { receiver, method, args } if args.is_empty() => {
+            format!("{method} of {}", words(receiver))
+        }
+        ExprKind::Method { receiver, method, args } => {
+            format!("{} {method} {}", words(receiver), list(args, " and "))
+        }
+        ExprKind::Subscript { base, index } => format!("item {} of {}", words(index), words(base)),
+        ExprKind::Member { base, segment } => format!("{segment} of {}", words(base)),
+        ExprKind::Unary { op, operand } => match op {
+            UnaryOp::Not => match &operand.kind {
+                ExprKind::Binary { op: BinaryOp::Equal | BinaryOp::StrictEqual, left, right } => {
+                    format!("{} is not {}", words(left), words(right))
+                }
+                ExprKind::Path(_) => format!("{} is not true", words(operand)),
+                _ => format!("not ({})", words(operand)),
+            },
+            UnaryOp::Negate => format!("minus {}", words(operand)),
+            UnaryOp::Plus => words(operand),
+            UnaryOp::IsNumber => format!("{} is a number", words(operand)),
+        },
+        ExprKind::IsSet { operand, negated } => {
+            format!("{} is {}set", words(operand), if *negated { "not " } else { "" })
+        }
+        ExprKind::Binary { op: op @ (BinaryOp::Is | BinaryOp::IsNot), left, right }
+            if matches!(literal(right), Some(Literal::Null)) =>
+        {
+            let not = if *op == BinaryOp::Is { "not " } else { "" };
+            format!("{} is {not}set", words(left))
+        }
+        ExprKind::Binary { op, left, right } => {
+            let word = match op {
+                BinaryOp::Implies => {
+                    return format!("if {} then {}", words(left), words(right));
+                }
+                BinaryOp::Equal | BinaryOp::StrictEqual | BinaryOp::Is => "is",
+                BinaryOp::NotEqual | BinaryOp::StrictNotEqual | BinaryOp::IsNot => "is not",
+                BinaryOp::Less => "is less than",
+                BinaryOp::LessEqual => "is at most",
+                BinaryOp::Greater => "is greater than",
+                BinaryOp::GreaterEqual => "is at least",
+                BinaryOp::In => "is one of",
+                BinaryOp::NotIn => "is none of",
+                BinaryOp::Matches => "matches",
+                BinaryOp::Contains => "contains",
+                BinaryOp::StartsWith => "starts with",
+                BinaryOp::EndsWith => "ends with",
+                BinaryOp::Add => "plus",
+                BinaryOp::Subtract => "minus",
+                BinaryOp::Multiply => "times",
+                BinaryOp::Divide => "divided by",
+                BinaryOp::Remainder => "modulo",
+            };
+            format!("{} {word} {}", words(left), words(right))
+        }
+        ExprKind::Conditional { condition, then, otherwise } => {
+            format!("{} if {}, else {}", words(then), words(condition), words(otherwise))
+        }
+        ExprKind::Spread(inner) => words(inner),
+        ExprKind::Ellipsis => "what the user says".to_owned(),
+    }
+}
+
+/// A condition as a phrase.
+pub(super) fn phrase(condition: &Condition) -> String {
+    match condition.expr() {
+        Some(expr) => words(expr),
+        None => condition.text.value.to_string(),
+    }
+}
+
+/// A text whose holes are written as ADL's. Filters and blocks are left out, of a call its first
+/// argument stays.
+pub(super) fn template(template: &Template) -> String {
+    let text = template.text.value.as_str();
+    if template.parts.is_empty() {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    for part in &template.parts {
+        let (open, close) = match part {
+            TemplatePart::SingleBrace { .. } => ("{", "}"),
+            _ if !rest.contains("{{") && rest.contains("{!") => ("{!", "}"),
+            _ => ("{{", "}}"),
+        };
+        let Some((before, behind)) = rest.split_once(open) else { break };
+        let Some((_, behind)) = behind.split_once(close) else { break };
+        out.push_str(before);
+        if let TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. } = part
+            && let Some(name) = first_path(expr)
+        {
+            out.push_str("${");
+            out.push_str(&name);
+            out.push('}');
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn first_path(expr: &Expr) -> Option<String> {
+    if let Some(path) = expr.as_path() {
+        return self::path(path);
+    }
+    let mut first = None;
+    expr.paths(&mut |path| {
+        if first.is_none() {
+            first = self::path(path);
+        }
+    });
+    first
+}

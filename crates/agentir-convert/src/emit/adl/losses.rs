@@ -1,0 +1,271 @@
+//! What ADL says in another way or not at all.
+
+use crate::fidelity::{Fate, Loss};
+
+const fn said(path: &'static str, how: &'static str) -> Loss {
+    Loss { path, fate: Fate::Approximated, how, help: "" }
+}
+
+const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> Loss {
+    Loss { path, fate: Fate::Dropped, how, help }
+}
+
+/// The most particular rows first. What an llm agent is told cannot be told to the others, so the
+/// same part may be approximated for one agent and dropped for another.
+pub(crate) const LOSSES: &[Loss] = &[
+    // ---- The program ----
+    said("/entry", "`main` calls an ensemble that begins with it"),
+    said("/tools.*.returns.**", "a comment in the stub of the function"),
+    said("/tools.*.description", "the docstring, with what the parameters are"),
+    said("/tools.*.parameters.**", "the signature and the docstring of the function"),
+    dropped(
+        "/tools.*.confirmation.**",
+        "a function does not ask for consent",
+        "ask in a step before the call; llm agents are told to",
+    ),
+    dropped(
+        "/tools.**",
+        "the function itself does it",
+        "write it in `tools.py`, where the stub raises `NotImplementedError`",
+    ),
+    dropped(
+        "/profiles.**",
+        "an agent of ADL is the same in every context",
+        "write an agent for each context, and let an ensemble choose",
+    ),
+    // ---- Who it is ----
+    said("identity.goal", "the description, with what it is chosen for"),
+    said("identity.**", "a part of the prompt"),
+    said("metadata.description", "the description"),
+    said("metadata.type", "the type of agent follows from what it does"),
+    dropped("metadata.**", "ADL has no versions", "keep it in version control"),
+    dropped(
+        "execution.**",
+        "the model is the same for the whole bot",
+        "set it in `config.yml`, under `llm_config`",
+    ),
+    // ---- What it knows ----
+    dropped("gather.fields.*.sensitive", "ADL does not mask values", "mask it in the functions"),
+    dropped(
+        "gather.fields.*.mask_config.**",
+        "ADL does not mask values",
+        "mask it in the functions",
+    ),
+    dropped("gather.fields.*.transient", "an argument stays", "set it to `null` after its use"),
+    dropped("gather.fields.*.infer_confidence", "the model says no confidence", ""),
+    dropped("gather.fields.*.extraction_group", "the model finds the value", ""),
+    said("gather.fields.*.required", "an argument that the prompt or the steps ask for"),
+    said("gather.fields.*.prompt_mode", "an argument"),
+    said("gather.fields.**", "an argument, with a sentence in the prompt"),
+    said("gather.**", "a sentence in the prompt"),
+    said("attachments.**", "a sentence in the prompt"),
+    said("memory.session.*.name", "an argument"),
+    said("memory.session.*.initial_value", "set by the first step"),
+    said("memory.state.*.name", "an argument"),
+    dropped(
+        "memory.session.*.scope",
+        "an argument belongs to one agent",
+        "bind it in `contains` with `ref`",
+    ),
+    dropped("memory.session.**", "arguments are names without types", ""),
+    dropped("memory.state.**", "arguments are names without types", ""),
+    dropped(
+        "memory.**",
+        "a bot of ADL remembers nothing beyond the conversation",
+        "write functions that store and load it, and call them",
+    ),
+    said("knowledge.**", "a part of the prompt"),
+    dropped("lookup_tables.**", "ADL has no tables", "write a function that looks it up"),
+    said("nlu.**", "examples of what the user claims"),
+    said("intent_handling.**", "examples of what the user claims"),
+    dropped(
+        "entities.**",
+        "arguments are names without types",
+        "write a function that checks the value",
+    ),
+    // ---- What must hold ----
+    dropped("constraints.guardrails.*.priority", "the rules of a prompt have no order", ""),
+    dropped("constraints.guardrails.*.threshold", "the model says no confidence", ""),
+    dropped("constraints.guardrails.*.streaming", "a prompt holds for the whole answer", ""),
+    said("constraints.**", "a sentence in the prompt"),
+    said("policies.**", "a sentence in the prompt"),
+    // ---- Whom it works with ----
+    said("coordination.handoffs.*.when", "the description of the agent, by which it is chosen"),
+    said("coordination.handoffs.*.to", "a sentence in the prompt, and a member of the ensemble"),
+    said("coordination.handoffs.*.decided_by", "who decides is the ensemble, by descriptions"),
+    said("coordination.handoffs.*.return", "an ensemble always gets the conversation back"),
+    said("coordination.handoffs.*.context.pass.**", "the member's `args`"),
+    dropped(
+        "coordination.handoffs.*.remote.**",
+        "all agents of ADL run in one bot",
+        "write a function that calls it",
+    ),
+    dropped(
+        "coordination.handoffs.**",
+        "an ensemble only passes arguments",
+        "bind an argument in `contains`",
+    ),
+    said("coordination.delegates.**", "a sentence in the prompt, and a member of the ensemble"),
+    said("coordination.escalation.**", "a sentence in the prompt; ADL has no people"),
+    dropped(
+        "coordination.**",
+        "ADL has no word for what happens then",
+        "write a flow agent that calls both",
+    ),
+    said("routing.rules.*.when", "the description of the agent, by which it is chosen"),
+    said("routing.rules.*.to", "a member of the ensemble"),
+    said("routing.default_agent", "`fallback`"),
+    dropped(
+        "routing.**",
+        "an ensemble chooses by the descriptions of its members",
+        "say it in their descriptions",
+    ),
+    said("available_agents.*.agent", "a member of the ensemble"),
+    said("available_agents.*.alias", "a member of the ensemble, by its own name"),
+    dropped(
+        "available_agents.**",
+        "an ensemble knows its members by their descriptions",
+        "say it there",
+    ),
+    // ---- What it does ----
+    said("completion.**", "a sentence in the prompt"),
+    said("error_handling.**", "a sentence in the prompt"),
+    said("flow.definitions.*.reasoning_zone.**", "an llm agent that the flow calls"),
+    said("flow.definitions.*.reasoning", "an llm agent that the flow calls, or none"),
+    dropped(
+        "flow.definitions.*.digressions.**",
+        "a flow of ADL goes one step after the other",
+        "ask for it in an `if` behind `user`",
+    ),
+    dropped(
+        "flow.definitions.*.sub_intents.**",
+        "a flow of ADL goes one step after the other",
+        "ask for it in an `if` behind `user`",
+    ),
+    dropped(
+        "flow.definitions.*.on_error.**",
+        "a flow of ADL does not see errors",
+        "let the function return a status, and ask for it in an `if`",
+    ),
+    dropped("**.rich_content.**", "ADL only has texts", "let a function show it"),
+    dropped("**.voice_config.**", "ADL only has texts", ""),
+    dropped(
+        "**.actions.**",
+        "ADL has no buttons",
+        "let a function show them, and ask what `the user clicks`",
+    ),
+    dropped(
+        "flow.global_digressions.**",
+        "a flow of ADL goes one step after the other",
+        "ask for it in an `if` behind `user`",
+    ),
+    dropped(
+        "flow.definitions.*.max_attempts",
+        "ADL counts jumps, and not attempts at steps",
+        "write `tries` beside the `next` that comes back",
+    ),
+    dropped("flow.definitions.*.corrections", "the model always takes corrections", ""),
+    said("flow.definitions.*.gather.**", "`bot`, `user` and an `if` that asks again"),
+    said("flow.definitions.*.call_spec.**", "`call`, its results under the name of the function"),
+    said("flow.definitions.*.when", "an `if` around the steps"),
+    Loss {
+        path: "flow.definitions.**",
+        fate: Fate::Approximated,
+        how: "other steps for the same",
+        help: "",
+    },
+    said("flow.steps.**", "the main steps come first"),
+    said("flow.sequence.**", "the order of the steps"),
+    said("flow.**", "the steps, in another order"),
+    said("on_start.**", "steps before the others"),
+    said("reasoning.**", "`uses`, and a sentence in the prompt"),
+    said("messages.**", "a text in the prompt"),
+    said("templates.**", "the text where it is said"),
+    dropped("shadowed_templates.**", "only the last one counts", ""),
+    dropped(
+        "hooks.**",
+        "ADL does nothing around turns",
+        "put it into the steps before the call of the agent",
+    ),
+    dropped("action_handlers.**", "ADL has no buttons", "ask what `the user clicks` in an `if`"),
+    dropped(
+        "use_behavior_profiles.**",
+        "an agent of ADL is the same in every context",
+        "write an agent for each context, and let an ensemble choose",
+    ),
+    dropped(
+        "behavior_profiles.**",
+        "an agent of ADL is the same in every context",
+        "write an agent for each context, and let an ensemble choose",
+    ),
+    dropped(
+        "conversation_behavior.**",
+        "the bot decides it for all agents",
+        "set it in `config.yml`",
+    ),
+    dropped("destinations.**", "ADL sends no events", "let a function send them"),
+    said("use_tools.**", "`uses`"),
+    dropped("**.extensions.**", "only the language it comes from knows it", ""),
+    dropped("extensions.**", "only the language it comes from knows it", ""),
+    // ---- Where nothing shows what is said above ----
+    dropped(
+        "flow.**",
+        "the steps of ADL only talk, set, compare, call and jump",
+        "look for `not in ADL` in the flow, and let a function do it",
+    ),
+    dropped(
+        "on_start.**",
+        "the steps of ADL only talk, set, compare, call and jump",
+        "look for `not in ADL` in the steps, and let a function do it",
+    ),
+    dropped(
+        "gather.**",
+        "a flow has only names for what it asks for",
+        "check it in an `if` behind `user`",
+    ),
+    dropped(
+        "constraints.**",
+        "only an llm agent can be told rules",
+        "check it in an `if` of the flow",
+    ),
+    dropped(
+        "policies.**",
+        "only an llm agent can be told rules",
+        "check it in an `if` of the flow",
+    ),
+    dropped("identity.**", "only an llm agent has a prompt", "say it in what the bot says"),
+    dropped(
+        "completion.**",
+        "only an llm agent can be told when it is done",
+        "write `return` where it is",
+    ),
+    dropped(
+        "error_handling.**",
+        "ADL does not see errors",
+        "let the function return a status, and ask for it in an `if`",
+    ),
+    dropped(
+        "reasoning.**",
+        "a prompt is fixed, and nothing runs around it",
+        "write a flow that sets what is needed and calls the agent",
+    ),
+    dropped("messages.**", "the platform says it", ""),
+    dropped("templates.**", "nothing says it in a form that ADL has", ""),
+    dropped(
+        "nlu.**",
+        "the model tells what the user wants",
+        "give examples: `the user claims \"…\"`",
+    ),
+    dropped(
+        "intent_handling.**",
+        "the model tells what the user wants",
+        "give examples: `the user claims \"…\"`",
+    ),
+    dropped("attachments.**", "a bot of ADL takes no files", "let a function fetch it"),
+    dropped(
+        "knowledge.**",
+        "only a kb agent answers from sources",
+        "write a kb agent, and let an ensemble contain both",
+    ),
+    dropped("use_tools.**", "a flow calls functions by name", ""),
+];

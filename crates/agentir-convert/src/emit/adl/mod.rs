@@ -1,0 +1,261 @@
+//! ADL: `agents.yml`, and `tools.py` with the signatures of the tools.
+//!
+//! An agent becomes the type of agent that an author of ADL would have chosen: with a flow a flow
+//! agent, one that only chooses among others an ensemble, one that only knows things a kb agent, and
+//! an llm agent otherwise. What ADL has no construct for is told to an llm agent in its prompt.
+
+mod agent;
+mod expr;
+mod losses;
+mod prompt;
+mod results;
+mod steps;
+mod tools;
+mod yaml;
+
+use crate::target::OutputFile;
+use agentir_expr::Template;
+use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
+use agentir_syntax::adl::AgentKind;
+use expr::Form;
+use indexmap::IndexSet;
+pub(super) use losses::LOSSES;
+use rustc_hash::{FxHashMap, FxHashSet};
+use yaml::Yaml;
+
+/// The key of ADL in extensions.
+const ADL: &str = "adl";
+
+/// The agent with which a program begins (B.6).
+const MAIN: &str = "main";
+
+/// What of a program every agent needs to know.
+struct Names<'p> {
+    program: &'p Program,
+    agents: FxHashMap<&'p str, &'p Agent>,
+    chosen_when: FxHashMap<&'p str, IndexSet<String>>,
+    tools: FxHashMap<&'p str, &'p Tool>,
+    kinds: FxHashMap<&'p str, AgentKind>,
+    args: FxHashMap<&'p str, FxHashSet<&'p str>>,
+}
+
+/// What others say of when they choose an agent, by its name.
+fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
+    let mut all: FxHashMap<&str, IndexSet<String>> = FxHashMap::default();
+    for agent in &program.agents {
+        let handoffs = agent.coordination.handoffs.iter().map(|h| (&h.to, h.when.as_ref()));
+        let delegates = agent.coordination.delegates.iter().map(|d| (&d.agent, d.when.as_ref()));
+        let rules = agent.routing.iter().flat_map(|r| &r.rules);
+        let rules = rules.filter_map(|r| Some((r.to.as_ref()?, r.when.as_ref())));
+        for (to, when) in handoffs.chain(delegates).chain(rules) {
+            let to = agent.resolve_alias(to).value.as_str();
+            all.entry(to).or_default().extend(when.map(expr::phrase));
+        }
+    }
+    all
+}
+
+impl<'p> Names<'p> {
+    fn new(program: &'p Program) -> Self {
+        let mut names = Self {
+            program,
+            agents: FxHashMap::default(),
+            chosen_when: chosen_when(program),
+            tools: FxHashMap::default(),
+            kinds: FxHashMap::default(),
+            args: FxHashMap::default(),
+        };
+        for tool in program.tools() {
+            names.tools.entry(&tool.name.value).or_insert(tool);
+        }
+        for agent in &program.agents {
+            let name = agent.metadata.name.value.as_str();
+            names.agents.entry(name).or_insert(agent);
+            names.kinds.insert(name, kind(agent));
+            names.args.insert(name, agent::args(agent).into_iter().collect());
+        }
+        names
+    }
+
+    /// What an agent is called in the output: `main` is not the name of just any agent.
+    fn agent(&self, name: &str) -> String {
+        let taken = name == MAIN && self.program.agents.iter().any(|a| a.metadata.dialect != ADL);
+        if !taken {
+            return name.to_owned();
+        }
+        let mut own = "main_agent".to_owned();
+        while self.program.agent(&own).is_some() {
+            own.push('_');
+        }
+        own
+    }
+
+    fn args(&self, agent: &str) -> FxHashSet<&'p str> {
+        self.args.get(agent).cloned().unwrap_or_default()
+    }
+
+    fn kind(&self, agent: &str) -> Option<AgentKind> {
+        self.kinds.get(agent).copied()
+    }
+}
+
+fn form(agent: &Agent) -> Form {
+    if agent.metadata.dialect == ADL { Form::AsWritten } else { Form::ForMica }
+}
+
+/// What ADL itself has said of an agent and the model has no word for.
+fn kept<'a>(agent: &'a Agent, key: &str) -> Option<&'a Data> {
+    agent.extensions.0.get(ADL)?.get(key).map(|e| &e.value)
+}
+
+/// The type of agent in ADL.
+fn kind(agent: &Agent) -> AgentKind {
+    let said = kept(agent, "type").and_then(Data::as_str).and_then(AgentKind::from_name);
+    if let Some(kind) = said {
+        return kind;
+    }
+    let works = !agent.gather.fields.is_empty()
+        || !agent.tools.is_empty()
+        || !agent.use_tools.is_empty()
+        || agent.reasoning.is_some();
+    let told = !agent.identity.instructions.is_empty()
+        || agent.identity.system_prompt.is_some()
+        || agent.identity.persona.is_some();
+    let chooses = agent.routing.is_some() || !agent.coordination.handoffs.is_empty();
+    let supervises = agent.metadata.kind == AgentType::Supervisor;
+    match () {
+        () if agent.flow.is_some() => AgentKind::Flow,
+        () if agent.knowledge.is_some() && !works && !told => AgentKind::Kb,
+        () if chooses && (supervises || (!works && !told)) => AgentKind::Ensemble,
+        () => AgentKind::Llm,
+    }
+}
+
+/// The agent that does the reasoning of a step.
+fn zone_name(agent: &str, step: &str) -> String {
+    format!("{agent}_{step}")
+}
+
+/// The agents that an agent may go to, by what it says of them, after its calls and around its turns.
+fn ways<'p>(agent: &'p Agent) -> Vec<&'p str> {
+    let mut found: Vec<_> = agent.targets().map(|t| t.value.as_str()).collect();
+    let mut open: Vec<&'p Body> =
+        agent.reasoning.iter().flat_map(|r| &r.bindings).map(|b| &b.after).collect();
+    open.extend(agent.hooks.iter().map(|(_, hook)| &hook.body));
+    while let Some(body) = open.pop() {
+        for statement in &body.0 {
+            match statement {
+                Statement::Handoff(d) | Statement::Delegate(d) => found.push(&d.agent.value),
+                Statement::If { branches } => open.extend(branches.iter().map(|b| &b.body)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The ensemble that agents hand the conversation to each other in, and its members: an agent that
+/// is told to leave to another can only do so inside of one.
+fn team<'p>(names: &Names<'p>, entry: &'p Agent) -> IndexSet<&'p str> {
+    let mut members = IndexSet::from([entry.metadata.name.value.as_str()]);
+    let mut hands_over = false;
+    let mut at = 0;
+    while let Some(name) = members.get_index(at).copied() {
+        at += 1;
+        let Some(agent) = names.agents.get(name) else { continue };
+        if names.kind(name) == Some(AgentKind::Ensemble) {
+            continue;
+        }
+        for target in ways(agent).into_iter().filter(|t| names.agents.contains_key(t)) {
+            hands_over = true;
+            members.insert(target);
+        }
+    }
+    if hands_over && form(entry) == Form::ForMica { members } else { IndexSet::new() }
+}
+
+fn flow_agent(steps: Vec<Yaml>) -> Yaml {
+    Yaml::Map(vec![
+        ("type".to_owned(), Yaml::text(AgentKind::Flow.name())),
+        ("steps".to_owned(), Yaml::List(steps)),
+    ])
+}
+
+/// `main`, and the ensemble that it calls if there must be one.
+fn beginning(names: &Names<'_>) -> Vec<(String, Yaml)> {
+    let program = names.program;
+    let native = program.agents.iter().any(|a| a.metadata.dialect == ADL);
+    let entry = program.entry().or_else(|| {
+        let chooses = |a: &&Agent| kind(a) == AgentKind::Ensemble;
+        let first = program.agents.iter().find(chooses).or_else(|| program.agents.first());
+        first.filter(|_| !native)
+    });
+    let named_main = |a: &Agent| names.agent(&a.metadata.name.value) == MAIN;
+    let Some(entry) = entry.filter(|e| !named_main(e)) else { return Vec::new() };
+    if native && program.agent(MAIN).is_some() {
+        return Vec::new();
+    }
+    let own = names.agent(&entry.metadata.name.value);
+    let members = team(names, entry);
+    if members.is_empty() {
+        let steps = vec![Yaml::pair("call", Yaml::text(own))];
+        return vec![(MAIN.to_owned(), flow_agent(steps))];
+    }
+    let mut team = format!("{own}_team");
+    while program.agent(&team).is_some() {
+        team.push('_');
+    }
+    let ensemble = Yaml::Map(vec![
+        ("type".to_owned(), Yaml::text(AgentKind::Ensemble.name())),
+        ("description".to_owned(), Yaml::text(format!("Begins with {own}"))),
+        (
+            "contains".to_owned(),
+            Yaml::List(members.iter().map(|m| Yaml::text(names.agent(m))).collect()),
+        ),
+        ("fallback".to_owned(), Yaml::text("default")),
+    ]);
+    let steps = vec![Yaml::pair("call", Yaml::text(team.as_str()))];
+    vec![(MAIN.to_owned(), flow_agent(steps)), (team, ensemble)]
+}
+
+/// The agents: those of ADL in their order; else the first one, and behind each those that it goes
+/// to.
+fn ordered<'p>(names: &Names<'p>) -> Vec<&'p Agent> {
+    let native = names.program.agents.iter().any(|a| a.metadata.dialect == ADL);
+    if native {
+        return names.program.agents.iter().collect();
+    }
+    let mut all: IndexSet<&str> =
+        names.program.entry().iter().map(|e| e.metadata.name.value.as_str()).collect();
+    let mut at = 0;
+    while let Some(name) = all.get_index(at).copied() {
+        at += 1;
+        let targets = names.agents.get(name).into_iter().flat_map(|a| ways(a));
+        all.extend(targets.filter(|t| names.agents.contains_key(t)));
+    }
+    all.extend(names.program.agents.iter().map(|a| a.metadata.name.value.as_str()));
+    all.iter().filter_map(|name| names.agents.get(name).copied()).collect()
+}
+
+pub(super) fn emit(program: &Program) -> Vec<OutputFile> {
+    let names = Names::new(program);
+    let mut entries = Vec::new();
+    for agent in &program.agents {
+        if let Some(Data::Array(files)) = kept(agent, "tools") {
+            entries.push(("tools".to_owned(), Yaml::names(files.iter().filter_map(Data::as_str))));
+        }
+    }
+    entries.extend(beginning(&names));
+    for agent in ordered(&names) {
+        entries.push((names.agent(&agent.metadata.name.value), agent::agent(&names, agent)));
+        entries.extend(agent::zones(agent));
+    }
+    let mut files = vec![OutputFile { path: "agents.yml".to_owned(), text: yaml::file(&entries) }];
+    files.extend(tools::file(program));
+    files
+}
+
+/// The text of a template as it stands, holes included.
+fn verbatim(text: &Template) -> String {
+    if text.parts.is_empty() { text.text.value.to_string() } else { expr::template(text) }
+}

@@ -1,0 +1,420 @@
+//! The prompt of an llm agent: what it is told, and in sentences what ADL has no construct for.
+
+use super::expr::{phrase, words};
+use super::verbatim;
+use super::{Names, expr::Form, form};
+use agentir_expr::{Condition, Template};
+use agentir_ir::{
+    Agent, Constraint, Data, ErrorHandler, GatherField, Guardrail, ReasoningZone, Statement, Step,
+};
+
+/// Paragraphs.
+#[derive(Default)]
+struct Prompt(Vec<String>);
+
+impl Prompt {
+    fn say(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        let text = text.trim_end();
+        if !text.is_empty() {
+            self.0.push(text.to_owned());
+        }
+    }
+
+    /// A heading and a line for each item.
+    fn list(&mut self, heading: &str, items: impl Iterator<Item = String>) {
+        let items: Vec<_> =
+            items.map(|i| format!("- {}", i.trim().replace('\n', "\n  "))).collect();
+        if !items.is_empty() {
+            self.0.push(format!("{heading}\n{}", items.join("\n")));
+        }
+    }
+
+    fn finish(self) -> String {
+        self.0.join("\n\n")
+    }
+}
+
+/// A sentence ends with a stop.
+fn stopped(text: &str) -> String {
+    let text = text.trim_end();
+    let spoken = text.trim_end_matches('"');
+    let stop = if spoken.ends_with(['.', '!', '?', ':']) { "" } else { "." };
+    format!("{text}{stop}")
+}
+
+fn when(condition: Option<&Condition>, what: &str) -> String {
+    match condition {
+        // Words that are a heading, as descriptions often are, and no clause.
+        Some(condition)
+            if condition.expr().is_none()
+                && condition.text.value.starts_with(|c: char| c.is_uppercase()) =>
+        {
+            stopped(&format!("{}: {what}", condition.text.value.trim_end_matches('.')))
+        }
+        Some(condition) => {
+            let sign = if what.starts_with(char::is_uppercase) { ":" } else { "," };
+            stopped(&format!("If {}{sign} {what}", phrase(condition)))
+        }
+        None => stopped(&upper(what)),
+    }
+}
+
+fn upper(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
+}
+
+fn data(value: &Data) -> String {
+    match value {
+        Data::String(text) => text.clone(),
+        Data::Array(items) => items.iter().map(data).collect::<Vec<_>>().join(", "),
+        Data::Object(map) => {
+            map.iter().map(|(k, v)| format!("{k} {}", data(v))).collect::<Vec<_>>().join(", ")
+        }
+        value => value.to_string(),
+    }
+}
+
+/// The prompt of an agent.
+pub(super) fn of(names: &Names<'_>, agent: &Agent) -> String {
+    let mut prompt = Prompt::default();
+    if form(agent) == Form::AsWritten {
+        let all = agent.identity.instructions.iter().map(|i| verbatim(&i.text));
+        return all.collect::<Vec<_>>().join("\n");
+    }
+    identity(agent, &mut prompt);
+    prompt.list("Find out what you need from the user:", agent.gather.fields.iter().map(field));
+    let files = agent.attachments.iter().map(|a| {
+        let asks = a.prompt.as_ref().map(|p| format!(" ({})", verbatim(p))).unwrap_or_default();
+        format!("{}: {}{asks}", a.name, a.category)
+    });
+    prompt.list("Ask for these files:", files);
+    tools(names, agent, &mut prompt);
+    prompt.list("Rules:", agent.constraints.constraints.iter().map(constraint));
+    prompt.list(
+        "Never break these safety rules:",
+        agent.constraints.guardrails.iter().map(guardrail),
+    );
+    prompt.list("Policies:", policies(agent));
+    coordination(agent, &mut prompt);
+    completion(agent, &mut prompt);
+    let errors =
+        agent.error_handling.handlers.iter().chain(agent.error_handling.default_handler.as_deref());
+    prompt.list("If something goes wrong:", errors.map(error));
+    prompt.list("Texts to use:", texts(agent));
+    let text = prompt.finish();
+    if text.is_empty() {
+        // An agent must have a prompt.
+        return agent.identity.goal.as_ref().map_or_else(|| "Help the user.".to_owned(), verbatim);
+    }
+    text
+}
+
+fn identity(agent: &Agent, prompt: &mut Prompt) {
+    let identity = &agent.identity;
+    if let Some(system) = &identity.system_prompt {
+        prompt.say(verbatim(&system.template));
+    }
+    if let Some(persona) = &identity.persona {
+        prompt.say(verbatim(persona));
+    }
+    let plain: Vec<_> = identity
+        .instructions
+        .iter()
+        .filter(|i| i.when.is_none())
+        .map(|i| verbatim(&i.text))
+        .collect();
+    prompt.say(plain.join("\n"));
+    for instruction in identity.instructions.iter().filter(|i| i.when.is_some()) {
+        prompt.say(when(instruction.when.as_ref(), &verbatim(&instruction.text)));
+    }
+    instructed(&agent.on_start.0, prompt);
+    prompt.list("Limits:", identity.limitations.iter().map(verbatim));
+    if let Some(language) = &identity.language {
+        prompt.say(format!("Speak {language}."));
+    }
+}
+
+/// What statements tell the model.
+fn instructed(statements: &[Statement], prompt: &mut Prompt) {
+    for statement in statements {
+        if let Statement::Instruct { text } = statement {
+            prompt.say(verbatim(text));
+        }
+    }
+}
+
+fn field(field: &GatherField) -> String {
+    let mut said = field.name.value.to_string();
+    let mut about = Vec::new();
+    about.extend(field.ty.as_ref().map(|t| t.value.to_string()));
+    if !field.required {
+        about.push("optional".to_owned());
+    }
+    if !about.is_empty() {
+        said += &format!(" ({})", about.join(", "));
+    }
+    let mut more: Vec<String> = Vec::new();
+    more.extend(field.description.as_ref().map(verbatim));
+    more.extend(field.prompt.as_ref().map(|p| format!("Ask: {}", verbatim(p))));
+    if !field.enum_values.is_empty() {
+        let values: Vec<_> = field.enum_values.iter().map(|v| v.value.as_str()).collect();
+        more.push(format!("One of {}", values.join(", ")));
+    }
+    more.extend(field.default.as_ref().map(|d| format!("Otherwise {}", data(d))));
+    if let Some(validation) = &field.validation {
+        more.push(format!("It must fit the {} {}", validation.kind, validation.rule));
+        more.extend(
+            validation
+                .error_message
+                .as_ref()
+                .map(|m| format!("If it does not, say: {}", verbatim(m))),
+        );
+        more.extend(validation.retry_prompt.as_ref().map(|m| format!("Then ask: {}", verbatim(m))));
+        more.extend(validation.max_retries.map(|n| format!("Ask at most {} times", n.0)));
+    }
+    more.extend(field.range.as_ref().map(|r| format!("It lies between {}", data(r))));
+    let hints: Vec<_> = field.extraction_hints.iter().map(verbatim).collect();
+    if !hints.is_empty() {
+        more.push(format!("Hints: {}", hints.join("; ")));
+    }
+    if !field.depends_on.is_empty() {
+        let first: Vec<_> = field.depends_on.iter().map(|d| d.value.as_str()).collect();
+        more.push(format!("Ask only after {}", first.join(", ")));
+    }
+    if let Some(agentir_ir::Activation::When { when }) = &field.activation {
+        more.push(format!("Ask only if {}", phrase(when)));
+    }
+    more.extend(field.infer.filter(|i| *i).map(|_| "It may be inferred".to_owned()));
+    more.extend(field.infer_confirm.filter(|i| *i).map(|_| "Let the user confirm it".to_owned()));
+    if more.is_empty() {
+        return said;
+    }
+    let more: Vec<_> = more.iter().map(|m| stopped(m)).collect();
+    format!("{said}: {}", more.join(" "))
+}
+
+/// When tools are offered, and what the user must agree to.
+fn tools(names: &Names<'_>, agent: &Agent, prompt: &mut Prompt) {
+    let bindings = agent.reasoning.iter().flat_map(|r| &r.bindings);
+    let offered = bindings.filter_map(|b| {
+        let agentir_ir::Offer::Call { tool } = &b.does else { return None };
+        let mut said = Vec::new();
+        said.extend(b.description.as_ref().map(verbatim));
+        said.extend(b.available_when.as_ref().map(|w| format!("Only if {}", phrase(w))));
+        for input in &b.with {
+            said.extend(
+                input.value.as_ref().map(|v| format!("Pass {} as {}", words(v), input.name)),
+            );
+        }
+        let mut said: Vec<_> = said.iter().map(|s| stopped(s)).collect();
+        afterwards(&b.after.0, None, &mut said);
+        (!said.is_empty()).then(|| format!("\"{tool}\": {}", said.join(" ")))
+    });
+    let confirmed = super::agent::uses(agent).into_iter().filter_map(|name| {
+        let tool = names.tools.get(name)?;
+        let asks = tool.confirmation.as_ref()?.require? == "always";
+        asks.then(|| format!("Before you call \"{name}\", let the user confirm it."))
+    });
+    prompt.list("Functions:", offered.chain(confirmed));
+}
+
+/// Whom the agent hands over to after a call.
+fn afterwards(statements: &[Statement], only: Option<&Condition>, said: &mut Vec<String>) {
+    for statement in statements {
+        let what = match statement {
+            Statement::Handoff(d) => format!("then transfer to the \"{}\" agent", d.agent),
+            Statement::Delegate(d) => format!("then ask the \"{}\" agent", d.agent),
+            Statement::If { branches } => {
+                for branch in branches {
+                    afterwards(&branch.body.0, branch.condition.as_ref(), said);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        said.push(when(only, &what));
+    }
+}
+
+fn constraint(constraint: &Constraint) -> String {
+    let must = match constraint.kind {
+        Some(agentir_ir::ConstraintKind::Restrict) => "It must not be that",
+        Some(agentir_ir::ConstraintKind::Warn) => "It should be that",
+        _ => "It must be that",
+    };
+    let mut said = stopped(&format!("{must} {}", phrase(&constraint.condition)));
+    if let Some(only) = &constraint.applies_when {
+        said = format!("If {}: {said}", phrase(only));
+    }
+    let Some(fail) = &constraint.on_fail else { return said };
+    if let Some(message) = &fail.message {
+        said += &format!(" Otherwise say: {}", stopped(&verbatim(message)));
+    }
+    if let Some(target) = &fail.target {
+        said += &format!(" Otherwise transfer to the {target} agent.");
+    }
+    if let Some(reason) = &fail.reason {
+        said += &format!(" Otherwise a person takes over: {reason}.");
+    }
+    if !fail.collect_fields.is_empty() {
+        let again: Vec<_> = fail.collect_fields.iter().map(|f| f.value.as_str()).collect();
+        said += &format!(" Then ask again for {}.", again.join(", "));
+    }
+    said
+}
+
+fn guardrail(guardrail: &Guardrail) -> String {
+    let mut said = guardrail.name.value.to_string();
+    let mut more: Vec<String> = Vec::new();
+    more.extend(guardrail.description.as_ref().map(verbatim));
+    more.extend(guardrail.llm_check.as_ref().map(verbatim));
+    more.extend(guardrail.check.as_ref().map(|c| format!("Not allowed: {}", words(c))));
+    let action = match &guardrail.action {
+        Data::Object(map) => map.get("message").or_else(|| map.get("type")).map(data),
+        other => Some(data(other)),
+    };
+    more.extend(action.map(|a| format!("Then: {a}")));
+    let more: Vec<_> = more.iter().map(|m| stopped(m)).collect();
+    said += &format!(": {}", more.join(" "));
+    said
+}
+
+fn policies(agent: &Agent) -> impl Iterator<Item = String> {
+    let policies =
+        agent.policies.iter().filter(|p| !matches!(p.name.value.as_str(), "fallback" | "exit"));
+    policies.flat_map(|policy| {
+        let head = policy.description.as_ref().map(verbatim);
+        let rules = policy.rules.iter().map(|rule| {
+            let mut said: Vec<String> = Vec::new();
+            said.extend(rule.allowed_when.as_ref().map(|w| format!("Allowed if {}", phrase(w))));
+            said.extend(
+                rule.forbidden_when.as_ref().map(|w| format!("Forbidden if {}", phrase(w))),
+            );
+            said.extend(rule.behavior.as_ref().map(verbatim));
+            let said: Vec<_> = said.iter().map(|s| stopped(s)).collect();
+            said.join(" ")
+        });
+        head.into_iter().chain(rules).filter(|s| !s.is_empty()).collect::<Vec<_>>()
+    })
+}
+
+/// Whom the agent hands over to, in the words that authors of ADL use.
+fn coordination(agent: &Agent, prompt: &mut Prompt) {
+    let c = &agent.coordination;
+    let handoffs = c.handoffs.iter().map(|h| {
+        let mut said = when(h.when.as_ref(), &format!("transfer to the \"{}\" agent", h.to));
+        said.extend(
+            h.context.summary.as_ref().map(|s| format!(" Summarize: {}", stopped(&verbatim(s)))),
+        );
+        said
+    });
+    let delegates = c.delegates.iter().map(|d| {
+        let mut said = when(
+            d.when.as_ref(),
+            &format!("ask the \"{}\" agent, and go on with its answer", d.agent),
+        );
+        said.extend(d.purpose.as_ref().map(|p| format!(" {}", stopped(&verbatim(p)))));
+        said.extend(d.use_result.as_ref().map(|p| format!(" {}", stopped(&verbatim(p)))));
+        said.extend(
+            d.failure_message
+                .as_ref()
+                .map(|p| format!(" If it fails, say: {}", stopped(&verbatim(p)))),
+        );
+        said
+    });
+    let rules = agent.routing.iter().flat_map(|r| &r.rules).filter_map(|r| {
+        Some(when(r.when.as_ref(), &format!("transfer to the \"{}\" agent", r.to.as_ref()?)))
+    });
+    for said in handoffs.chain(delegates).chain(rules) {
+        prompt.say(said);
+    }
+    let mut around = Vec::new();
+    for (_, hook) in agent.hooks.iter() {
+        afterwards(&hook.body.0, None, &mut around);
+    }
+    around.into_iter().for_each(|said| prompt.say(said));
+    let triggers = c.escalation.iter().flat_map(|e| &e.triggers).map(|t| {
+        let mut said = when(
+            t.when.as_ref(),
+            "tell the user that a person will take over, and exit this agent",
+        );
+        said.extend(t.reason.as_ref().map(|r| format!(" Reason: {}", stopped(&verbatim(r)))));
+        said.extend(t.respond.as_ref().map(|r| format!(" Say: {}", stopped(&verbatim(r)))));
+        said.extend(t.priority.as_ref().map(|p| format!(" Its priority is {p}.")));
+        said
+    });
+    prompt.list("A person takes over:", triggers);
+    if let Some(context) =
+        c.escalation.as_ref().map(|e| &e.context_for_human).filter(|c| !c.is_empty())
+    {
+        prompt.list("The person needs to know:", context.iter().map(data));
+    }
+}
+
+fn completion(agent: &Agent, prompt: &mut Prompt) {
+    let done = agent.completion.conditions.iter().map(|c| {
+        let mut said = when(c.when.as_ref(), "exit this agent");
+        said.extend(c.respond.as_ref().map(|r| format!(" Say: {}", stopped(&verbatim(r)))));
+        said
+    });
+    prompt.list("You are done:", done);
+}
+
+fn error(handler: &ErrorHandler) -> String {
+    let mut said = handler.kind.value.to_string();
+    let mut more: Vec<String> = Vec::new();
+    more.extend(handler.respond.as_ref().map(|r| format!("Say: {}", verbatim(r))));
+    more.extend(handler.retry.as_ref().map(|n| match n {
+        agentir_ir::NumberOrText::Number(n) => format!("Try again {} times", n.0),
+        agentir_ir::NumberOrText::Text(t) => format!("Try again {t} times"),
+    }));
+    more.extend(handler.handoff_target.as_ref().map(|a| format!("Transfer to the \"{a}\" agent")));
+    more.extend(handler.then.as_ref().map(|j| match &j.reason {
+        Some(reason) => format!("Then {}: {reason}", j.target.to_string().to_lowercase()),
+        None => format!("Then {}", j.target.to_string().to_lowercase()),
+    }));
+    let more: Vec<_> = more.iter().map(|m| stopped(m)).collect();
+    if !more.is_empty() {
+        said += &format!(": {}", more.join(" "));
+    }
+    said
+}
+
+/// Named texts, and answers of knowledge that an llm agent has.
+fn texts(agent: &Agent) -> impl Iterator<Item = String> {
+    let named = |name: &str, text: Option<&Template>| Some(format!("{name}: {}", verbatim(text?)));
+    let templates =
+        agent.templates.iter().filter_map(move |(name, t)| named(name, t.default.as_ref()));
+    let messages = agent.messages.iter().filter_map(move |(name, m)| named(name, m.text.as_ref()));
+    let questions = agent.knowledge.iter().flat_map(|k| &k.questions).map(|q| {
+        let text = |t: &Option<Template>| t.as_ref().map(verbatim).unwrap_or_default();
+        format!("{} {}", text(&q.question), text(&q.answer))
+    });
+    templates.chain(messages).chain(questions)
+}
+
+/// The prompt of the agent that does the reasoning of a step.
+pub(super) fn of_zone(agent: &Agent, step: &Step, zone: &ReasoningZone) -> String {
+    let mut prompt = Prompt::default();
+    identity(agent, &mut prompt);
+    prompt.say(step.description.as_ref().map(verbatim).unwrap_or_default());
+    prompt.say(zone.goal.as_ref().map(verbatim).unwrap_or_default());
+    instructed(&zone.prepare.0, &mut prompt);
+    prompt.list(
+        "Rules:",
+        agent.constraints.constraints.iter().chain(&zone.constraints).map(constraint),
+    );
+    prompt.list(
+        "Never break these safety rules:",
+        agent.constraints.guardrails.iter().map(guardrail),
+    );
+    if let Some(done) = &zone.exit_when {
+        prompt.say(when(Some(done), "exit this agent"));
+    }
+    if let Some(turns) = zone.max_turns {
+        prompt.say(format!("Exit this agent after {} turns.", turns.0));
+    }
+    prompt.finish()
+}

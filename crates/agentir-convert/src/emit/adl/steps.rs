@@ -1,0 +1,778 @@
+//! Statements as steps (B.4): a flow becomes main steps, labels and subflows.
+//!
+//! A step of a flow that its predecessor alone goes on to is a label in the same list; one that
+//! others jump ahead to is a subflow. That is the inverse of how ADL is lowered, so the order of the
+//! steps stays.
+
+use super::expr::{self, Form};
+use super::yaml::Yaml;
+use agentir_expr::{Expr, ExprKind, Literal, Name};
+use agentir_ir::{
+    Agent, Body, Branch, Call, Collect, Data, Delegation, Flow, Jump, Response, SetVariable,
+    Statement, Step, Target, Tool,
+};
+use agentir_syntax::adl::schema;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What writing steps needs to know of the program and the agent.
+pub(super) struct Steps<'p> {
+    agent: &'p Agent,
+    form: Form,
+    tools: &'p FxHashMap<&'p str, &'p Tool>,
+    names: &'p super::Names<'p>,
+    flow: Option<&'p Flow>,
+    /// The steps in the order in which they are declared, the first one first.
+    order: IndexSet<&'p str>,
+    /// The steps that are written.
+    written: FxHashSet<&'p str>,
+    /// How many jumps lead to a step from those before it.
+    ahead: FxHashMap<&'p str, usize>,
+    /// How many labels inside branches this one is inside of.
+    depth: usize,
+    /// Labels beside the steps of the flow.
+    labels: FxHashSet<String>,
+    /// The step whose statements are being written.
+    here: &'p str,
+}
+
+/// How many labels inside branches may lie inside each other; outlines nest no deeper.
+const MAX_DEPTH: usize = 64;
+
+fn order(flow: &Flow) -> IndexSet<&str> {
+    let declared = flow.steps.iter().map(|s| s.value.as_str());
+    flow.entry()
+        .into_iter()
+        .chain(declared)
+        .chain(flow.definitions.keys().map(|k| k.as_str()))
+        .filter(|name| flow.definitions.contains_key(*name))
+        .collect()
+}
+
+/// Where statements stand.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    /// Inside a `then` or an `else`, where MICA does not come back to from a label.
+    nested: bool,
+    /// What comes next in any case, so that no jump need say it.
+    then: Option<&'p str>,
+}
+
+const TOP: Place<'static> = Place { nested: false, then: None };
+
+impl<'p> Steps<'p> {
+    pub(super) fn new(
+        agent: &'p Agent,
+        flow: Option<&'p Flow>,
+        tools: &'p FxHashMap<&'p str, &'p Tool>,
+        names: &'p super::Names<'p>,
+    ) -> Self {
+        let mut steps = Self {
+            agent,
+            form: super::form(agent),
+            tools,
+            names,
+            flow,
+            order: flow.map(order).unwrap_or_default(),
+            depth: 0,
+            written: FxHashSet::default(),
+            ahead: FxHashMap::default(),
+            labels: FxHashSet::default(),
+            here: "",
+        };
+        for name in steps.order.clone() {
+            steps.written.insert(name);
+            let Some(step) = steps.step(name) else { continue };
+            for target in jumps(&step.body) {
+                if !steps.written.contains(target) {
+                    *steps.ahead.entry(target).or_default() += 1;
+                }
+            }
+        }
+        steps.written.clear();
+        steps
+    }
+
+    fn step(&self, name: &str) -> Option<&'p Step> {
+        self.flow?.definitions.get(name)
+    }
+
+    /// A label that nothing else is called: `name`, `name_2` …
+    fn fresh(&mut self, name: &str) -> String {
+        let mut label = name.to_owned();
+        let mut number = 1;
+        while self.step(&label).is_some() || self.labels.contains(&label) {
+            number += 1;
+            label = format!("{name}_{number}");
+        }
+        self.labels.insert(label.clone());
+        label
+    }
+
+    /// The main steps and the subflows, by their keys. `before` comes first of all.
+    pub(super) fn flow(&mut self, before: Vec<Yaml>) -> IndexMap<String, Vec<Yaml>> {
+        let order = self.order.clone();
+        let mut blocks: IndexMap<String, Vec<Yaml>> = IndexMap::new();
+        for (i, name) in order.iter().copied().enumerate() {
+            if self.written.contains(name) {
+                continue;
+            }
+            let key = if i == 0 { "steps" } else { name };
+            let mut steps = Vec::new();
+            if i == 0 {
+                steps.extend(before.iter().cloned());
+                if self.returns_to(name) {
+                    steps.push(Yaml::pair("label", Yaml::text(name)));
+                }
+            }
+            // A name that is a field's cannot be a key of its own.
+            if i > 0 && (schema::by_key(name).is_some() || blocks.contains_key(name)) {
+                steps.push(Yaml::pair("label", Yaml::text(name)));
+                self.chain(name, &mut steps, TOP);
+                if let Some((_, last)) = blocks.last_mut() {
+                    last.append(&mut steps);
+                }
+                continue;
+            }
+            self.chain(name, &mut steps, TOP);
+            blocks.insert(key.to_owned(), steps);
+        }
+        blocks
+    }
+
+    /// Whether something jumps back to the first step. ADL has no name for the main steps.
+    fn returns_to(&self, entry: &str) -> bool {
+        let Some(flow) = self.flow else { return false };
+        self.form == Form::ForMica
+            && (flow.definitions.values().any(|s| jumps(&s.body).contains(&entry))
+                || flow
+                    .definitions
+                    .get(entry)
+                    .is_some_and(|s| s.max_attempts.is_some() || retries(&s.body)))
+    }
+
+    /// A step, and those that it alone goes on to.
+    fn chain(&mut self, first: &'p str, out: &mut Vec<Yaml>, place: Place<'p>) {
+        let mut name = first;
+        loop {
+            self.written.insert(name);
+            let Some(step) = self.step(name) else { return };
+            let around = std::mem::replace(&mut self.here, name);
+            let mut statements = step.body.0.as_slice();
+            let last = match statements.split_last() {
+                Some((Statement::Goto(jump), before)) => {
+                    statements = before;
+                    Some(jump)
+                }
+                _ => None,
+            };
+            let after = self.after(statements, last).filter(|after| place.then != Some(*after));
+            self.beside(step, out);
+            match &step.when {
+                Some(when) => {
+                    let mut guarded = Vec::new();
+                    let nested = Place { nested: true, then: None };
+                    self.statements(statements, &mut guarded, nested, None);
+                    if guarded.is_empty() {
+                        guarded.push(Yaml::text("user"));
+                    }
+                    out.push(Yaml::Map(vec![
+                        ("if".to_owned(), Yaml::text(expr::condition(when, self.form))),
+                        ("then".to_owned(), Yaml::List(guarded)),
+                    ]));
+                }
+                None => self.statements(statements, out, place, after),
+            }
+            let next = after.or_else(|| Some(last?.target.step()?.value.as_str()));
+            let joined = next.filter(|next| {
+                after.is_some() || (place.then != Some(*next) && self.is_label(name, next))
+            });
+            match (joined, last) {
+                (Some(next), _) => {
+                    if after.is_none() {
+                        out.push(Yaml::pair("label", Yaml::text(next)));
+                    }
+                    self.here = around;
+                    name = next;
+                }
+                (None, last) => {
+                    match last {
+                        Some(jump) => self.jump(jump, out, place),
+                        None if step.when.is_some() || passes(&step.body.0) => {
+                            self.fall(name, out, place)
+                        }
+                        None => {}
+                    }
+                    self.here = around;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// What comes behind the statements of a step: the next one in the order (ABL §3.14).
+    fn fall(&self, name: &str, out: &mut Vec<Yaml>, place: Place<'p>) {
+        if self.form == Form::AsWritten || place.nested {
+            return;
+        }
+        let next = self.order.get_index_of(name).and_then(|at| self.order.get_index(at + 1));
+        out.push(match next {
+            Some(next) => Yaml::pair("next", Yaml::text(*next)),
+            None => Yaml::pair("return", Yaml::text("success")),
+        });
+    }
+
+    /// The step without a name behind an `if` that has a label inside.
+    fn after(&self, statements: &'p [Statement], last: Option<&'p Jump>) -> Option<&'p str> {
+        let unnamed = |jump: &'p Jump| {
+            let name = jump.target.step()?.value.as_str();
+            let open = name.contains('~') && !self.written.contains(name);
+            (open && self.step(name).is_some()).then_some(name)
+        };
+        if self.form != Form::AsWritten {
+            return None;
+        }
+        let Some(Statement::If { branches } | Statement::Await { branches }) = statements.last()
+        else {
+            return None;
+        };
+        last.and_then(unnamed).or_else(|| {
+            branches.iter().find_map(|b| match b.body.0.last() {
+                Some(Statement::Goto(jump)) => unnamed(jump),
+                _ => None,
+            })
+        })
+    }
+
+    /// Whether `next` is a label behind `name`: the step that comes next, to which nobody else jumps
+    /// ahead.
+    fn is_label(&self, name: &str, next: &str) -> bool {
+        if self.written.contains(next) || self.step(next).is_none() {
+            return false;
+        }
+        let behind = self.order.get_index_of(name).and_then(|at| self.order.get_range(at + 1..));
+        let follows = behind.is_some_and(|behind| {
+            behind.iter().find(|n| !self.written.contains(*n)) == Some(&next)
+        });
+        follows && self.ahead.get(next).is_none_or(|n| *n <= 1)
+    }
+
+    /// What a step says beside its statements.
+    fn beside(&self, step: &Step, out: &mut Vec<Yaml>) {
+        if step.reasoning_zone.is_some() {
+            let target = super::zone_name(&self.agent.metadata.name.value, &step.name.value);
+            out.push(Yaml::pair("call", Yaml::text(target)));
+        }
+        for digression in step.digressions.iter().chain(&step.sub_intents) {
+            let what = digression
+                .intent
+                .as_ref()
+                .map(|i| i.value.to_string())
+                .or_else(|| digression.condition.as_ref().map(expr::phrase))
+                .unwrap_or_default();
+            out.push(Yaml::Comment(format!("not in ADL: what the user may ask for here: {what}")));
+        }
+    }
+
+    /// Statements before an agent's prompt or choice takes over.
+    pub(super) fn initial(&mut self, body: &'p Body) -> Vec<Yaml> {
+        let mut out = Vec::new();
+        self.statements(&body.0, &mut out, TOP, None);
+        out
+    }
+
+    /// `after` is where the branches of the last statement go on.
+    fn statements(
+        &mut self,
+        all: &'p [Statement],
+        out: &mut Vec<Yaml>,
+        place: Place<'p>,
+        after: Option<&'p str>,
+    ) {
+        let mut at = 0;
+        while let Some(statement) = all.get(at) {
+            at += 1;
+            match statement {
+                Statement::Set(_) => {
+                    let more = all.iter().skip(at).take_while(|s| matches!(s, Statement::Set(_)));
+                    let run = 1 + more.count();
+                    at += run - 1;
+                    let sets = all.iter().skip(at - run).take(run).filter_map(|s| match s {
+                        Statement::Set(set) => Some(set),
+                        _ => None,
+                    });
+                    self.set(sets, out);
+                }
+                statement => {
+                    let after = if at == all.len() { after } else { None };
+                    self.statement(statement, out, place, after);
+                }
+            }
+        }
+    }
+
+    fn statement(
+        &mut self,
+        statement: &'p Statement,
+        out: &mut Vec<Yaml>,
+        place: Place<'p>,
+        after: Option<&'p str>,
+    ) {
+        match statement {
+            Statement::Set(_) => {}
+            Statement::Respond(response) => self.respond(response, out),
+            Statement::Await { branches } => {
+                out.push(Yaml::text("user"));
+                self.branches(branches, out, place, after);
+            }
+            Statement::If { branches } => self.branches(branches, out, place, after),
+            Statement::Goto(jump) => self.jump(jump, out, place),
+            Statement::Repeat { jump, times } => {
+                let target = jump.target.to_string();
+                out.push(Yaml::Map(vec![
+                    ("next".to_owned(), Yaml::text(target)),
+                    ("tries".to_owned(), Yaml::Raw(times.to_string())),
+                ]));
+            }
+            Statement::Call(call) => self.call(call, out, place),
+            Statement::Delegate(d) => out.push(self.delegate(d)),
+            Statement::Handoff(d) => {
+                out.push(self.delegate(d));
+                if d.returns != Some(true) {
+                    out.push(Yaml::pair("return", Yaml::text("success")));
+                }
+            }
+            Statement::Check { condition, otherwise } => {
+                let mut then = Vec::new();
+                if let Some(jump) = otherwise {
+                    self.jump(jump, &mut then, Place { nested: true, then: None });
+                }
+                if then.is_empty() {
+                    then.push(Yaml::pair("return", Yaml::text("error")));
+                }
+                out.push(Yaml::Map(vec![
+                    ("if".to_owned(), Yaml::text(expr::negation(condition, self.form))),
+                    ("then".to_owned(), Yaml::List(then)),
+                ]));
+            }
+            Statement::Collect(collect) => self.collect(collect, out, place),
+            Statement::Clear { variables } => {
+                let none = |v: &agentir_diagnostics::Spanned<Name>| {
+                    (v.value.to_string(), Yaml::Raw("null".to_owned()))
+                };
+                out.push(Yaml::pair("set", Yaml::Map(variables.iter().map(none).collect())));
+            }
+            Statement::Instruct { text } => {
+                out.push(Yaml::Comment(format!("not in ADL: for the model: {}", text.text.value)));
+            }
+            Statement::Transform(transform) => out.push(Yaml::Comment(format!(
+                "not in ADL: {} from {}",
+                transform.target,
+                expr::words(&transform.source)
+            ))),
+            Statement::Log { value } => {
+                out.push(Yaml::Comment(format!("not in ADL: log {value}")));
+            }
+            Statement::Escalate { .. } => {
+                out.push(Yaml::pair("return", Yaml::text("error, a person takes over")));
+            }
+            Statement::Other { keyword, value, .. } => self.other(keyword, value, out),
+        }
+    }
+
+    fn other(&self, keyword: &str, value: &Data, out: &mut Vec<Yaml>) {
+        match (keyword, value) {
+            ("label", Data::String(name)) => {
+                out.push(Yaml::pair("label", Yaml::text(name.as_str())))
+            }
+            ("step", value) if self.form == Form::AsWritten => out.push(match value {
+                Data::Array(items) if items.len() == 1 => {
+                    items.first().map_or(Yaml::text(""), Yaml::data)
+                }
+                value => Yaml::data(value),
+            }),
+            _ => out.push(Yaml::Comment(format!("not in ADL: {keyword} {value}"))),
+        }
+    }
+
+    fn respond(&self, response: &Response, out: &mut Vec<Yaml>) {
+        let named = |name: &str| self.agent.templates.get(name)?.default.as_ref();
+        let message = |key: &str| self.agent.messages.get(key)?.text.as_ref();
+        let text = response
+            .text
+            .as_ref()
+            .or_else(|| named(response.template.as_ref()?.value.as_str()))
+            .or_else(|| message(response.message_key.as_ref()?.value.as_str()));
+        if let Some(text) = text {
+            let said = match self.form {
+                Form::AsWritten => expr::template(text),
+                Form::ForMica => expr::template(text).trim_end().to_owned(),
+            };
+            out.push(Yaml::pair("bot", Yaml::Quoted(said)));
+        }
+    }
+
+    /// `set`: assignments next to each other are one step.
+    fn set(&self, all: impl Iterator<Item = &'p SetVariable>, out: &mut Vec<Yaml>) {
+        let mut pairs: Vec<(String, Yaml)> = Vec::new();
+        let mut flush = |pairs: &mut Vec<(String, Yaml)>| {
+            if !pairs.is_empty() {
+                out.push(Yaml::pair("set", Yaml::Map(std::mem::take(pairs))));
+            }
+        };
+        let mut left_out = Vec::new();
+        for set in all {
+            match (expr::path(&set.target), value(&set.value, self.form)) {
+                (Some(target), Some(value)) => {
+                    if pairs.iter().any(|(name, _)| *name == target) {
+                        flush(&mut pairs);
+                    }
+                    pairs.push((target, value));
+                }
+                _ => left_out.push(format!(
+                    "not in ADL: set {} to {}",
+                    set.target,
+                    expr::words(&set.value)
+                )),
+            }
+        }
+        flush(&mut pairs);
+        out.extend(left_out.into_iter().map(Yaml::Comment));
+    }
+
+    fn branches(
+        &mut self,
+        branches: &'p [Branch],
+        out: &mut Vec<Yaml>,
+        place: Place<'p>,
+        after: Option<&'p str>,
+    ) {
+        let inner = Place { nested: true, then: after.or(place.then) };
+        for (i, branch) in branches.iter().enumerate() {
+            let mut steps = Vec::new();
+            self.branch(&branch.body.0, &mut steps, inner);
+            let Some(condition) = &branch.condition else {
+                if i == 0 {
+                    out.append(&mut steps);
+                    return;
+                }
+                if steps.iter().all(|s| matches!(s, Yaml::Comment(_))) {
+                    continue;
+                }
+                match out.last_mut() {
+                    // MICA drops an `else` beside an `if` that is itself inside a `then`.
+                    Some(Yaml::Map(last)) if !place.nested => {
+                        last.push(("else".to_owned(), Yaml::List(steps)));
+                    }
+                    _ => out.push(Yaml::pair("else", Yaml::List(steps))),
+                }
+                continue;
+            };
+            if !steps.iter().any(|s| !matches!(s, Yaml::Comment(_))) {
+                // An empty list is no `then`.
+                let label = self.fresh("go_on");
+                steps.push(Yaml::pair("label", Yaml::text(label)));
+            }
+            let word = if i == 0 { "if" } else { "else if" };
+            let mut pairs = vec![
+                (word.to_owned(), Yaml::text(expr::condition(condition, self.form))),
+                ("then".to_owned(), Yaml::List(steps)),
+            ];
+            let tries = branch.extensions.0.get("adl").and_then(|all| all.get("tries"));
+            pairs.extend(tries.map(|t| ("tries".to_owned(), Yaml::data(&t.value))));
+            out.push(Yaml::Map(pairs));
+        }
+    }
+
+    /// The statements of a branch; a jump to a label that is only there to go on behind the `if`
+    /// becomes that label.
+    fn branch(&mut self, all: &'p [Statement], out: &mut Vec<Yaml>, place: Place<'p>) {
+        if let (Some(after), Some((Statement::Goto(jump), before))) = (place.then, all.split_last())
+            && self.form == Form::AsWritten
+            && let Some(label) = jump.target.step().map(|s| s.value.as_str())
+            && self.depth < MAX_DEPTH
+            && self.leads_to(label, after)
+        {
+            self.statements(before, out, place, None);
+            out.push(Yaml::pair("label", Yaml::text(label)));
+            self.depth += 1;
+            self.chain(label, out, place);
+            self.depth -= 1;
+            return;
+        }
+        self.statements(all, out, place, place.then);
+    }
+
+    /// Whether a step that is not written yet goes on to `after` and nowhere else at its end.
+    fn leads_to(&self, label: &str, after: &str) -> bool {
+        let mut name = label;
+        for _ in 0..64 {
+            let Some(step) = self.step(name).filter(|_| !self.written.contains(name)) else {
+                return false;
+            };
+            let Some(Statement::Goto(jump)) = step.body.0.last() else { return false };
+            match jump.target.step() {
+                Some(next) if next.value == after => return true,
+                Some(next) => name = &next.value,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn jump(&self, jump: &Jump, out: &mut Vec<Yaml>, place: Place<'p>) {
+        let reason = jump.reason.as_ref().map(|r| r.value.as_str());
+        let ended = |status: &str, reason: Option<&str>| {
+            let text = match reason {
+                Some(reason) => format!("{status}, {reason}"),
+                None => status.to_owned(),
+            };
+            Yaml::pair("return", Yaml::text(text))
+        };
+        match &jump.target {
+            Target::Step(step) | Target::Backtrack(Some(step)) => {
+                if place.then != Some(step.value.as_str()) {
+                    out.push(Yaml::pair("next", Yaml::text(step.value.as_str())));
+                }
+            }
+            Target::Complete => out.push(ended("success", reason)),
+            Target::Fail | Target::Block => out.push(ended("error", reason)),
+            Target::Escalate => {
+                out.push(ended("error", Some(reason.unwrap_or("a person takes over"))));
+            }
+            Target::Retry | Target::RetryStep if !self.here.is_empty() => {
+                out.push(Yaml::pair("next", Yaml::text(self.here)));
+            }
+            Target::Handoff(Some(agent)) => {
+                out.push(Yaml::pair("call", Yaml::text(self.names.agent(&agent.value))));
+                out.push(ended("success", None));
+            }
+            Target::Delegate(Some(agent)) => {
+                out.push(Yaml::pair("call", Yaml::text(self.names.agent(&agent.value))));
+            }
+            Target::AskUser(choices) => {
+                let choices: Vec<_> = choices.iter().map(|c| c.value.as_str()).collect();
+                out.push(Yaml::pair("bot", Yaml::Quoted(format!("{}?", choices.join(", ")))));
+                out.push(Yaml::text("user"));
+            }
+            Target::Continue
+            | Target::Resume
+            | Target::Redact
+            | Target::Retry
+            | Target::RetryStep
+            | Target::Backtrack(None)
+            | Target::Handoff(None)
+            | Target::Delegate(None) => {}
+        }
+    }
+
+    fn delegate(&self, d: &Delegation) -> Yaml {
+        let args: Vec<_> = d
+            .bindings
+            .iter()
+            .filter_map(|b| Some((b.variable.value.to_string(), value(&b.value, self.form)?)))
+            .collect();
+        called(&self.names.agent(&d.agent.value), args)
+    }
+
+    fn call(&mut self, call: &'p Call, out: &mut Vec<Yaml>, place: Place<'p>) {
+        let tool = self.tools.get(call.tool.value.as_str());
+        let mut parameters = tool.iter().flat_map(|t| &t.parameters);
+        let mut args = Vec::new();
+        if call.has_arguments {
+            for (i, arg) in call.with.iter().enumerate() {
+                let named = match &arg.name {
+                    Some(name) => Some(name.value.to_string()),
+                    None => tool.and_then(|t| Some(t.parameters.get(i)?.name.value.to_string())),
+                };
+                if let (Some(name), Some(value)) = (named, value(&arg.value, self.form)) {
+                    args.push((name, value));
+                }
+            }
+        } else {
+            let known = self.names.args(&self.agent.metadata.name.value);
+            args.extend(
+                parameters
+                    .by_ref()
+                    .filter(|p| known.contains(p.name.value.as_str()))
+                    .map(|p| (p.name.value.to_string(), Yaml::text(p.name.value.as_str()))),
+            );
+        }
+        let named = call.result.as_ref().filter(|name| name.value != call.tool.value);
+        out.extend(
+            named.map(|name| Yaml::Comment(format!("what was called {name} is now {}", call.tool))),
+        );
+        out.push(called(&call.tool.value, args));
+        let inner = Place { nested: true, then: None };
+        let mut done = Vec::new();
+        self.statements(&call.on_success.0, &mut done, inner, None);
+        let mut failed = Vec::new();
+        self.statements(&call.on_failure.0, &mut failed, inner, None);
+        let succeeded = match &call.success_when {
+            Some(condition) => expr::condition(condition, self.form),
+            None => format!("{}.status == \"success\"", call.tool),
+        };
+        match (done.is_empty(), failed.is_empty()) {
+            (true, true) => {}
+            (false, true) => out.append(&mut done),
+            (true, false) => out.push(Yaml::Map(vec![
+                (
+                    "if".to_owned(),
+                    Yaml::text(match &call.success_when {
+                        Some(condition) => expr::negation(condition, self.form),
+                        None => format!("{}.status != \"success\"", call.tool),
+                    }),
+                ),
+                ("then".to_owned(), Yaml::List(failed)),
+            ])),
+            (false, false) => {
+                let mut pairs = vec![
+                    ("if".to_owned(), Yaml::text(succeeded)),
+                    ("then".to_owned(), Yaml::List(done)),
+                ];
+                if place.nested {
+                    out.push(Yaml::Map(pairs));
+                    out.push(Yaml::pair("else", Yaml::List(failed)));
+                } else {
+                    pairs.push(("else".to_owned(), Yaml::List(failed)));
+                    out.push(Yaml::Map(pairs));
+                }
+            }
+        }
+        self.branches(&call.on_result, out, place, None);
+    }
+
+    /// Asking for fields: what is missing behind the answer is asked for again.
+    fn collect(&mut self, collect: &'p Collect, out: &mut Vec<Yaml>, place: Place<'p>) {
+        let said = |text: &agentir_expr::Template| {
+            Yaml::pair("bot", Yaml::Quoted(expr::template(text).trim_end().to_owned()))
+        };
+        out.extend(collect.present.as_ref().map(said));
+        if let Some(prompt) = &collect.gather.prompt {
+            out.push(said(prompt));
+            out.push(Yaml::text("user"));
+        }
+        for field in &collect.gather.fields {
+            let declared =
+                self.agent.gather.fields.iter().find(|f| f.name.value == field.name.value);
+            let prompt = field.prompt.as_ref().or_else(|| declared?.prompt.as_ref());
+            let told = field.prompt_mode != Some("extract_only");
+            let asked = prompt.map(said).or_else(|| {
+                let text = format!("Please tell me the {}.", field.name.value.replace('_', " "));
+                (told && collect.gather.prompt.is_none())
+                    .then(|| Yaml::pair("bot", Yaml::Quoted(text)))
+            });
+            let Some(asked) = asked else { continue };
+            let name = field.name.value.as_str();
+            let label = format!("ask_{name}");
+            let again = field.required && field.default.is_none() && !place.nested;
+            let label = if again { self.fresh(&label) } else { label };
+            if again {
+                out.push(Yaml::pair("label", Yaml::text(label.as_str())));
+            }
+            out.push(asked);
+            out.push(Yaml::text("user"));
+            if again {
+                let then = vec![Yaml::pair("next", Yaml::text(label))];
+                out.push(Yaml::Map(vec![
+                    ("if".to_owned(), Yaml::text(format!("{name} == None"))),
+                    ("then".to_owned(), Yaml::List(then)),
+                ]));
+            }
+        }
+        self.statements(&collect.on_success.0, out, place, None);
+    }
+}
+
+fn called(name: &str, args: Vec<(String, Yaml)>) -> Yaml {
+    let mut pairs = vec![("call".to_owned(), Yaml::text(name))];
+    if !args.is_empty() {
+        pairs.push(("args".to_owned(), Yaml::Map(args)));
+    }
+    Yaml::Map(pairs)
+}
+
+/// A value of `set` and of a call: an argument or a constant (B.4.3).
+fn value(expr: &Expr, form: Form) -> Option<Yaml> {
+    /// What ABL knows of the user's message.
+    const OF_MESSAGE: &[&str] = &["input", "user_input", "match"];
+    Some(match &expr.kind {
+        ExprKind::Path(path)
+            if form == Form::ForMica && OF_MESSAGE.contains(&path.root.value.as_str()) =>
+        {
+            return None;
+        }
+        ExprKind::Literal(Literal::String(text))
+            if form == Form::ForMica && text.contains("{{") =>
+        {
+            return None;
+        }
+        ExprKind::Path(path) => Yaml::text(expr::path(path)?),
+        ExprKind::Literal(Literal::String(text) | Literal::Date(text)) => {
+            Yaml::Quoted(text.to_string())
+        }
+        ExprKind::Literal(Literal::Number(number)) => Yaml::Raw(number.to_string()),
+        ExprKind::Literal(Literal::Bool(value)) => {
+            Yaml::Raw(if *value { "True" } else { "False" }.to_owned())
+        }
+        ExprKind::Literal(Literal::Null | Literal::Undefined) => Yaml::Raw("null".to_owned()),
+        _ => return None,
+    })
+}
+
+/// Whether control can go on behind statements.
+fn passes(statements: &[Statement]) -> bool {
+    statements.iter().all(|statement| match statement {
+        Statement::Goto(jump) => !jump.target.leaves(),
+        Statement::Escalate { .. } => false,
+        Statement::Handoff(d) => d.returns == Some(true),
+        Statement::If { branches } | Statement::Await { branches } => any_passes(branches),
+        Statement::Collect(collect) => passes(&collect.on_success.0),
+        Statement::Call(call) => {
+            (passes(&call.on_success.0) || passes(&call.on_failure.0))
+                && any_passes(&call.on_result)
+        }
+        _ => true,
+    })
+}
+
+fn any_passes(branches: &[Branch]) -> bool {
+    branches.iter().all(|b| b.condition.is_some()) || branches.iter().any(|b| passes(&b.body.0))
+}
+
+/// The steps that statements jump to, at any depth.
+fn jumps(body: &Body) -> Vec<&str> {
+    let mut found = Vec::new();
+    each_jump(&body.0, &mut |jump| found.extend(jump.target.step().map(|s| s.value.as_str())));
+    found
+}
+
+fn retries(body: &Body) -> bool {
+    let mut found = false;
+    each_jump(&body.0, &mut |jump| {
+        found |= matches!(jump.target, Target::Retry | Target::RetryStep);
+    });
+    found
+}
+
+fn each_jump<'b>(all: &'b [Statement], found: &mut dyn FnMut(&'b Jump)) {
+    for statement in all {
+        match statement {
+            Statement::Goto(jump) | Statement::Repeat { jump, .. } => found(jump),
+            Statement::Check { otherwise: Some(jump), .. } => found(jump),
+            Statement::If { branches } | Statement::Await { branches } => {
+                branches.iter().for_each(|b| each_jump(&b.body.0, found));
+            }
+            Statement::Call(call) => {
+                each_jump(&call.on_success.0, found);
+                each_jump(&call.on_failure.0, found);
+                call.on_result.iter().for_each(|b| each_jump(&b.body.0, found));
+            }
+            Statement::Collect(collect) => {
+                each_jump(&collect.on_success.0, found);
+                each_jump(&collect.on_failure.0, found);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,542 @@
+//! Agents of other languages in the shape of Agent Script's own.
+//!
+//! What Agent Script has natively (tools, handoffs, escalation, texts under conditions) takes its own
+//! form. A flow has no counterpart: **a step becomes a subagent**, because a subagent is a position
+//! of the conversation, keeps the step's name, and can be gone to from anywhere. What a step does
+//! stands in `before_reasoning`, what it says in its instructions, where it goes in
+//! `after_reasoning`; a step that waits goes on in another subagent once it has what it waited for.
+//! Checks are guards of tools and texts under conditions; guardrails are instructions.
+//!
+//! *Variables* of all agents share one space. Those of the same name and type are one (passing them
+//! on is then no act); those of another type get the agent's name before theirs.
+
+mod flow;
+mod offers;
+mod words;
+
+use crate::names::{Names, word};
+use agentir_diagnostics::Span;
+use agentir_expr::{Dialect, Name, Path, Segment, TypeExpr, TypeKind};
+use agentir_ir::{
+    Agent, AgentReference, AgentType, Body, Completion, Constraints, Coordination, Data,
+    ErrorHandling, Execution, Extensions, Gather, Hooks, IR_VERSION, Identity, Memory, Metadata,
+    Parameter, Program, Remote, Response, SessionVariable, Statement, Tool,
+};
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::json;
+use smol_str::SmolStr;
+use words::{spanned, text};
+
+/// The user an agentforce agent acts for; nobody else can know it.
+pub(super) const USER: &str = "REPLACE_ME@example.com";
+
+/// The variables of the document, and what those of an agent are called there.
+#[derive(Default)]
+struct Variables {
+    all: IndexMap<Name, SessionVariable>,
+    names: Names,
+    /// By the name in the agent that is written now: a root, or a dotted path.
+    here: FxHashMap<SmolStr, Name>,
+    /// Variables of all agents, by their name there, with the types that were declared.
+    shared: FxHashMap<SmolStr, Vec<(Name, Option<String>)>>,
+    agent: SmolStr,
+    /// Those that tools fill.
+    results: FxHashSet<Name>,
+    /// Paths that have a value where the expression that is written now is reached.
+    known: Vec<Path>,
+    /// Whether comparing what is unset is no error in the agent's language.
+    lenient: bool,
+}
+
+impl Variables {
+    fn enter(&mut self, agent: &Agent) {
+        self.here.clear();
+        self.agent = agent.metadata.name.value.clone();
+        self.lenient = agent.metadata.dialect == Dialect::Abl.name();
+    }
+
+    /// Declares a variable of the agent. Without a type it is the same as any of that name.
+    fn declare(&mut self, own: &str, ty: &str, about: impl FnOnce(&mut SessionVariable)) -> Name {
+        let same = self.shared.entry(SmolStr::new(own)).or_default();
+        let fits = |known: &Option<String>| {
+            ty.is_empty() || known.as_deref().is_none_or(|known| known == ty)
+        };
+        let here = self.here.get(own);
+        let at = same.iter().position(|(name, known)| match here {
+            Some(here) => name == here,
+            None => fits(known),
+        });
+        let known = at.and_then(|at| same.get_mut(at));
+        let name = match (here, known) {
+            (_, Some((name, known))) => {
+                if known.is_none() && !ty.is_empty() {
+                    *known = Some(ty.to_owned());
+                    if let Some(one) = self.all.get_mut(name) {
+                        one.ty = Some(type_of(ty));
+                    }
+                }
+                name.clone()
+            }
+            (Some(here), None) => here.clone(),
+            (None, None) => {
+                let name = self.names.claim(own, &self.agent);
+                same.push((name.clone(), (!ty.is_empty()).then(|| ty.to_owned())));
+                name
+            }
+        };
+        self.here.insert(SmolStr::new(own), name.clone());
+        let declared = self.all.entry(name.clone()).or_insert_with(|| SessionVariable {
+            name: spanned(name.clone()),
+            ty: Some(type_of(ty)),
+            description: None,
+            initial_value: None,
+            reset: None,
+            scope: Some("program"),
+            mutability: Some("mutable"),
+            extensions: Extensions::default(),
+            span: Span::default(),
+        });
+        about(declared);
+        name
+    }
+
+    /// What a path of the agent is in the document.
+    fn path(&mut self, path: &Path) -> Path {
+        let mut dotted = path.root.value.to_string();
+        let mut found = self.here.get(dotted.as_str()).map(|name| (name.clone(), 0));
+        for (i, segment) in path.segments.iter().enumerate() {
+            let Segment::Field(field) = segment else { break };
+            dotted.push('.');
+            dotted.push_str(&field.value);
+            if let Some(name) = self.here.get(dotted.as_str()) {
+                found = Some((name.clone(), i + 1));
+            }
+        }
+        let (name, used) = found.unwrap_or_else(|| {
+            let ty = if path.segments.is_empty() { "" } else { "object" };
+            let name = self.declare(&path.root.value, ty, |declared| {
+                // A member of nothing would be an error.
+                if ty == "object" && declared.initial_value.is_none() {
+                    declared.initial_value = Some(json!({}));
+                }
+            });
+            (name, 0)
+        });
+        Path {
+            segments: path.segments.get(used..).unwrap_or_default().to_vec(),
+            ..words::path("variables", &name)
+        }
+    }
+}
+
+/// A type that Agent Script has, or `object`.
+fn type_of(text: &str) -> TypeExpr {
+    let known = |name: &str| match name.to_ascii_lowercase().as_str() {
+        "string" | "str" | "text" | "email" | "phone" | "enum" | "any" | "" => "string",
+        "number" | "float" | "int" => "number",
+        "integer" => "integer",
+        "boolean" | "bool" => "boolean",
+        "date" => "date",
+        "datetime" => "datetime",
+        "time" => "time",
+        "currency" => "currency",
+        _ => "object",
+    };
+    if let Some(of) = text.strip_suffix("[]") {
+        let of = TypeExpr::named(known(of), Span::default());
+        return TypeExpr { kind: TypeKind::Array(Box::new(of)), span: Span::default() };
+    }
+    match text {
+        "list" | "array" | "dict" | "map" => {
+            let of = TypeExpr::named("object", Span::default());
+            let list = TypeExpr { kind: TypeKind::Array(Box::new(of)), span: Span::default() };
+            if matches!(text, "list" | "array") {
+                list
+            } else {
+                TypeExpr::named("object", Span::default())
+            }
+        }
+        name => TypeExpr::named(known(name), Span::default()),
+    }
+}
+
+/// The type that is declared, else that of the first value, else none.
+fn type_text(ty: Option<&TypeExpr>, value: Option<&Data>) -> String {
+    let of_value = match value {
+        Some(Data::Bool(_)) => "boolean",
+        Some(Data::Number(_)) => "number",
+        Some(Data::Array(_)) => "list",
+        Some(Data::Object(_)) => "object",
+        _ => "",
+    };
+    ty.map_or_else(|| of_value.to_owned(), ToString::to_string)
+}
+
+/// Where programs are translated.
+struct Adapter<'p> {
+    program: &'p Program,
+    variables: Variables,
+    /// What agents and steps are called, in one space.
+    subagents: Names,
+    /// The names of the program's agents.
+    agents: FxHashMap<SmolStr, Name>,
+    /// Agents that run elsewhere.
+    remote: IndexMap<Name, AgentReference>,
+    /// Agents that are asked and give control back when they are done.
+    called: FxHashSet<SmolStr>,
+    /// Whether the agent that is written now is one of them.
+    comes_back: bool,
+    out: Vec<Agent>,
+}
+
+/// The agent that is meant by a name: an alias may only say in which file the agent is.
+fn resolve<'a>(program: &Program, agent: &'a Agent, to: &'a SmolStr) -> SmolStr {
+    let reference = agent.available_agents.iter().find(|r| r.alias.value == *to);
+    let Some(reference) = reference.filter(|_| program.agent(to).is_none()) else {
+        return to.clone();
+    };
+    if let Some(agent) = &reference.agent {
+        return agent.value.clone();
+    }
+    let file = reference.file.as_ref().map_or("", |f| f.value.as_str());
+    let stem = file.rsplit('/').next().and_then(|f| f.split('.').next()).unwrap_or_default();
+    let named = |a: &&Agent| a.metadata.name.value.eq_ignore_ascii_case(stem);
+    program.agents.iter().find(named).map_or_else(|| to.clone(), |a| a.metadata.name.value.clone())
+}
+
+/// Agents that some agent asks, and that nobody hands over to for good.
+fn called(program: &Program) -> FxHashSet<SmolStr> {
+    let mut asked = FxHashSet::default();
+    let mut taken = FxHashSet::default();
+    for agent in &program.agents {
+        for handoff in &agent.coordination.handoffs {
+            let to = resolve(program, agent, &handoff.to.value);
+            if handoff.returns {
+                asked.insert(to)
+            } else {
+                taken.insert(to)
+            };
+        }
+        asked.extend(agent.coordination.delegates.iter().map(|d| d.agent.value.clone()));
+    }
+    asked.retain(|agent| !taken.contains(agent));
+    asked
+}
+
+/// The agents of a program, and the one that every conversation begins with.
+pub(super) fn program(program: &Program) -> (Vec<Agent>, Option<Name>) {
+    let mut adapter = Adapter {
+        program,
+        variables: Variables::default(),
+        subagents: Names::default(),
+        agents: FxHashMap::default(),
+        remote: IndexMap::new(),
+        called: called(program),
+        comes_back: false,
+        out: Vec::new(),
+    };
+    let entry = program.entry().or(program.agents.first());
+    let entry_agent = entry;
+    let mut agents: Vec<&Agent> = program.agents.iter().collect();
+    agents.sort_by_key(|a| entry.is_none_or(|e| !std::ptr::eq(*a, e)));
+    for agent in &agents {
+        let name = adapter.subagents.claim(&agent.metadata.name.value, "agent");
+        adapter.agents.entry(agent.metadata.name.value.clone()).or_insert(name);
+    }
+    for agent in &agents {
+        adapter.agent(agent);
+    }
+    let Adapter { variables, remote, mut out, .. } = adapter;
+    let entry = out.first().map(|a| a.metadata.name.value.clone());
+    if let Some(first) = out.first_mut() {
+        first.memory.session = variables.all.into_values().collect();
+        first.available_agents = remote.into_values().collect();
+        let error = entry_agent.and_then(error_message);
+        document(first, error.unwrap_or_else(|| "Something went wrong. Please try again.".into()));
+    }
+    (out, entry)
+}
+
+/// What an agent says when something fails that it has no better words for.
+fn error_message(agent: &Agent) -> Option<SmolStr> {
+    let handler = agent.error_handling.default_handler.as_ref().and_then(|h| h.respond.as_ref());
+    let own = || agent.messages.get("error_default").and_then(|m| m.text.as_ref());
+    Some(handler.or_else(own)?.text.value.clone())
+}
+
+/// What a document has to have besides.
+fn document(first: &mut Agent, error: SmolStr) {
+    let name = first.metadata.name.value.clone();
+    let mut keep = |key: &str, value: Data| {
+        first.extensions.keep(Dialect::AgentScript.name(), key, value, Span::default());
+    };
+    keep("config", json!({ "developer_name": name.as_str() }));
+    keep("access", json!({ "default_agent_user": USER }));
+    let said = Response { text: Some(text(error)), ..Response::default() };
+    first.messages.insert("error".into(), said);
+}
+
+/// An agent that only has a name.
+fn blank(name: Name) -> Agent {
+    Agent {
+        ir_version: IR_VERSION,
+        metadata: Metadata {
+            name: spanned(name),
+            version: None,
+            kind: AgentType::Agent,
+            description: None,
+            dialect: Dialect::AgentScript.name(),
+            source_hash: SmolStr::default(),
+            compiler_version: env!("CARGO_PKG_VERSION"),
+        },
+        execution: Execution::default(),
+        identity: Identity::default(),
+        tools: Vec::new(),
+        gather: Gather::default(),
+        attachments: Vec::new(),
+        memory: Memory::default(),
+        knowledge: None,
+        constraints: Constraints::default(),
+        coordination: Coordination::default(),
+        completion: Completion::default(),
+        error_handling: ErrorHandling::default(),
+        flow: None,
+        reasoning: None,
+        on_start: Body::default(),
+        messages: IndexMap::new(),
+        hooks: Hooks::default(),
+        nlu: None,
+        entities: Vec::new(),
+        intent_handling: None,
+        templates: IndexMap::new(),
+        shadowed_templates: Vec::new(),
+        routing: None,
+        available_agents: Vec::new(),
+        lookup_tables: IndexMap::new(),
+        shadowed_lookup_tables: Vec::new(),
+        behavior_profiles: Vec::new(),
+        use_behavior_profiles: Vec::new(),
+        use_tools: Vec::new(),
+        conversation_behavior: None,
+        destinations: Vec::new(),
+        action_handlers: Vec::new(),
+        policies: Vec::new(),
+        extensions: Extensions::default(),
+        span: Span::default(),
+    }
+}
+
+impl Adapter<'_> {
+    /// The name of another agent; one that is not in the program runs elsewhere.
+    fn agent_name(&mut self, own: &str, remote: Option<&Remote>) -> Name {
+        if let Some(name) = self.agents.get(own).filter(|_| remote.is_none()) {
+            return name.clone();
+        }
+        let name = match self.remote.keys().find(|n| **n == word(own)) {
+            Some(known) => return known.clone(),
+            None => self.subagents.claim(own, "remote"),
+        };
+        // The platform only reaches agents that are deployed on it.
+        let endpoint = remote
+            .and_then(|r| r.endpoint.clone())
+            .filter(|a| a.value.starts_with("agentforce://") || a.value.starts_with("agent://"));
+        let target = endpoint
+            .map_or_else(|| format!("agentforce://{name}"), |address| address.value.to_string());
+        self.agents.entry(SmolStr::new(own)).or_insert_with(|| name.clone());
+        self.remote.insert(
+            name.clone(),
+            AgentReference {
+                alias: spanned(name.clone()),
+                agent: Some(spanned(name.clone())),
+                file: Some(spanned(SmolStr::new(target))),
+                capabilities: vec![text(own.replace('_', " "))],
+                channels: Vec::new(),
+                requires_validation: None,
+                extensions: Extensions::default(),
+                span: Span::default(),
+            },
+        );
+        name
+    }
+
+    fn declare(&mut self, agent: &Agent) {
+        let variables = &mut self.variables;
+        for one in &agent.memory.session {
+            variables.declare(
+                &one.name.value,
+                &type_text(one.ty.as_ref(), one.initial_value.as_ref()),
+                |declared| {
+                    declared.description = one.description.clone();
+                    declared.initial_value = one.initial_value.clone();
+                },
+            );
+        }
+        for one in &agent.memory.state {
+            variables.declare(
+                &one.name.value,
+                &type_text(one.ty.as_ref(), one.default.as_ref()),
+                |declared| {
+                    declared.description = one.description.clone();
+                    declared.initial_value = one.default.clone();
+                },
+            );
+        }
+        for one in &agent.memory.persistent {
+            variables.declare(
+                &one.path.value,
+                &type_text(one.ty.as_ref(), one.default_value.as_ref()),
+                |declared| {
+                    declared.description = one.description.clone();
+                    declared.initial_value = one.default_value.clone();
+                },
+            );
+        }
+        let mut fields: Vec<_> = agent.gather.fields.iter().collect();
+        for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
+            for statement in &step.body.0 {
+                if let Statement::Collect(asked) = statement {
+                    fields.extend(&asked.gather.fields);
+                }
+            }
+        }
+        for field in fields {
+            let ty = field.ty.as_ref().map_or("", |t| t.value.as_str());
+            let about = field.description.as_ref().or(field.prompt.as_ref());
+            let about = about.map(|text| variables.text(text));
+            variables.declare(&field.name.value, ty, |declared| {
+                declared.description = about;
+                declared.initial_value = field.default.clone();
+            });
+        }
+    }
+
+    /// Declares what calls leave, before anything reads it.
+    fn declare_results(&mut self, agent: &Agent) {
+        let mut calls = Vec::new();
+        calls_of(&agent.on_start.0, &mut calls);
+        for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
+            calls_of(&step.body.0, &mut calls);
+        }
+        if agent.flow.is_none() {
+            let own = agent.tools.iter().map(|t| &t.name).chain(&agent.use_tools);
+            calls.extend(own.map(|name| (name.value.clone(), name.value.clone())));
+        }
+        for (tool, kept_as) in calls {
+            self.results(&tool, &kept_as);
+        }
+        // What the last call left is known where that stands.
+        self.variables.here.retain(|name, _| name != "result" && !name.starts_with("result."));
+    }
+
+    /// What another agent is for, to choose it by.
+    fn purpose(&self, own: &str, name: &Name) -> String {
+        let goal = self.program.agent(own).and_then(|a| a.identity.goal.as_ref());
+        goal.map_or_else(|| format!("Go on with {name}"), |goal| goal.text.value.to_string())
+    }
+
+    fn tool(&self, name: &str) -> Option<&Tool> {
+        self.program.tools().find(|t| t.name.value == name)
+    }
+
+    /// Everything that stands in the agent's own subagent; its steps follow in theirs.
+    fn agent(&mut self, agent: &Agent) {
+        self.variables.enter(agent);
+        self.declare(agent);
+        self.comes_back = !self.out.is_empty() && self.called.contains(&agent.metadata.name.value);
+        let name = self.agent_name(&agent.metadata.name.value, None);
+        self.declare_results(agent);
+        let mut new = blank(name.clone());
+        let identity = &agent.identity;
+        let goal = identity.goal.as_ref().or(agent.metadata.description.as_ref());
+        new.identity.goal = Some(match goal {
+            Some(goal) => self.variables.text(goal),
+            None => text(name.replace('_', " ")),
+        });
+        new.identity.system_prompt = offers::system_prompt(&mut self.variables, agent);
+        new.execution.model = agent.execution.model.clone();
+        let welcome = self.start(agent, &mut new);
+        let at = self.out.len();
+        self.instructions(agent, &mut new);
+        match &agent.flow {
+            Some(flow) => self.flow(agent, flow, &mut new, welcome),
+            None => {
+                for words in welcome {
+                    if let Statement::Instruct { text: words } = words {
+                        let begin = text(format!("First of all: {}", words.text.value));
+                        offers::instruct(&mut new, None, begin);
+                    }
+                }
+                self.offers(agent, &mut new);
+            }
+        }
+        self.out.insert(at, new);
+    }
+}
+
+/// The tools that statements call, and what their results are called.
+fn calls_of(statements: &[Statement], found: &mut Vec<(SmolStr, SmolStr)>) {
+    for one in statements {
+        match one {
+            Statement::Call(call) => {
+                let tool = call.tool.value.clone();
+                let kept_as = call.result.as_ref().map_or(tool.clone(), |r| r.value.clone());
+                found.push((tool, kept_as));
+                for body in [&call.on_success, &call.on_failure] {
+                    calls_of(&body.0, found);
+                }
+                call.on_result.iter().for_each(|b| calls_of(&b.body.0, found));
+            }
+            Statement::If { branches } | Statement::Await { branches } => {
+                branches.iter().for_each(|b| calls_of(&b.body.0, found));
+            }
+            Statement::Collect(asked) => {
+                calls_of(&asked.on_success.0, found);
+                calls_of(&asked.on_failure.0, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// An action, in the forms that Agent Script has: its inputs, and its outputs by name.
+fn action(tool: &Tool) -> Tool {
+    let mut tool = tool.clone();
+    tool.extensions = Extensions::default();
+    let plain = |ty: &TypeExpr| type_of(&ty.to_string());
+    tool.parameters = tool
+        .parameters
+        .iter()
+        .map(|p| Parameter {
+            ty: Some(p.ty.as_ref().map_or_else(|| type_of("string"), plain)),
+            extensions: Extensions::default(),
+            ..p.clone()
+        })
+        .collect();
+    if let Some(returns) = &mut tool.returns {
+        let fields = match &returns.ty.kind {
+            TypeKind::Object(fields) => fields
+                .iter()
+                .map(|f| agentir_expr::TypeField { ty: plain(&f.ty), ..f.clone() })
+                .collect(),
+            _ => vec![agentir_expr::TypeField {
+                name: spanned(Name::new_static("result")),
+                optional: false,
+                ty: plain(&returns.ty),
+            }],
+        };
+        returns.ty = TypeExpr { kind: TypeKind::Object(fields), span: Span::default() };
+    }
+    if let Some(confirm) = &mut tool.confirmation
+        && confirm.require == Some("when_side_effects")
+    {
+        let asks = tool.hints.side_effects.unwrap_or(true);
+        confirm.require = Some(if asks { "always" } else { "never" });
+    }
+    let known = tool.binding.as_ref().is_some_and(|b| b.0.contains_key("target"));
+    if !known {
+        let target = json!({ "target": format!("flow://{}", tool.name.value) });
+        tool.binding = target.as_object().cloned().map(agentir_ir::Binding);
+    }
+    tool
+}

@@ -1,0 +1,639 @@
+//! An agent that the model leads: what it is told, and the tools it is given.
+
+use super::words::{self, all, condition, not, spanned, text};
+use super::{Adapter, Variables, action};
+use agentir_diagnostics::Span;
+use agentir_expr::{Condition, Expr, Name, Template, TypeExpr, TypeField, TypeKind};
+use agentir_ir::{
+    Activation, Agent, Body, Branch, Call, Checkpoint, Constraint, ConstraintKind, Data,
+    Extensions, Filler, Gather, GatherField, Hook, InputBinding, Instruction, Offer, Response,
+    ReturnType, SetVariable, Statement, SystemPrompt, ToolBinding,
+};
+use smol_str::SmolStr;
+
+/// Who the agent is: what other languages spread over several fields is one text.
+pub(super) fn system_prompt(variables: &mut Variables, agent: &Agent) -> Option<SystemPrompt> {
+    let identity = &agent.identity;
+    let mut parts = Vec::new();
+    let mut say = |template: &Template| parts.push(variables.text(template).text.value.to_string());
+    if let Some(own) = &identity.system_prompt {
+        say(&own.template);
+    }
+    if let Some(persona) = &identity.persona {
+        say(persona);
+    }
+    if !identity.limitations.is_empty() {
+        let mut lines = vec!["Limitations:".to_owned()];
+        lines.extend(
+            identity.limitations.iter().map(|l| format!("- {}", variables.text(l).text.value)),
+        );
+        parts.push(lines.join("\n"));
+    }
+    let rules: Vec<String> = agent.constraints.guardrails.iter().filter_map(guardrail).collect();
+    if !rules.is_empty() {
+        parts.push(format!("Rules:\n{}", rules.join("\n")));
+    }
+    if let Some(language) = &identity.language {
+        parts.push(format!("Speak the language `{}`.", language.value));
+    }
+    (!parts.is_empty()).then(|| SystemPrompt { template: text(parts.join("\n")), custom: true })
+}
+
+/// A guardrail in words.
+fn guardrail(rule: &agentir_ir::Guardrail) -> Option<String> {
+    let what = rule.llm_check.as_ref().or(rule.description.as_ref());
+    let message = rule.action.get("message").and_then(Data::as_str);
+    let mut line = match (what, &rule.category) {
+        (Some(what), _) => format!("- {}: {}", rule.name.value, what.text.value),
+        (None, Some(category)) => format!("- {}: no {category}", rule.name.value),
+        (None, None) => format!("- {}: {}", rule.name.value, rule.check.as_ref()?),
+    };
+    if let Some(message) = message {
+        line.push_str(&format!(" Otherwise say: \"{message}\""));
+    }
+    Some(line)
+}
+
+/// Whether a field is asked for at all; others are taken when they are mentioned.
+fn is_asked(field: &GatherField) -> bool {
+    !matches!(field.activation, Some(Activation::Optional))
+        && field.prompt_mode != Some("extract_only")
+}
+
+/// How an answer is checked, in words for the model.
+fn checks(agent: &Agent, field: &GatherField) -> String {
+    let mut out = String::new();
+    let entity = field.entity_ref.as_ref();
+    let entity = agent.entities.iter().find(|e| entity.is_some_and(|r| r.value == e.name.value));
+    let values = field.enum_values.iter().chain(entity.iter().flat_map(|e| &e.values));
+    let values: Vec<_> = values.map(|v| v.value.as_str()).collect();
+    if !values.is_empty() {
+        out.push_str(&format!(" One of: {}.", values.join(", ")));
+    }
+    if let Some(pattern) = entity.and_then(|e| e.pattern.as_ref()) {
+        out.push_str(&format!(" It has to fit `{}`.", pattern.value));
+    }
+    if let Some(check) = &field.validation {
+        out.push_str(&format!(" Check ({}): {}.", check.kind.value, check.rule.value));
+        for said in check.error_message.iter().chain(&check.retry_prompt) {
+            out.push_str(&format!(" Otherwise say: \"{}\"", said.text.value));
+        }
+    }
+    out
+}
+
+/// A tool of the model of which nothing is said yet.
+pub(super) fn binding(name: impl Into<Name>, does: Offer) -> ToolBinding {
+    ToolBinding {
+        name: spanned(name.into()),
+        does,
+        description: None,
+        available_when: None,
+        with: Vec::new(),
+        after: Body::default(),
+        extensions: Extensions::default(),
+        span: Span::default(),
+    }
+}
+
+pub(super) fn say(template: &Template) -> Template {
+    text(format!("Say: \"{}\"", template.text.value))
+}
+
+pub(super) fn instruct(agent: &mut Agent, when: Option<Expr>, text: Template) {
+    agent.identity.instructions.push(Instruction { when: when.map(condition), text });
+}
+
+pub(super) fn offer(agent: &mut Agent, one: ToolBinding) {
+    let all = &mut agent.reasoning.get_or_insert_default().bindings;
+    let mut one = one;
+    let taken = |name: &str| all.iter().any(|b| b.name.value == name);
+    if taken(&one.name.value) {
+        let base = one.name.value.clone();
+        if let Some(free) =
+            (2_u32..).map(|n| format!("{base}_{n}")).find(|name| !taken(name.as_str()))
+        {
+            one.name = spanned(Name::new(free));
+        }
+    }
+    all.push(one);
+}
+
+pub(super) fn before(agent: &mut Agent) -> &mut Vec<Statement> {
+    &mut agent.hooks.before_turn.get_or_insert_with(Hook::default).body.0
+}
+
+pub(super) fn after(agent: &mut Agent) -> &mut Vec<Statement> {
+    &mut agent.hooks.after_turn.get_or_insert_with(Hook::default).body.0
+}
+
+pub(super) fn branch(when: Option<Expr>, body: Vec<Statement>) -> Branch {
+    Branch {
+        condition: when.map(condition),
+        body: Body(body),
+        extensions: Extensions::default(),
+        span: Span::default(),
+    }
+}
+
+pub(super) fn set(variable: &str, value: Expr) -> Statement {
+    Statement::Set(SetVariable {
+        target: words::path("variables", variable),
+        value,
+        span: Span::default(),
+    })
+}
+
+/// A name for a way: the verb, and who it leads to.
+fn way(verb: &str, to: &str) -> Name {
+    Name::new(format!("{verb}_{to}"))
+}
+
+impl Adapter<'_> {
+    /// `ON_START`: the entry agent's first words are the welcome; the rest is done before the first
+    /// turn, which a variable remembers.
+    pub(super) fn start(&mut self, agent: &Agent, new: &mut Agent) -> Vec<Statement> {
+        let first = self.out.is_empty();
+        let mut said = Vec::new();
+        let mut done = Vec::new();
+        for one in &agent.on_start.0 {
+            match one {
+                Statement::Respond(Response { text: Some(words), .. })
+                    if first && new.on_start.is_empty() =>
+                {
+                    let text = Some(self.variables.text(words));
+                    let welcome = Response { text, ..Response::default() };
+                    new.on_start.0.push(Statement::Respond(welcome));
+                }
+                Statement::Respond(Response { text: Some(words), .. }) => {
+                    let words = self.variables.text(words);
+                    said.push(Statement::Instruct { text: say(&words) });
+                }
+                other => done.extend(self.deterministic(std::slice::from_ref(other), new)),
+            }
+        }
+        if let Some(hook) = &agent.hooks.before_turn {
+            let body = self.deterministic(&hook.body.0, new);
+            before(new).extend(body);
+        }
+        if let Some(hook) = &agent.hooks.after_turn {
+            let body = self.deterministic(&hook.body.0, new);
+            after(new).extend(body);
+        }
+        if let Some(hook) = &agent.hooks.before_agent {
+            done.extend(self.deterministic(&hook.body.0, new));
+        }
+        if !done.is_empty() {
+            let flag = self.flag(&format!("{}_started", new.metadata.name.value));
+            done.push(set(&flag, truth(true)));
+            let unset = not(words::reference("variables", &flag));
+            before(new).insert(0, Statement::If { branches: vec![branch(unset, done)] });
+        }
+        said
+    }
+
+    /// A truth value of the document, false at first.
+    pub(super) fn flag(&mut self, name: &str) -> Name {
+        self.variables.declare(name, "boolean", |declared| {
+            declared.initial_value = Some(Data::Bool(false));
+        })
+    }
+
+    /// What the model is told.
+    pub(super) fn instructions(&mut self, agent: &Agent, new: &mut Agent) {
+        for one in &agent.identity.instructions {
+            let said = self.variables.text(&one.text);
+            let when = one.when.as_ref().map(|c| (c, self.variables.condition(c)));
+            match when {
+                None => instruct(new, None, said),
+                Some((_, Some(when))) => instruct(new, Some(when), said),
+                Some((c, None)) => {
+                    instruct(new, None, text(format!("If {}: {}", c.text.value, said.text.value)));
+                }
+            }
+        }
+        for handler in &agent.error_handling.handlers {
+            if let Some(words) = &handler.respond {
+                let words = say(&self.variables.text(words)).text.value;
+                let kind = &handler.kind.value;
+                instruct(new, None, text(format!("If there is a `{kind}`: {words}")));
+            }
+        }
+    }
+
+    /// Everything that an agent without a flow offers its model.
+    pub(super) fn offers(&mut self, agent: &Agent, new: &mut Agent) {
+        self.gather(agent, &agent.gather, new);
+        self.knowledge(agent, new);
+        let tools: Vec<_> = agent
+            .tools
+            .iter()
+            .map(|t| t.name.value.clone())
+            .chain(agent.use_tools.iter().map(|t| t.value.clone()))
+            .collect();
+        for tool in tools {
+            self.offer_tool(agent, &tool, new);
+        }
+        self.ways(agent, new);
+        self.rules(agent, new);
+    }
+
+    /// Asking for fields: one tool that takes them, and what to ask in the instructions.
+    pub(super) fn gather(
+        &mut self,
+        agent: &Agent,
+        gather: &Gather,
+        new: &mut Agent,
+    ) -> Vec<(Name, bool)> {
+        let mut take = binding("note_details", Offer::Collect);
+        let mut fields = Vec::new();
+        for field in &gather.fields {
+            let ty = field.ty.as_ref().map_or("", |t| t.value.as_str());
+            let name = self.variables.declare(&field.name.value, ty, |_| {});
+            if let Some(prompt) = &field.prompt {
+                let asked = self.variables.text(prompt);
+                let unset = words::is_set(words::reference("variables", &name), true);
+                let when = all(unset.into_iter().chain(self.active(field)));
+                let asked = format!("Ask: \"{}\"{}", asked.text.value, checks(agent, field));
+                if is_asked(field) {
+                    instruct(new, when, text(asked));
+                }
+            }
+            take.with.push(InputBinding {
+                name: spanned(name.clone()),
+                filled_by: Filler::Model,
+                value: None,
+            });
+            fields.push((name, field.required));
+        }
+        if let Some(prompt) = &gather.prompt {
+            let asked = self.variables.text(prompt);
+            instruct(new, None, asked);
+        }
+        if !take.with.is_empty() {
+            let names: Vec<_> = take.with.iter().map(|w| w.name.value.replace('_', " ")).collect();
+            take.description = Some(text(format!("Note what the user says: {}", names.join(", "))));
+            offer(new, take);
+        }
+        fields
+    }
+
+    /// When a field is asked for, if not always.
+    fn active(&mut self, field: &GatherField) -> Vec<Expr> {
+        let mut when = Vec::new();
+        if let Some(Activation::When { when: c }) = &field.activation {
+            when.extend(self.variables.condition(c));
+        }
+        for other in &field.depends_on {
+            let name = self.variables.path(&agentir_expr::Path::variable(other.clone()));
+            when.extend(words::is_set(Expr::path(name, Span::default()), false));
+        }
+        when
+    }
+
+    /// What it answers from, as far as it is written out.
+    fn knowledge(&mut self, agent: &Agent, new: &mut Agent) {
+        let Some(knowledge) = &agent.knowledge else { return };
+        for one in &knowledge.questions {
+            if let (Some(question), Some(answer)) = (&one.question, &one.answer) {
+                let words = format!("{} {}", question.text.value, answer.text.value);
+                instruct(new, None, text(words));
+            }
+        }
+        if !knowledge.sources.is_empty() {
+            let all: Vec<_> = knowledge.sources.iter().map(|s| s.value.as_str()).collect();
+            instruct(new, None, text(format!("Answer from: {}", all.join(", "))));
+        }
+    }
+
+    /// A tool, offered while the constraints before its calls hold.
+    pub(super) fn offer_tool(&mut self, agent: &Agent, tool: &str, new: &mut Agent) {
+        if !self.add_action(tool, new) {
+            return;
+        }
+        let mut one = binding(
+            crate::names::word(&format!("use_{tool}")),
+            Offer::Call { tool: spanned(Name::new(tool)) },
+        );
+        let guards: Vec<Expr> = agent
+            .constraints
+            .constraints
+            .iter()
+            .filter(|c| {
+                matches!(&c.checkpoint, Some(Checkpoint::ToolCall { target }) if target.value == tool)
+            })
+            .filter_map(|c| self.holds(c))
+            .collect();
+        one.available_when = all(guards).map(condition);
+        let declared = self.tool(tool).cloned();
+        one.description = declared.as_ref().and_then(|t| t.description.clone());
+        for parameter in declared.iter().flat_map(|t| &t.parameters) {
+            one.with.push(InputBinding {
+                name: parameter.name.clone(),
+                filled_by: Filler::Model,
+                value: None,
+            });
+        }
+        one.after = Body(self.results(tool, tool));
+        offer(new, one);
+    }
+
+    /// Declares a tool where it is used; false if nobody knows it.
+    pub(super) fn add_action(&mut self, tool: &str, new: &mut Agent) -> bool {
+        if new.tools.iter().any(|t| t.name.value == tool) {
+            return true;
+        }
+        let Some(declared) = self.tool(tool).map(action) else { return false };
+        new.tools.push(declared);
+        true
+    }
+
+    /// The outputs of a tool, put where the rest of the agent looks for them.
+    pub(super) fn results(&mut self, tool: &str, kept_as: &str) -> Vec<Statement> {
+        let Some(returns) = self.tool(tool).map(action).and_then(|t| t.returns) else {
+            return Vec::new();
+        };
+        let agentir_expr::TypeKind::Object(fields) = returns.ty.kind else { return Vec::new() };
+        let whole = matches!(fields.as_slice(), [only] if only.name.value == "result");
+        let mut done = Vec::new();
+        for field in fields {
+            let own =
+                if whole { kept_as.to_owned() } else { format!("{kept_as}.{}", field.name.value) };
+            let name = self.variables.declare(&own, &field.ty.to_string(), |_| {});
+            // `result` is the result of the last call.
+            let last = if whole {
+                SmolStr::new_static("result")
+            } else {
+                SmolStr::new(format!("result.{}", field.name.value))
+            };
+            self.variables.here.insert(last, name.clone());
+            self.variables.results.insert(name.clone());
+            done.push(set(&name, words::reference("outputs", &field.name.value)));
+        }
+        done
+    }
+
+    /// The result of a tool that does not say what it gives.
+    fn undeclared(&mut self, tool: &str, kept_as: &str, new: &mut Agent) -> Statement {
+        let ty = TypeExpr::named("object", Span::default());
+        let field = TypeField { name: spanned("result".into()), optional: false, ty };
+        let kind = TypeKind::Object(vec![field]);
+        let returns = ReturnType::new(TypeExpr { kind, span: Span::default() });
+        for one in new.tools.iter_mut().filter(|t| t.name.value == tool) {
+            one.returns = Some(returns.clone());
+        }
+        let name = self.variables.declare(kept_as, "object", |_| {});
+        self.variables.here.insert(SmolStr::new_static("result"), name.clone());
+        set(&name, words::reference("outputs", "result"))
+    }
+
+    /// When a constraint holds.
+    fn holds(&mut self, constraint: &Constraint) -> Option<Expr> {
+        let must = self.variables.condition(&constraint.condition)?;
+        let must = match constraint.kind {
+            Some(ConstraintKind::Restrict) => not(must)?,
+            _ => must,
+        };
+        match &constraint.applies_when {
+            Some(when) => {
+                let not_now = not(self.variables.condition(when)?)?;
+                Expr::or(not_now, must).ok()
+            }
+            None => Some(must),
+        }
+    }
+
+    /// Business rules: what is said while they do not hold.
+    pub(super) fn rules(&mut self, agent: &Agent, new: &mut Agent) {
+        for rule in &agent.constraints.constraints {
+            let failure = rule.on_fail.as_ref();
+            let message = failure.and_then(|f| f.message.as_ref());
+            let broken = self.holds(rule).and_then(not);
+            let message = message.map(|m| self.variables.text(m).text.value.to_string());
+            let words = match (&broken, message) {
+                (Some(_), Some(message)) => format!("Do not go on. Say: \"{message}\""),
+                (None, Some(message)) => {
+                    format!(
+                        "Make sure that {}. Otherwise say: \"{message}\"",
+                        rule.condition.text.value
+                    )
+                }
+                (Some(_), None) => format!("Do not go on before: {}", rule.condition.text.value),
+                (None, None) => format!("Make sure that {}.", rule.condition.text.value),
+            };
+            let target = failure.and_then(|f| f.target.clone());
+            if let (Some(broken), Some(to)) = (&broken, target) {
+                let to = self.agent_name(&to.value, None);
+                before(new).push(Statement::If {
+                    branches: vec![branch(
+                        Some(broken.clone()),
+                        vec![super::flow::transition(&to)],
+                    )],
+                });
+            }
+            instruct(new, broken, text(words));
+        }
+    }
+
+    fn when(&mut self, one: &mut ToolBinding, when: Option<&Condition>, otherwise: &str) {
+        match when.map(|c| (c, self.variables.condition(c))) {
+            Some((_, Some(expr))) => {
+                one.available_when = Some(condition(expr));
+                one.description = Some(text(otherwise));
+            }
+            Some((c, None)) => one.description = Some(text(words::in_words(c))),
+            None => one.description = Some(text(otherwise)),
+        }
+    }
+
+    /// The ways to other agents, to people and out.
+    pub(super) fn ways(&mut self, agent: &Agent, new: &mut Agent) {
+        for handoff in &agent.coordination.handoffs {
+            let own = super::resolve(self.program, agent, &handoff.to.value);
+            let to = self.agent_name(&own, handoff.remote.as_ref());
+            let does = if handoff.returns {
+                Offer::Delegate { agent: spanned(to.clone()) }
+            } else {
+                Offer::Handoff { to: spanned(to.clone()) }
+            };
+            let mut one = binding(way(if handoff.returns { "ask" } else { "to" }, &to), does);
+            self.when(&mut one, handoff.when.as_ref(), &self.purpose(&own, &to));
+            offer(new, one);
+        }
+        for delegate in &agent.coordination.delegates {
+            let to = self.agent_name(&delegate.agent.value, delegate.remote.as_ref());
+            let mut one = binding(way("ask", &to), Offer::Delegate { agent: spanned(to.clone()) });
+            let purpose = delegate.purpose.as_ref().map(|p| p.text.value.to_string());
+            let purpose = purpose.unwrap_or_else(|| self.purpose(&delegate.agent.value, &to));
+            self.when(&mut one, delegate.when.as_ref(), &purpose);
+            offer(new, one);
+        }
+        for rule in agent.routing.iter().flat_map(|r| &r.rules) {
+            let Some(to) = &rule.to else { continue };
+            let own = super::resolve(self.program, agent, &to.value);
+            let known =
+                |h: &agentir_ir::Handoff| super::resolve(self.program, agent, &h.to.value) == own;
+            if agent.coordination.handoffs.iter().any(known) {
+                continue;
+            }
+            let to = self.agent_name(&own, None);
+            let mut one = binding(way("to", &to), Offer::Handoff { to: spanned(to.clone()) });
+            let described = rule.description.as_ref().map(|d| d.text.value.to_string());
+            let intents: Vec<_> = rule.intents.iter().map(|i| i.value.as_str()).collect();
+            let words = described.unwrap_or_else(|| match intents.as_slice() {
+                [] => self.purpose(&own, &to),
+                intents => format!("The user wants: {}", intents.join(", ")),
+            });
+            self.when(&mut one, rule.when.as_ref(), &words);
+            offer(new, one);
+        }
+        let default = agent.routing.as_ref().and_then(|r| r.default_agent.as_ref());
+        if let Some(to) = default {
+            let own = super::resolve(self.program, agent, &to.value);
+            let to = self.agent_name(&own, None);
+            let mut one = binding(way("to", &to), Offer::Handoff { to: spanned(to) });
+            one.description = Some(text("When nothing else fits"));
+            offer(new, one);
+        }
+        for trigger in agent.coordination.escalation.iter().flat_map(|e| &e.triggers) {
+            let mut one = binding("to_person", Offer::Escalate);
+            let reason = trigger.reason.as_ref().map(|r| r.text.value.to_string());
+            let reason = reason.unwrap_or_else(|| "When a person has to take over".to_owned());
+            self.when(&mut one, trigger.when.as_ref(), &reason);
+            offer(new, one);
+        }
+        for done in &agent.completion.conditions {
+            if self.comes_back {
+                self.done_in_words(done, new);
+                continue;
+            }
+            let mut one = binding("finish", Offer::Complete);
+            let words = match &done.respond {
+                Some(said) => say(&self.variables.text(said)).text.value.to_string(),
+                None => "When nothing is left to do".to_owned(),
+            };
+            self.when(&mut one, done.when.as_ref(), &words);
+            offer(new, one);
+        }
+    }
+
+    /// An agent that is asked gives control back by itself: it is only told when it is done.
+    fn done_in_words(&mut self, done: &agentir_ir::CompletionCondition, new: &mut Agent) {
+        let said = done.respond.as_ref().map(|said| say(&self.variables.text(said)).text.value);
+        let mut words = "You are done.".to_owned();
+        if let Some(said) = said {
+            words.push(' ');
+            words.push_str(&said);
+        }
+        match done.when.as_ref().map(|c| (c, self.variables.condition(c))) {
+            Some((_, Some(when))) => instruct(new, Some(when), text(words)),
+            Some((c, None)) => instruct(new, None, text(format!("If {}: {words}", c.text.value))),
+            None => instruct(new, None, text(words)),
+        }
+    }
+
+    /// Statements that Agent Script does itself; what is said is told to the model elsewhere.
+    pub(super) fn deterministic(&mut self, all: &[Statement], new: &mut Agent) -> Vec<Statement> {
+        let mut out = Vec::new();
+        for one in all {
+            match one {
+                Statement::Set(one) => {
+                    if let Some(value) = self.variables.expr(&one.value) {
+                        let target = self.variables.path(&one.target);
+                        out.push(Statement::Set(SetVariable { target, value, span: one.span }));
+                    }
+                }
+                Statement::Clear { variables } => {
+                    for variable in variables {
+                        let target =
+                            self.variables.path(&agentir_expr::Path::variable(variable.clone()));
+                        let value = Expr::literal(agentir_expr::Literal::Null, variable.span);
+                        out.push(Statement::Set(SetVariable {
+                            target,
+                            value,
+                            span: variable.span,
+                        }));
+                    }
+                }
+                Statement::Call(call) => self.call(call, new, &mut out),
+                Statement::If { branches } => {
+                    let branches = self.branches(branches, new);
+                    out.extend(super::flow::choice(branches));
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    fn branches(&mut self, branches: &[Branch], new: &mut Agent) -> Vec<Branch> {
+        let mut out = Vec::new();
+        for one in branches {
+            let when = match &one.condition {
+                Some(c) => match self.variables.condition(c) {
+                    Some(when) => Some(when),
+                    None => continue,
+                },
+                // Without the branch before it, an `else` would be done always.
+                None if out.is_empty() => continue,
+                None => None,
+            };
+            let body = self.deterministic(&one.body.0, new);
+            out.push(branch(when, body));
+        }
+        out
+    }
+
+    /// `run`, its outputs, and what follows from them behind it: the official tools do not take
+    /// statements inside a `run`.
+    pub(super) fn call(&mut self, call: &Call, new: &mut Agent, out: &mut Vec<Statement>) {
+        let tool = call.tool.value.clone();
+        if !self.add_action(&tool, new) {
+            return;
+        }
+        let parameters: Vec<_> = self
+            .tool(&tool)
+            .map(|t| t.parameters.iter().map(|p| p.name.clone()).collect())
+            .unwrap_or_default();
+        let mut with = Vec::new();
+        if call.has_arguments {
+            for (i, argument) in call.with.iter().enumerate() {
+                let name = argument.name.clone().or_else(|| parameters.get(i).cloned());
+                if let (Some(name), Some(value)) = (name, self.variables.value(&argument.value)) {
+                    with.push(agentir_expr::Argument { name: Some(name), value });
+                }
+            }
+        } else {
+            for name in parameters {
+                let own = agentir_expr::Path::variable(name.clone());
+                let value = Expr::path(self.variables.path(&own), name.span);
+                with.push(agentir_expr::Argument { name: Some(name), value });
+            }
+        }
+        let kept_as = call.result.as_ref().map_or(tool.clone(), |r| r.value.clone());
+        let mut results = self.results(&tool, &kept_as);
+        if results.is_empty() {
+            results.push(self.undeclared(&tool, &kept_as, new));
+        }
+        out.push(Statement::Call(Box::new(Call {
+            tool: call.tool.clone(),
+            with,
+            has_arguments: true,
+            result: None,
+            success_when: None,
+            on_success: Body(results),
+            on_failure: Body::default(),
+            on_result: Vec::new(),
+            span: call.span,
+        })));
+        out.extend(self.deterministic(&call.on_success.0, new));
+        if !call.on_result.is_empty() {
+            let branches = self.branches(&call.on_result, new);
+            out.extend(super::flow::choice(branches));
+        }
+    }
+}
+
+pub(super) fn truth(value: bool) -> Expr {
+    Expr::literal(agentir_expr::Literal::Bool(value), Span::default())
+}

@@ -1,0 +1,439 @@
+//! Expressions, conditions and texts of other languages in the words of Agent Script.
+//!
+//! Variables become `@variables.x`; `IS SET` asks for `None`; `IN` becomes a choice of `==`;
+//! `IMPLIES` a disjunction; `!=` of two variables says what ABL's means where one is unset. Functions
+//! other than `LEN`, patterns and the text operators have no counterpart, so that what needs them
+//! cannot be said.
+
+use super::Variables;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{
+    BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, Template,
+    TemplatePart, UnaryOp, system_variable,
+};
+use smol_str::SmolStr;
+
+pub(super) fn spanned<T>(value: T) -> Spanned<T> {
+    Spanned::new(value, Span::default())
+}
+
+pub(super) fn reference(namespace: &'static str, root: &str) -> Expr {
+    Expr::path(path(namespace, root), Span::default())
+}
+
+pub(super) fn path(namespace: &'static str, root: &str) -> Path {
+    Path {
+        namespace: Some(spanned(Name::new_static(namespace))),
+        root: spanned(Name::new(root)),
+        segments: Vec::new(),
+    }
+}
+
+pub(super) fn node(kind: ExprKind) -> Option<Expr> {
+    Expr::new(kind, Span::default()).ok()
+}
+
+/// The negation, without a second `not` where the operand has one.
+pub(super) fn not(operand: Expr) -> Option<Expr> {
+    let opposite = |op| {
+        Some(match op {
+            BinaryOp::Is => BinaryOp::IsNot,
+            BinaryOp::IsNot => BinaryOp::Is,
+            BinaryOp::StrictEqual => BinaryOp::StrictNotEqual,
+            BinaryOp::StrictNotEqual => BinaryOp::StrictEqual,
+            _ => return None,
+        })
+    };
+    match operand.kind {
+        ExprKind::Unary { op: UnaryOp::Not, operand } => Some(*operand),
+        ExprKind::Binary { op, left, right } if opposite(op).is_some() => {
+            node(ExprKind::Binary { op: opposite(op)?, left, right })
+        }
+        kind => {
+            let operand = Box::new(node(kind)?);
+            node(ExprKind::Unary { op: UnaryOp::Not, operand })
+        }
+    }
+}
+
+pub(super) fn is_set(operand: Expr, negated: bool) -> Option<Expr> {
+    let op = if negated { BinaryOp::Is } else { BinaryOp::IsNot };
+    binary(op, operand, Expr::literal(Literal::Null, Span::default()))
+}
+
+fn binary(op: BinaryOp, left: Expr, right: Expr) -> Option<Expr> {
+    node(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) })
+}
+
+/// All of these; nothing if there are none.
+pub(super) fn all(parts: impl IntoIterator<Item = Expr>) -> Option<Expr> {
+    parts.into_iter().map(Some).reduce(|all, one| Expr::and(all?, one?).ok())?
+}
+
+pub(super) fn condition(expr: Expr) -> Condition {
+    Condition {
+        text: spanned(SmolStr::new(super::super::expr::print(&expr))),
+        kind: ConditionKind::Expr(expr),
+    }
+}
+
+pub(super) fn text(text: impl AsRef<str>) -> Template {
+    Template::plain(spanned(SmolStr::new(text.as_ref())))
+}
+
+/// A condition as the model reads it: words as they are, and what the user says in a sentence.
+pub(super) fn in_words(condition: &Condition) -> String {
+    condition.expr().and_then(said_by_user).unwrap_or_else(|| condition.text.value.to_string())
+}
+
+/// `input == "yes"`, `input.contains("x") OR input matches /y/` as sentences.
+fn said_by_user(e: &Expr) -> Option<String> {
+    // `input`, `user.intent`
+    let subject = |e: &Expr| {
+        let path = e.as_path()?;
+        match (path.root.value.as_str(), path.segments.as_slice()) {
+            ("input", []) => Some("input".to_owned()),
+            ("user", [Segment::Field(field)]) => Some(field.value.replace('_', " ")),
+            _ => None,
+        }
+    };
+    let sentence = |of: String, verb: &str, what: &Expr| format!("the user's {of} {verb} {what}");
+    match &e.kind {
+        ExprKind::Or(parts) => {
+            let parts: Option<Vec<_>> = parts.iter().map(said_by_user).collect();
+            Some(parts?.join(" or "))
+        }
+        ExprKind::And(parts) => {
+            let parts: Option<Vec<_>> = parts.iter().map(said_by_user).collect();
+            Some(parts?.join(" and "))
+        }
+        ExprKind::IsSet { operand, negated } => {
+            let no = if *negated { "no " } else { "" };
+            Some(format!("there is {no}user's {}", subject(operand)?))
+        }
+        ExprKind::Binary { op, left, right } => {
+            let verb = match op {
+                BinaryOp::Equal | BinaryOp::StrictEqual => "is",
+                BinaryOp::NotEqual | BinaryOp::StrictNotEqual => "is not",
+                BinaryOp::Contains => "contains",
+                BinaryOp::Matches => "matches",
+                BinaryOp::StartsWith => "starts with",
+                BinaryOp::EndsWith => "ends with",
+                _ => return None,
+            };
+            Some(sentence(subject(left)?, verb, right))
+        }
+        ExprKind::Method { receiver, method, args } => {
+            let [what] = args.as_slice() else { return None };
+            let verb = match method.value.as_str() {
+                "contains" => "contains",
+                "startsWith" => "starts with",
+                "endsWith" => "ends with",
+                _ => return None,
+            };
+            Some(sentence(subject(receiver)?, verb, what))
+        }
+        _ => None,
+    }
+}
+
+impl Variables {
+    /// The expression in Agent Script; nothing if it has no words for it.
+    pub(super) fn expr(&mut self, e: &Expr) -> Option<Expr> {
+        let kind = match &e.kind {
+            ExprKind::Literal(Literal::Regex(_)) => return None,
+            ExprKind::Literal(Literal::Undefined) => ExprKind::Literal(Literal::Null),
+            ExprKind::Literal(literal) => ExprKind::Literal(literal.clone()),
+            ExprKind::Path(path) => return self.read(path),
+            ExprKind::List(items) => ExprKind::List(self.exprs(items)?),
+            ExprKind::And(parts) => ExprKind::And(self.chain(parts, false)?),
+            ExprKind::Or(parts) => ExprKind::Or(self.chain(parts, true)?),
+            ExprKind::Object(entries) => {
+                let mut all = Vec::with_capacity(entries.len());
+                for entry in entries {
+                    let value = match &entry.value {
+                        Some(value) => self.expr(value)?,
+                        None => self.read(&Path::variable(entry.key.clone()))?,
+                    };
+                    all.push(agentir_expr::ObjectEntry {
+                        key: entry.key.clone(),
+                        value: Some(value),
+                    });
+                }
+                ExprKind::Object(all)
+            }
+            ExprKind::Call { function, args }
+                if ["LENGTH", "LEN", "len"].contains(&function.value.as_str()) =>
+            {
+                ExprKind::Call {
+                    function: spanned(Name::new_static("len")),
+                    args: self.exprs(args)?,
+                }
+            }
+            ExprKind::Call { function, args } => return self.call_of(&function.value, args),
+            ExprKind::Method { .. } => return None,
+            ExprKind::Unary { op: UnaryOp::IsNumber, .. } => return None,
+            ExprKind::Unary { op, operand } => {
+                ExprKind::Unary { op: *op, operand: Box::new(self.expr(operand)?) }
+            }
+            ExprKind::IsSet { operand, negated } => return is_set(self.expr(operand)?, *negated),
+            ExprKind::Binary { op, left, right } => return self.binary(*op, left, right),
+            ExprKind::Conditional { condition, then, otherwise } => ExprKind::Conditional {
+                condition: Box::new(self.expr(condition)?),
+                then: Box::new(self.expr(then)?),
+                otherwise: Box::new(self.expr(otherwise)?),
+            },
+            ExprKind::Subscript { base, index } => ExprKind::Subscript {
+                base: Box::new(self.expr(base)?),
+                index: Box::new(self.expr(index)?),
+            },
+            ExprKind::Member { base, segment } => {
+                ExprKind::Member { base: Box::new(self.expr(base)?), segment: segment.clone() }
+            }
+            ExprKind::Spread(_) | ExprKind::Ellipsis => return None,
+        };
+        node(kind)
+    }
+
+    /// A hole; blocks, which Agent Script's texts do not have, are told to the model.
+    fn part(&mut self, part: &TemplatePart) -> Option<String> {
+        let hole = |e: Expr| format!("{{!{}}}", super::super::expr::print(&e));
+        Some(match part {
+            TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. } => {
+                hole(self.value(expr)?)
+            }
+            TemplatePart::Open { block, expr, .. } => {
+                let about = expr.as_ref().map_or_else(String::new, ToString::to_string);
+                match block.value.as_str() {
+                    "if" => format!("[if there is {about}: "),
+                    "unless" => format!("[if there is no {about}: "),
+                    _ => format!("[for {} of {about}: ", block.value),
+                }
+            }
+            TemplatePart::Else { .. } => "; otherwise: ".to_owned(),
+            TemplatePart::Close { .. } => "]".to_owned(),
+        })
+    }
+
+    /// The value; where a function of it cannot be said, the only variable that it is a function of.
+    pub(super) fn value(&mut self, e: &Expr) -> Option<Expr> {
+        if let Some(value) = self.expr(e) {
+            return Some(value);
+        }
+        let mut paths: Vec<Path> = Vec::new();
+        e.paths(&mut |path| {
+            if !paths.contains(path) {
+                paths.push(path.clone());
+            }
+        });
+        match paths.as_slice() {
+            [only] => self.read(only),
+            _ => None,
+        }
+    }
+
+    /// The parts of a conjunction or a disjunction: behind `x IS SET AND`, and behind
+    /// `x IS NOT SET OR`, `x` has a value.
+    fn chain(&mut self, parts: &[Expr], or: bool) -> Option<Vec<Expr>> {
+        let before = self.known.len();
+        let mut out = Vec::with_capacity(parts.len());
+        for part in parts {
+            match self.expr(part) {
+                // A guard that was put before a comparison is one more part.
+                Some(Expr { kind: ExprKind::And(inner), .. }) if !or => {
+                    out.extend(inner.into_iter().map(Some));
+                }
+                part => out.push(part),
+            }
+            self.learn(part, or);
+        }
+        self.known.truncate(before);
+        out.into_iter().collect()
+    }
+
+    /// Notes which variable has a value where `part` holds; or, with `unless`, where it does not.
+    fn learn(&mut self, part: &Expr, unless: bool) {
+        if let ExprKind::IsSet { operand, negated } = &part.kind
+            && *negated == unless
+            && let Some(path) = operand.as_path()
+        {
+            self.known.push(path.clone());
+        }
+    }
+
+    /// `<` and its kin. In ABL what is unset is in no order to anything; in Agent Script comparing it
+    /// is an error.
+    fn ordering(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
+        let mut parts = Vec::new();
+        for operand in [left, right] {
+            let Some(path) = operand.as_path().filter(|p| self.lenient && !self.known.contains(p))
+            else {
+                continue;
+            };
+            if self.is_the_runtimes(path) {
+                return None;
+            }
+            let here = self.path(path);
+            let declared = self.all.get(&here.root.value);
+            if declared.is_none_or(|d| d.initial_value.is_none()) || !here.segments.is_empty() {
+                parts.push(is_set(Expr::path(here, Span::default()), false)?);
+            }
+        }
+        parts.push(binary(op, self.expr(left)?, self.expr(right)?)?);
+        all(parts)
+    }
+
+    /// Functions for which there is an operator.
+    fn call_of(&mut self, function: &str, args: &[Expr]) -> Option<Expr> {
+        let [left, right] = args else { return None };
+        let [left, right] = [self.expr(left)?, self.expr(right)?];
+        let op = match function {
+            "ADD" => BinaryOp::Add,
+            "SUB" | "SUBTRACT" => BinaryOp::Subtract,
+            "MUL" | "MULTIPLY" => BinaryOp::Multiply,
+            "DIV" | "DIVIDE" => BinaryOp::Divide,
+            "COALESCE" => {
+                return node(ExprKind::Conditional {
+                    condition: Box::new(is_set(left.clone(), false)?),
+                    then: Box::new(left),
+                    otherwise: Box::new(right),
+                });
+            }
+            _ => return None,
+        };
+        binary(op, left, right)
+    }
+
+    fn exprs(&mut self, all: &[Expr]) -> Option<Vec<Expr>> {
+        all.iter().map(|e| self.expr(e)).collect()
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
+        use BinaryOp as Op;
+        let constant = |e: &Expr| matches!(&e.kind, ExprKind::Literal(l) if !matches!(l, Literal::Null | Literal::Undefined));
+        let null =
+            |e: &Expr| matches!(&e.kind, ExprKind::Literal(Literal::Null | Literal::Undefined));
+        self.infer(left, right);
+        match op {
+            Op::Matches | Op::Contains | Op::StartsWith | Op::EndsWith | Op::Remainder => None,
+            Op::Implies => {
+                let before = self.known.len();
+                let condition = not(self.expr(left)?)?;
+                self.learn(left, false);
+                let consequence = self.expr(right);
+                self.known.truncate(before);
+                Expr::or(condition, consequence?).ok()
+            }
+            Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual => {
+                self.ordering(op, left, right)
+            }
+            Op::In | Op::NotIn => {
+                let ExprKind::List(items) = &right.kind else { return None };
+                let left = self.expr(left)?;
+                let mut any: Option<Expr> = None;
+                for item in items {
+                    let one = binary(Op::StrictEqual, left.clone(), self.expr(item)?)?;
+                    any = Some(match any {
+                        Some(any) => Expr::or(any, one).ok()?,
+                        None => one,
+                    });
+                }
+                if op == Op::In { any } else { not(any?) }
+            }
+            Op::Equal | Op::StrictEqual if null(right) => is_set(self.expr(left)?, true),
+            Op::NotEqual | Op::StrictNotEqual if null(right) => is_set(self.expr(left)?, false),
+            // Unset is unequal to everything, also to what is unset.
+            Op::NotEqual if !constant(left) && !constant(right) => {
+                let [left, right] = [self.expr(left)?, self.expr(right)?];
+                let unset = Expr::or(is_set(left.clone(), true)?, is_set(right.clone(), true)?);
+                Expr::or(unset.ok()?, binary(Op::StrictNotEqual, left, right)?).ok()
+            }
+            Op::Equal => binary(Op::StrictEqual, self.expr(left)?, self.expr(right)?),
+            Op::NotEqual => binary(Op::StrictNotEqual, self.expr(left)?, self.expr(right)?),
+            op => binary(op, self.expr(left)?, self.expr(right)?),
+        }
+    }
+
+    /// A variable that is read.
+    fn read(&mut self, path: &Path) -> Option<Expr> {
+        if path.namespace.is_some() {
+            return Some(Expr::path(path.clone(), Span::default()));
+        }
+        if path.segments.contains(&Segment::Any) || self.is_the_runtimes(path) {
+            return None;
+        }
+        let path = self.path(path);
+        if let Some((Segment::Field(last), before)) = path.segments.split_last()
+            && last.value == "length"
+        {
+            let of = Path { segments: before.to_vec(), ..path.clone() };
+            let args = vec![Expr::path(of, Span::default())];
+            return node(ExprKind::Call { function: spanned(Name::new_static("len")), args });
+        }
+        Some(Expr::path(path, Span::default()))
+    }
+
+    /// Whether ABL's runtime assigns it: nothing does so here, and a condition on it is judged by the
+    /// model. Results of tools are the script's own.
+    fn is_the_runtimes(&self, path: &Path) -> bool {
+        let mut dotted = path.root.value.to_string();
+        if self.here.contains_key(dotted.as_str()) {
+            return false;
+        }
+        for segment in &path.segments {
+            let Segment::Field(field) = segment else { break };
+            dotted.push('.');
+            dotted.push_str(&field.value);
+            if self.here.contains_key(dotted.as_str()) {
+                return false;
+            }
+        }
+        let known = || path.root.value == "user" || system_variable(&dotted).is_some();
+        dotted == "input" || (self.lenient && known())
+    }
+
+    /// A variable of no declared type has the one of the constant that it is compared with.
+    fn infer(&mut self, left: &Expr, right: &Expr) {
+        let ty = match &right.kind {
+            ExprKind::Literal(Literal::Number(_)) => "number",
+            ExprKind::Literal(Literal::Bool(_)) => "boolean",
+            _ => return,
+        };
+        let declared = left
+            .as_path()
+            .filter(|p| p.namespace.is_none() && p.segments.is_empty() && !self.is_the_runtimes(p));
+        if let Some(path) = declared {
+            self.declare(&path.root.value, ty, |_| {});
+        }
+    }
+
+    /// The condition, if it is one over the state that Agent Script can say.
+    pub(super) fn condition(&mut self, c: &Condition) -> Option<Expr> {
+        self.expr(c.expr()?)
+    }
+
+    /// A text with its holes; what a hole cannot say stays as it was written.
+    pub(super) fn text(&mut self, template: &Template) -> Template {
+        let source = template.text.value.as_str();
+        let mut out = String::with_capacity(source.len());
+        let mut rest = source;
+        for part in &template.parts {
+            let (open, close) = match part {
+                TemplatePart::SingleBrace { .. } => ("{", "}"),
+                _ if rest.contains("{{") => ("{{", "}}"),
+                _ => ("${", "}"),
+            };
+            let Some(start) = rest.find(open) else { continue };
+            let Some(length) = rest.get(start..).and_then(|r| r.find(close)) else { continue };
+            let end = start + length + close.len();
+            out.push_str(rest.get(..start).unwrap_or_default());
+            match self.part(part) {
+                Some(part) => out.push_str(&part),
+                None => out.push_str(rest.get(start..end).unwrap_or_default()),
+            }
+            rest = rest.get(end..).unwrap_or_default();
+        }
+        out.push_str(rest);
+        text(out)
+    }
+}

@@ -1,0 +1,200 @@
+//! An agent: its actions, its hooks, its prompt and the tools of its model (specification part II,
+//! 4 to 7).
+
+use super::document::{Context, Declared, inner, type_name};
+use super::layout::{Writer, name};
+use super::{data, expr, prompt, statement};
+use agentir_expr::TypeKind;
+use agentir_ir::{Agent, Body, Data, Filler, Offer, Parameter, Tool, ToolBinding};
+use agentir_syntax::agent_script::schema::RecordType;
+use serde_json::Map;
+
+pub(super) fn agent(
+    w: &mut Writer,
+    context: &Context<'_>,
+    agent: &Agent,
+    keyword: &str,
+    kept: &mut Map<String, Data>,
+) {
+    let of = inner(context.root, keyword);
+    let reasoning_rest = match kept.shift_remove("reasoning") {
+        Some(Data::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    w.block(format!("{keyword} {}:", name(&agent.metadata.name.value)), |w| {
+        data::take(w, of, kept, &["label"]);
+        if let Some(goal) = &agent.identity.goal {
+            w.text("description", &goal.text.value);
+        }
+        data::take(w, of, kept, &["schema", "parameters"]);
+        w.block_if_any("system:", |w| {
+            let own = agent.identity.system_prompt.as_ref().map(|s| &s.template);
+            if let Some(own) = own.filter(|own| Some(*own) != context.instructions) {
+                w.text("instructions", &own.text.value);
+            }
+            data::record(w, inner(of, "system"), &data::kept(&agent.identity.extensions));
+        });
+        w.block_if_any("model_config:", |w| {
+            if of.field("model_config").is_none() {
+                return;
+            }
+            if let Some(model) = agent.execution.model.as_ref().map(|m| m.value.as_str()) {
+                // Models have addresses here; other languages know them by their names.
+                let address = if model.contains("://") { "" } else { "model://" };
+                w.text("model", &format!("{address}{model}"));
+            }
+            let rest = data::kept(&agent.execution.extensions);
+            data::record(w, inner(of, "model_config"), &rest);
+        });
+        data::take(w, of, kept, &["skills"]);
+        w.block_if_any("actions:", |w| {
+            for one in &agent.tools {
+                tool(w, inner(of, "actions"), one);
+            }
+        });
+        let hook = |w: &mut Writer, key: &str, body: Option<&Body>| {
+            if let Some(body) = body {
+                w.block_if_any(format!("{key}:"), |w| statement::body(w, context, body));
+            }
+        };
+        let hooks = &agent.hooks;
+        hook(w, "on_init", hooks.before_agent.as_ref().map(|h| &h.body));
+        hook(w, "before_reasoning", hooks.before_turn.as_ref().map(|h| &h.body));
+        w.block_if_any("reasoning:", |w| {
+            let of = inner(of, "reasoning");
+            w.block_if_any("instructions: ->", |w| {
+                prompt::instructions(w, &agent.identity.instructions);
+                if let Some(zone) = &agent.reasoning {
+                    statement::body(w, context, &zone.prepare);
+                }
+            });
+            w.block_if_any("actions:", |w| {
+                for one in agent.reasoning.iter().flat_map(|r| &r.bindings) {
+                    binding(w, context, inner(of, "actions"), one);
+                }
+            });
+            data::record(w, of, &reasoning_rest);
+        });
+        hook(w, "after_reasoning", hooks.after_turn.as_ref().map(|h| &h.body));
+        hook(w, "on_exit", hooks.after_agent.as_ref().map(|h| &h.body));
+        data::record(w, of, kept);
+    });
+}
+
+fn tool(w: &mut Writer, of: &'static RecordType, tool: &Tool) {
+    let mut rest = data::kept(&tool.extensions);
+    let outputs = match rest.shift_remove("outputs") {
+        Some(Data::Object(about)) => about,
+        _ => Map::new(),
+    };
+    w.block(format!("{}:", name(&tool.name.value)), |w| {
+        data::take(w, of, &mut rest, &["label"]);
+        if let Some(text) = &tool.description {
+            w.text("description", &text.text.value);
+        }
+        w.block_if_any("inputs:", |w| {
+            for one in &tool.parameters {
+                parameter(w, inner(of, "inputs"), one);
+            }
+        });
+        w.block_if_any("outputs:", |w| {
+            let fields = match tool.returns.as_ref().map(|r| &r.ty.kind) {
+                Some(TypeKind::Object(fields)) => fields.as_slice(),
+                _ => &[],
+            };
+            for field in fields {
+                let mut about = match outputs.get(field.name.value.as_str()) {
+                    Some(Data::Object(about)) => about.clone(),
+                    _ => Map::new(),
+                };
+                let default = about.shift_remove("default");
+                let declared = Declared {
+                    name: &field.name.value,
+                    modifier: None,
+                    ty: type_name(Some(&field.ty)),
+                    value: default.as_ref(),
+                };
+                declared.print(w, |w| data::record(w, inner(of, "outputs"), &about));
+            }
+        });
+        let target = tool.binding.as_ref().and_then(|b| b.0.get("target")).and_then(Data::as_str);
+        if let Some(target) = target {
+            w.text("target", target);
+        }
+        let asks = of.field("require_user_confirmation").and(tool.confirmation.as_ref());
+        match asks.and_then(|c| c.require) {
+            Some("always") => w.line("require_user_confirmation: True"),
+            Some("never") => w.line("require_user_confirmation: False"),
+            _ => {}
+        }
+        data::record(w, of, &rest);
+    });
+}
+
+fn parameter(w: &mut Writer, of: &'static RecordType, one: &Parameter) {
+    let declared = Declared {
+        name: &one.name.value,
+        modifier: None,
+        ty: type_name(one.ty.as_ref()),
+        value: one.default.as_ref(),
+    };
+    let mut rest = data::kept(&one.extensions);
+    declared.print(w, |w| {
+        data::take(w, of, &mut rest, &["label"]);
+        if let Some(text) = &one.description {
+            w.text("description", &text.text.value);
+        }
+        if one.required {
+            w.line("is_required: True");
+        }
+        data::record(w, of, &rest);
+    });
+}
+
+/// A tool of the model (specification part II, 7).
+fn binding(w: &mut Writer, context: &Context<'_>, of: &'static RecordType, one: &ToolBinding) {
+    let mut rest = data::kept(&one.extensions);
+    let mut targets: Vec<String> = Vec::new();
+    let does = match &one.does {
+        Offer::Call { tool } => format!("@actions.{}", tool.value),
+        Offer::Handoff { to } => {
+            targets.push(statement::agent(context, &to.value));
+            "@utils.transition".to_owned()
+        }
+        Offer::Delegate { agent } => statement::agent(context, &agent.value),
+        Offer::Escalate => "@utils.escalate".to_owned(),
+        Offer::Collect => "@utils.setVariables".to_owned(),
+        Offer::Complete => "@utils.end_session".to_owned(),
+        Offer::Other { reference } => reference.to_string(),
+    };
+    let more: Vec<String> =
+        rest.keys().filter(|k| *k == "to" || k.starts_with("to#")).cloned().collect();
+    for key in more {
+        if let Some(Data::String(target)) = rest.shift_remove(&key) {
+            targets.push(target);
+        }
+    }
+    let mut head = format!("{}: {does}", name(&one.name.value));
+    if !targets.is_empty() {
+        head.push_str(" to ");
+        head.push_str(&targets.join(", "));
+    }
+    w.block(head, |w| {
+        data::take(w, of, &mut rest, &["label"]);
+        if let Some(text) = &one.description {
+            w.text("description", &text.text.value);
+        }
+        if let Some(guard) = one.available_when.as_ref().and_then(|c| c.expr()) {
+            w.line(format!("available when {}", expr::print(guard)));
+        }
+        for input in &one.with {
+            let value = match (&input.filled_by, &input.value) {
+                (Filler::Value, Some(value)) => expr::print(value),
+                _ => "...".to_owned(),
+            };
+            w.line(format!("with {}={value}", name(&input.name.value)));
+        }
+        statement::body(w, context, &one.after);
+        data::record(w, of, &rest);
+    });
+}

@@ -1,0 +1,149 @@
+//! What the IR keeps as data of the dialect, written back by the tables of the front end.
+
+use super::expr;
+use super::layout::{Writer, name, quoted};
+use agentir_ir::{Data, Extensions};
+use agentir_syntax::agent_script::schema::{FieldDef, RecordType, Shape};
+use serde_json::Map;
+
+/// What an element keeps of Agent Script, by key.
+pub(super) fn kept(extensions: &Extensions) -> Map<String, Data> {
+    let own = extensions.0.get(agentir_ir::Dialect::AgentScript.name());
+    own.into_iter().flatten().map(|(key, kept)| (key.clone(), kept.value.clone())).collect()
+}
+
+/// The key as it was written: a second value under the same key is kept under `key#2`.
+fn written(key: &str) -> &str {
+    key.split_once('#').map_or(key, |(key, _)| key)
+}
+
+/// All fields of a record, those of its table first and in its order.
+pub(super) fn record(w: &mut Writer, of: &'static RecordType, fields: &Map<String, Data>) {
+    for def in of.fields() {
+        for (key, value) in fields.iter().filter(|(key, _)| def.is_called(written(key))) {
+            field(w, def, written(key), value);
+        }
+    }
+    unknown(w, of, fields);
+}
+
+/// The fields of these names, which are taken out.
+pub(super) fn take(
+    w: &mut Writer,
+    of: &'static RecordType,
+    fields: &mut Map<String, Data>,
+    names: &[&str],
+) {
+    for def in names.iter().filter_map(|name| of.field(name)) {
+        let keys: Vec<String> =
+            fields.keys().filter(|key| def.is_called(written(key))).cloned().collect();
+        for key in keys {
+            if let Some(value) = fields.shift_remove(&key) {
+                field(w, def, written(&key), &value);
+            }
+        }
+    }
+}
+
+/// Entries that no table knows are kept as they were written, from their key on; what begins
+/// otherwise is a field of another dialect.
+fn unknown(w: &mut Writer, of: &'static RecordType, fields: &Map<String, Data>) {
+    for (key, value) in fields.iter().filter(|(key, _)| of.field(written(key)).is_none()) {
+        match value {
+            value if of.open => open(w, written(key), value),
+            Data::String(text) if text.starts_with(written(key)) || written(key) == "text" => {
+                w.raw(text);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn field(w: &mut Writer, def: &FieldDef, key: &str, value: &Data) {
+    match (def.shape, value) {
+        (Shape::Block(of), Data::Object(fields)) => {
+            w.block_if_any(format!("{key}:"), |w| record(w, of, fields));
+        }
+        (Shape::Named(of), Data::Object(fields)) => named(w, of, key, fields),
+        (Shape::Named(_), Data::String(of)) => w.line(format!("{key} {}:", name(of))),
+        (Shape::Collection(of), Data::Object(all)) => w.block(format!("{key}:"), |w| {
+            for (own, fields) in all {
+                if let Data::Object(fields) = fields {
+                    w.block(format!("{}:", name(own)), |w| record(w, of, &without(fields, own)));
+                } else {
+                    w.line(format!("{}:", name(own)));
+                }
+            }
+        }),
+        (Shape::Values, Data::Array(items)) => w.block(format!("{key}:"), |w| {
+            for item in items {
+                w.line(format!("- {}", scalar(item)));
+            }
+        }),
+        (Shape::Text | Shape::Quoted | Shape::QuotedOrNone, Data::String(text)) => {
+            w.text(key, text);
+        }
+        (Shape::Reference(_), Data::String(text)) => w.line(format!("{key}: {text}")),
+        (
+            Shape::Procedure(_)
+            | Shape::Declarations(_)
+            | Shape::Bindings(_)
+            | Shape::Type(_)
+            | Shape::Items(_),
+            Data::String(text),
+        ) => w.raw(text),
+        (_, value) => open(w, key, value),
+    }
+}
+
+fn named(w: &mut Writer, of: &'static RecordType, key: &str, fields: &Map<String, Data>) {
+    // Several of them are records by name; one is the record itself.
+    if fields.values().all(|f| f.get("name").is_some()) && !fields.contains_key("name") {
+        for fields in fields.values().filter_map(Data::as_object) {
+            named(w, of, key, fields);
+        }
+        return;
+    }
+    let own = fields.get("name").and_then(Data::as_str).unwrap_or_default();
+    w.gap();
+    w.block(format!("{key} {}:", name(own)), |w| record(w, of, &without(fields, own)));
+}
+
+fn without(fields: &Map<String, Data>, own: &str) -> Map<String, Data> {
+    let mut fields = fields.clone();
+    if fields.get("name").and_then(Data::as_str) == Some(own) {
+        fields.shift_remove("name");
+    }
+    fields
+}
+
+fn open(w: &mut Writer, key: &str, value: &Data) {
+    let key = name(key);
+    match value {
+        Data::Object(fields) if fields.is_empty() => w.line(format!("{key}:")),
+        Data::Object(fields) => w.block(format!("{key}:"), |w| {
+            for (key, value) in fields {
+                open(w, written(key), value);
+            }
+        }),
+        Data::Array(items) if items.iter().any(|i| i.is_object() || i.is_array()) => {
+            w.line(format!("{key}: {}", expr::data(value)));
+        }
+        Data::Array(items) => w.block(format!("{key}:"), |w| {
+            for item in items {
+                w.line(format!("- {}", scalar(item)));
+            }
+        }),
+        Data::String(text) if text.contains('\n') => w.text(&key, text),
+        value => w.line(format!("{key}: {}", scalar(value))),
+    }
+}
+
+/// A reference is kept as its text.
+fn scalar(value: &Data) -> String {
+    match value {
+        Data::String(text) if text.starts_with('@') => text.clone(),
+        Data::String(text) => quoted(text),
+        value => expr::data(value),
+    }
+}

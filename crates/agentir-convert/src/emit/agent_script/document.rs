@@ -1,0 +1,239 @@
+//! A document: what holds for all agents, and the agents one after the other (specification part II).
+
+use super::layout::{Writer, name, quoted};
+use super::{agent, data, expr};
+use agentir_expr::{Name, Template, TypeExpr, TypeKind};
+use agentir_ir::{Agent, AgentReference, Data, SessionVariable, Statement};
+use agentir_syntax::agent_script::Dialect;
+use agentir_syntax::agent_script::schema::{RecordType, Shape};
+use rustc_hash::FxHashSet;
+use serde_json::Map;
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// What stands in a document. Its agents are in the shape in which Agent Script's own are.
+pub(super) struct Script<'p> {
+    pub agents: &'p [Agent],
+    /// The agent that every conversation begins with.
+    pub entry: Option<Name>,
+    pub dialect: Dialect,
+}
+
+/// What agents are printed with.
+pub(super) struct Context<'p> {
+    pub root: &'static RecordType,
+    /// The instructions that agents without their own inherit.
+    pub instructions: Option<&'p Template>,
+    /// The agents that are deployed elsewhere.
+    pub remote: FxHashSet<&'p str>,
+}
+
+/// The record that a field leads to.
+pub(super) fn inner(of: &'static RecordType, key: &str) -> &'static RecordType {
+    match of.field(key).map(|f| f.shape) {
+        Some(
+            Shape::Block(of)
+            | Shape::Named(of)
+            | Shape::Collection(of)
+            | Shape::Declarations(of)
+            | Shape::Bindings(of),
+        ) => of,
+        _ => of,
+    }
+}
+
+/// Blocks of a document in the order of the specification's examples.
+const BEFORE_VARIABLES: &[&str] =
+    &["config", "access", "model_config", "language", "knowledge", "context", "skill_definitions"];
+const BEHIND_VARIABLES: &[&str] = &["connection", "modality"];
+
+pub(super) fn print(script: &Script<'_>) -> String {
+    let root = script.dialect.root();
+    let mut w = Writer::default();
+    if script.dialect == Dialect::AgentScript {
+        w.line(format!("# @dialect: {}", script.dialect));
+    }
+    let is_entry = |a: &&Agent| Some(&a.metadata.name.value) == script.entry.as_ref();
+    let Some(first) = script.agents.iter().find(is_entry).or(script.agents.first()) else {
+        return w.finish();
+    };
+    let mut kept = data::kept(&first.extensions);
+    // A document of the base dialect need not say who it is.
+    if script.dialect == Dialect::Agentforce && !kept.contains_key("config") {
+        let name = first.metadata.name.value.as_str();
+        kept.insert("config".to_owned(), json!({ "developer_name": name }));
+        let access = json!({ "default_agent_user": super::adapt::USER });
+        kept.entry("access").or_insert(access);
+    }
+    let all_have = script.agents.iter().all(|a| a.identity.system_prompt.is_some());
+    let instructions = match kept.shift_remove("system_instructions") {
+        Some(Data::String(text)) => Some(Template::plain(plain(text))),
+        _ if all_have => first.identity.system_prompt.as_ref().map(|s| s.template.clone()),
+        _ => None,
+    };
+    let context = Context {
+        root,
+        instructions: instructions.as_ref(),
+        remote: first.available_agents.iter().map(|a| a.alias.value.as_str()).collect(),
+    };
+    system(&mut w, &context, first, &mut kept);
+    for block in BEFORE_VARIABLES {
+        w.gap();
+        if *block == "access" && root.field(block).is_some() && invented(&kept) {
+            w.line("# Put the user here that the agent acts for.");
+        }
+        data::take(&mut w, root, &mut kept, &[block]);
+    }
+    w.gap();
+    w.block_if_any("variables:", |w| {
+        for one in &first.memory.session {
+            variable(w, inner(root, "variables"), one);
+        }
+    });
+    for block in BEHIND_VARIABLES {
+        w.gap();
+        data::take(&mut w, root, &mut kept, &[block]);
+    }
+    for one in &first.available_agents {
+        w.gap();
+        connected(&mut w, inner(root, "connected_subagent"), one);
+    }
+    for one in script.agents {
+        if one.metadata.name.value.is_empty() {
+            continue;
+        }
+        let entry = is_entry(&one);
+        let own =
+            if std::ptr::eq(one, first) { &mut kept } else { &mut data::kept(&one.extensions) };
+        w.gap();
+        agent::agent(&mut w, &context, one, if entry { "start_agent" } else { "subagent" }, own);
+    }
+    let mut text = w.finish();
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// Whether the user that the agent acts for is still to be filled in.
+fn invented(kept: &Map<String, Data>) -> bool {
+    let user = kept.get("access").and_then(|a| a.get("default_agent_user"));
+    user.and_then(Data::as_str) == Some(super::adapt::USER)
+}
+
+fn plain(text: String) -> agentir_diagnostics::Spanned<smol_str::SmolStr> {
+    agentir_diagnostics::Spanned::new(text.into(), agentir_diagnostics::Span::default())
+}
+
+fn system(w: &mut Writer, context: &Context<'_>, first: &Agent, kept: &mut Map<String, Data>) {
+    let of = inner(context.root, "system");
+    let rest = match kept.shift_remove("system") {
+        Some(Data::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    let messages = match kept.shift_remove("messages") {
+        Some(Data::Object(fields)) => fields,
+        _ => Map::new(),
+    };
+    w.gap();
+    w.block_if_any("system:", |w| {
+        if let Some(instructions) = context.instructions {
+            w.text("instructions", &instructions.text.value);
+        }
+        w.block_if_any("messages:", |w| {
+            if let Some(Statement::Respond(said)) = first.on_start.0.first()
+                && let Some(text) = &said.text
+            {
+                w.text("welcome", &text.text.value);
+            }
+            for (key, said) in &first.messages {
+                if let Some(text) = &said.text {
+                    w.text(key, &text.text.value);
+                }
+            }
+            data::record(w, inner(of, "messages"), &messages);
+        });
+        data::record(w, of, &rest);
+    });
+}
+
+/// A type: `string`, `list[number]`. Domain types have no declaration in Agent Script.
+pub(super) fn type_name(ty: Option<&TypeExpr>) -> String {
+    match ty.map(|t| &t.kind) {
+        None => "object".to_owned(),
+        Some(TypeKind::Named(name)) => name.to_string(),
+        Some(TypeKind::Array(of)) => match &of.kind {
+            TypeKind::Array(_) => "list[object]".to_owned(),
+            _ => format!("list[{}]", type_name(Some(of))),
+        },
+        Some(TypeKind::Object(_)) => "object".to_owned(),
+    }
+}
+
+/// A declaration, with its properties below it.
+pub(super) struct Declared<'d> {
+    pub name: &'d str,
+    pub modifier: Option<&'static str>,
+    pub ty: String,
+    pub value: Option<&'d Data>,
+}
+
+impl Declared<'_> {
+    pub(super) fn print(&self, w: &mut Writer, properties: impl FnOnce(&mut Writer)) {
+        let mut line = format!("{}: ", name(self.name));
+        if let Some(modifier) = self.modifier {
+            let _ = write!(line, "{modifier} ");
+        }
+        line.push_str(&self.ty);
+        if let Some(value) = self.value {
+            let _ = write!(line, " = {}", initial(value, &self.ty));
+        }
+        w.block(line, properties);
+    }
+}
+
+/// A value of this type. What is no constant is kept as its text.
+fn initial(value: &Data, ty: &str) -> String {
+    let textual = ["string", "id", "object"].contains(&ty);
+    match value {
+        Data::String(text) if !textual => {
+            let day = text.as_bytes().first().is_some_and(u8::is_ascii_digit);
+            if day || text.starts_with(['[', '{', '@']) || text == "..." {
+                text.clone()
+            } else {
+                quoted(text)
+            }
+        }
+        value => expr::data(value),
+    }
+}
+
+fn variable(w: &mut Writer, of: &'static RecordType, one: &SessionVariable) {
+    let declared = Declared {
+        name: &one.name.value,
+        modifier: one.mutability,
+        ty: type_name(one.ty.as_ref()),
+        value: one.initial_value.as_ref(),
+    };
+    let mut rest = data::kept(&one.extensions);
+    declared.print(w, |w| {
+        data::take(w, of, &mut rest, &["label", "source"]);
+        if let Some(text) = &one.description {
+            w.text("description", &text.text.value);
+        }
+        data::record(w, of, &rest);
+    });
+}
+
+fn connected(w: &mut Writer, of: &'static RecordType, one: &AgentReference) {
+    let mut rest = data::kept(&one.extensions);
+    w.block(format!("connected_subagent {}:", name(&one.alias.value)), |w| {
+        data::take(w, of, &mut rest, &["label"]);
+        if let Some(target) = &one.file {
+            w.text("target", &target.value);
+        }
+        for text in one.capabilities.iter().take(1) {
+            w.text("description", &text.text.value);
+        }
+        data::record(w, of, &rest);
+    });
+}

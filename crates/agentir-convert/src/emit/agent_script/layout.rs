@@ -1,0 +1,129 @@
+//! Lines of Agent Script: indentation, quoted texts and texts behind a bar.
+
+/// The spaces of one level.
+const STEP: usize = 4;
+
+/// Writes lines at the current level.
+#[derive(Default)]
+pub(super) struct Writer {
+    out: String,
+    level: usize,
+}
+
+impl Writer {
+    /// A line.
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
+        let text = text.as_ref();
+        if !text.is_empty() {
+            self.out.push_str(&" ".repeat(self.level * STEP));
+            self.out.push_str(text);
+        }
+        self.out.push('\n');
+    }
+
+    /// A head, and below it what `body` writes.
+    pub(super) fn block(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
+        self.line(head);
+        self.level += 1;
+        body(self);
+        self.level -= 1;
+    }
+
+    /// The same, but nothing at all if `body` writes nothing.
+    pub(super) fn block_if_any(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
+        let before = self.out.len();
+        self.line(head);
+        let start = self.out.len();
+        self.level += 1;
+        body(self);
+        self.level -= 1;
+        if self.out.len() == start {
+            self.out.truncate(before);
+        }
+    }
+
+    /// `key: text`, quoted where it fits on a line, behind a bar where it does not.
+    pub(super) fn text(&mut self, key: &str, text: &str) {
+        // Inside quotes the quotes of a hole would have to be escaped, which holes do not know.
+        let holes_with_quotes = text.contains("{!") && text.contains(['"', '\\']);
+        if text.contains('\n') || holes_with_quotes {
+            self.bar(&format!("{key}: "), text);
+        } else {
+            self.line(format!("{key}: {}", quoted(text)));
+        }
+    }
+
+    /// `| text`, further lines below its first.
+    pub(super) fn bar(&mut self, before: &str, text: &str) {
+        let text = text.trim_end();
+        // Behind a bar that starts a line the text is in its column; a bar behind a key is in none
+        // that a reader would look for, so that the text begins on the next line.
+        let inline = before.is_empty() && !text.starts_with(['\n', ' ', '\t']);
+        let mut lines = text.split('\n');
+        let below = if inline {
+            match lines.next().unwrap_or_default() {
+                "" => self.line("|"),
+                first => self.line(format!("| {first}")),
+            }
+            self.level * STEP + 2
+        } else {
+            self.line(format!("{before}|"));
+            (self.level + 1) * STEP
+        };
+        for line in lines {
+            if line.trim().is_empty() {
+                self.out.push('\n');
+            } else {
+                self.out.push_str(&" ".repeat(below));
+                self.out.push_str(line);
+                self.out.push('\n');
+            }
+        }
+    }
+
+    /// Lines as they were written.
+    pub(super) fn raw(&mut self, text: &str) {
+        for line in text.lines() {
+            self.line(line.trim_end());
+        }
+    }
+
+    /// An empty line between two parts.
+    pub(super) fn gap(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+    }
+
+    /// What was written.
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+}
+
+/// A text between quotes.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0' => out.push_str("\\0"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A name, in quotes if it is not a word.
+pub(super) fn name(text: &str) -> String {
+    let mut chars = text.chars();
+    let word = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if word { text.to_owned() } else { quoted(text) }
+}

@@ -1,0 +1,46 @@
+//! Agent Script: one `.agent` file a program (specification part II, 1).
+
+mod adapt;
+mod agent;
+mod data;
+mod document;
+mod expr;
+mod layout;
+mod losses;
+mod prompt;
+mod statement;
+
+pub(super) use losses::{BASE_LOSSES, LOSSES};
+
+use crate::target::{OutputFile, Target, file_stem};
+use agentir_ir::{Agent, Program};
+use agentir_syntax::agent_script::Dialect;
+use document::Script;
+
+pub(super) fn emit(program: &Program, target: Target) -> Vec<OutputFile> {
+    let dialect = match target {
+        Target::AgentScriptBase => Dialect::AgentScript,
+        _ => Dialect::Agentforce,
+    };
+    let native = |a: &Agent| a.metadata.dialect == agentir_ir::Dialect::AgentScript.name();
+    let adapted;
+    let (agents, entry) = if program.agents.iter().all(native) {
+        let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
+        (program.agents.as_slice(), entry)
+    } else {
+        adapted = adapt::program(program);
+        (adapted.0.as_slice(), adapted.1.clone())
+    };
+    let text = document::print(&Script { agents, entry: entry.clone(), dialect });
+    let is_entry = |a: &&Agent| Some(&a.metadata.name.value) == entry.as_ref();
+    let first = agents.iter().find(is_entry).or(agents.first());
+    let developer_name = first.and_then(|agent| {
+        let own = data::kept(&agent.extensions);
+        let config = own.get("config")?;
+        let name = config.get("developer_name").or_else(|| config.get("agent_name"))?;
+        Some(name.as_str()?.to_owned())
+    });
+    let name =
+        developer_name.or_else(|| Some(first?.metadata.name.value.to_string())).unwrap_or_default();
+    vec![OutputFile { path: format!("{}.agent", file_stem(&name)), text }]
+}

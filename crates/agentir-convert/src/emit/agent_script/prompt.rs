@@ -1,0 +1,78 @@
+//! A prompt that depends on the state: texts with their conditions, written as `if` and `else`.
+//!
+//! Conditions are not nested, because the official tools do not take an `if` inside an `if`.
+
+use super::expr;
+use super::layout::Writer;
+use agentir_expr::{Expr, ExprKind, UnaryOp};
+use agentir_ir::Instruction;
+
+/// An open chain of `if`, `else if`, `else`.
+#[derive(Default)]
+struct Chain<'i> {
+    /// Its conditions.
+    tried: Vec<&'i Expr>,
+    /// There is nothing behind an `else`.
+    closed: bool,
+}
+
+enum Next<'i> {
+    Else,
+    ElseIf(&'i Expr),
+    If(&'i Expr),
+}
+
+fn conjuncts(condition: &Expr) -> Vec<&Expr> {
+    match &condition.kind {
+        ExprKind::And(parts) => parts.iter().collect(),
+        _ => vec![condition],
+    }
+}
+
+impl<'i> Chain<'i> {
+    fn next(&self, when: &'i Expr) -> Next<'i> {
+        let parts = conjuncts(when);
+        let excluded = |part: &Expr, tried: &Expr| matches!(&part.kind, ExprKind::Unary { op: UnaryOp::Not, operand } if **operand == *tried);
+        let behind = !self.tried.is_empty()
+            && !self.closed
+            && parts.len() >= self.tried.len()
+            && parts.iter().zip(&self.tried).all(|(part, tried)| excluded(part, tried));
+        match parts.get(self.tried.len()..) {
+            Some([]) if behind => Next::Else,
+            Some([last]) if behind => Next::ElseIf(last),
+            _ => Next::If(when),
+        }
+    }
+}
+
+/// The texts, in their order.
+pub(super) fn instructions(w: &mut Writer, all: &[Instruction]) {
+    let mut chain = Chain::default();
+    let mut at = 0;
+    while let Some(one) = all.get(at) {
+        let Some(when) = one.when.as_ref().and_then(|c| c.expr()) else {
+            chain = Chain::default();
+            w.bar("", &one.text.text.value);
+            at += 1;
+            continue;
+        };
+        let head = match chain.next(when) {
+            Next::Else => {
+                chain.closed = true;
+                "else:".to_owned()
+            }
+            Next::ElseIf(condition) => {
+                chain.tried.push(condition);
+                format!("else if {}:", expr::print(condition))
+            }
+            Next::If(condition) => {
+                chain = Chain { tried: vec![condition], closed: false };
+                format!("if {}:", expr::print(condition))
+            }
+        };
+        let same = |i: &&Instruction| i.when.as_ref().and_then(|c| c.expr()) == Some(when);
+        let run: Vec<_> = all.iter().skip(at).take_while(same).collect();
+        at += run.len();
+        w.block(head, |w| run.iter().for_each(|i| w.bar("", &i.text.text.value)));
+    }
+}

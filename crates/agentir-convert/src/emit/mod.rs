@@ -1,0 +1,28 @@
+//! Writing: one module a language, each with its table of what it cannot say.
+
+mod abl;
+mod adl;
+mod agent_script;
+
+use crate::fidelity::Loss;
+use crate::target::{OutputFile, Target};
+use agentir_ir::Program;
+
+/// The files of a program in another language.
+pub(crate) fn emit(program: &Program, target: Target) -> Vec<OutputFile> {
+    match target {
+        Target::Abl | Target::AblYaml => abl::emit(program, target),
+        Target::AgentScript | Target::AgentScriptBase => agent_script::emit(program, target),
+        Target::Adl => adl::emit(program),
+    }
+}
+
+/// What a language says in another way or not at all, the most particular rows first.
+pub(crate) const fn losses(target: Target) -> &'static [&'static [Loss]] {
+    match target {
+        Target::Abl | Target::AblYaml => &[abl::LOSSES],
+        Target::AgentScript => &[agent_script::LOSSES],
+        Target::AgentScriptBase => &[agent_script::BASE_LOSSES, agent_script::LOSSES],
+        Target::Adl => &[adl::LOSSES],
+    }
+}

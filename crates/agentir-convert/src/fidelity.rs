@@ -1,0 +1,251 @@
+//! What became of everything that was said: kept, approximated or dropped.
+
+use crate::emit;
+use crate::meaning::Meaning;
+use crate::target::{OutputFile, Target};
+use agentir_diagnostics::{SourceMap, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What became of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// The output says the same.
+    Kept,
+    /// The output says it in another way, or nearly.
+    Approximated,
+    /// The output does not say it.
+    Dropped,
+}
+
+/// How a part of the IR is said in a language that has no place for it: a row of a target's table.
+#[derive(Debug, Clone, Copy)]
+pub struct Loss {
+    /// Which part: a path in the IR of an agent (`gather.fields.*.validation.**`) or of the program
+    /// (`/entry`, `/tools.**`). `*` stands for one name, `**` for any number of them.
+    pub path: &'static str,
+    /// Whether it is said in another way, or not at all.
+    pub fate: Fate,
+    /// How it is said, or why it is not.
+    pub how: &'static str,
+    /// What can be done by hand; empty if nothing need be.
+    pub help: &'static str,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// What became of one value.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Entry {
+    /// Which value: its path in the IR.
+    pub path: String,
+    /// The value.
+    pub value: Value,
+    /// What became of it.
+    pub fate: Fate,
+    /// How it is said instead, or why it is not said; absent for what was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<String>,
+    /// What can be done by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Where it was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Place>,
+    /// Where the output says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Place>,
+}
+
+/// How many values had which fate. The three add up to the number of values in the source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Totals {
+    /// Kept.
+    pub kept: usize,
+    /// Approximated.
+    pub approximated: usize,
+    /// Dropped.
+    pub dropped: usize,
+}
+
+/// What became of everything that a program says.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "FidelityReport")]
+pub struct Report {
+    /// The language of the output.
+    pub target: &'static str,
+    /// How much was kept.
+    pub totals: Totals,
+    /// What became of each value, in the order of the IR.
+    pub entries: Vec<Entry>,
+}
+
+impl Report {
+    /// The report of nothing.
+    #[must_use]
+    pub fn empty(target: Target) -> Self {
+        Self { target: target.name(), totals: Totals::default(), entries: Vec::new() }
+    }
+
+    /// Adds what became of another program.
+    pub fn add(&mut self, other: Self) {
+        self.totals.kept += other.totals.kept;
+        self.totals.approximated += other.totals.approximated;
+        self.totals.dropped += other.totals.dropped;
+        self.entries.extend(other.entries);
+    }
+
+    /// The entries that are not kept.
+    pub fn lost(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|e| e.fate != Fate::Kept)
+    }
+}
+
+/// The JSON Schema of [`Report`].
+#[must_use]
+pub fn report_schema() -> Value {
+    schemars::schema_for!(Report).to_value()
+}
+
+/// Whether a path fits a pattern of [`Loss::path`].
+fn fits(pattern: &[&str], path: &[&str]) -> bool {
+    match (pattern.split_first(), path.split_first()) {
+        (None, None) => true,
+        (Some((&"**", rest)), _) => {
+            (0..=path.len()).any(|n| path.get(n..).is_some_and(|path| fits(rest, path)))
+        }
+        (Some((&"*", rest)), Some((_, path))) => fits(rest, path),
+        (Some((name, rest)), Some((here, path))) => name == here && fits(rest, path),
+        _ => false,
+    }
+}
+
+/// The names of a path; what stands for an item of a list is one of them.
+fn names(path: &str) -> Vec<&str> {
+    path.split(['.', '[']).map(|n| n.trim_end_matches(']')).collect()
+}
+
+/// The first row that fits and is true: who says that a value is said elsewhere must show it.
+fn rule(target: Target, path: &str, shown: bool) -> Option<&'static Loss> {
+    let names = names(path);
+    let inner = match names.split_first() {
+        Some((&"agents", [_, inner @ ..])) => inner,
+        _ => &[],
+    };
+    let fit = |loss: &&Loss| match loss.path.strip_prefix('/') {
+        Some(program) => fits(&program.split('.').collect::<Vec<_>>(), &names),
+        None => !inner.is_empty() && fits(&loss.path.split('.').collect::<Vec<_>>(), inner),
+    };
+    let rows = emit::losses(target).iter().copied().flatten();
+    rows.filter(|loss| shown || loss.fate == Fate::Dropped).find(fit)
+}
+
+/// Words that every language has its own way of writing.
+const OPERATORS: &[&str] = &[
+    "is",
+    "not",
+    "and",
+    "or",
+    "in",
+    "if",
+    "else",
+    "null",
+    "none",
+    "true",
+    "false",
+    "set",
+    "undefined",
+];
+
+/// The words of a text, in lower case: `TRUE` and `True` are one in two languages.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .filter(|w| !w.is_empty() && !OPERATORS.contains(&w.as_str()))
+}
+
+/// Fields whose values are words of the IR; no author wrote them.
+const WORDS_OF_THE_IR: &[&str] = &["type", "kind", "decided_by", "prompt_mode", "require"];
+
+fn is_of_the_ir(path: &str, text: &str) -> bool {
+    let field = path.rsplit('.').next().unwrap_or_default();
+    text == crate::meaning::ENTRY || WORDS_OF_THE_IR.contains(&field)
+}
+
+pub(crate) fn report(
+    (source, sources): (&Meaning, &SourceMap),
+    (output, outputs): (&Meaning, &SourceMap),
+    files: &[OutputFile],
+    target: Target,
+) -> Report {
+    let mut said: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
+    output.values(&mut |path, value, at| {
+        said.insert(path.to_owned(), (value, at));
+    });
+    let vocabulary: FxHashSet<String> = files.iter().flat_map(|f| words(&f.text)).collect();
+    let place = |sources: &SourceMap, at: Option<Span>| {
+        let file = sources.get(at?.file)?;
+        Some(Place { file: file.name.to_string(), line: file.line_column(at?.start).line })
+    };
+    let mut entries = Vec::new();
+    let mut totals = Totals::default();
+    source.values(&mut |path, value, at| {
+        let counterpart = said.get(path);
+        let mut entry = Entry {
+            path: path.to_owned(),
+            value: value.clone(),
+            fate: Fate::Kept,
+            how: None,
+            help: None,
+            source: place(sources, at),
+            target: counterpart.and_then(|(_, at)| place(outputs, *at)),
+        };
+        if counterpart.is_none_or(|(other, _)| *other != value) {
+            let shown = match value {
+                Value::String(text) => {
+                    is_of_the_ir(path, text) || words(text).all(|w| vocabulary.contains(&w))
+                }
+                _ => true,
+            };
+            let loss = rule(target, path, shown);
+            entry.fate = loss.map_or(Fate::Dropped, |loss| loss.fate);
+            entry.how = Some(match loss {
+                Some(loss) => loss.how.to_owned(),
+                None => format!("{} has no place for it", target.title()),
+            });
+            entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
+        }
+        match entry.fate {
+            Fate::Kept => totals.kept += 1,
+            Fate::Approximated => totals.approximated += 1,
+            Fate::Dropped => totals.dropped += 1,
+        }
+        entries.push(entry);
+    });
+    Report { target: target.name(), totals, entries }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fits, names};
+
+    #[test]
+    fn patterns_fit_paths() {
+        let fit =
+            |pattern: &str, path: &str| fits(&pattern.split('.').collect::<Vec<_>>(), &names(path));
+        assert!(fit("gather.fields.*.required", "gather.fields[count].required"));
+        assert!(fit("**.set.*.expression", "flow.definitions.a.on_input[0].set[x].expression"));
+        assert!(fit("memory.**", "memory.session[a].type"));
+        assert!(!fit("gather.fields.*", "gather.fields[count].required"));
+    }
+}

@@ -1,0 +1,84 @@
+//! From AgentIR to text of another language, and what became of everything that was said.
+//!
+//! ```text
+//! program ──► emit (one module a language) ──► files ──► read back ──► program'
+//!    └──────────────► meaning ──► compare ◄── meaning ◄────────────────┘
+//!                                   │
+//!                                   ▼
+//!                      report: kept, approximated, dropped
+//! ```
+//!
+//! An emitter writes what its language can say; it does not keep books. What was kept is *measured*:
+//! the text is read back by our own front end, and every value of the source's meaning is looked up
+//! in the result's. A value that is not there, or is another one, is approximated if a table of the
+//! target says how that part is said instead, and dropped otherwise. So nothing can vanish unlisted,
+//! and the report cannot be wrong about what it calls kept.
+//!
+//! *Invariant*: nothing here reads or writes a file; nothing is lost that the report does not name.
+
+pub mod emit;
+mod fidelity;
+mod meaning;
+mod names;
+mod render;
+mod target;
+
+pub use fidelity::{Entry, Fate, Loss, Place, Report, Totals, report_schema};
+pub use meaning::{Difference, Meaning, differences};
+pub use target::{OutputFile, Target, file_stem};
+
+use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap};
+use agentir_ir::Program;
+use agentir_syntax::abl::Options;
+
+/// A program in another language.
+#[derive(Debug)]
+pub struct Conversion {
+    /// The files, by their paths in the output folder.
+    pub files: Vec<OutputFile>,
+    /// What became of everything that was said.
+    pub report: Report,
+    /// What our front end says about the output; errors are defects of the emitter.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The output as it was read back, for those who print `diagnostics`.
+    pub sources: SourceMap,
+    /// What the output means.
+    pub program: Program,
+}
+
+/// Writes a program in another language, or anew in its own.
+#[must_use]
+pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
+    let files = emit::emit(program, target);
+    let (read, program_read, diagnostics) = read_back(&files);
+    let report = fidelity::report(
+        (&Meaning::new(program), sources),
+        (&Meaning::new(&program_read), &read),
+        &files,
+        target,
+    );
+    Conversion { files, report, diagnostics, sources: read, program: program_read }
+}
+
+/// Reads files as our own front ends do.
+#[must_use]
+pub fn read_back(files: &[OutputFile]) -> (SourceMap, Program, Vec<Diagnostic>) {
+    let mut sources = SourceMap::new();
+    let mut program = Program::default();
+    let mut versions = Vec::new();
+    let mut diagnostics = Vec::new();
+    for file in files {
+        let id = sources.add(SourceFile::new(file.path.as_str(), file.text.as_str()));
+        if let Some(manifest) = target::manifest(file) {
+            program.entry_agent = manifest.entry_agent.map(|name| {
+                agentir_diagnostics::Spanned::new(name, agentir_diagnostics::Span::new(id, 0, 0))
+            });
+            program.complete = true;
+            continue;
+        }
+        let mut lowered = agentir_lower::file(id, &file.path, &file.text, Options::default());
+        diagnostics.append(&mut lowered.diagnostics);
+        lowered.add_to(&mut program, &mut versions);
+    }
+    (sources, program, diagnostics)
+}

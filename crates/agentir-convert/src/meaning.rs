@@ -1,0 +1,390 @@
+//! What a program means, as a tree of values that can be compared with another program's.
+//!
+//! It is the JSON of the IR without what only says where an agent comes from, with lists that are
+//! aligned by what their items are called, and with the place of every value.
+
+use agentir_diagnostics::{FileId, PLACED, Span, with_places};
+use agentir_ir::Program;
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::fmt::Write;
+
+/// What a program means.
+#[derive(Debug)]
+pub struct Meaning {
+    pub(crate) root: Node,
+}
+
+/// A value, and where it was written.
+#[derive(Debug, Default)]
+pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
+    pub(crate) at: Option<Span>,
+}
+
+#[derive(Debug)]
+pub(crate) enum NodeKind {
+    /// A text, a number, true or false.
+    Leaf(Value),
+    List(Vec<Node>),
+    Map(IndexMap<String, Node>),
+}
+
+impl Default for NodeKind {
+    fn default() -> Self {
+        Self::Map(IndexMap::new())
+    }
+}
+
+/// A value that two programs do not have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// Where in the IR: `agents.booking.gather.fields[count].required`.
+    pub path: String,
+    /// What the first says, and where.
+    pub left: Option<(Value, Option<Span>)>,
+    /// What the second says, and where.
+    pub right: Option<(Value, Option<Span>)>,
+}
+
+/// What says where an agent comes from, and nothing about what it does: paths in the JSON of an agent.
+const ORIGIN: &[&[&str]] = &[
+    &["ir_version"],
+    &["metadata", "dialect"],
+    &["metadata", "source_hash"],
+    &["metadata", "compiler_version"],
+    // Found by looking at the agent.
+    &["execution", "hints"],
+    // Says what the IR says in its own words: `flow`, `identity.instructions`, `knowledge`, …
+    &["extensions", "adl", "type"],
+    // The files whose tools are compared.
+    &["extensions", "adl", "tools"],
+    // Where a tool is declared says nothing; the tools themselves are compared.
+    &["tools"],
+];
+
+/// What is said of a way to another agent or out where the way itself is among the agent's handoffs,
+/// delegates or triggers: Agent Script gives each of them a name of its own.
+const NAMES_OF_WAYS: &[&str] = &["name", "does", "to", "agent", "description", "available_when"];
+
+/// What the first step is called: ADL has no name for it.
+pub(crate) const ENTRY: &str = "(entry)";
+
+impl Meaning {
+    /// What `program` means.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        let mut root = IndexMap::new();
+        let mut agents = IndexMap::new();
+        for agent in &program.agents {
+            let name = agent.metadata.name.value.to_string();
+            agents.insert(name, of_agent(node(agent)));
+        }
+        root.insert("agents".to_owned(), map(agents));
+        let mut tools = IndexMap::new();
+        for tool in program.tools() {
+            // The same tool, declared by several agents, is one.
+            tools.entry(tool.name.value.to_string()).or_insert_with(|| node(tool));
+        }
+        root.insert("tools".to_owned(), map(tools));
+        if let Some(entry) = program.entry() {
+            root.insert("entry".to_owned(), node(&entry.metadata.name));
+        }
+        let profiles: IndexMap<_, _> =
+            program.profiles.iter().map(|p| (p.name.value.to_string(), node(p))).collect();
+        root.insert("profiles".to_owned(), map(profiles));
+        Self { root: map(root) }
+    }
+
+    /// How many values it has.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        walk(&self.root, &mut String::new(), None, &mut |_, _, _| size += 1);
+        size
+    }
+
+    /// Every value, with its path and its place; places that a value does not have itself are those of
+    /// what it is a part of.
+    pub(crate) fn values<'n>(&'n self, found: &mut dyn FnMut(&str, &'n Value, Option<Span>)) {
+        walk(&self.root, &mut String::new(), None, found);
+    }
+}
+
+fn map(map: IndexMap<String, Node>) -> Node {
+    Node { kind: NodeKind::Map(map), at: None }
+}
+
+fn node(value: &impl serde::Serialize) -> Node {
+    let json = with_places(|| serde_json::to_value(value));
+    of_json(json.unwrap_or_default()).unwrap_or_default()
+}
+
+/// Null and what is empty say nothing.
+fn of_json(json: Value) -> Option<Node> {
+    let kind = match json {
+        Value::Null => return None,
+        Value::Array(items) => {
+            let items: Vec<_> = items.into_iter().filter_map(of_json).collect();
+            if items.is_empty() {
+                return None;
+            }
+            NodeKind::List(items)
+        }
+        Value::Object(mut fields) => {
+            let [what, place] = PLACED;
+            if let (true, Some(value)) = (fields.contains_key(place), fields.remove(what)) {
+                let at = fields.remove(place).and_then(|at| span(&at));
+                return of_json(value).map(|node| Node { at: at.or(node.at), ..node });
+            }
+            let fields: IndexMap<_, _> =
+                fields.into_iter().filter_map(|(k, v)| Some((k, of_json(v)?))).collect();
+            if fields.is_empty() {
+                return None;
+            }
+            NodeKind::Map(fields)
+        }
+        Value::String(text) => NodeKind::Leaf(Value::String(neutral(text))),
+        leaf => NodeKind::Leaf(leaf),
+    };
+    Some(Node { kind, at: None })
+}
+
+/// How Agent Script mentions in a text what can be called.
+pub(crate) const MENTIONS: &[&str] =
+    &["@actions.", "@subagent.", "@topic.", "@connected_subagent.", "@utils."];
+
+/// A text without the marks by which one language alone tells variables from other words.
+fn neutral(text: String) -> String {
+    if !text.contains("@variables.") && !text.contains("{!") {
+        return text;
+    }
+    let text = text.replace("@variables.", "");
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some((before, hole)) = rest.split_once("{!") {
+        out.push_str(before);
+        match hole.split_once('}') {
+            Some((inside, after)) => {
+                // What is called stands for itself; anything else is a value.
+                let inside = inside.trim();
+                match MENTIONS.iter().find_map(|space| inside.strip_prefix(space)) {
+                    Some(name) => out.push_str(name),
+                    None => {
+                        let _ = write!(out, "{{{{{inside}}}}}");
+                    }
+                }
+                rest = after;
+            }
+            None => {
+                out.push_str("{!");
+                rest = hole;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn span(at: &Value) -> Option<Span> {
+    let number = |i: usize| at.get(i)?.as_u64().and_then(|n| u32::try_from(n).ok());
+    Some(Span::new(FileId(number(0)?), number(1)?, number(2)?))
+}
+
+impl Node {
+    fn get(&self, key: &str) -> Option<&Self> {
+        match &self.kind {
+            NodeKind::Map(fields) => fields.get(key),
+            _ => None,
+        }
+    }
+
+    fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        match &mut self.kind {
+            NodeKind::Map(fields) => fields.get_mut(key),
+            _ => None,
+        }
+    }
+
+    fn text(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::Leaf(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match &self.kind {
+            NodeKind::Leaf(_) => false,
+            NodeKind::List(items) => items.is_empty(),
+            NodeKind::Map(fields) => fields.is_empty(),
+        }
+    }
+
+    /// Removes what a path leads to, and what is empty without it.
+    fn remove(&mut self, path: &[&str]) {
+        let (Some((first, rest)), NodeKind::Map(fields)) = (path.split_first(), &mut self.kind)
+        else {
+            return;
+        };
+        if rest.is_empty() {
+            fields.shift_remove(*first);
+        } else if let Some(inner) = fields.get_mut(*first) {
+            inner.remove(rest);
+            if inner.is_empty() {
+                fields.shift_remove(*first);
+            }
+        }
+    }
+}
+
+fn of_agent(mut agent: Node) -> Node {
+    for path in ORIGIN {
+        agent.remove(path);
+    }
+    if let Some(NodeKind::List(bindings)) = agent
+        .get_mut("reasoning")
+        .and_then(|r| r.get_mut("bindings"))
+        .map(|bindings| &mut bindings.kind)
+    {
+        bindings.retain(|binding| {
+            let NodeKind::Map(fields) = &binding.kind else { return true };
+            binding.get("does").and_then(Node::text) == Some("call")
+                || fields.keys().any(|k| !NAMES_OF_WAYS.contains(&k.as_str()))
+        });
+        if bindings.is_empty() {
+            agent.remove(&["reasoning", "bindings"]);
+        }
+    }
+    if let Some(flow) = agent.get_mut("flow") {
+        let entry = beginning(flow);
+        if let (Some(entry), Some(NodeKind::Map(steps))) =
+            (entry, flow.get_mut("definitions").map(|d| &mut d.kind))
+        {
+            if let Some(step) = steps.shift_remove(&entry) {
+                steps.shift_insert(0, ENTRY.to_owned(), step);
+            }
+            rename(flow, &entry);
+        }
+    }
+    agent
+}
+
+/// The name of the step with which a flow begins. One that only goes on to another is how a language
+/// without names for its first steps says that the flow comes back to them: it is that other step.
+fn beginning(flow: &mut Node) -> Option<String> {
+    let mut entry = flow.get("entry_point").and_then(Node::text)?.to_owned();
+    while let Some(NodeKind::Map(steps)) = flow.get_mut("definitions").map(|d| &mut d.kind) {
+        let Some(NodeKind::Map(fields)) = steps.get(&entry).map(|s| &s.kind) else { break };
+        let next = fields.get("then").and_then(Node::text).map(str::to_owned);
+        let Some(next) = next.filter(|n| *n != entry && steps.contains_key(n)) else { break };
+        if fields.keys().any(|k| k != "then" && k != "name") {
+            break;
+        }
+        steps.shift_remove(&entry);
+        if let Some(NodeKind::List(names)) = flow.get_mut("steps").map(|s| &mut s.kind) {
+            names.retain(|name| name.text() != Some(&entry));
+        }
+        rename(flow, &entry);
+        entry = next;
+    }
+    if let Some(at) = flow.get_mut("entry_point") {
+        at.kind = NodeKind::Leaf(Value::from(entry.as_str()));
+    }
+    Some(entry)
+}
+
+fn rename(node: &mut Node, name: &str) {
+    match &mut node.kind {
+        NodeKind::Leaf(Value::String(text)) if text == name => ENTRY.clone_into(text),
+        NodeKind::Leaf(_) => {}
+        NodeKind::List(items) => items.iter_mut().for_each(|n| rename(n, name)),
+        NodeKind::Map(fields) => fields.values_mut().for_each(|n| rename(n, name)),
+    }
+}
+
+/// What items of lists are called by, the best first.
+const NAMES: &[&str] = &["name", "variable", "to", "agent", "id", "action_id", "tool", "intent"];
+
+/// The key by which the items of a list are told apart, if there is one that all of them have and no
+/// two have alike.
+fn key_of(items: &[Node]) -> Option<&'static str> {
+    NAMES.iter().copied().find(|key| {
+        let mut seen = rustc_hash::FxHashSet::default();
+        items.iter().all(|item| item.get(key).and_then(Node::text).is_some_and(|t| seen.insert(t)))
+    })
+}
+
+fn index(at: &mut String, key: Option<&str>, item: &Node, i: usize) {
+    let _ = match key.and_then(|key| item.get(key)).and_then(Node::text) {
+        Some(name) => write!(at, "[{name}]"),
+        None => write!(at, "[{i}]"),
+    };
+}
+
+fn walk<'n>(
+    node: &'n Node,
+    at: &mut String,
+    place: Option<Span>,
+    found: &mut dyn FnMut(&str, &'n Value, Option<Span>),
+) {
+    let place = node.at.or(place);
+    let length = at.len();
+    match &node.kind {
+        NodeKind::Leaf(value) => found(at, value, place),
+        NodeKind::List(items) => {
+            let key = key_of(items);
+            for (i, item) in items.iter().enumerate() {
+                index(at, key, item, i);
+                walk(item, at, place.or_else(|| first_place(node)), found);
+                at.truncate(length);
+            }
+        }
+        NodeKind::Map(fields) => {
+            for (key, inner) in fields {
+                if !at.is_empty() {
+                    at.push('.');
+                }
+                at.push_str(key);
+                walk(inner, at, place.or_else(|| first_place(node)), found);
+                at.truncate(length);
+            }
+        }
+    }
+}
+
+fn first_place(node: &Node) -> Option<Span> {
+    node.at.or_else(|| match &node.kind {
+        NodeKind::Leaf(_) => None,
+        NodeKind::List(items) => items.iter().find_map(|n| n.at),
+        NodeKind::Map(fields) => fields.values().find_map(|n| n.at),
+    })
+}
+
+/// What two programs do not have in common, in the order of the first.
+#[must_use]
+pub fn differences(left: &Meaning, right: &Meaning) -> Vec<Difference> {
+    let mut sides: [IndexMap<String, (&Value, Option<Span>)>; 2] = Default::default();
+    for (side, meaning) in sides.iter_mut().zip([left, right]) {
+        meaning.values(&mut |path, value, at| {
+            side.insert(path.to_owned(), (value, at));
+        });
+    }
+    let [left, right] = sides;
+    let owned = |(value, at): (&Value, Option<Span>)| (value.clone(), at);
+    let mut found = Vec::new();
+    for (path, value) in &left {
+        let other = right.get(path);
+        if other.is_none_or(|other| other.0 != value.0) {
+            let [left, right] = [Some(*value), other.copied()].map(|v| v.map(owned));
+            found.push(Difference { path: path.clone(), left, right });
+        }
+    }
+    let new = right.into_iter().filter(|(path, _)| !left.contains_key(path));
+    found.extend(new.map(|(path, value)| Difference {
+        path,
+        left: None,
+        right: Some(owned(value)),
+    }));
+    found
+}

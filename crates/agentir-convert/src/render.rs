@@ -1,0 +1,105 @@
+//! The fidelity report for people: text and HTML. As JSON it is its own serialization.
+
+use crate::fidelity::{Entry, Fate, Place, Report, Totals};
+use crate::target::Target;
+use askama::Template;
+use std::fmt::Write;
+
+impl Fate {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Approximated => "approximated",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'r> {
+    title: &'r str,
+    totals: Totals,
+    lost: Vec<Row<'r>>,
+}
+
+struct Row<'r> {
+    path: &'r str,
+    value: String,
+    fate: &'static str,
+    how: &'r str,
+    help: Option<&'r str>,
+    source: String,
+    target: String,
+}
+
+fn place(place: Option<&Place>) -> String {
+    place.map_or_else(String::new, |p| format!("{}:{}", p.file, p.line))
+}
+
+/// A value on one line, cut where it gets long.
+fn short(entry: &Entry, most: usize) -> String {
+    let text = match &entry.value {
+        serde_json::Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        value => value.to_string(),
+    };
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+impl Report {
+    /// The report as lines of text, losses only, most severe first.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let mut lost: Vec<&Entry> = self.lost().collect();
+        lost.sort_by_key(|e| std::cmp::Reverse(e.fate));
+        for entry in lost {
+            let from = entry
+                .source
+                .as_ref()
+                .map_or_else(String::new, |p| format!("{}:{}: ", p.file, p.line));
+            let how = entry.how.as_deref().unwrap_or_default();
+            let _ = writeln!(
+                out,
+                "{from}{}: {} (`{}`): {how}",
+                entry.fate.name(),
+                entry.path,
+                short(entry, 60),
+            );
+            if let Some(help) = &entry.help {
+                let _ = writeln!(out, "    {help}");
+            }
+        }
+        let Totals { kept, approximated, dropped } = self.totals;
+        let _ = writeln!(out, "{kept} kept, {approximated} approximated, {dropped} dropped");
+        out
+    }
+
+    /// The report as a page that needs nothing but a browser.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let lost = self
+            .lost()
+            .map(|entry| Row {
+                path: &entry.path,
+                value: short(entry, 200),
+                fate: entry.fate.name(),
+                how: entry.how.as_deref().unwrap_or_default(),
+                help: entry.help.as_deref(),
+                source: place(entry.source.as_ref()),
+                target: place(entry.target.as_ref()),
+            })
+            .collect();
+        let title = Target::ALL
+            .into_iter()
+            .find(|t| t.name() == self.target)
+            .map_or(self.target, Target::title);
+        // A template of our own cannot fail on texts.
+        Page { title, totals: self.totals, lost }.render().unwrap_or_default()
+    }
+}

@@ -1,0 +1,12 @@
+"""Functions of the bot."""
+{% for function in functions %}
+
+def {{ function.name }}({{ function.parameters }}){% if let Some(returns) = function.returns %} -> {{ returns }}{% endif %}:
+{%- if let Some(docstring) = function.docstring %}
+    """{{ docstring }}"""
+{%- endif %}
+{%- if !function.gives.is_empty() %}
+    # gives {{ function.gives|join(", ") }}
+{%- endif %}
+    raise NotImplementedError
+{% endfor -%}

@@ -1,0 +1,67 @@
+//! A page that shows a graph: one can move it, choose an agent, and click on nodes. It needs no
+//! network.
+
+use crate::layout::{TooLarge, layout};
+use crate::picture::{Graph, Shape};
+use crate::svg::{body, colours, escaped, style};
+use std::fmt::Write;
+
+/// What moves the picture and fills the panel.
+const SCRIPT: &str = include_str!("page.js");
+/// How the page around the pictures looks.
+const STYLE: &str = include_str!("page.css");
+
+/// Graphs as one page: the first is shown first, the others can be chosen by their names.
+///
+/// # Errors
+/// [`TooLarge`] where the first has too many nodes; others that have are left out.
+pub fn html(title: &str, graphs: &[(String, Graph)]) -> Result<String, TooLarge> {
+    let mut out = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    let _ = write!(
+        out,
+        "<meta name=\"viewport\" content=\"width=device-width\"><title>{}</title><style>{}{STYLE}</style></head><body><header><h1>{}</h1>",
+        escaped(title),
+        style(),
+        escaped(title)
+    );
+    let mut pictures = String::new();
+    let mut options = String::new();
+    let mut data = Vec::new();
+    for (number, (name, graph)) in graphs.iter().enumerate() {
+        let placed = match layout(graph) {
+            Ok(placed) => placed,
+            Err(error) if number == 0 => return Err(error),
+            Err(_) => continue,
+        };
+        let at = data.len();
+        let _ = write!(options, "<option value=\"{at}\">{}</option>", escaped(name));
+        let hidden = if at == 0 { "" } else { " hidden" };
+        let _ = write!(
+            pictures,
+            "<svg class=\"picture\"{hidden} data-graph=\"{at}\" viewBox=\"0 0 {:.0} {:.0}\">{}</svg>",
+            placed.width,
+            placed.height,
+            body(graph, &placed, &format!("g{at}-"))
+        );
+        data.push(graph);
+    }
+    // A script ends where `</script` stands, whatever is around it.
+    let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
+    let _ = writeln!(
+        out,
+        "<label>Show <select id=\"which\">{options}</select></label><label><input id=\"find\" type=\"search\" placeholder=\"Find…\"></label></header><main><div id=\"stage\">{pictures}</div><aside id=\"panel\"><p>Click on a node to see what it is, what leads to it and what follows. Drag to move, turn the wheel to come closer.</p>{}</aside></main><script type=\"application/json\" id=\"data\">{json}</script><script>{SCRIPT}</script></body></html>",
+        legend()
+    );
+    Ok(out)
+}
+
+fn legend() -> String {
+    let mut out = String::from("<ul class=\"legend\">");
+    for (shape, text) in Shape::ALL {
+        let (fill, stroke) = colours(shape);
+        let _ =
+            write!(out, "<li><i style=\"background:{fill};border-color:{stroke}\"></i>{text}</li>");
+    }
+    out.push_str("<li><i class=\"lost\"></i>no way leads here</li><li><b class=\"dashed\"></b>up to model or user</li><li><b class=\"loop\"></b>part of a loop</li><li><b class=\"endless\"></b>loop without a wait</li></ul>");
+    out
+}

@@ -1,0 +1,129 @@
+'use strict';
+const graphs = JSON.parse(document.getElementById('data').textContent);
+const stage = document.getElementById('stage');
+const panel = document.getElementById('panel');
+const which = document.getElementById('which');
+const start = panel.innerHTML;
+let current = 0;
+const picture = () => stage.querySelector(`[data-graph="${current}"]`);
+
+function element(name, text, parent) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+function edges(title, list, end) {
+  if (list.length === 0) return;
+  element('h3', title, panel);
+  const ul = element('ul', '', panel);
+  for (const edge of list) {
+    const li = element('li', '', ul);
+    const node = graphs[current].nodes[edge[end]];
+    element('button', node.label || node.kind, li).onclick = () => choose(edge[end]);
+    let why = `${edge.why}, decided by ${edge.decided_by}`;
+    if (edge.limit !== undefined) why += `, at most ${edge.limit} times`;
+    element('small', why, li);
+    for (const guard of edge.guard || []) element('small', `if ${guard}`, li);
+  }
+}
+
+function choose(id) {
+  const graph = graphs[current];
+  const node = graph.nodes[id];
+  const near = new Set([id]);
+  for (const edge of graph.edges) {
+    if (edge.from === id) near.add(edge.to);
+    if (edge.to === id) near.add(edge.from);
+  }
+  for (const g of picture().querySelectorAll('.node')) {
+    const own = Number(g.dataset.id);
+    g.classList.toggle('dim', !near.has(own));
+    g.classList.toggle('chosen', own === id);
+  }
+  for (const g of picture().querySelectorAll('.edge')) {
+    g.classList.toggle('dim', Number(g.dataset.from) !== id && Number(g.dataset.to) !== id);
+  }
+  panel.textContent = '';
+  element('h2', node.label || node.kind, panel);
+  const agent = node.agent === undefined ? '' : ` of ${graph.agents[node.agent].name}`;
+  element('div', node.kind + (node.step ? ` in step ${node.step}` : '') + agent, panel);
+  if (node.place) element('div', node.place, panel).className = 'place';
+  if (node.unreachable) element('div', 'No way leads here.', panel);
+  edges('What follows', graph.edges.filter((e) => e.from === id), 'to');
+  edges('What leads here', graph.edges.filter((e) => e.to === id), 'from');
+}
+
+function rest() {
+  for (const g of picture().querySelectorAll('.dim,.chosen')) g.classList.remove('dim', 'chosen');
+  panel.innerHTML = start;
+}
+
+const views = {};
+function view() {
+  if (!views[current]) {
+    const [x, y, w, h] = picture().getAttribute('viewBox').split(' ').map(Number);
+    views[current] = { x, y, w, h };
+  }
+  return views[current];
+}
+function draw() {
+  const v = view();
+  picture().setAttribute('viewBox', `${v.x} ${v.y} ${v.w} ${v.h}`);
+}
+const scale = () => {
+  const box = stage.getBoundingClientRect();
+  return Math.max(view().w / box.width, view().h / box.height);
+};
+stage.addEventListener('wheel', (event) => {
+  event.preventDefault();
+  const v = view();
+  const by = event.deltaY > 0 ? 1.15 : 1 / 1.15;
+  const box = stage.getBoundingClientRect();
+  const px = (event.clientX - box.left) / box.width;
+  const py = (event.clientY - box.top) / box.height;
+  v.x += v.w * (1 - by) * px;
+  v.y += v.h * (1 - by) * py;
+  v.w *= by;
+  v.h *= by;
+  draw();
+}, { passive: false });
+let drag = null;
+let moved = false;
+stage.addEventListener('pointerdown', (event) => {
+  drag = [event.clientX, event.clientY];
+  moved = false;
+});
+window.addEventListener('pointermove', (event) => {
+  if (!drag) return;
+  const s = scale();
+  moved = moved || Math.hypot(event.clientX - drag[0], event.clientY - drag[1]) > 3;
+  view().x -= (event.clientX - drag[0]) * s;
+  view().y -= (event.clientY - drag[1]) * s;
+  drag = [event.clientX, event.clientY];
+  draw();
+});
+window.addEventListener('pointerup', () => { drag = null; });
+stage.addEventListener('click', (event) => {
+  if (moved) return;
+  const node = event.target.closest('.node');
+  if (node) choose(Number(node.dataset.id)); else rest();
+});
+stage.addEventListener('keydown', (event) => {
+  const node = event.target.closest('.node');
+  if (node && event.key === 'Enter') choose(Number(node.dataset.id));
+});
+which.onchange = () => {
+  rest();
+  picture().setAttribute('hidden', '');
+  current = Number(which.value);
+  picture().removeAttribute('hidden');
+};
+document.getElementById('find').oninput = (event) => {
+  const wanted = event.target.value.toLowerCase();
+  for (const g of picture().querySelectorAll('.node')) {
+    const node = graphs[current].nodes[Number(g.dataset.id)];
+    g.classList.toggle('dim', wanted !== '' && !node.label.toLowerCase().includes(wanted));
+  }
+};

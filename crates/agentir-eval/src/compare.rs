@@ -1,0 +1,144 @@
+//! Comparisons and tests of two values.
+
+use crate::coerce::{number, parse_number, text};
+use crate::date::Date;
+use crate::error::EvalError;
+use crate::semantics::{Ordering, Semantics};
+use crate::value::Value;
+use agentir_expr::Dialect;
+use std::cmp;
+
+/// `==` of ABL and ADL: null is undefined, a number equals the text that says it, everything else
+/// is equal to its own kind only.
+#[must_use]
+pub fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (a, b) if a.is_unset() || b.is_unset() => a.is_unset() && b.is_unset(),
+        (Value::Number(n), Value::Text(t)) | (Value::Text(t), Value::Number(n)) => {
+            parse_number(t) == Some(*n)
+        }
+        (Value::List(a), Value::List(b)) => {
+            a.items().len() == b.items().len()
+                && a.items().iter().zip(b.items()).all(|(a, b)| equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.fields().len() == b.fields().len()
+                && a.fields().iter().zip(b.fields()).all(|((m, a), (n, b))| m == n && equal(a, b))
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// `==` of Agent Script, which is Python's: no conversions, but truth values are the numbers 0 and 1.
+#[must_use]
+pub fn strictly_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (a, b) if a.is_unset() || b.is_unset() => a.is_unset() && b.is_unset(),
+        (Value::Number(n), Value::Bool(t)) | (Value::Bool(t), Value::Number(n)) => {
+            *n == f64::from(u8::from(*t))
+        }
+        (Value::List(a), Value::List(b)) => {
+            a.items().len() == b.items().len()
+                && a.items().iter().zip(b.items()).all(|(a, b)| strictly_equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.fields().len() == b.fields().len()
+                && a.fields()
+                    .iter()
+                    .zip(b.fields())
+                    .all(|((m, a), (n, b))| m == n && strictly_equal(a, b))
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// `is` of Agent Script: the same kind and the same value, null and undefined being one.
+pub(crate) fn is(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(_), Value::Bool(_)) | (Value::Bool(_), Value::Number(_)) => false,
+        (a, b) => strictly_equal(a, b),
+    }
+}
+
+/// The `==` that a dialect's own tests of membership use.
+pub(crate) fn same(a: &Value, b: &Value, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::AgentScript => strictly_equal(a, b),
+        Dialect::Abl | Dialect::Adl => equal(a, b),
+    }
+}
+
+/// The order of two values; none where they have none and that is no error.
+///
+/// # Errors
+/// [`EvalError::NoOrder`] where the dialect compares within a type only.
+pub fn order(
+    a: &Value,
+    b: &Value,
+    semantics: &Semantics,
+) -> Result<Option<cmp::Ordering>, EvalError> {
+    match semantics.ordering {
+        Ordering::AsNumbers => {
+            if let (Value::Date(a), Value::Date(b)) = (a, b) {
+                return Ok(Some(a.cmp(b)));
+            }
+            let (x, y) = (number(a, semantics)?, number(b, semantics)?);
+            Ok(match (x, y, a, b) {
+                (Some(x), Some(y), ..) => x.partial_cmp(&y),
+                (None, None, Value::Text(a), Value::Text(b)) => {
+                    Date::parse(a).zip(Date::parse(b)).map(|(a, b)| a.cmp(&b))
+                }
+                _ => None,
+            })
+        }
+        Ordering::ByType => match (a, b) {
+            (Value::Text(a), Value::Text(b)) => Ok(Some(a.cmp(b))),
+            (Value::Date(a), Value::Date(b)) => Ok(Some(a.cmp(b))),
+            (Value::Number(_) | Value::Bool(_), Value::Number(_) | Value::Bool(_)) => {
+                let (a, b) = (number(a, semantics)?, number(b, semantics)?);
+                Ok(a.zip(b).and_then(|(a, b)| a.partial_cmp(&b)))
+            }
+            _ => Err(EvalError::NoOrder(a.kind(), b.kind())),
+        },
+    }
+}
+
+/// `item IN collection`: an item of a list, a part of a text, the name of a field. What is unset or
+/// no collection has nothing in it.
+#[must_use]
+pub fn is_in(item: &Value, collection: &Value, dialect: Dialect) -> bool {
+    match (collection, item) {
+        (Value::List(list), _) => list.items().iter().any(|i| same(i, item, dialect)),
+        (Value::Text(whole), Value::Text(part)) => whole.contains(part.as_str()),
+        (Value::Object(object), Value::Text(name)) => object.fields().contains_key(name),
+        _ => false,
+    }
+}
+
+/// `whole contains part`: a part of a text, an item of a list. Numbers and truth values count as
+/// their text; what is unset neither contains nor is contained.
+#[must_use]
+pub fn contains(whole: &Value, part: &Value, dialect: Dialect, semantics: &Semantics) -> bool {
+    match whole {
+        Value::List(list) => list.items().iter().any(|item| same(item, part, dialect)),
+        _ => scalar_texts(whole, part, semantics).is_some_and(|(w, p)| w.contains(p.as_str())),
+    }
+}
+
+/// The texts of two scalars, if both are set.
+pub(crate) fn scalar_texts(
+    a: &Value,
+    b: &Value,
+    semantics: &Semantics,
+) -> Option<(smol_str::SmolStr, smol_str::SmolStr)> {
+    Some((scalar_text(a, semantics)?, scalar_text(b, semantics)?))
+}
+
+pub(crate) fn scalar_text(value: &Value, semantics: &Semantics) -> Option<smol_str::SmolStr> {
+    match value {
+        Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Date(_) => {
+            Some(text(value, semantics))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,371 @@
+//! Definitions and uses: which variables a node reads, sets and removes.
+
+use super::{Cfg, Element, NodeKind};
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Segment, Template, Visit};
+use agentir_ir::{
+    Agent, Call, Collect, GatherField, Handoff, Offer, Response, SetVariable, Statement,
+    StoredValue, Tool, VariableBinding,
+};
+use petgraph::graph::NodeIndex;
+use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
+
+/// What is done to a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum How {
+    /// Its value is used.
+    Reads,
+    /// It gets a value.
+    Sets,
+    /// It is removed.
+    Clears,
+}
+
+/// A variable, or a part of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its path, dotted: `order.total`, `items[0]`. The namespace of Agent Script's variables is left
+    /// out, others stay: `@outputs.total`.
+    pub name: SmolStr,
+    /// Where it is named.
+    pub span: Span,
+}
+
+impl Variable {
+    pub(super) fn of(path: &Path) -> Self {
+        let mut name = SmolStrBuilder::new();
+        let mut span = path.root.span;
+        if let Some(namespace) = path.namespace.as_ref().filter(|n| n.value != "variables") {
+            name.push('@');
+            name.push_str(&namespace.value);
+            name.push('.');
+        }
+        name.push_str(&path.root.value);
+        for segment in &path.segments {
+            match segment {
+                Segment::Field(field) => {
+                    name.push('.');
+                    name.push_str(&field.value);
+                    span = span.to(field.span);
+                }
+                Segment::Index(index) => name.push_str(&format_smolstr!("[{index}]")),
+                Segment::Any => name.push_str(".*"),
+            }
+        }
+        Self { name: name.finish(), span }
+    }
+
+    pub(super) fn named(name: &Spanned<Name>) -> Self {
+        Self { name: name.value.clone(), span: name.span }
+    }
+
+    /// The variable that it is a part of.
+    #[must_use]
+    pub fn root(&self) -> &str {
+        self.name.split(['.', '[']).find(|part| !part.starts_with('@')).unwrap_or(&self.name)
+    }
+
+    /// Whether one is the other, or a part of it: `order` and `order.total`.
+    #[must_use]
+    pub fn touches(&self, other: &Self) -> bool {
+        let (short, long) = if self.name.len() <= other.name.len() {
+            (&self.name, &other.name)
+        } else {
+            (&other.name, &self.name)
+        };
+        long.strip_prefix(short.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    }
+}
+
+/// What a node does to a variable.
+#[derive(Debug, Clone)]
+pub struct Access {
+    /// What.
+    pub how: How,
+    /// To which.
+    pub variable: Variable,
+    /// Whether it always happens there. The model, the user and tools may leave out what they are
+    /// asked for.
+    pub certain: bool,
+}
+
+/// What is collected about a node, in the order in which it happens: reads before writes.
+#[derive(Debug, Default)]
+struct Accesses(Vec<Access>);
+
+impl Accesses {
+    fn add(&mut self, how: How, variable: Variable, certain: bool) {
+        self.0.push(Access { how, variable, certain });
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        self.expr_but(expr, None);
+    }
+
+    /// Reads of an expression, those of a name that only exists inside it left out.
+    fn expr_but(&mut self, expr: &Expr, inner: Option<&str>) {
+        expr.visit(&mut |e| {
+            match &e.kind {
+                ExprKind::Path(path) if inner != Some(path.root.value.as_str()) => {
+                    self.add(How::Reads, Variable::of(path), true);
+                }
+                ExprKind::Object(entries) => {
+                    for entry in entries.iter().filter(|entry| entry.value.is_none()) {
+                        self.add(How::Reads, Variable::named(&entry.key), true);
+                    }
+                }
+                _ => {}
+            }
+            Visit::Children
+        });
+    }
+
+    fn condition(&mut self, condition: Option<&Condition>) {
+        condition.and_then(Condition::expr).into_iter().for_each(|e| self.expr(e));
+    }
+
+    fn templates<'t>(&mut self, all: impl IntoIterator<Item = &'t Template>) {
+        for template in all {
+            template.exprs(&mut |e| self.expr(e));
+        }
+    }
+
+    fn set(&mut self, set: &SetVariable) {
+        self.expr(&set.value);
+        self.add(How::Sets, Variable::of(&set.target), true);
+    }
+
+    fn store(&mut self, store: Option<&StoredValue>) {
+        let Some(store) = store else { return };
+        store.value.iter().for_each(|e| self.expr(e));
+        store.target.iter().for_each(|t| self.add(How::Sets, Variable::named(t), true));
+    }
+
+    fn fields(&mut self, fields: &[GatherField]) {
+        for field in fields {
+            self.templates(&field.prompt);
+        }
+        for field in fields {
+            self.add(How::Sets, Variable::named(&field.name), field.required);
+        }
+    }
+
+    fn collect(&mut self, collect: &Collect) {
+        self.templates(&collect.gather.prompt);
+        self.fields(&collect.gather.fields);
+    }
+
+    fn response(&mut self, response: &Response, agent: &Agent) {
+        self.templates(&response.text);
+        let template = response.template.as_ref().and_then(|t| agent.templates.get(&t.value));
+        template.into_iter().for_each(|t| self.templates(t.texts()));
+        let message = response.message_key.as_ref().and_then(|k| agent.messages.get(&k.value));
+        message.into_iter().for_each(|m| self.templates(&m.text));
+        for element in response.actions.iter().flat_map(|a| &a.elements) {
+            self.templates(
+                element.label.iter().chain(&element.placeholder).chain(&element.description),
+            );
+        }
+    }
+
+    /// The names by which the result of a call goes: `AS`, `result`, the tool's own, and
+    /// `last_<tool>_result`.
+    fn result(&mut self, tool: &Spanned<Name>) {
+        let names = [
+            SmolStr::new_static("result"),
+            tool.value.clone(),
+            format_smolstr!("last_{}_result", tool.value),
+        ];
+        for name in names {
+            self.add(How::Sets, Variable { name, span: tool.span }, false);
+        }
+    }
+
+    fn tool(&mut self, tool: &Tool) {
+        self.result(&tool.name);
+        for set in tool.on_result.iter().chain(&tool.on_error) {
+            self.add(How::Sets, Variable::of(&set.target), false);
+        }
+    }
+
+    fn call(&mut self, call: &Call, agent: &Agent) {
+        call.with.iter().for_each(|a| self.expr(&a.value));
+        match agent.tools.iter().find(|t| t.name.value == call.tool.value) {
+            Some(tool) => self.tool(tool),
+            None => self.result(&call.tool),
+        }
+        call.result.iter().for_each(|name| self.add(How::Sets, Variable::named(name), true));
+    }
+
+    fn bindings(&mut self, bindings: &[VariableBinding], back: bool) {
+        for binding in bindings {
+            match binding.value.as_path() {
+                Some(path) if back && binding.by_reference => {
+                    self.add(How::Sets, Variable::of(path), false);
+                }
+                _ if back => {}
+                _ => self.expr(&binding.value),
+            }
+        }
+    }
+
+    fn handoff(&mut self, handoff: &Handoff, back: bool) {
+        self.bindings(&handoff.context.bindings, back);
+        if back {
+            let mapped = handoff.on_return.iter().flat_map(|r| &r.map);
+            mapped.for_each(|(name, _)| self.add(How::Sets, Variable::named(name), false));
+            return;
+        }
+        for value in &handoff.context.pass {
+            self.add(How::Reads, Variable::named(&value.name), true);
+        }
+        self.templates(&handoff.context.summary);
+    }
+
+    fn statement(&mut self, kind: NodeKind, statement: &Statement, agent: &Agent) {
+        match statement {
+            Statement::Set(set) => self.set(set),
+            Statement::Clear { variables } => {
+                variables.iter().for_each(|v| self.add(How::Clears, Variable::named(v), true));
+            }
+            Statement::Transform(t) => {
+                let item = Some(t.item_var.value.as_str());
+                self.expr(&t.source);
+                let inner = t.filter.iter().chain(t.map.iter().map(|(_, e)| e)).chain(&t.limit);
+                inner.for_each(|e| self.expr_but(e, item));
+                self.add(How::Sets, Variable::named(&t.target), true);
+            }
+            Statement::Respond(response) => self.response(response, agent),
+            Statement::Instruct { text } => self.templates([text]),
+            Statement::Collect(collect) if kind == NodeKind::Say => {
+                self.templates(&collect.present);
+            }
+            Statement::Collect(collect) => self.collect(collect),
+            Statement::Call(call) if kind == NodeKind::Call => self.call(call, agent),
+            Statement::Delegate(d) | Statement::Handoff(d) => {
+                self.bindings(&d.bindings, kind == NodeKind::Return);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Cfg<'a> {
+    /// What a node does to variables, reads before writes; the conditions that are tested on the ways
+    /// out of it are read by it. A call that passes no arguments takes variables of the parameters'
+    /// names, which is not said here.
+    #[must_use]
+    pub fn accesses(&self, at: NodeIndex) -> Vec<Access> {
+        let mut found = Accesses::default();
+        let Some((node, part)) = self.node(at).and_then(|n| Some((n, self.part(n.agent)?))) else {
+            return found.0;
+        };
+        let (agent, kind) = (part.agent, node.kind);
+        match node.element {
+            Element::Statement(statement) => found.statement(kind, statement, agent),
+            Element::Set(set) => found.set(set),
+            Element::Agent(agent) if kind == NodeKind::Collect => {
+                found.templates(&agent.gather.prompt);
+                for field in &agent.gather.fields {
+                    found.templates(&field.prompt);
+                    found.add(How::Sets, Variable::named(&field.name), false);
+                }
+            }
+            Element::Agent(agent) if kind == NodeKind::Choose => {
+                let said = &agent.identity;
+                found.templates(said.goal.iter().chain(&said.persona).chain(&said.limitations));
+                for instruction in &said.instructions {
+                    found.condition(instruction.when.as_ref());
+                    found.templates([&instruction.text]);
+                }
+            }
+            Element::Zone(zone) if kind == NodeKind::Choose => found.templates(&zone.goal),
+            Element::Handoff(handoff) => match kind {
+                NodeKind::Handoff | NodeKind::Return => {
+                    found.handoff(handoff, kind == NodeKind::Return);
+                }
+                _ => {}
+            },
+            Element::Delegate(delegate) if kind == NodeKind::Delegate => {
+                delegate.input.iter().for_each(|(_, value)| found.expr(value));
+            }
+            Element::Rule(rule) if kind == NodeKind::Handoff => {
+                let read = rule.pass.iter().chain(&rule.requires_state);
+                read.for_each(|name| found.add(How::Reads, Variable::named(name), true));
+            }
+            Element::Offer(binding) if kind != NodeKind::Return => {
+                binding.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| found.expr(e));
+                if matches!(binding.does, Offer::Collect) {
+                    for with in &binding.with {
+                        found.add(How::Sets, Variable::named(&with.name), false);
+                    }
+                }
+            }
+            Element::Tool(tool) if kind == NodeKind::Call => found.tool(tool),
+            Element::Name(name) if kind == NodeKind::Call => found.result(name),
+            Element::Completion(done) => match kind {
+                NodeKind::Say => found.templates(&done.respond),
+                NodeKind::Store => found.store(done.store.as_ref()),
+                _ => {}
+            },
+            Element::Remember(rule) if kind == NodeKind::Store => {
+                found.store(rule.store.as_ref());
+            }
+            Element::HumanOutcome(outcome) => match kind {
+                NodeKind::Say => found.templates(&outcome.respond),
+                NodeKind::Store => found.store(outcome.store.as_ref()),
+                _ => {}
+            },
+            Element::Trigger(trigger) => match kind {
+                NodeKind::Say => found.templates(&trigger.respond),
+                NodeKind::Escalate => {
+                    found.templates(&trigger.reason);
+                    for name in &trigger.context {
+                        found.add(How::Reads, Variable::named(name), true);
+                    }
+                }
+                _ => {}
+            },
+            Element::Failure(failure) => match kind {
+                NodeKind::Say => found.templates(&failure.message),
+                NodeKind::Clear => {
+                    for name in &failure.clear {
+                        found.add(How::Clears, Variable::named(name), true);
+                    }
+                }
+                NodeKind::Collect => {
+                    for name in &failure.collect_fields {
+                        found.add(How::Sets, Variable::named(name), false);
+                    }
+                }
+                _ => {}
+            },
+            Element::Handler(handler) if kind == NodeKind::Say => {
+                found.templates(&handler.respond);
+            }
+            _ => {}
+        }
+        // Tests read what was there before the node set anything only where it is no call; either
+        // way they are read here.
+        let tests = self.successors(at).filter_map(|(_, edge)| self.last_literal(edge.guard));
+        let mut seen: Vec<Span> = Vec::new();
+        let mut read = Accesses::default();
+        for test in tests.map(|literal| literal.test) {
+            if seen.last() != Some(&test.span()) {
+                seen.push(test.span());
+                test.expr().into_iter().for_each(|e| read.expr(e));
+            }
+        }
+        let writes_first = matches!(kind, NodeKind::Call | NodeKind::Collect | NodeKind::Await);
+        if writes_first {
+            // What they ask about is there by then.
+            let set: Vec<Variable> =
+                found.0.iter().filter(|a| a.how == How::Sets).map(|a| a.variable.clone()).collect();
+            read.0.retain(|a| !set.iter().any(|v| v.touches(&a.variable)));
+        }
+        let at = found.0.iter().position(|a| a.how != How::Reads).unwrap_or(found.0.len());
+        found.0.splice(at..at, read.0);
+        found.0
+    }
+}

@@ -1,0 +1,182 @@
+//! The constraints of an agent, by where they are checked and when they apply.
+
+use crate::proof::{is_stable, roots};
+use crate::rule::AgentContext;
+use agentir_expr::{BinaryOp, Condition, ConditionKind, Expr, ExprKind};
+use agentir_ir::{Checkpoint, Constraint, ConstraintKind, FailureKind, Target};
+use agentir_solver::Test;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// Where constraints are checked, all of them over the same state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Place<'a> {
+    /// In every turn.
+    Turn,
+    /// Before the user gets an answer.
+    Response,
+    /// Before a tool is called.
+    Call(&'a str),
+    /// Before the model leads in a step, by the place of its constraints in memory.
+    Zone(usize),
+}
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Turn => f.write_str("in every turn"),
+            Self::Response => f.write_str("before every answer"),
+            Self::Call(tool) => write!(f, "before every call of `{tool}`"),
+            Self::Zone(_) => f.write_str("whenever the step begins"),
+        }
+    }
+}
+
+/// A constraint in the form "if all gates hold, the test comes out so".
+#[derive(Debug, Clone)]
+pub(crate) struct Ruling<'a> {
+    pub(crate) constraint: &'a Constraint,
+    /// `WHEN` of the constraint and of its profile, then what stands before `IMPLIES`.
+    pub(crate) gates: Vec<Test<'a>>,
+    /// How many of the gates are `WHEN`.
+    pub(crate) whens: usize,
+    pub(crate) test: Test<'a>,
+    /// Whether the test must hold; that of `RESTRICT` must not.
+    pub(crate) must: bool,
+    /// Whether nothing else is checked if it fails.
+    pub(crate) stops: bool,
+    /// The first names of the variables that it reads.
+    pub(crate) about: FxHashSet<SmolStr>,
+}
+
+impl<'a> Ruling<'a> {
+    fn new(constraint: &'a Constraint, when: Option<&'a Condition>) -> Option<Self> {
+        let mut gates: Vec<Test<'a>> = Vec::new();
+        for gate in when.into_iter().chain(&constraint.applies_when) {
+            gates.push(readable(gate)?);
+        }
+        let whens = gates.len();
+        let mut test = readable(&constraint.condition)?;
+        let must = constraint.kind != Some(ConstraintKind::Restrict);
+        while must
+            && let Test::Expr(Expr {
+                kind: ExprKind::Binary { op: BinaryOp::Implies, left, right },
+                ..
+            }) = test
+        {
+            gates.push(Test::Expr(left));
+            test = Test::Expr(right);
+        }
+        let mut about = FxHashSet::default();
+        for test in gates.iter().chain([&test]) {
+            if let Test::Expr(expr) = test {
+                roots(expr, &mut about);
+            }
+        }
+        Some(Self { constraint, gates, whens, test, must, stops: stops(constraint), about })
+    }
+
+    /// By what gates are told apart.
+    pub(crate) fn gate_keys(&self) -> Vec<String> {
+        let mut keys: Vec<String> = self
+            .gates
+            .iter()
+            .map(|gate| match gate {
+                Test::Expr(expr) => expr.to_string(),
+                Test::Words(words) => format!("\"{words}\""),
+            })
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+}
+
+/// A condition that can be read, and that says the same when it is asked twice.
+fn readable(condition: &Condition) -> Option<Test<'_>> {
+    match &condition.kind {
+        ConditionKind::Invalid => None,
+        ConditionKind::Expr(expr) if !is_stable(expr) => None,
+        _ => Some(condition.into()),
+    }
+}
+
+/// Whether a constraint that fails ends the checks: a warning does not, nor what goes on.
+fn stops(constraint: &Constraint) -> bool {
+    let warns =
+        constraint.severity == Some("warning") || constraint.kind == Some(ConstraintKind::Warn);
+    let goes_on = constraint.on_fail.as_ref().is_some_and(|failure| {
+        let on = |target: &Target| matches!(target, Target::Continue | Target::Redact);
+        let jumps = failure.then_action.iter().chain(&failure.then_step);
+        matches!(failure.kind, FailureKind::Redact | FailureKind::CollectField)
+            || jumps.into_iter().any(|jump| on(&jump.target))
+    });
+    !warns && !goes_on
+}
+
+/// The constraints of an agent, its profiles' included, by where they are checked and in the order in
+/// which they are. Those that are never checked are left out.
+pub(crate) fn rulings<'a>(cx: &AgentContext<'a>) -> Vec<(Place<'a>, Vec<Ruling<'a>>)> {
+    let own = cx.agent.constraints.constraints.iter().map(|c| (c, None));
+    let profiles = cx.profiles();
+    let profiles = profiles.flat_map(|p| p.constraints.iter().map(move |c| (c, p.when.as_ref())));
+    let mut places: Vec<(Place<'a>, Vec<Ruling<'a>>)> = Vec::new();
+    let mut at: FxHashMap<Place<'a>, usize> = FxHashMap::default();
+    let mut add = |place: Place<'a>, ruling: Option<Ruling<'a>>| {
+        let Some(ruling) = ruling else { return };
+        let at = *at.entry(place).or_insert_with(|| {
+            places.push((place, Vec::new()));
+            places.len() - 1
+        });
+        places.get_mut(at).into_iter().for_each(|(_, all)| all.push(ruling.clone()));
+    };
+    for (constraint, when) in own.chain(profiles) {
+        let place = match &constraint.checkpoint {
+            None => Place::Turn,
+            Some(Checkpoint::Response) => Place::Response,
+            Some(Checkpoint::ToolCall { target }) => Place::Call(&target.value),
+            Some(Checkpoint::Other { .. }) => continue,
+        };
+        add(place, Ruling::new(constraint, when));
+    }
+    let steps = cx.agent.flow.iter().flat_map(|f| f.definitions.values());
+    let zones = steps.filter_map(|s| s.reasoning_zone.as_ref()).chain(&cx.agent.reasoning);
+    for zone in zones {
+        let place = Place::Zone(std::ptr::from_ref(zone) as usize);
+        zone.constraints.iter().for_each(|c| add(place, Ruling::new(c, None)));
+    }
+    places
+}
+
+/// Groups of constraints that have variables in common, directly or by others, each in order.
+pub(crate) fn related<'r, 'a>(all: &'r [Ruling<'a>]) -> Vec<Vec<&'r Ruling<'a>>> {
+    let mut group: Vec<usize> = (0..all.len()).collect();
+    let mut first: FxHashMap<&str, usize> = FxHashMap::default();
+    for (at, ruling) in all.iter().enumerate() {
+        for name in &ruling.about {
+            let other = *first.entry(name.as_str()).or_insert(at);
+            let (a, b) = (find(&mut group, at), find(&mut group, other));
+            if let Some(parent) = group.get_mut(a.max(b)) {
+                *parent = a.min(b);
+            }
+        }
+    }
+    let mut groups: Vec<Vec<&Ruling<'a>>> = vec![Vec::new(); all.len()];
+    for (at, ruling) in all.iter().enumerate() {
+        let found = find(&mut group, at);
+        groups.get_mut(found).into_iter().for_each(|g| g.push(ruling));
+    }
+    groups.retain(|g| !g.is_empty());
+    groups
+}
+
+fn find(group: &mut [usize], mut at: usize) -> usize {
+    while let Some(parent) = group.get(at).copied().filter(|p| *p != at) {
+        let grand = group.get(parent).copied().unwrap_or(parent);
+        if let Some(slot) = group.get_mut(at) {
+            *slot = grand;
+        }
+        at = parent;
+    }
+    at
+}

@@ -1,0 +1,260 @@
+//! What an agent has, and the next one needs and does not get.
+
+use super::{Dataflow, Harm, Known, Reads, root};
+use crate::rule::{AgentContext, ProgramContext};
+use crate::variables::{built_in, first};
+use agentir_diagnostics::Span;
+use agentir_eval::Value;
+use agentir_flow::cfg::{AgentId, Element, How};
+use agentir_ir::{Agent, Dialect, Statement};
+use petgraph::graph::NodeIndex;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// A variable that an agent needs, and its worst read.
+type Need = (SmolStr, (Harm, Span));
+
+/// Variables that are lost where another agent takes over.
+#[derive(Debug, Default)]
+pub(crate) struct Lost {
+    /// In the order of the graph.
+    pub(crate) all: Vec<LostVariable>,
+    /// By who needs it.
+    taken: FxHashSet<(SmolStr, SmolStr)>,
+}
+
+/// A variable that the next agent reads, that this one has, and that is not handed over.
+#[derive(Debug)]
+pub(crate) struct LostVariable {
+    /// Its name.
+    pub(crate) name: SmolStr,
+    /// Who takes over.
+    pub(crate) to: SmolStr,
+    /// Whether it is asked to come back.
+    pub(crate) delegated: bool,
+    /// Where the next agent is named.
+    pub(crate) at: Span,
+    /// Where this one sets it.
+    pub(crate) set: Span,
+    /// Where the next one reads it, and what comes of it.
+    pub(crate) read: (Harm, Span),
+}
+
+impl Lost {
+    /// Whether a variable that an agent reads is lost on the way to it.
+    pub(crate) fn takes(&self, agent: &str, name: &str) -> bool {
+        !self.taken.is_empty() && self.taken.contains(&(agent.into(), name.into()))
+    }
+
+    pub(crate) fn new<'a>(program: &'a ProgramContext<'a>) -> Self {
+        let cfg = program.graph();
+        if program.is_agent_script() || cfg.transfers().iter().all(|t| t.target.is_none()) {
+            return Self::default();
+        }
+        let agents = program.program.agents.iter();
+        let contexts: Vec<AgentContext<'a>> = agents.map(|agent| program.context(agent)).collect();
+        let flows: Vec<Option<Dataflow<'_, 'a>>> =
+            contexts.iter().map(|cx| Dataflow::new(cx, cfg)).collect();
+        let mut needs: FxHashMap<AgentId, Vec<Need>> = FxHashMap::default();
+        let mut always: FxHashMap<(AgentId, SmolStr), Always> = FxHashMap::default();
+        let mut lost = Self::default();
+        for transfer in cfg.transfers() {
+            let (Some(node), Some(target)) = (cfg.node(transfer.node), transfer.target) else {
+                continue;
+            };
+            let part = |id: AgentId| {
+                let at = id.0 as usize;
+                Some((contexts.get(at)?, flows.get(at)?.as_ref()?))
+            };
+            let (Some((from, here)), Some((to, there))) = (part(node.agent), part(target)) else {
+                continue;
+            };
+            if node.agent == target {
+                continue;
+            }
+            let given = given(from.agent, transfer.to, node.element);
+            if !here.spend(1) {
+                continue;
+            }
+            for (name, read) in needs.entry(target).or_insert_with(|| needed(to, there)) {
+                if given.contains(name.as_str()) {
+                    continue;
+                }
+                let has = always
+                    .entry((node.agent, name.clone()))
+                    .or_insert_with(|| Always::new(here, name));
+                let Some(set) = has.set.filter(|_| has.at(transfer.node)) else { continue };
+                let delegated = transfer.returns.is_some();
+                let (name, to) = (name.clone(), SmolStr::new(transfer.to));
+                lost.all.push(LostVariable {
+                    name,
+                    to,
+                    delegated,
+                    at: transfer.span,
+                    set,
+                    read: *read,
+                });
+            }
+        }
+        let mut seen = FxHashSet::default();
+        lost.all.retain(|l| seen.insert((l.at, l.name.clone())));
+        lost.taken = lost.all.iter().map(|l| (l.to.clone(), l.name.clone())).collect();
+        lost
+    }
+}
+
+/// Where an agent always has a variable.
+#[derive(Debug)]
+struct Always {
+    reached: FxHashSet<NodeIndex>,
+    without: FxHashSet<NodeIndex>,
+    /// The first place that sets it.
+    set: Option<Span>,
+}
+
+impl Always {
+    fn new(flow: &Dataflow<'_, '_>, name: &str) -> Self {
+        let sets = |node: NodeIndex| {
+            flow.accesses(node)
+                .iter()
+                .find(|a| a.how == How::Sets && a.certain && root(a) == name)
+                .filter(|_| !flow.clears(node, name))
+        };
+        let set = flow.nodes().find_map(|(node, _)| Some(sets(node)?.variable.span));
+        let mut without = FxHashSet::default();
+        if let Some(part) = flow.cfg.part(flow.agent).filter(|_| set.is_some()) {
+            let cleared = flow.nodes().map(|(n, _)| n).filter(|n| flow.clears(*n, name));
+            let mut waiting: Vec<NodeIndex> = std::iter::once(part.entry).chain(cleared).collect();
+            without.extend(waiting.iter().copied());
+            while let Some(node) = waiting.pop() {
+                if sets(node).is_some() {
+                    continue;
+                }
+                let next = flow.next(node).into_iter().map(|(_, to, _)| to);
+                waiting.extend(next.filter(|to| without.insert(*to)));
+            }
+        }
+        let reached = if set.is_some() { reached(flow) } else { FxHashSet::default() };
+        Self { reached, without, set }
+    }
+
+    fn at(&self, node: NodeIndex) -> bool {
+        self.reached.contains(&node) && !self.without.contains(&node)
+    }
+}
+
+/// The places of an agent that can be come to. Not the graph's own question, whose answer is as large
+/// as the program.
+fn reached(flow: &Dataflow<'_, '_>) -> FxHashSet<NodeIndex> {
+    let mut waiting: Vec<NodeIndex> =
+        flow.cfg.part(flow.agent).map(|p| p.entry).into_iter().collect();
+    let mut found: FxHashSet<NodeIndex> = waiting.iter().copied().collect();
+    while let Some(node) = waiting.pop() {
+        let next = flow.next(node).into_iter().map(|(_, to, _)| to);
+        waiting.extend(next.filter(|to| found.insert(*to)));
+    }
+    found
+}
+
+/// The variables that an agent reads and that nothing of its own can have set: others must give them.
+fn needed(cx: &AgentContext<'_>, flow: &Dataflow<'_, '_>) -> Vec<Need> {
+    let agent = cx.agent;
+    let variables = &cx.facts.variables;
+    let adl = agent.metadata.dialect == Dialect::Adl.name();
+    let at_first: FxHashSet<&str> = agent
+        .memory
+        .session
+        .iter()
+        .filter(|v| v.initial_value.is_some())
+        .map(|v| first(&v.name.value))
+        .chain(agent.memory.state.iter().map(|v| first(&v.name.value)))
+        .chain(cx.facts.fields.iter().filter(|_| !adl).map(|f| f.name.value.as_str()))
+        .chain(agent.attachments.iter().map(|a| a.name.value.as_str()))
+        .collect();
+    let its_own = |name: &str| {
+        at_first.contains(name)
+            || [&variables.roots, &variables.returned, &variables.results, &variables.labels]
+                .iter()
+                .any(|set| set.contains(name))
+            || built_in().any(|known| known == name)
+            || name.starts_with(['_', '$', '@'])
+            || cx.facts.writes.iter().any(|(written, _)| first(&written.value) == name)
+            || cx.facts.sets.iter().any(|s| s.target.root.value == name)
+    };
+    let reached = reached(flow);
+    let mut names: Vec<SmolStr> = flow
+        .nodes()
+        .filter(|(node, _)| reached.contains(node))
+        .flat_map(|(_, accesses)| accesses.iter().filter(|a| a.how == How::Reads))
+        .map(|a| SmolStr::new(root(a)))
+        .collect();
+    names.sort();
+    names.dedup();
+    // In ADL only what is declared as an argument can be given.
+    let declared: FxHashSet<&str> =
+        agent.gather.fields.iter().map(|f| f.name.value.as_str()).collect();
+    names.retain(|name| {
+        !name.is_empty() && !its_own(name) && (!adl || declared.contains(name.as_str()))
+    });
+    let mut found = Vec::new();
+    for name in names {
+        let known = Known::from_iter([(name.clone(), Value::Undefined)]);
+        let unset = flow.unset_where(&name, known);
+        let mut reads: Vec<(usize, (Harm, Span))> = Vec::new();
+        for (node, _) in flow.nodes() {
+            let Some(known) = unset.at(node) else { continue };
+            let way = unset.way(flow.cfg, node).len();
+            let all = Reads::at(flow, node, &name, known, &|tool| cx.tool(tool));
+            reads.extend(all.into_iter().map(|read| (way, read)));
+        }
+        reads.sort_by_key(|(way, (harm, span))| (*harm, *way, span.start));
+        if let Some((_, read)) = reads.first() {
+            found.push((name, *read));
+        }
+    }
+    found
+}
+
+/// What an agent gives the next one: what the place itself says, and for places that say nothing what
+/// is declared about that agent.
+fn given<'a>(from: &'a Agent, to: &str, element: Element<'a>) -> FxHashSet<&'a str> {
+    let mut all: FxHashSet<&str> = FxHashSet::default();
+    let resolves = |name: &'a agentir_diagnostics::Spanned<agentir_expr::Name>| {
+        from.resolve_alias(name).value == to
+    };
+    let declared = match element {
+        Element::Handoff(_) | Element::Delegate(_) => None,
+        _ => Some(()),
+    };
+    let handoffs = from.coordination.handoffs.iter().filter(|h| match element {
+        Element::Handoff(own) => std::ptr::eq(own, *h),
+        _ => declared.is_some() && resolves(&h.to),
+    });
+    for handoff in handoffs {
+        let context = &handoff.context;
+        all.extend(context.pass.iter().map(|p| first(&p.name.value)));
+        all.extend(context.set.iter().map(|s| s.target.root.value.as_str()));
+        all.extend(context.bindings.iter().map(|b| b.variable.value.as_str()));
+        all.extend(context.memory_grants.iter().map(|g| first(&g.path.value)));
+        // The model may take it from there.
+        if let Some(summary) = &context.summary {
+            summary.exprs(&mut |e| {
+                crate::variables::roots(e, &mut |name, _| {
+                    all.insert(&name.value);
+                });
+            });
+        }
+    }
+    let delegates = from.coordination.delegates.iter().filter(|d| match element {
+        Element::Delegate(own) => std::ptr::eq(own, *d),
+        _ => declared.is_some() && resolves(&d.agent),
+    });
+    all.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| name.value.as_str()));
+    let rules = from.routing.iter().flat_map(|r| &r.rules);
+    let rules = rules.filter(|r| r.to.as_ref().is_some_and(resolves));
+    all.extend(rules.flat_map(|r| &r.pass).map(|name| first(&name.value)));
+    if let Element::Statement(Statement::Delegate(d) | Statement::Handoff(d)) = element {
+        all.extend(d.bindings.iter().map(|b| b.variable.value.as_str()));
+    }
+    all
+}

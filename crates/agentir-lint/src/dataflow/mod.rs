@@ -1,0 +1,485 @@
+//! What variables hold, where: ways through the control-flow graph on which a variable is never set.
+//!
+//! A way is only followed where what is known on it does not contradict the conditions it passes: a
+//! variable that nothing has set is unset, one that was given a constant has it. So `x IS SET`
+//! protects a read, and so does a flag that is set together with `x`. A way that is found was taken
+//! one edge at a time; not finding one proves nothing.
+
+mod lost;
+mod outside;
+mod owned;
+mod read;
+
+pub(crate) use lost::Lost;
+pub(crate) use outside::Outside;
+pub(crate) use owned::Owned;
+pub(crate) use read::{Harm, Reads};
+
+use crate::rule::AgentContext;
+use agentir_diagnostics::{Diagnostic, Span};
+use agentir_eval::{Outcome, State, Value, outcome};
+use agentir_expr::{Dialect, Expr, ExprKind, Literal, UnaryOp, Visit};
+use agentir_flow::cfg::{
+    Access, AgentId, Cfg, DecidedBy, Edge, Element, Guard, How, NodeKind, Part, Why,
+};
+use agentir_ir::Statement;
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use petgraph::visit::EdgeRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What an agent does to variables, place by place.
+#[derive(Debug)]
+pub(crate) struct Dataflow<'p, 'a> {
+    pub(crate) cfg: &'p Cfg<'a>,
+    pub(crate) agent: AgentId,
+    pub(crate) dialect: Dialect,
+    /// The variables of which everything is known that sets them.
+    pub(crate) owned: Owned<'a>,
+    /// The accesses of all nodes that have any.
+    accesses: FxHashMap<NodeIndex, Vec<Access>>,
+    /// The places that set each variable, and those that remove it.
+    setters: FxHashMap<SmolStr, Vec<NodeIndex>>,
+    /// What is known where the agent begins.
+    at_first: Rc<Known>,
+    /// How much may still be looked at. Every variable costs a look at all places; of very many
+    /// variables in a very large agent the last are not looked at.
+    budget: Cell<usize>,
+    /// Whether variables belong to the program, so that ways lead through other agents.
+    shared: bool,
+}
+
+/// How deep expressions are looked into.
+const MAX_DEPTH: u8 = 32;
+
+/// How many places are looked at for one agent, over all its variables.
+const BUDGET: usize = 300_000;
+
+/// What is known of variables on the way so far; what is not in it may be anything.
+pub(crate) type Known = FxHashMap<SmolStr, Value>;
+
+/// Where a variable is not set, with what is known on the way there.
+#[derive(Debug, Default)]
+pub(crate) struct Unset {
+    came: FxHashMap<NodeIndex, (Option<EdgeIndex>, Rc<Known>)>,
+}
+
+impl Unset {
+    /// What is known at a node, if one can come there with the variable unset.
+    pub(crate) fn at(&self, node: NodeIndex) -> Option<&Known> {
+        self.came.get(&node).map(|(_, known)| known.as_ref())
+    }
+
+    /// A shortest way there.
+    pub(crate) fn way(&self, cfg: &Cfg<'_>, to: NodeIndex) -> Vec<EdgeIndex> {
+        let mut way = Vec::new();
+        let mut at = to;
+        while let Some((Some(edge), _)) = self.came.get(&at)
+            && let Some((from, ..)) = cfg.edge(*edge)
+        {
+            way.push(*edge);
+            at = from;
+        }
+        way.reverse();
+        way
+    }
+
+    /// The nodes one can come to.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeIndex> {
+        self.came.keys().copied()
+    }
+}
+
+impl<'p, 'a> Dataflow<'p, 'a> {
+    pub(crate) fn new(cx: &AgentContext<'a>, cfg: &'p Cfg<'a>) -> Option<Self> {
+        let agent = cx.id;
+        let dialect = Dialect::ALL
+            .into_iter()
+            .find(|d| d.name() == cx.agent.metadata.dialect)
+            .unwrap_or(Dialect::Abl);
+        let shared = cx.is_agent_script();
+        let nodes: Vec<NodeIndex> = if shared {
+            cfg.graph().node_indices().collect()
+        } else {
+            cfg.part(agent)?.nodes().collect()
+        };
+        let accesses: FxHashMap<NodeIndex, Vec<Access>> = nodes
+            .into_iter()
+            .map(|node| (node, cfg.accesses(node)))
+            .filter(|(_, all)| !all.is_empty())
+            .collect();
+        let owned = Owned::new(cx, accesses.values().flatten());
+        let mut setters: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
+        for (node, all) in &accesses {
+            for access in all.iter().filter(|a| a.how == How::Sets) {
+                setters.entry(SmolStr::new(root(access))).or_default().push(*node);
+            }
+        }
+        for all in setters.values_mut() {
+            all.sort();
+            all.dedup();
+        }
+        let budget = Cell::new(BUDGET);
+        let at_first = Rc::new(owned.at_first());
+        Some(Self { cfg, agent, dialect, owned, accesses, setters, at_first, budget, shared })
+    }
+
+    /// What a node does to variables.
+    pub(crate) fn accesses(&self, node: NodeIndex) -> &[Access] {
+        self.accesses.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    /// The nodes of the agent, with what they do.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeIndex, &[Access])> {
+        let own = self.cfg.part(self.agent).into_iter().flat_map(Part::nodes);
+        own.map(|node| (node, self.accesses(node)))
+    }
+
+    /// The places that set a variable.
+    pub(crate) fn setters(&self, name: &str) -> Vec<NodeIndex> {
+        let all = self.setters.get(name).into_iter().flatten();
+        all.copied().filter(|node| self.sets(*node, name)).collect()
+    }
+
+    /// Takes from what may be looked at; false if nothing is left.
+    fn spend(&self, steps: usize) -> bool {
+        let left = self.budget.get();
+        self.budget.set(left.saturating_sub(steps));
+        left > steps
+    }
+
+    /// Whether nothing more is looked at.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.budget.get() == 0
+    }
+
+    /// All places that a way may pass.
+    fn places(&self) -> Vec<NodeIndex> {
+        if self.shared {
+            self.cfg.graph().node_indices().collect()
+        } else {
+            self.cfg.part(self.agent).into_iter().flat_map(Part::nodes).collect()
+        }
+    }
+
+    fn kind(&self, node: NodeIndex) -> NodeKind {
+        self.cfg.node(node).map_or(NodeKind::Other, |n| n.kind)
+    }
+
+    /// Whether a node itself gives the variable a value.
+    pub(crate) fn sets(&self, node: NodeIndex, name: &str) -> bool {
+        let set = self.accesses(node).iter().any(|a| a.how == How::Sets && root(a) == name);
+        set && !self.clears(node, name)
+    }
+
+    /// Whether somebody else may give the variable a value at a node: the user, the model, tools.
+    fn fills(&self, node: NodeIndex, name: &str, owned: bool) -> bool {
+        let kind = self.kind(node);
+        let others = matches!(
+            kind,
+            NodeKind::Await
+                | NodeKind::Collect
+                | NodeKind::Choose
+                | NodeKind::Call
+                | NodeKind::Delegate
+                | NodeKind::FanOut
+                | NodeKind::Return
+                | NodeKind::Unknown
+                | NodeKind::Other
+        );
+        match self.dialect {
+            // In ADL the model fills arguments from what the user says, and functions may set them.
+            Dialect::Adl => others,
+            _ if owned => kind == NodeKind::Choose && self.owned.is_told(name),
+            _ => others,
+        }
+    }
+
+    /// Whether a node removes the variable: by `CLEAR`, or by giving it null.
+    pub(crate) fn clears(&self, node: NodeIndex, name: &str) -> bool {
+        let cleared = |a: &Access| a.how == How::Clears && a.variable.name == name;
+        self.gives_null(node, name) || self.accesses(node).iter().any(cleared)
+    }
+
+    /// Whether a node gives the variable null.
+    pub(crate) fn gives_null(&self, node: NodeIndex, name: &str) -> bool {
+        self.constant(node).is_some_and(|(set, value)| {
+            set.target.segments.is_empty()
+                && set.target.root.value == name
+                && matches!(value, Literal::Null | Literal::Undefined)
+        })
+    }
+
+    /// The constant that a node assigns.
+    fn constant(&self, node: NodeIndex) -> Option<(&'a agentir_ir::SetVariable, &'a Literal)> {
+        let set = match self.cfg.node(node)?.element {
+            Element::Set(set) | Element::Statement(Statement::Set(set)) => set,
+            _ => return None,
+        };
+        match &set.value.kind {
+            ExprKind::Literal(literal) => Some((set, literal)),
+            _ => None,
+        }
+    }
+
+    /// Everywhere one can come with the variable unset, from the beginning.
+    pub(crate) fn unset_from_start(&self, name: &str) -> Unset {
+        let entry = if self.shared { self.program_entry() } else { Some(self.agent) };
+        let Some(start) = entry.and_then(|a| self.cfg.part(a)).map(|p| p.entry) else {
+            return Unset::default();
+        };
+        self.spread(start, name, true, Rc::clone(&self.at_first))
+    }
+
+    fn program_entry(&self) -> Option<AgentId> {
+        self.cfg.find(self.owned.entry_agent()?)
+    }
+
+    /// Everywhere one can come in the agent with a variable unset that only its own statements set,
+    /// from its beginning, with what is known there.
+    pub(crate) fn unset_where(&self, name: &str, known: Known) -> Unset {
+        let start = self.cfg.part(self.agent).map(|p| p.entry);
+        start.map_or_else(Unset::default, |start| self.spread(start, name, true, Rc::new(known)))
+    }
+
+    /// Everywhere one can come from behind a node that removed the variable, without its being set
+    /// again.
+    pub(crate) fn unset_from(&self, clear: NodeIndex, name: &str) -> Unset {
+        let known = Known::from_iter([(SmolStr::new(name), Value::Undefined)]);
+        self.spread(clear, name, self.owned.has(name), Rc::new(known))
+    }
+
+    fn spread(&self, start: NodeIndex, name: &str, owned: bool, known: Rc<Known>) -> Unset {
+        let mut found = Unset::default();
+        let mut waiting = VecDeque::from([(start, Rc::clone(&known))]);
+        found.came.insert(start, (None, known));
+        while let Some((node, before)) = waiting.pop_front() {
+            if !self.spend(1) {
+                return Unset::default();
+            }
+            if node != start && (self.sets(node, name) || self.fills(node, name, owned)) {
+                continue;
+            }
+            let after = self.after(node, &before);
+            for (id, to, edge) in self.next(node) {
+                if found.came.contains_key(&to) || !self.passes(edge.guard, &after) {
+                    continue;
+                }
+                found.came.insert(to, (Some(id), Rc::clone(&after)));
+                waiting.push_back((to, Rc::clone(&after)));
+            }
+        }
+        found
+    }
+
+    /// The edges out of a node that stay in the agent. Agents that are called come back by an edge
+    /// of their own.
+    pub(crate) fn next(&self, node: NodeIndex) -> Vec<(EdgeIndex, NodeIndex, &'p Edge<'a>)> {
+        let inside = |to: NodeIndex| self.cfg.node(to).is_some_and(|n| n.agent == self.agent);
+        let edges = self.cfg.graph().edges(node);
+        let mut next: Vec<_> = edges
+            .filter(|e| self.shared || (e.weight().why != Why::Enter && inside(e.target())))
+            .map(|e| (e.id(), e.target(), e.weight()))
+            .collect();
+        // petgraph gives the newest first.
+        next.sort_by_key(|(id, ..)| *id);
+        next
+    }
+
+    /// What is known behind a node.
+    fn after(&self, node: NodeIndex, before: &Rc<Known>) -> Rc<Known> {
+        let accesses = self.accesses(node);
+        let wipes = self.dialect == Dialect::Adl && self.fills(node, "", true);
+        let told = self.kind(node) == NodeKind::Choose;
+        if !wipes && !told && accesses.iter().all(|a| a.how == How::Reads) {
+            return Rc::clone(before);
+        }
+        self.spend(before.len());
+        let mut known = if wipes { Known::default() } else { before.as_ref().clone() };
+        if told {
+            known.retain(|name, _| !self.owned.is_told(name));
+        }
+        for access in accesses {
+            match access.how {
+                How::Reads => {}
+                How::Sets => {
+                    known.remove(root(access));
+                }
+                How::Clears if self.owned.has(&access.variable.name) => {
+                    known.insert(access.variable.name.clone(), Value::Undefined);
+                }
+                How::Clears => {}
+            }
+        }
+        if let Some((set, literal)) = self.constant(node)
+            && set.target.segments.is_empty()
+            && self.owned.has(&set.target.root.value)
+            && let Some(value) = value_of(literal)
+        {
+            known.insert(set.target.root.value.clone(), value);
+        }
+        Rc::new(known)
+    }
+
+    /// Whether a guard can hold with what is known. Of very many conditions the nearest count.
+    pub(crate) fn passes(&self, guard: Guard, known: &Known) -> bool {
+        guard.is_always()
+            || known.is_empty()
+            || self.cfg.guard(guard).iter().rev().take(128).all(|literal| {
+                self.spend(1);
+                let holds = literal.test.expr().and_then(|e| self.holds(e, known));
+                holds.is_none_or(|holds| holds == literal.holds)
+            })
+    }
+
+    /// Whether an expression holds, as far as what is known decides it.
+    pub(crate) fn holds(&self, expr: &Expr, known: &Known) -> Option<bool> {
+        self.holds_at(expr, known, 0)
+    }
+
+    fn holds_at(&self, expr: &Expr, known: &Known, depth: u8) -> Option<bool> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let depth = depth + 1;
+        match &expr.kind {
+            ExprKind::And(all) => self.all(all, known, false, depth),
+            ExprKind::Or(all) => self.all(all, known, true, depth),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                self.holds_at(operand, known, depth).map(|holds| !holds)
+            }
+            _ => {
+                let mut state = State::new();
+                if !self.fill(expr, known, &mut state) {
+                    return None;
+                }
+                match outcome(expr, &state, self.dialect) {
+                    Outcome::True => Some(true),
+                    Outcome::False => Some(false),
+                    Outcome::Error => None,
+                }
+            }
+        }
+    }
+
+    fn all(&self, parts: &[Expr], known: &Known, decides: bool, depth: u8) -> Option<bool> {
+        let mut unknown = false;
+        for part in parts {
+            match self.holds_at(part, known, depth) {
+                Some(holds) if holds == decides => return Some(decides),
+                Some(_) => {}
+                None => unknown = true,
+            }
+        }
+        (!unknown).then_some(!decides)
+    }
+
+    /// Gives a state what an expression reads; false if that is not all known.
+    fn fill(&self, expr: &Expr, known: &Known, state: &mut State) -> bool {
+        let mut all = true;
+        expr.visit(&mut |e| {
+            match &e.kind {
+                ExprKind::Path(path) => {
+                    let name = match path.namespace.as_ref().map(|n| n.value.as_str()) {
+                        None => path.root.value.clone(),
+                        Some("variables") => {
+                            smol_str::format_smolstr!("@variables.{}", path.root.value)
+                        }
+                        Some(_) => {
+                            all = false;
+                            return Visit::Skip;
+                        }
+                    };
+                    match known.get(&path.root.value) {
+                        Some(value) => state.set(name, value.clone()),
+                        None => all = false,
+                    }
+                }
+                ExprKind::Object(entries) if entries.iter().any(|e| e.value.is_none()) => {
+                    all = false;
+                }
+                ExprKind::Call { .. } | ExprKind::Method { .. } | ExprKind::Ellipsis => all = false,
+                _ => {}
+            }
+            Visit::Children
+        });
+        all
+    }
+
+    /// Whether a place can be come to with a variable set: behind one that sets it, and from there
+    /// without its being removed. Where a turn resumes, nobody knows which wait that is.
+    pub(crate) fn may_be_set(&self, name: &str) -> FxHashSet<NodeIndex> {
+        let mut found = FxHashSet::default();
+        let mut waiting = self.setters(name);
+        if self.dialect == Dialect::Adl || self.owned.is_told(name) {
+            waiting.extend(self.places().into_iter().filter(|n| self.fills(*n, name, true)));
+        }
+        let waits: Vec<NodeIndex> =
+            self.places().into_iter().filter(|n| self.kind(*n).waits()).collect();
+        self.spend(2 * waits.len());
+        let mut resumed = false;
+        while let Some(node) = waiting.pop() {
+            self.spend(1);
+            if self.clears(node, name) {
+                continue;
+            }
+            let mut next: Vec<NodeIndex> =
+                self.next(node).into_iter().map(|(_, to, _)| to).collect();
+            if self.kind(node) == NodeKind::Resume && !std::mem::replace(&mut resumed, true) {
+                next.extend(&waits);
+            }
+            waiting.extend(next.into_iter().filter(|n| found.insert(*n)));
+        }
+        found
+    }
+
+    /// Shows a way in a finding: the branches that are taken and the steps that are come through.
+    pub(crate) fn explain(&self, mut finding: Diagnostic, way: &[EdgeIndex]) -> Diagnostic {
+        let mut shown: Vec<Span> = vec![finding.primary.span];
+        let stations = way.iter().filter_map(|edge| {
+            let (_, to, edge) = self.cfg.edge(*edge)?;
+            let step = self.cfg.node(to)?;
+            match (step.kind, step.step) {
+                _ if edge.decided_by == DecidedBy::Condition && !edge.guard.is_always() => {
+                    let literal = self.cfg.last_literal(edge.guard)?;
+                    let says = if literal.holds { "this holds" } else { "this does not hold" };
+                    Some((literal.test.span(), says.to_owned()))
+                }
+                (NodeKind::Step, Some(step)) => {
+                    Some((step.name.span, format!("then step `{}`", step.name)))
+                }
+                _ => None,
+            }
+        });
+        let stations: Vec<(Span, String)> = stations.collect();
+        // A long way is told by its beginning and its end.
+        let skipped = stations.len().saturating_sub(6);
+        for (at, (span, says)) in stations.into_iter().enumerate() {
+            if (3..3 + skipped).contains(&at) || shown.contains(&span) {
+                continue;
+            }
+            shown.push(span);
+            finding = finding.label(span, format!("on the way: {says}"));
+        }
+        finding
+    }
+}
+
+/// The variable of an access; other namespaces than that of variables have none.
+pub(crate) fn root(access: &Access) -> &str {
+    if access.variable.name.starts_with('@') { "" } else { access.variable.root() }
+}
+
+fn value_of(literal: &Literal) -> Option<Value> {
+    Some(match literal {
+        Literal::Null => Value::Null,
+        Literal::Undefined => Value::Undefined,
+        Literal::Bool(value) => Value::Bool(*value),
+        Literal::Number(value) => Value::number(*value).ok()?,
+        Literal::String(text) => Value::from(text.as_str()),
+        Literal::Regex(_) | Literal::Date(_) => return None,
+    })
+}

@@ -1,0 +1,197 @@
+//! The variables of which everything is known that sets them.
+
+use super::root;
+use crate::names::mentioned;
+use crate::rule::AgentContext;
+use crate::variables::first;
+use agentir_diagnostics::{FileId, Span};
+use agentir_eval::Value;
+use agentir_flow::cfg::{Access, How};
+use agentir_ir::{Agent, Data, Dialect, Offer, SessionVariable, WriteUse};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// Variables that only the agent's own statements set (in Agent Script: those of the program), so
+/// that they are unset where none of these has been come by. What the user, another agent, a tool,
+/// the platform or the longer-lived memory may fill is not among them.
+#[derive(Debug, Default)]
+pub(crate) struct Owned<'a> {
+    /// With the value at first.
+    all: FxHashMap<&'a str, Value>,
+    /// Those that the agent tells the model of, which may set them where it leads.
+    told: FxHashSet<&'a str>,
+    /// Where they are declared.
+    declared: FxHashMap<&'a str, Span>,
+    entry_agent: Option<&'a str>,
+}
+
+impl<'a> Owned<'a> {
+    pub(super) fn new<'s>(
+        cx: &AgentContext<'a>,
+        accesses: impl Iterator<Item = &'s Access>,
+    ) -> Self {
+        if cx.is_agent_script() {
+            return Self::of_program(cx);
+        }
+        let agent = cx.agent;
+        let adl = agent.metadata.dialect == Dialect::Adl.name();
+        let foreign = foreign(cx);
+        // What the graph has no node for may happen at any time.
+        let seen: FxHashSet<(FileId, u32)> = accesses
+            .filter(|a| a.how == How::Sets && !root(a).is_empty())
+            .map(|a| (a.variable.span.file, a.variable.span.start))
+            .collect();
+        let mut owned = Self::default();
+        let mut hidden: FxHashSet<&str> = FxHashSet::default();
+        let sets = cx.facts.sets.iter().map(|s| &s.target.root);
+        let writes = cx
+            .facts
+            .writes
+            .iter()
+            .filter(|(_, used)| matches!(used, WriteUse::ToolResult | WriteUse::Transform));
+        for name in sets.chain(writes.map(|(name, _)| *name)) {
+            let name_of = first(&name.value);
+            if !seen.contains(&(name.span.file, name.span.start)) {
+                hidden.insert(name_of);
+            }
+            owned.all.entry(name_of).or_insert(Value::Undefined);
+        }
+        // In ADL a flow's arguments are variables that the model fills in where the user is heard.
+        for field in agent.gather.fields.iter().filter(|_| adl) {
+            owned.declared.insert(&field.name.value, field.name.span);
+            owned.all.insert(&field.name.value, Value::Undefined);
+        }
+        for variable in &agent.memory.session {
+            let name = first(&variable.name.value);
+            owned.declared.insert(name, variable.name.span);
+            // Who calls an agent that is not here may give it what it declares and never sets.
+            if owned.all.contains_key(name) || cx.program.program.complete || adl {
+                owned.all.insert(name, initial(variable).unwrap_or_default());
+            }
+            if !adl {
+                owned.told.insert(name);
+            }
+            if variable.initial_value.is_some() && initial(variable).is_none() {
+                hidden.insert(name);
+            }
+        }
+        owned.all.retain(|name, _| {
+            let own = !foreign.contains(name) && !hidden.contains(name);
+            own && !name.is_empty() && (!adl || !name.contains('.'))
+        });
+        owned
+    }
+
+    /// Agent Script: the variables of the program.
+    fn of_program(cx: &AgentContext<'a>) -> Self {
+        let program = cx.program.program;
+        let mut foreign: FxHashSet<SmolStr> = FxHashSet::default();
+        for agent in &program.agents {
+            for offer in agent.reasoning.iter().flat_map(|z| &z.bindings) {
+                if matches!(offer.does, Offer::Collect) {
+                    foreign.extend(offer.with.iter().map(|w| w.name.value.clone()));
+                }
+            }
+            foreign.extend(agent.gather.fields.iter().map(|f| f.name.value.clone()));
+            mentioned(agent, &mut foreign);
+        }
+        let mut owned = Self {
+            entry_agent: program.entry_agent.as_ref().map(|name| name.value.as_str()),
+            ..Self::default()
+        };
+        for (name, variable) in &cx.program.variables {
+            let external = variable.extensions.0.values().any(|e| e.contains_key("visibility"));
+            if variable.mutability != Some("linked") && !external && !foreign.contains(*name) {
+                let value = initial(variable);
+                if variable.initial_value.is_none() || value.is_some() {
+                    owned.all.insert(name, value.unwrap_or_default());
+                    owned.declared.insert(name, variable.name.span);
+                }
+            }
+        }
+        owned
+    }
+
+    /// Whether a variable is one of them.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.all.contains_key(name)
+    }
+
+    /// Those that have no value at first, by name.
+    pub(crate) fn unset_at_first(&self) -> Vec<&'a str> {
+        let unset = self.all.iter().filter(|(_, value)| **value == Value::Undefined);
+        let mut names: Vec<&str> = unset.map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// What is known of them where the agent begins.
+    pub(super) fn at_first(&self) -> super::Known {
+        self.all.iter().map(|(name, value)| (SmolStr::new(name), value.clone())).collect()
+    }
+
+    /// Whether the model may set it where it leads.
+    pub(crate) fn is_told(&self, name: &str) -> bool {
+        self.told.contains(name)
+    }
+
+    /// Where a variable is declared.
+    pub(crate) fn declared(&self, name: &str) -> Option<Span> {
+        self.declared.get(name).copied()
+    }
+
+    pub(super) fn entry_agent(&self) -> Option<&'a str> {
+        self.entry_agent
+    }
+}
+
+/// The value that a variable is declared with, if it is a plain one.
+fn initial(variable: &SessionVariable) -> Option<Value> {
+    Some(match variable.initial_value.as_ref()? {
+        Data::Null => Value::Undefined,
+        Data::Bool(value) => Value::Bool(*value),
+        Data::Number(number) => Value::number(number.as_f64()?).ok()?,
+        // What it was written as may not be what it means: quotes, dates, expressions.
+        _ => return None,
+    })
+}
+
+/// What others than the agent's own statements may set.
+fn foreign<'a>(cx: &AgentContext<'a>) -> FxHashSet<&'a str> {
+    let (agent, facts): (&'a Agent, _) = (cx.agent, &cx.facts);
+    let variables = &facts.variables;
+    let mut all: FxHashSet<&str> = FxHashSet::default();
+    for set in [&variables.roots, &variables.returned, &variables.results, &variables.labels] {
+        all.extend(set);
+    }
+    all.extend(cx.program.shared.defined.iter().chain(&cx.program.shared.returned));
+    let adl = agent.metadata.dialect == Dialect::Adl.name();
+    if !adl || cx.program.outside().chosen.contains(agent.metadata.name.value.as_str()) {
+        all.extend(facts.fields.iter().map(|f| f.name.value.as_str()));
+    }
+    all.extend(agent.attachments.iter().map(|a| a.name.value.as_str()));
+    all.extend(agent.memory.state.iter().map(|v| first(&v.name.value)));
+    let by_others = facts
+        .writes
+        .iter()
+        .filter(|(_, used)| !matches!(used, WriteUse::ToolResult | WriteUse::Transform));
+    all.extend(by_others.map(|(name, _)| first(&name.value)));
+    for tool in facts.tools.values() {
+        let sets = tool.on_result.iter().chain(&tool.on_error);
+        all.extend(sets.map(|s| s.target.root.value.as_str()));
+        let written = tool.context_access.iter().flat_map(|a| &a.write);
+        all.extend(written.map(|w| first(&w.value)));
+    }
+    let elements = facts.actions.iter().flat_map(|a| &a.elements);
+    all.extend(elements.filter_map(|e| e.id.as_ref()).map(|id| id.value.as_str()));
+    if let Some(passed) = cx.program.passed.get(agent.metadata.name.value.as_str()) {
+        all.extend(passed);
+    }
+    let name = agent.metadata.name.value.as_str();
+    all.extend(cx.program.outside().set.get(name).into_iter().flatten());
+    // What is asked to come back may bring what it was bound to by reference.
+    let bound = agent.coordination.handoffs.iter().flat_map(|h| &h.context.bindings);
+    let bound = bound.filter(|b| b.by_reference).filter_map(|b| b.value.as_path());
+    all.extend(bound.map(|path| path.root.value.as_str()));
+    all
+}

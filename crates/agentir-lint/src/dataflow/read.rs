@@ -1,0 +1,349 @@
+//! What comes of reading a variable that is not set, by where it is read.
+
+use super::{Dataflow, Known};
+use crate::arguments::is_due;
+use agentir_diagnostics::Span;
+use agentir_expr::{
+    Argument, BinaryOp, Expr, ExprKind, Literal, ParameterType, Path, Template, TemplatePart,
+    UnaryOp, function,
+};
+use agentir_flow::cfg::{Element, NodeKind};
+use agentir_ir::{Call, Response, Statement, Tool};
+use petgraph::graph::NodeIndex;
+
+/// What a read of something unset does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Harm {
+    /// A text to the user has a gap.
+    Text,
+    /// A tool is called without something it needs.
+    Argument,
+    /// It is calculated with.
+    Arithmetic,
+    /// A comparison by order holds, or fails, although there is nothing to compare.
+    Order,
+    /// It is handed to another agent.
+    Pass,
+    /// It is assigned to another variable.
+    Copy,
+    /// A condition tests it, and may be meant to.
+    Test,
+}
+
+impl Harm {
+    /// Whether it does harm whenever it happens; the others may be meant.
+    pub(crate) const fn is_certain(self) -> bool {
+        matches!(self, Self::Text | Self::Argument | Self::Arithmetic | Self::Order)
+    }
+}
+
+/// The reads of one variable at a place, as far as they are reached with what is known there.
+pub(crate) struct Reads<'r, 'p, 'a> {
+    flow: &'r Dataflow<'p, 'a>,
+    name: &'r str,
+    known: Known,
+    found: Vec<(Harm, Span)>,
+    /// How deep the expression is looked into.
+    depth: u8,
+}
+
+impl<'r, 'a> Reads<'r, '_, 'a> {
+    /// The reads of `name` at a node, where `known` is known before it; the variable itself is
+    /// unset.
+    pub(crate) fn at(
+        flow: &'r Dataflow<'_, 'a>,
+        node: NodeIndex,
+        name: &'r str,
+        known: &Known,
+        tool: &dyn Fn(&str) -> Option<&'a Tool>,
+    ) -> Vec<(Harm, Span)> {
+        let mut known = known.clone();
+        known.insert(name.into(), agentir_eval::Value::Undefined);
+        let mut reads = Reads { flow, name, known, found: Vec::new(), depth: 0 };
+        if let Some(at) = flow.cfg.node(node) {
+            reads.element(at.kind, at.element, tool);
+        }
+        if !flow.sets(node, name) {
+            reads.tests(node);
+        }
+        reads.found.sort_by_key(|(harm, span)| (span.file, span.start, *harm));
+        reads.found.dedup_by_key(|(_, span)| *span);
+        reads.found
+    }
+
+    fn element(
+        &mut self,
+        kind: NodeKind,
+        element: Element<'a>,
+        tool: &dyn Fn(&str) -> Option<&'a Tool>,
+    ) {
+        match (element, kind) {
+            (Element::Set(set) | Element::Statement(Statement::Set(set)), NodeKind::Set) => {
+                self.expr(&set.value, Harm::Copy);
+            }
+            (Element::Statement(Statement::Respond(response)), _) => self.response(response),
+            (Element::Statement(Statement::Collect(c)), NodeKind::Say) => self.said(&c.present),
+            (Element::Statement(Statement::Collect(c)), _) => {
+                self.said(&c.gather.prompt);
+                c.gather.fields.iter().for_each(|f| self.said(&f.prompt));
+            }
+            (Element::Statement(Statement::Call(call)), NodeKind::Call) => {
+                self.call(call, tool(&call.tool.value));
+            }
+            (Element::Statement(Statement::Transform(t)), _) => self.expr(&t.source, Harm::Copy),
+            (Element::Statement(Statement::Delegate(d) | Statement::Handoff(d)), kind)
+                if kind != NodeKind::Return =>
+            {
+                let given = d.bindings.iter().filter(|b| !b.by_reference);
+                given.for_each(|b| self.expr(&b.value, Harm::Pass));
+            }
+            (Element::Failure(failure), NodeKind::Say) => self.said(&failure.message),
+            (Element::Completion(done), NodeKind::Say) => self.said(&done.respond),
+            (Element::HumanOutcome(outcome), NodeKind::Say) => self.said(&outcome.respond),
+            (Element::Trigger(trigger), NodeKind::Say) => self.said(&trigger.respond),
+            (Element::Handler(handler), NodeKind::Say) => self.said(&handler.respond),
+            (Element::Handoff(handoff), NodeKind::Handoff) => {
+                let pass = handoff.context.pass.iter().map(|p| &p.name);
+                for name in pass.filter(|n| crate::variables::first(&n.value) == self.name) {
+                    self.found.push((Harm::Pass, name.span));
+                }
+                let given = handoff.context.bindings.iter().filter(|b| !b.by_reference);
+                given.for_each(|b| self.expr(&b.value, Harm::Pass));
+            }
+            (Element::Rule(rule), NodeKind::Handoff) => {
+                let pass =
+                    rule.pass.iter().filter(|n| crate::variables::first(&n.value) == self.name);
+                self.found.extend(pass.map(|n| (Harm::Pass, n.span)));
+            }
+            (Element::Delegate(delegate), NodeKind::Delegate) => {
+                delegate.input.iter().for_each(|(_, value)| self.expr(value, Harm::Pass));
+            }
+            _ => {}
+        }
+    }
+
+    /// The conditions on the ways out, those that an earlier one decides left out.
+    fn tests(&mut self, node: NodeIndex) {
+        let mut seen: Vec<Span> = Vec::new();
+        let tests: Vec<_> = self
+            .flow
+            .cfg
+            .successors(node)
+            .filter_map(|(_, edge)| {
+                let literals = self.flow.cfg.guard(edge.guard);
+                let (last, before) = literals.split_last()?;
+                let comes = before.iter().rev().take(128).all(|literal| {
+                    let holds = literal.test.expr().and_then(|e| self.flow.holds(e, &self.known));
+                    holds.is_none_or(|holds| holds == literal.holds)
+                });
+                comes.then_some(last.test)
+            })
+            .collect();
+        for test in tests {
+            if !seen.contains(&test.span()) {
+                seen.push(test.span());
+                test.expr().into_iter().for_each(|e| self.expr(e, Harm::Test));
+            }
+        }
+    }
+
+    fn call(&mut self, call: &'a Call, tool: Option<&'a Tool>) {
+        for (at, Argument { name, value }) in call.with.iter().enumerate() {
+            let parameter = tool.and_then(|t| match name {
+                Some(name) => t.parameters.iter().find(|p| p.name.value == name.value),
+                None => t.parameters.get(at),
+            });
+            let due = parameter.is_some_and(is_due);
+            self.expr(value, if due { Harm::Argument } else { Harm::Copy });
+        }
+        // Without arguments a call takes the variables of the parameters' names.
+        let taken = tool.filter(|_| !call.has_arguments).into_iter().flat_map(|t| &t.parameters);
+        if taken.filter(|p| is_due(p)).any(|p| p.name.value == self.name) {
+            self.found.push((Harm::Argument, call.tool.span));
+        }
+    }
+
+    fn response(&mut self, response: &Response) {
+        self.said(&response.text);
+        let Some(agent) = self.flow.cfg.part(self.flow.agent).map(|p| p.agent) else { return };
+        // A text that several places say is shown where it is said.
+        let named =
+            response.template.as_ref().and_then(|t| Some((t, agent.templates.get(&t.value)?)));
+        if let Some((name, template)) = named {
+            let before = self.found.len();
+            template.texts().for_each(|t| self.template(t));
+            if self.found.len() > before {
+                self.found.truncate(before);
+                self.found.push((Harm::Text, name.span));
+            }
+        }
+    }
+
+    fn said(&mut self, text: &Option<Template>) {
+        if let Some(text) = text {
+            self.template(text);
+        }
+    }
+
+    /// The holes of a text, those in blocks that are left out left out.
+    fn template(&mut self, text: &Template) {
+        // Whether each open block is shown; `each` is shown for what is in the list.
+        let mut open: Vec<Option<bool>> = Vec::new();
+        for part in &text.parts {
+            let shown = open.iter().all(|block| *block != Some(false));
+            match part {
+                TemplatePart::Value { expr, filters, .. }
+                    if shown && !filters.iter().any(|f| f.value == "default") =>
+                {
+                    self.expr(expr, Harm::Text);
+                }
+                TemplatePart::SingleBrace { expr, .. } if shown => self.expr(expr, Harm::Text),
+                TemplatePart::Open { block, expr, .. } => {
+                    let holds = expr.as_ref().and_then(|e| self.flow.holds(e, &self.known));
+                    open.push(match block.value.as_str() {
+                        "if" => holds,
+                        "unless" => holds.map(|holds| !holds),
+                        // A list that is not there has no items.
+                        _ => expr.as_ref().and_then(|e| self.is_it(e)).map(|()| false),
+                    });
+                }
+                TemplatePart::Else { .. } => {
+                    if let Some(last) = open.last_mut() {
+                        *last = last.map(|shown| !shown);
+                    }
+                }
+                TemplatePart::Close { .. } => {
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_it(&self, expr: &Expr) -> Option<()> {
+        expr.as_path().is_some_and(|p| self.names(p)).then_some(())
+    }
+
+    fn names(&self, path: &Path) -> bool {
+        path.namespace.as_ref().is_none_or(|n| n.value == "variables")
+            && path.root.value == self.name
+    }
+
+    /// The reads in an expression; `harm` is what its own value being unset does.
+    ///
+    /// What lies deeper than anybody writes is not looked at.
+    fn expr(&mut self, expr: &Expr, harm: Harm) {
+        if self.depth < super::MAX_DEPTH {
+            self.depth += 1;
+            self.of_kind(expr, harm);
+            self.depth -= 1;
+        }
+    }
+
+    fn of_kind(&mut self, expr: &Expr, harm: Harm) {
+        match &expr.kind {
+            ExprKind::Path(path) if self.names(path) => self.found.push((harm, expr.span)),
+            ExprKind::Literal(_)
+            | ExprKind::Path(_)
+            | ExprKind::Ellipsis
+            | ExprKind::IsSet { .. } => {}
+            ExprKind::And(all) => self.short(all, false),
+            ExprKind::Or(all) => self.short(all, true),
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.expr(condition, Harm::Test);
+                let holds = self.flow.holds(condition, &self.known);
+                if holds != Some(false) {
+                    self.expr(then, harm);
+                }
+                if holds != Some(true) {
+                    self.expr(otherwise, harm);
+                }
+            }
+            ExprKind::Unary { op, operand } => {
+                let inner = match op {
+                    UnaryOp::Negate | UnaryOp::Plus => Harm::Arithmetic,
+                    UnaryOp::Not | UnaryOp::IsNumber => Harm::Test,
+                };
+                self.expr(operand, inner);
+            }
+            ExprKind::Binary { op, left, right } => self.binary(expr, *op, left, right),
+            ExprKind::Call { function: name, args } => self.function(&name.value, args, harm),
+            ExprKind::Method { receiver, args, .. } => {
+                self.expr(receiver, harm.max(Harm::Copy));
+                args.iter().for_each(|a| self.expr(a, Harm::Copy));
+            }
+            ExprKind::List(items) => items.iter().for_each(|e| self.expr(e, harm.max(Harm::Copy))),
+            ExprKind::Object(entries) => {
+                for entry in entries {
+                    match &entry.value {
+                        Some(value) => self.expr(value, harm.max(Harm::Copy)),
+                        None if entry.key.value == self.name => {
+                            self.found.push((harm.max(Harm::Copy), entry.key.span));
+                        }
+                        None => {}
+                    }
+                }
+            }
+            ExprKind::Subscript { base, index } => {
+                self.expr(base, harm);
+                self.expr(index, Harm::Copy);
+            }
+            ExprKind::Member { base, .. } | ExprKind::Spread(base) => self.expr(base, harm),
+        }
+    }
+
+    /// Operands up to the one that decides.
+    fn short(&mut self, parts: &[Expr], decides: bool) {
+        for part in parts {
+            self.expr(part, Harm::Test);
+            if self.flow.holds(part, &self.known) == Some(decides) {
+                return;
+            }
+        }
+    }
+
+    fn binary(&mut self, whole: &Expr, op: BinaryOp, left: &Expr, right: &Expr) {
+        use BinaryOp as Op;
+        let inner = match op {
+            Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::Remainder => Harm::Arithmetic,
+            Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual => {
+                // One that does not hold does what most authors expect.
+                match self.flow.holds(whole, &self.known) {
+                    Some(false) => Harm::Test,
+                    _ => Harm::Order,
+                }
+            }
+            Op::Implies => {
+                self.expr(left, Harm::Test);
+                if self.flow.holds(left, &self.known) != Some(false) {
+                    self.expr(right, Harm::Test);
+                }
+                return;
+            }
+            _ => Harm::Test,
+        };
+        let is_null =
+            |e: &Expr| matches!(&e.kind, ExprKind::Literal(Literal::Null | Literal::Undefined));
+        if inner == Harm::Test && (is_null(left) || is_null(right)) {
+            return;
+        }
+        self.expr(left, inner);
+        self.expr(right, inner);
+    }
+
+    fn function(&mut self, name: &str, args: &[Expr], harm: Harm) {
+        // These are for values that may be unset.
+        const ASK: &[&str] =
+            &["COALESCE", "FIRST_NON_EMPTY", "IS_ARRAY", "IS_NUMBER", "IS_STRING", "has"];
+        if ASK.iter().any(|f| f.eq_ignore_ascii_case(name)) {
+            return;
+        }
+        let known = function(name);
+        for (at, arg) in args.iter().enumerate() {
+            let numeric = known
+                .and_then(|f| f.parameters.get(at).or(f.parameters.last()))
+                .is_some_and(|p| p.ty == ParameterType::Number);
+            self.expr(arg, if numeric { Harm::Arithmetic } else { harm.max(Harm::Copy) });
+        }
+    }
+}

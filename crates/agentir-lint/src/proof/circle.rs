@@ -1,0 +1,345 @@
+//! Loops that are not left: nothing in them changes what the conditions on the way round read, so that
+//! whoever goes round once goes round for ever.
+
+use crate::rule::AgentContext;
+use agentir_diagnostics::Span;
+use agentir_expr::{ExprKind, Path, Visit, system_variable};
+use agentir_flow::Cfg;
+use agentir_flow::cfg::{AgentId, DecidedBy, Edge, Element, How, Literal, NodeKind, Test, Why};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
+use petgraph::visit::EdgeRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+use std::collections::VecDeque;
+
+/// So many ways round are tried in a loop that has several.
+const WAYS: usize = 24;
+
+/// So many edges of a loop are looked at as the first of a way round.
+const EDGES: usize = 256;
+
+/// A way round that is not left.
+#[derive(Debug)]
+pub(crate) struct Circle {
+    /// The way, edge by edge.
+    pub(crate) edges: Vec<EdgeIndex>,
+    /// A state in which it is taken, in words; empty if it always is.
+    pub(crate) state: String,
+}
+
+/// The part of the graph that belongs to an agent.
+pub(crate) fn part_of(cx: &AgentContext<'_>) -> Option<AgentId> {
+    let parts = (0..).map(AgentId).zip(cx.program.graph().parts());
+    parts.into_iter().find(|(_, p)| std::ptr::eq(p.agent, cx.agent)).map(|(id, _)| id)
+}
+
+/// Whether an edge is taken without the user, the model or another agent having a say.
+pub(crate) fn is_forced(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
+    let Some((from, to, _)) = cfg.edge(id) else { return false };
+    let kind = |node: NodeIndex| cfg.node(node).map(|n| n.kind);
+    let waits = |node: NodeIndex| kind(node).is_some_and(NodeKind::waits);
+    // What a platform does after an error that nobody says how to go on from is not said.
+    let unsaid = edge.why == Why::Return && matches!(edge.by, Element::Handler(_));
+    let chosen = matches!(edge.decided_by, DecidedBy::User | DecidedBy::Model);
+    !unsaid
+        && !chosen
+        && edge.limit.is_none()
+        && !waits(from)
+        && !waits(to)
+        && !matches!(edge.why, Why::Named | Why::Shadowed | Why::Profile | Why::Skip)
+}
+
+/// Whether an edge stays in an agent, and nobody else has had a turn.
+fn stays(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
+    let from = cfg.edge(id).and_then(|(from, ..)| cfg.node(from)).map(|n| n.kind);
+    let to = cfg.edge(id).and_then(|(_, to, _)| cfg.node(to)?.step);
+    // A step that a profile inserts may be called as the one it is inserted at.
+    let itself = matches!((edge.why, edge.by, to), (Why::Sequence, Element::Step(by), Some(to))
+        if by.name == to.name);
+    edge.why != Why::Enter
+        && !itself
+        && !matches!(
+            from,
+            Some(
+                NodeKind::Delegate
+                    | NodeKind::Handoff
+                    | NodeKind::FanOut
+                    | NodeKind::Escalate
+                    | NodeKind::Exit
+                    | NodeKind::Choose
+                    | NodeKind::Unknown
+            )
+        )
+}
+
+/// What a test reads; nothing if that can change by itself, or nobody can say what it is.
+pub(crate) fn steady_reads(test: &Test<'_>) -> Option<Vec<Path>> {
+    let expr = test.expr()?;
+    let mut paths = Vec::new();
+    let mut steady = true;
+    expr.visit(&mut |e| {
+        match &e.kind {
+            ExprKind::Path(path) => {
+                steady &= !changes_by_itself(path);
+                paths.push(path.clone());
+            }
+            // A clock, a random number.
+            ExprKind::Call { args, .. } => steady &= !args.is_empty(),
+            _ => {}
+        }
+        Visit::Children
+    });
+    steady.then_some(paths)
+}
+
+/// Whether the runtime writes a variable while a turn goes on.
+fn changes_by_itself(path: &Path) -> bool {
+    let root = path.root.value.as_str();
+    let stays = ["user", "channel", "language", "user_id", "project_id", "tenant_id", "session"];
+    (system_variable(root).is_some() || root.starts_with("last_") || root == "result")
+        && !stays.contains(&root)
+}
+
+/// What is found once for a program.
+#[derive(Debug, Default)]
+pub(crate) struct Forced {
+    /// The loops that nobody has a say in, by agent: the edges of each.
+    loops: FxHashMap<AgentId, Vec<Vec<EdgeIndex>>>,
+    /// The transfers that are made as soon as an agent begins, if conditions hold, and that lead round:
+    /// by agent, their places among the graph's.
+    hops: FxHashMap<AgentId, Vec<usize>>,
+}
+
+impl Forced {
+    pub(crate) fn of(cfg: &Cfg<'_>) -> Self {
+        let mut forced = Self::default();
+        let in_handlers = cfg.in_handlers();
+        let inside = |id: EdgeIndex, edge: &Edge<'_>| {
+            let again = cfg.edge(id).is_some_and(|(from, to, _)| {
+                in_handlers.contains(&from)
+                    && cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error)
+            });
+            !again && is_forced(cfg, id, edge) && stays(cfg, id, edge)
+        };
+        for found in cfg.loops(inside) {
+            if let Some(node) = found.nodes.first().and_then(|n| cfg.node(*n)) {
+                forced.loops.entry(node.agent).or_default().push(found.edges);
+            }
+        }
+        forced.hops = hops(cfg);
+        forced
+    }
+
+    /// Whether no transfers lead round.
+    pub(crate) fn is_hopless(&self) -> bool {
+        self.hops.is_empty()
+    }
+
+    /// The transfers of an agent that lead round.
+    pub(crate) fn hops(&self, agent: AgentId) -> &[usize] {
+        self.hops.get(&agent).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn hops(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
+    let mut by_agent: FxHashMap<AgentId, Vec<(usize, NodeIndex, AgentId)>> = FxHashMap::default();
+    for (at, transfer) in cfg.transfers().iter().enumerate() {
+        if let (Some(node), Some(to)) = (cfg.node(transfer.node), transfer.target) {
+            by_agent.entry(node.agent).or_default().push((at, transfer.node, to));
+        }
+    }
+    let mut graph: DiGraph<AgentId, usize> = DiGraph::new();
+    let nodes: Vec<NodeIndex> =
+        (0..).map(AgentId).zip(cfg.parts()).map(|(id, _)| graph.add_node(id)).collect();
+    for (from, transfers) in by_agent {
+        let Some(part) = cfg.part(from) else { continue };
+        let mut seen = FxHashSet::from_iter([part.entry]);
+        let mut waiting = vec![part.entry];
+        while let Some(node) = waiting.pop() {
+            for edge in cfg.graph().edges(node) {
+                if may_hop(cfg, edge.id(), edge.weight()) && seen.insert(edge.target()) {
+                    waiting.push(edge.target());
+                }
+            }
+        }
+        for (at, node, to) in transfers {
+            let ends = (nodes.get(from.0 as usize), nodes.get(to.0 as usize));
+            if let (true, (Some(from), Some(to))) = (seen.contains(&node), ends) {
+                graph.add_edge(*from, *to, at);
+            }
+        }
+    }
+    let mut group: FxHashMap<NodeIndex, usize> = FxHashMap::default();
+    for (at, nodes) in kosaraju_scc(&graph).into_iter().enumerate() {
+        group.extend(nodes.into_iter().map(|node| (node, at)));
+    }
+    let mut found: FxHashMap<AgentId, Vec<usize>> = FxHashMap::default();
+    for edge in graph.edge_indices() {
+        if let Some((from, to)) = graph.edge_endpoints(edge)
+            && group.get(&from) == group.get(&to)
+            && let (Some(agent), Some(at)) = (graph.node_weight(from), graph.edge_weight(edge))
+        {
+            found.entry(*agent).or_default().push(*at);
+        }
+    }
+    found.values_mut().for_each(|list| list.sort_unstable());
+    found
+}
+
+/// Whether an edge may be on the way from the beginning of an agent to a transfer.
+pub(crate) fn may_hop(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
+    is_forced(cfg, id, edge) && !matches!(edge.why, Why::Enter | Why::Error)
+}
+
+/// The ways round in an agent that are never left once they are begun, one for each loop.
+pub(crate) fn circles(cx: &AgentContext<'_>) -> Vec<Circle> {
+    let cfg = cx.program.graph();
+    let forced = cx.program.forced();
+    if forced.loops.is_empty() {
+        return Vec::new();
+    }
+    let Some(own) = part_of(cx) else { return Vec::new() };
+    let Some(loops) = forced.loops.get(&own) else { return Vec::new() };
+    let reached = cfg.reachable_in(own);
+    let mut found = Vec::new();
+    for edges in loops {
+        let ends = |id: &EdgeIndex| cfg.edge(*id).map(|(from, to, _)| (from, to));
+        let nodes: FxHashSet<NodeIndex> = edges.iter().filter_map(ends).map(|e| e.0).collect();
+        if nodes.iter().any(|node| !reached.contains(*node)) {
+            continue;
+        }
+        let changed = changes(cfg, nodes.iter().copied());
+        let steady: Vec<EdgeIndex> = edges
+            .iter()
+            .copied()
+            .filter(|id| {
+                cfg.edge(*id)
+                    .and_then(|(_, _, edge)| guard(cfg, edge))
+                    .is_some_and(|guard| is_steady(&guard, &changed))
+            })
+            .collect();
+        found.extend(rounds(cfg, &steady).into_iter().find_map(|way| {
+            let state = taken(cx, &way)?;
+            Some(Circle { edges: way, state })
+        }));
+    }
+    found
+}
+
+/// Some ways round over these edges, the shortest through each of the first edges.
+fn rounds(cfg: &Cfg<'_>, edges: &[EdgeIndex]) -> Vec<Vec<EdgeIndex>> {
+    let mut next: FxHashMap<NodeIndex, Vec<(EdgeIndex, NodeIndex)>> = FxHashMap::default();
+    for id in edges {
+        if let Some((from, to, _)) = cfg.edge(*id) {
+            next.entry(from).or_default().push((*id, to));
+        }
+    }
+    let way = |from: NodeIndex, to: NodeIndex| -> Option<Vec<EdgeIndex>> {
+        let mut came: FxHashMap<NodeIndex, (EdgeIndex, NodeIndex)> = FxHashMap::default();
+        let mut waiting = VecDeque::from([from]);
+        while let Some(node) = waiting.pop_front() {
+            if node == to {
+                break;
+            }
+            for (id, target) in next.get(&node).into_iter().flatten() {
+                if *target != from && !came.contains_key(target) {
+                    came.insert(*target, (*id, node));
+                    waiting.push_back(*target);
+                }
+            }
+        }
+        let mut way = Vec::new();
+        let mut at = to;
+        while at != from {
+            let (edge, before) = *came.get(&at)?;
+            way.push(edge);
+            at = before;
+        }
+        way.reverse();
+        Some(way)
+    };
+    edges
+        .iter()
+        .take(EDGES)
+        .filter_map(|first| {
+            let (from, to, _) = cfg.edge(*first)?;
+            let mut round = vec![*first];
+            round.extend(way(to, from)?);
+            Some(round)
+        })
+        .take(WAYS)
+        .collect()
+}
+
+/// The tests of an edge; none if there is one that nobody can judge.
+fn guard<'a>(cfg: &Cfg<'a>, edge: &Edge<'a>) -> Option<Vec<Literal<'a>>> {
+    let all = cfg.guard(edge.guard);
+    all.iter().all(|l| l.test.expr().is_some()).then_some(all)
+}
+
+fn is_steady(guard: &[Literal<'_>], changed: &FxHashSet<SmolStr>) -> bool {
+    guard.iter().all(|literal| {
+        steady_reads(&literal.test)
+            .is_some_and(|paths| paths.iter().all(|p| !changed.contains(&p.root.value)))
+    })
+}
+
+/// The variables that something at these nodes writes.
+pub(crate) fn changes(
+    cfg: &Cfg<'_>,
+    nodes: impl IntoIterator<Item = NodeIndex>,
+) -> FxHashSet<SmolStr> {
+    nodes
+        .into_iter()
+        .flat_map(|node| cfg.accesses(node))
+        .filter(|access| access.how != How::Reads)
+        .map(|access| SmolStr::new(access.variable.root()))
+        .collect()
+}
+
+/// A state in which all of a way can be taken, in words.
+fn taken<'a>(cx: &AgentContext<'a>, way: &[EdgeIndex]) -> Option<String> {
+    let cfg = cx.program.graph();
+    let mut literals: Vec<Literal<'a>> = Vec::new();
+    for edge in way {
+        let (_, _, edge) = cfg.edge(*edge)?;
+        for literal in cfg.guard(edge.guard) {
+            if !literals.contains(&literal) {
+                literals.push(literal);
+            }
+        }
+    }
+    together(cx, &literals)
+}
+
+/// A state in which all of this holds, in words; empty if nothing is asked.
+pub(crate) fn together<'a>(cx: &AgentContext<'a>, literals: &[Literal<'a>]) -> Option<String> {
+    if literals.is_empty() {
+        return Some(String::new());
+    }
+    let mut ask = cx.ask();
+    for literal in literals {
+        ask.given(literal.test.expr()?, literal.holds);
+    }
+    ask.satisfiable()?.state().map(|example| example.to_string())
+}
+
+/// The edges of a way that lead from one place with a name to the next, in the order of the way.
+pub(crate) fn lines(cfg: &Cfg<'_>, way: &[EdgeIndex]) -> Vec<(Span, String)> {
+    let mut lines = Vec::new();
+    for (from, to, edge) in way.iter().filter_map(|id| cfg.edge(*id)) {
+        let (Some(from), Some(to)) = (cfg.node(from), cfg.node(to)) else { continue };
+        let (NodeKind::Step, Some(step)) = (to.kind, to.step) else { continue };
+        let Some(before) = from.step else { continue };
+        if edge.span != Span::default() {
+            let says = if before.name == step.name {
+                format!("`{}` begins again", step.name)
+            } else {
+                format!("`{}` goes on to `{}`", before.name, step.name)
+            };
+            lines.push((edge.span, says));
+        }
+    }
+    lines
+}

@@ -1,0 +1,167 @@
+//! What rules ask about: conditions, and the comparisons that they consist of.
+
+use crate::proof::{Core, Found};
+use crate::rule::AgentContext;
+use crate::types::ScriptTypes;
+use agentir_diagnostics::Span;
+use agentir_expr::{
+    BinaryOp, Effect, Expr, ExprKind, UnaryOp, Visit, function, system_namespace, system_variable,
+};
+use agentir_flow::cfg::{self, Element, Literal, Node, NodeKind};
+use agentir_ir::{Branch, Statement};
+use agentir_solver::Test;
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+/// A test of the control-flow graph as the solver has it.
+pub(crate) fn test(test: cfg::Test<'_>) -> Test<'_> {
+    match test {
+        cfg::Test::Condition(condition) => condition.into(),
+        cfg::Test::Expr(expr) => expr.into(),
+    }
+}
+
+/// Whether an expression says the same whatever the state: `WHEN: false` switches something off on
+/// purpose.
+pub(crate) fn is_constant(expr: &Expr) -> bool {
+    let mut constant = true;
+    expr.visit(&mut |e| {
+        constant &=
+            !matches!(e.kind, ExprKind::Path(_) | ExprKind::Call { .. } | ExprKind::Ellipsis);
+        Visit::Children
+    });
+    constant
+}
+
+/// Whether asking twice gives the same answer: nothing in it asks the clock or throws dice.
+pub(crate) fn is_stable(expr: &Expr) -> bool {
+    let mut stable = true;
+    expr.visit(&mut |e| {
+        if let ExprKind::Call { function: name, .. } = &e.kind {
+            stable &= function(&name.value).is_some_and(|f| f.effect == Effect::Pure);
+        }
+        Visit::Children
+    });
+    stable
+}
+
+/// Adds the first names of the variables that an expression reads.
+pub(crate) fn roots(expr: &Expr, names: &mut FxHashSet<SmolStr>) {
+    expr.paths(&mut |path| {
+        names.insert(path.root.value.clone());
+    });
+}
+
+/// Calls `found` with the comparisons and tests of membership that decide about a condition. If it is
+/// nothing else, one that asks for more than equality is left out: it is spoken of as the condition.
+pub(crate) fn comparisons<'a>(condition: &'a Expr, found: &mut dyn FnMut(&'a Expr)) {
+    condition.visit(&mut |e| match &e.kind {
+        ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Conditional { .. } => Visit::Children,
+        ExprKind::Unary { op: UnaryOp::Not, .. } => Visit::Children,
+        ExprKind::Binary { op: BinaryOp::Implies, .. } => Visit::Children,
+        ExprKind::Binary { op, .. } => {
+            let arithmetic = matches!(
+                op,
+                BinaryOp::Add
+                    | BinaryOp::Subtract
+                    | BinaryOp::Multiply
+                    | BinaryOp::Divide
+                    | BinaryOp::Remainder
+            );
+            let equality = matches!(
+                op,
+                BinaryOp::Equal
+                    | BinaryOp::NotEqual
+                    | BinaryOp::StrictEqual
+                    | BinaryOp::StrictNotEqual
+                    | BinaryOp::Is
+                    | BinaryOp::IsNot
+                    | BinaryOp::In
+                    | BinaryOp::NotIn
+            );
+            let whole = std::ptr::eq(e, condition);
+            if !arithmetic && (equality || !whole) && !is_constant(e) && is_stable(e) {
+                found(e);
+            }
+            Visit::Skip
+        }
+        _ => Visit::Skip,
+    });
+}
+
+/// Where the types of Agent Script do not fit in conditions: another rule says so.
+pub(crate) fn mistyped(cx: &AgentContext<'_>) -> FxHashSet<Span> {
+    let mut found = FxHashSet::default();
+    if cx.is_agent_script() {
+        let types = ScriptTypes::new(cx);
+        for expr in cx.facts.conditions.iter().filter_map(|(c, _)| c.expr()) {
+            types.infer(expr, &mut |span, _| {
+                found.insert(span);
+            });
+        }
+    }
+    found
+}
+
+/// Whether a comparison always comes out the same, which way, and why.
+pub(crate) fn decided_alone<'a>(
+    cx: &AgentContext<'a>,
+    comparison: &'a Expr,
+) -> Option<(bool, Core)> {
+    let mut ask = cx.ask();
+    if let Some(Found::Nothing(core)) = ask.implies(comparison, true) {
+        return Some((true, core));
+    }
+    ask.given(comparison, true);
+    ask.satisfiable().and_then(Found::nothing).map(|core| (false, core))
+}
+
+/// The branches that are tried at a node, in their order.
+pub(crate) fn branches<'a>(node: &Node<'a>) -> &'a [Branch] {
+    match node.element {
+        Element::Statement(Statement::If { branches } | Statement::Await { branches }) => branches,
+        Element::Statement(Statement::Call(call)) if node.kind == NodeKind::Branch => {
+            &call.on_result
+        }
+        _ => &[],
+    }
+}
+
+/// So many branches before one are looked at. Longer chains are generated, and what is asked about each
+/// of their branches must not take time for all.
+const BEFORE: usize = 64;
+
+/// What it takes for a branch to be tried, and to be taken: those right before it are not; its own
+/// test, if it has one. `None` behind an `ELSE`.
+pub(crate) fn taken(
+    branches: &[Branch],
+    at: usize,
+) -> Option<(Vec<Literal<'_>>, Option<Literal<'_>>)> {
+    let (before, rest) = branches.split_at_checked(at)?;
+    let near = before.get(before.len().saturating_sub(BEFORE)..)?;
+    let earlier: Option<Vec<Literal<'_>>> = near
+        .iter()
+        .map(|b| Some(Literal { test: cfg::Test::Condition(b.condition.as_ref()?), holds: false }))
+        .collect();
+    let own = rest.first().and_then(|b| b.condition.as_ref());
+    let own = own.map(|c| Literal { test: cfg::Test::Condition(c), holds: true });
+    Some((earlier?, own))
+}
+
+/// Whether a variable is the agent's own and nothing gives it a value before the agent begins.
+pub(crate) fn starts_unset(cx: &AgentContext<'_>, name: &str) -> bool {
+    let memory = &cx.agent.memory;
+    let root = |path: &str| path.split('.').next() == Some(name);
+    let given = memory.session.iter().any(|v| {
+        v.name.value == name
+            && (v.initial_value.is_some() || v.scope.is_some() || v.reset.is_some())
+    });
+    let kept = memory.persistent.iter().any(|p| root(&p.path.value));
+    let passed = cx.program.passed.get(cx.agent.metadata.name.value.as_str());
+    !given
+        && !kept
+        && passed.is_none_or(|names| !names.contains(name))
+        && system_namespace(name).is_none()
+        && name != "user"
+        && system_variable(name).is_none()
+}

@@ -1,0 +1,441 @@
+//! What an agent says about its variables, in the words of the solver.
+//!
+//! Only what holds wherever a condition may be evaluated: types, lists of values, ranges, patterns of
+//! fields, types of results, the values that the runtime's variables take. A limit on a field's
+//! values only counts if nothing but the user's answer writes the variable.
+
+use crate::facts::Facts as Said;
+use crate::rule::AgentContext;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_eval::Value;
+use agentir_expr::{
+    Dialect, Expr, ExprKind, Literal, Name, ParameterType, Path, SYSTEM_VARIABLES, Segment,
+    TypeExpr, TypeKind, Version,
+};
+use agentir_ir::{Entity, GatherField, ReturnType, Validation};
+use agentir_solver::{Bound, FactKind, Facts, Label, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// Where something is said about a variable, and what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Where; nowhere if the language itself says it.
+    pub span: Option<Span>,
+    /// What: completes "because …".
+    pub says: String,
+}
+
+/// What is known about the variables of an agent everywhere in it.
+#[derive(Debug)]
+pub struct Knowledge {
+    /// What its conditions mean.
+    pub dialect: Dialect,
+    pub(super) facts: Facts,
+    /// What the labels of facts stand for.
+    pub(super) lines: Vec<Line>,
+}
+
+/// The solver's type of a type of a field, a variable or a result.
+fn type_called(name: &str) -> Option<Type> {
+    Some(match name {
+        "string" | "text" | "free_text" | "str" | "email" | "phone" | "enum" | "pattern" => {
+            Type::Text
+        }
+        "number" | "float" | "double" | "currency" | "decimal" => Type::Number,
+        "integer" | "int" | "long" => Type::Integer,
+        "boolean" | "bool" => Type::Bool,
+        "date" | "datetime" => Type::Date,
+        "array" | "list" => Type::List,
+        "object" => Type::Object,
+        _ => return None,
+    })
+}
+
+fn type_of(ty: &TypeExpr) -> Option<Type> {
+    match &ty.kind {
+        TypeKind::Named(name) => type_called(&name.to_lowercase()),
+        TypeKind::Array(_) => Some(Type::List),
+        TypeKind::Object(_) => Some(Type::Object),
+    }
+}
+
+fn type_of_parameter(ty: ParameterType) -> Option<Type> {
+    Some(match ty {
+        ParameterType::String => Type::Text,
+        ParameterType::Number => Type::Number,
+        ParameterType::Boolean => Type::Bool,
+        ParameterType::Object => Type::Object,
+        ParameterType::Array => Type::List,
+        _ => return None,
+    })
+}
+
+/// The type of what an assignment writes, where that is plain to see.
+fn type_of_value(value: &Expr) -> Option<Type> {
+    match &value.kind {
+        ExprKind::Literal(Literal::String(_)) => Some(Type::Text),
+        ExprKind::Literal(Literal::Number(n)) if n.fract() == 0.0 => Some(Type::Integer),
+        ExprKind::Literal(Literal::Number(_)) => Some(Type::Number),
+        ExprKind::Literal(Literal::Bool(_)) => Some(Type::Bool),
+        ExprKind::List(_) => Some(Type::List),
+        ExprKind::Object(_) => Some(Type::Object),
+        _ => None,
+    }
+}
+
+/// Whether a value of one type is one of the other.
+fn is_a(value: Type, ty: Type) -> bool {
+    value == ty || (value == Type::Integer && ty == Type::Number)
+}
+
+struct Gathering<'a, 'k> {
+    facts: &'k mut Facts,
+    lines: &'k mut Vec<Line>,
+    said: &'k Said<'a>,
+    /// Assignments by the variable they write.
+    sets: FxHashMap<&'a str, Vec<&'a Expr>>,
+    /// Variables that something else writes.
+    written: FxHashSet<&'a str>,
+    /// What other agents are given or give back is written by them.
+    handed: &'k FxHashSet<&'a str>,
+}
+
+impl Knowledge {
+    pub(crate) fn new(cx: &AgentContext<'_>) -> Self {
+        let dialect = Dialect::ALL
+            .into_iter()
+            .find(|d| d.name() == cx.agent.metadata.dialect)
+            .unwrap_or(Dialect::Abl);
+        let mut this = Self { dialect, facts: Facts::new(), lines: Vec::new() };
+        let mut sets: FxHashMap<&str, Vec<&Expr>> = FxHashMap::default();
+        for set in &cx.facts.sets {
+            sets.entry(&set.target.root.value).or_default().push(&set.value);
+        }
+        let written: FxHashSet<&str> =
+            cx.facts.writes.iter().map(|(name, _)| root(&name.value)).collect();
+        let mut gathering = Gathering {
+            facts: &mut this.facts,
+            lines: &mut this.lines,
+            said: &cx.facts,
+            sets,
+            written,
+            handed: &cx.program.handed,
+        };
+        gathering.system(dialect, cx.version);
+        gathering.memory(cx);
+        gathering.fields(&cx.agent.entities);
+        gathering.results(cx);
+        this
+    }
+}
+
+impl Knowledge {
+    /// The values that a variable takes, if they are listed; none if nothing is known of them.
+    pub(crate) fn values(&self, path: &Path) -> Vec<Value> {
+        let all = self.facts.of(path).iter();
+        all.filter_map(|fact| match &fact.kind {
+            FactKind::OneOf(values) => Some(values.clone()),
+            _ => None,
+        })
+        .next()
+        .unwrap_or_default()
+    }
+
+    /// Whether a variable is declared to be true or false.
+    pub(crate) fn is_bool(&self, path: &Path) -> bool {
+        self.facts.of(path).iter().any(|fact| fact.kind == FactKind::Type(Type::Bool))
+    }
+
+    /// The lines that list or type the values of a variable.
+    pub(crate) fn listed(&self, path: &Path) -> Vec<Line> {
+        let all = self.facts.of(path).iter();
+        all.filter(|fact| matches!(fact.kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool)))
+            .filter_map(|fact| self.lines.get(fact.label?.0 as usize).cloned())
+            .collect()
+    }
+}
+
+fn root(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
+}
+
+/// The path written as `user.name`.
+fn path(text: &str, span: Span) -> Path {
+    let mut names = text.split('.').map(|n| Spanned::new(Name::new(n), span));
+    let root = names.next().unwrap_or_else(|| Spanned::new(Name::default(), span));
+    Path { namespace: None, root, segments: names.map(Segment::Field).collect() }
+}
+
+impl<'a> Gathering<'a, '_> {
+    fn add(&mut self, path: Path, kind: FactKind, span: Option<Span>, says: impl Into<String>) {
+        let line = Line { span, says: says.into() };
+        let label = match self
+            .lines
+            .len()
+            .checked_sub(1)
+            .filter(|last| self.lines.get(*last) == Some(&line))
+        {
+            Some(at) => at,
+            None => {
+                self.lines.push(line);
+                self.lines.len() - 1
+            }
+        };
+        let label = u32::try_from(label).ok().map(Label);
+        self.facts.add(path, kind, label);
+    }
+
+    /// The runtime's own variables, unless the author has one of that name.
+    fn system(&mut self, dialect: Dialect, version: Version) {
+        if dialect != Dialect::Abl {
+            return;
+        }
+        for variable in SYSTEM_VARIABLES {
+            let taken = self.sets.contains_key(root(variable.name))
+                || (variable.authored_wins && self.said.variables.defined.contains(variable.name));
+            if variable.name.contains('*') || variable.since > version || taken {
+                continue;
+            }
+            let at = path(variable.name, Span::default());
+            let name = variable.name;
+            if let Some(ty) = type_of_parameter(variable.ty) {
+                let says = format!("`{name}` belongs to the runtime and is {}", called(ty));
+                self.add(at.clone(), FactKind::Type(ty), None, says);
+            }
+            if !variable.values.is_empty() {
+                let values = variable.values.iter().map(|v| Value::from(*v)).collect();
+                let all = variable.values.join("`, `");
+                let says = format!("the values that the runtime gives `{name}` are `{all}`");
+                self.add(at, FactKind::OneOf(values), None, says);
+            }
+        }
+    }
+
+    /// Whether everything that is assigned to a variable is of a type.
+    fn keeps(&self, name: &str, ty: Type) -> bool {
+        !self.written.contains(name)
+            && !self.handed.contains(name)
+            && self.sets.get(name).is_none_or(|all| {
+                all.iter().all(|value| type_of_value(value).is_some_and(|found| is_a(found, ty)))
+            })
+    }
+
+    /// Whether only what the user says fills a variable.
+    fn only_asked(&self, name: &str) -> bool {
+        !self.written.contains(name) && !self.handed.contains(name) && !self.sets.contains_key(name)
+    }
+
+    fn memory(&mut self, cx: &AgentContext<'a>) {
+        let shared = cx.program.variables.values().copied();
+        let script = cx.is_agent_script();
+        for variable in cx.agent.memory.session.iter().chain(shared) {
+            let Some(ty) = variable.ty.as_ref().and_then(type_of) else { continue };
+            let name = &variable.name;
+            // Agent Script keeps to the types that are declared.
+            if !script && !self.keeps(&name.value, ty) {
+                continue;
+            }
+            let mut at = Path::variable(name.clone());
+            if script {
+                at.namespace = Some(Spanned::new(Name::new_static("variables"), name.span));
+            }
+            let says = format!("it is declared as {}", called(ty));
+            self.add(at, FactKind::Type(ty), Some(name.span), says);
+        }
+    }
+
+    fn fields(&mut self, entities: &[Entity]) {
+        let mut by_name: FxHashMap<&str, Vec<&'a GatherField>> = FxHashMap::default();
+        for field in &self.said.fields {
+            by_name.entry(&field.name.value).or_default().push(field);
+        }
+        let entities: FxHashMap<&str, &Entity> =
+            entities.iter().map(|e| (e.name.value.as_str(), e)).collect();
+        let mut names: Vec<_> = by_name.into_iter().collect();
+        names.sort_unstable_by_key(|(name, _)| *name);
+        for (_, all) in names {
+            // A field that is asked for in several places keeps what all of them say.
+            let [field] = all.as_slice() else { continue };
+            let entity = field.entity_ref.as_ref().and_then(|e| entities.get(e.value.as_str()));
+            self.field(field, entity.copied());
+        }
+    }
+
+    fn field(&mut self, field: &'a GatherField, entity: Option<&Entity>) {
+        let at = || Path::variable(field.name.clone());
+        let name = field.name.value.as_str();
+        let ty = field
+            .ty
+            .as_ref()
+            .and_then(|ty| Some((type_called(&ty.value)?, ty.span)))
+            .or_else(|| entity.and_then(|e| Some((type_called(e.ty)?, e.name.span))));
+        if let Some((ty, span)) = ty
+            && self.keeps(name, ty)
+        {
+            self.add(at(), FactKind::Type(ty), Some(span), format!("it is {}", called(ty)));
+        }
+        if !self.only_asked(name) {
+            return;
+        }
+        let ty = ty.map(|(ty, _)| ty);
+        let listed = [Some(field.enum_values.as_slice()), entity.map(|e| e.values.as_slice())];
+        for values in listed.into_iter().flatten() {
+            self.listed(at(), values);
+        }
+        let listed_values = !field.enum_values.is_empty();
+        let checks = [field.validation.as_ref(), entity.and_then(|e| e.validation.as_ref())];
+        for validation in checks.into_iter().flatten() {
+            self.validation(&at(), validation, ty, listed_values);
+        }
+        if let Some(pattern) = entity.and_then(|e| e.pattern.as_ref()) {
+            self.pattern(at(), pattern);
+        }
+    }
+
+    fn listed(&mut self, at: Path, values: &[Spanned<SmolStr>]) {
+        let (Some(first), Some(last)) = (values.first(), values.last()) else { return };
+        let all = values.iter().map(|v| Value::from(v.value.as_str())).collect();
+        let span = first.span.to(last.span);
+        self.add(at, FactKind::OneOf(all), Some(span), "these are the values it takes");
+    }
+
+    fn pattern(&mut self, at: Path, pattern: &Spanned<SmolStr>) {
+        let fact = FactKind::Pattern(pattern.value.clone());
+        self.add(at, fact, Some(pattern.span), "its values fit this pattern");
+    }
+
+    fn validation(&mut self, at: &Path, validation: &Validation, ty: Option<Type>, listed: bool) {
+        // The short forms are written with what they check in parentheses: `min(1)`.
+        let text = validation.rule.value.trim();
+        let short = text.strip_suffix(')').and_then(|t| t.split_once('('));
+        let (word, inner) = short.unwrap_or(("", text));
+        let rule = &Spanned::new(SmolStr::new(inner), validation.rule.span);
+        match validation.kind.value.as_str() {
+            "pattern" if word == "pattern" => self.pattern(at.clone(), rule),
+            "pattern" => self.pattern(at.clone(), &validation.rule),
+            // Of values that are listed the lowering makes a validation as well.
+            "enum" if !listed => {
+                let values = rule.value.trim_matches(|c| c == '[' || c == ']').split([',', '|']);
+                let unquoted = |v: &str| SmolStr::new(v.trim().trim_matches(['"', '\'']));
+                let values: Vec<_> = values.map(|v| Spanned::new(unquoted(v), rule.span)).collect();
+                self.listed(at.clone(), &values);
+            }
+            "range" => {
+                let Some((least, most)) = range(word, inner) else { return };
+                // A range limits what is written, a text by its length.
+                let bound = match ty {
+                    Some(Type::Number | Type::Integer) => Bound::Value,
+                    _ => return,
+                };
+                for fact in [
+                    least.map(|n| FactKind::AtLeast(bound, n)),
+                    most.map(|n| FactKind::AtMost(bound, n)),
+                ]
+                .into_iter()
+                .flatten()
+                {
+                    self.add(at.clone(), fact, Some(rule.span), "its values are in this range");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What tools give, under the names by which it is read.
+    fn results(&mut self, cx: &AgentContext<'a>) {
+        let mut named: FxHashMap<&str, Option<&'a ReturnType>> = FxHashMap::default();
+        for call in &self.said.calls {
+            let returns = cx.tool(&call.tool.value).and_then(|t| t.returns.as_ref());
+            let mut give = |name: &'a str| {
+                let known = named.entry(name).or_insert(returns);
+                // One name for two results that are not alike.
+                if known.map(|r| &r.ty) != returns.map(|r| &r.ty) {
+                    *known = None;
+                }
+            };
+            if let Some(result) = &call.result {
+                give(&result.value);
+            }
+            give(&call.tool.value);
+        }
+        let mut named: Vec<_> = named.into_iter().collect();
+        named.sort_unstable_by_key(|(name, _)| *name);
+        for (name, returns) in named {
+            let Some(returns) = returns else { continue };
+            if self.sets.contains_key(name) {
+                continue;
+            }
+            for field in &returns.fields {
+                let Some(ty) = type_of(&field.ty) else { continue };
+                let mut at = path(name, field.name.span);
+                at.segments.push(Segment::Field(field.name.clone()));
+                let says = format!("the tool returns {} here", called(ty));
+                self.add(at, FactKind::Type(ty), Some(field.name.span), says);
+            }
+        }
+    }
+}
+
+/// A type in words, with its article.
+const fn called(ty: Type) -> &'static str {
+    match ty {
+        Type::Text => "a text",
+        Type::Number => "a number",
+        Type::Integer => "a whole number",
+        Type::Bool => "`true` or `false`",
+        Type::Date => "a date",
+        Type::List => "a list",
+        Type::Object => "an object",
+    }
+}
+
+/// The ends of a range: `1-10`, `-5..5`, `min(1)`, `range(1, 10)`, `>= 1`.
+fn range(word: &str, text: &str) -> Option<(Option<f64>, Option<f64>)> {
+    let number = |t: &str| t.trim().parse::<f64>().ok().filter(|n| n.is_finite());
+    let text = text.trim();
+    match word {
+        "min" => return Some((Some(number(text)?), None)),
+        "max" => return Some((None, Some(number(text)?))),
+        _ => {}
+    }
+    if let Some(n) = text.strip_prefix(">=").and_then(number) {
+        return Some((Some(n), None));
+    }
+    if let Some(n) = text.strip_prefix("<=").and_then(number) {
+        return Some((None, Some(n)));
+    }
+    // The first separator that leaves numbers on both sides: a minus may also be a sign.
+    ["..", ",", " to ", "-"].into_iter().find_map(|separator| {
+        text.match_indices(separator).find_map(|(at, _)| {
+            let (low, high) = (text.get(..at)?, text.get(at + separator.len()..)?);
+            Some((Some(number(low)?), Some(number(high)?)))
+        })
+    })
+}
+
+impl Knowledge {
+    /// Whether all values of a variable are listed.
+    pub(crate) fn is_listed(&self, path: &Path) -> bool {
+        let listed =
+            |kind: &FactKind| matches!(kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool));
+        self.facts.of(path).iter().any(|fact| listed(&fact.kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+
+    #[test]
+    fn ranges_are_read_in_every_form() {
+        let ends = |word, text| range(word, text);
+        assert_eq!(ends("", "1-10"), Some((Some(1.0), Some(10.0))));
+        assert_eq!(ends("", "-5--1"), Some((Some(-5.0), Some(-1.0))));
+        assert_eq!(ends("", "0.1 .. 2"), Some((Some(0.1), Some(2.0))));
+        assert_eq!(ends("range", "1, 10"), Some((Some(1.0), Some(10.0))));
+        assert_eq!(ends("min", "3"), Some((Some(3.0), None)));
+        assert_eq!(ends("", "<= 4"), Some((None, Some(4.0))));
+        assert_eq!(ends("", "between one and ten"), None);
+    }
+}

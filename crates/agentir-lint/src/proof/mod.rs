@@ -1,0 +1,241 @@
+//! Questions about the conditions of an agent: the solver, with what the agent itself says about its
+//! variables.
+//!
+//! A rule asks with [`AgentContext::ask`], says what is given, and gets an example state or the lines
+//! that make it impossible. What could not be decided is no answer, and never a finding.
+
+pub(crate) mod circle;
+mod conditions;
+mod knowledge;
+pub(crate) mod order;
+pub(crate) mod start;
+
+pub(crate) use conditions::{
+    branches, comparisons, decided_alone, is_constant, is_stable, mistyped, roots, starts_unset,
+    taken, test,
+};
+pub use knowledge::{Knowledge, Line};
+
+use crate::rule::AgentContext;
+use agentir_diagnostics::{Diagnostic, Span};
+use agentir_eval::{State, Value, evaluate};
+use agentir_expr::Path;
+use agentir_flow::cfg::Known;
+use agentir_solver::{
+    Answer, Example, FactKind, Facts, Label, Literal, Query, Question, Solver, Statistics, Test,
+    Why,
+};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+
+/// The solver of a program.
+pub(crate) struct Prover {
+    solver: RefCell<Solver>,
+    /// How many questions may be asked.
+    most: u64,
+    refused: Cell<u64>,
+}
+
+impl Prover {
+    /// The solver of a program of so many agents. What is asked is bounded by a count, so that a
+    /// finding does not depend on how fast the machine is; no program that people write comes near it.
+    pub(crate) fn new(agents: usize) -> Self {
+        let most = 10_000 + 2_000 * u64::try_from(agents).unwrap_or(u64::MAX / 4_000);
+        Self { solver: RefCell::default(), most, refused: Cell::new(0) }
+    }
+
+    fn answer(&self, query: &Query<'_>) -> Answer {
+        let mut solver = self.solver.borrow_mut();
+        if solver.statistics().asked >= self.most {
+            self.refused.set(self.refused.get() + 1);
+            return Answer::Unknown(Why::Budget);
+        }
+        solver.answer(query)
+    }
+
+    pub(crate) fn statistics(&self) -> Statistics {
+        let mut statistics = *self.solver.borrow().statistics();
+        statistics.asked += self.refused.get();
+        statistics.out_of_budget += self.refused.get();
+        statistics
+    }
+}
+
+impl std::fmt::Debug for Prover {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Prover").field(&self.statistics()).finish()
+    }
+}
+
+/// A question that is being put together.
+#[derive(Debug)]
+pub struct Ask<'c, 'a> {
+    cx: &'c AgentContext<'a>,
+    facts: Cow<'c, Facts>,
+    /// What the labels of facts that were added to the agent's own stand for.
+    added: Vec<Line>,
+    given: Vec<Literal<'a>>,
+}
+
+/// Something that was given, by the order in which it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Given(pub usize);
+
+/// An answer that was proved; without a proof there is none.
+#[derive(Debug)]
+pub enum Found {
+    /// There is such a state.
+    State(Example),
+    /// There is none.
+    Nothing(Core),
+}
+
+/// A smallest set of lines that suffices.
+#[derive(Debug)]
+pub struct Core {
+    /// Of what was given.
+    pub given: Vec<Given>,
+    /// Of what is known about variables.
+    pub facts: Vec<Line>,
+}
+
+impl Core {
+    /// Shows in a finding what is known about variables and makes the difference.
+    #[must_use]
+    pub fn explain(&self, finding: Diagnostic) -> Diagnostic {
+        self.facts.iter().fold(finding, |finding, line| match line.span {
+            Some(span) => finding.label(span, line.says.clone()),
+            None => finding.note(line.says.clone()),
+        })
+    }
+}
+
+impl Found {
+    /// The proof that there is no such state.
+    #[must_use]
+    pub fn nothing(self) -> Option<Core> {
+        match self {
+            Self::Nothing(core) => Some(core),
+            Self::State(_) => None,
+        }
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn state(self) -> Option<Example> {
+        match self {
+            Self::State(example) => Some(example),
+            Self::Nothing(_) => None,
+        }
+    }
+}
+
+/// Labels of lines that are given begin here; those below are of facts.
+const GIVEN: u32 = 1 << 24;
+
+impl<'c, 'a> Ask<'c, 'a> {
+    pub(crate) fn new(cx: &'c AgentContext<'a>) -> Self {
+        let facts = Cow::Borrowed(&cx.knowledge().facts);
+        Self { cx, facts, added: Vec::new(), given: Vec::new() }
+    }
+
+    /// Takes it for granted that a condition holds, or that it does not.
+    pub fn given(&mut self, test: impl Into<Test<'a>>, holds: bool) -> Given {
+        let at = self.given.len();
+        let label = Label(GIVEN.saturating_add(u32::try_from(at).unwrap_or(u32::MAX)));
+        self.given.push(Literal { test: test.into(), holds, label });
+        Given(at)
+    }
+
+    /// Takes for granted what holds on every way to the place that is asked about. What comes of a test
+    /// is given, what comes of an assignment is known.
+    pub fn known(&mut self, known: Known<'a>) -> Option<Given> {
+        match known {
+            Known::Test(literal) => return Some(self.given(test(literal.test), literal.holds)),
+            Known::Value(set) => {
+                let dialect = self.cx.knowledge().dialect;
+                let value = evaluate(&set.value, &State::new(), dialect).ok()?;
+                let says = "every way here sets it to this, and nothing on the way changes it";
+                self.know(set.target.clone(), FactKind::Is(value), Line::at(set.span, says));
+            }
+            Known::Cleared(name) => {
+                let says = "every way here removes it, and nothing on the way sets it";
+                let unset = FactKind::Is(Value::Undefined);
+                self.know(Path::variable(name.clone()), unset, Line::at(name.span, says));
+            }
+        }
+        None
+    }
+
+    /// Takes it for granted that something more is known of a variable here.
+    pub fn know(&mut self, path: Path, kind: FactKind, line: Line) {
+        let own = self.cx.knowledge().lines.len();
+        let label = Label(u32::try_from(own + self.added.len()).unwrap_or(GIVEN - 1));
+        self.added.push(line);
+        self.facts.to_mut().add(path, kind, Some(label));
+    }
+
+    /// Forgets what is known of a variable here.
+    pub fn forget(&mut self, path: &Path) {
+        self.facts.to_mut().remove(path);
+    }
+
+    /// Can all of it hold at once?
+    #[must_use]
+    pub fn satisfiable(&self) -> Option<Found> {
+        self.answer(Question::Satisfiable)
+    }
+
+    /// Does this follow? A state is a counterexample.
+    #[must_use]
+    pub fn implies(&self, test: impl Into<Test<'a>>, holds: bool) -> Option<Found> {
+        let literal = Literal { test: test.into(), holds, label: Label(u32::MAX) };
+        self.answer(Question::Implied(literal))
+    }
+
+    /// Do these two hold in the same states? A state tells them apart.
+    #[must_use]
+    pub fn equivalent(&self, a: impl Into<Test<'a>>, b: impl Into<Test<'a>>) -> Option<Found> {
+        let literal = |test| Literal { test, holds: true, label: Label(u32::MAX) };
+        self.answer(Question::Equivalent(literal(a.into()), literal(b.into())))
+    }
+
+    fn answer(&self, question: Question<'a>) -> Option<Found> {
+        let query = Query {
+            dialect: self.cx.knowledge().dialect,
+            facts: &self.facts,
+            given: self.given.clone(),
+            question,
+        };
+        match self.cx.program.prover.answer(&query) {
+            Answer::State(example) => Some(Found::State(example)),
+            Answer::NoState(labels) => Some(Found::Nothing(self.core(&labels))),
+            Answer::Unknown(_) => None,
+        }
+    }
+
+    fn core(&self, labels: &[Label]) -> Core {
+        let own = &self.cx.knowledge().lines;
+        let mut core = Core { given: Vec::new(), facts: Vec::new() };
+        for Label(label) in labels {
+            let at = *label as usize;
+            if *label == u32::MAX {
+                continue;
+            }
+            if *label >= GIVEN {
+                core.given.push(Given(at - GIVEN as usize));
+            } else if let Some(line) = own.get(at).or_else(|| self.added.get(at - own.len())) {
+                core.facts.push(line.clone());
+            }
+        }
+        core
+    }
+}
+
+impl Line {
+    /// A line of the source.
+    #[must_use]
+    pub fn at(span: Span, says: impl Into<String>) -> Self {
+        Self { span: Some(span), says: says.into() }
+    }
+}

@@ -1,0 +1,119 @@
+//! What holds when an agent begins.
+
+use crate::proof::{Ask, Line};
+use crate::rule::AgentContext;
+use agentir_diagnostics::Span;
+use agentir_eval::Value;
+use agentir_expr::{Dialect, Path};
+use agentir_flow::cfg::{How, NodeKind, Why};
+use agentir_ir::Data;
+use agentir_solver::FactKind;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// The values of variables when the user has said something for the first time, as far as they are
+/// the same in every conversation: the initial values, and none for what has not been asked yet.
+#[derive(Debug, Default)]
+pub(crate) struct Start {
+    values: FxHashMap<SmolStr, (Value, Span, String)>,
+}
+
+impl Start {
+    pub(crate) fn of(cx: &AgentContext<'_>) -> Self {
+        let mut start = Self::default();
+        if cx.knowledge().dialect != Dialect::Abl {
+            return start;
+        }
+        for variable in &cx.agent.memory.session {
+            let name = &variable.name;
+            let (value, says) = match &variable.initial_value {
+                None => (Value::Undefined, "it has no value at first".to_owned()),
+                Some(data) => match value(data) {
+                    Some(value) => {
+                        let says = format!("its first value is `{value}`");
+                        (value, says)
+                    }
+                    None => continue,
+                },
+            };
+            start.values.insert(name.value.clone(), (value, name.span, says));
+        }
+        for field in cx.facts.fields.iter().filter(|f| f.default.is_none()) {
+            let name = &field.name;
+            start.values.entry(name.value.clone()).or_insert_with(|| {
+                (Value::Undefined, name.span, "the user has not been asked for it yet".to_owned())
+            });
+        }
+        let name = cx.agent.metadata.name.value.as_str();
+        for given in cx.program.passed.get(name).into_iter().flatten() {
+            start.values.remove(*given);
+        }
+        for path in &cx.agent.memory.persistent {
+            start.values.remove(path.path.value.as_str());
+        }
+        let early = early(cx);
+        start.values.retain(|name, _| !early.contains(name));
+        start
+    }
+
+    /// Whether anything is known of a variable.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// Takes it for granted in a question. Only what the question is about is added.
+    pub(crate) fn know<'a>(
+        &self,
+        ask: &mut Ask<'_, '_>,
+        paths: impl IntoIterator<Item = &'a Path>,
+    ) {
+        for path in paths {
+            if let Some((value, span, says)) = self.values.get(&path.root.value) {
+                let of_root = Path { segments: Vec::new(), ..path.clone() };
+                ask.know(of_root, FactKind::Is(value.clone()), Line::at(*span, says.clone()));
+                if value.is_unset() && !path.segments.is_empty() {
+                    let unset = FactKind::Is(Value::Undefined);
+                    ask.know(path.clone(), unset, Line::at(*span, says.clone()));
+                }
+            }
+        }
+    }
+}
+
+/// The variables that something may write before the user is waited for the first time after they
+/// have said something; what they say themselves is not among it.
+fn early(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
+    let mut names = FxHashSet::default();
+    let cfg = cx.program.graph();
+    let Some(part) = cfg.parts().iter().find(|p| std::ptr::eq(p.agent, cx.agent)) else {
+        return names;
+    };
+    let waits = |node| cfg.node(node).is_some_and(|n: &agentir_flow::cfg::Node<'_>| n.kind.waits());
+    let mut seen = FxHashSet::from_iter([part.entry]);
+    let mut waiting = vec![part.entry];
+    while let Some(node) = waiting.pop() {
+        if cfg.node(node).is_none_or(|n| n.kind != NodeKind::Collect) {
+            let set = cfg.accesses(node).into_iter().filter(|a| a.how != How::Reads);
+            names.extend(set.map(|access| SmolStr::new(access.variable.root())));
+        }
+        if waits(node) {
+            continue;
+        }
+        for (next, edge) in cfg.successors(node) {
+            if edge.why != Why::Enter && seen.insert(next) {
+                waiting.push(next);
+            }
+        }
+    }
+    names
+}
+
+fn value(data: &Data) -> Option<Value> {
+    Some(match data {
+        Data::Null => Value::Null,
+        Data::Bool(b) => Value::Bool(*b),
+        Data::Number(n) => Value::number(n.as_f64()?).ok()?,
+        Data::String(text) => Value::text(text.as_str()),
+        _ => return None,
+    })
+}

@@ -1,0 +1,100 @@
+//! To whom an agent hands over, in the order in which that is tried.
+
+use crate::proof::order::number;
+use crate::rule::AgentContext;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::Condition;
+use agentir_ir::{Handoff, NumberOrText, RoutingRule};
+use smol_str::SmolStr;
+
+/// A routing rule or a handoff.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Route<'a> {
+    /// Where it is written.
+    pub(crate) span: Span,
+    /// The agent, if it leads to one.
+    pub(crate) to: Option<&'a str>,
+    /// When, if that is said.
+    pub(crate) when: Option<&'a Condition>,
+    /// The intents it takes; none for all.
+    pub(crate) intents: &'a [Spanned<SmolStr>],
+    /// Whether more is asked for: a channel, variables that are set, intents that are left alone.
+    pub(crate) narrowed: bool,
+    /// Lower first.
+    pub(crate) priority: Option<f64>,
+    /// Its place in the source.
+    place: usize,
+}
+
+impl<'a> Route<'a> {
+    fn of_rule(cx: &AgentContext<'a>, rule: &'a RoutingRule, place: usize) -> Self {
+        Self {
+            span: rule.span,
+            to: rule.to.as_ref().map(|to| cx.agent.resolve_alias(to).value.as_str()),
+            when: rule.when.as_ref(),
+            intents: &rule.intents,
+            narrowed: !(rule.channels.is_empty()
+                && rule.requires_state.is_empty()
+                && rule.ignore_intents.is_empty()),
+            priority: number(rule.priority.as_ref()),
+            place,
+        }
+    }
+
+    fn of_handoff(cx: &AgentContext<'a>, handoff: &'a Handoff, place: usize) -> Self {
+        Self {
+            span: handoff.span,
+            to: Some(cx.agent.resolve_alias(&handoff.to).value.as_str()),
+            when: handoff.when.as_ref(),
+            intents: &[],
+            narrowed: false,
+            priority: number(handoff.priority.as_ref()),
+            place,
+        }
+    }
+
+    /// Whether the language says that it is tried before the other one: by priority, or by its place
+    /// if neither has one. How equal priorities are ordered it does not say.
+    pub(crate) fn precedes(&self, other: &Self) -> bool {
+        match (self.priority, other.priority) {
+            // The branches of one rule.
+            _ if self.span == other.span => self.place < other.place,
+            (Some(own), Some(others)) => own < others,
+            (None, None) => self.place < other.place,
+            _ => false,
+        }
+    }
+
+    /// Whether an intent is among those it takes.
+    pub(crate) fn takes(&self, intent: &str) -> bool {
+        self.intents.iter().any(|i| i.value.eq_ignore_ascii_case(intent))
+    }
+
+    /// Where its condition is written, or itself.
+    pub(crate) fn at(&self) -> Span {
+        self.when.map_or(self.span.at_start(), Condition::span)
+    }
+}
+
+const fn is_word(priority: Option<&NumberOrText>) -> bool {
+    matches!(priority, Some(NumberOrText::Text(_)))
+}
+
+/// The routing rules of a supervisor.
+pub(crate) fn rules<'a>(cx: &AgentContext<'a>) -> Vec<Route<'a>> {
+    let rules = cx.agent.routing.iter().flat_map(|r| &r.rules).enumerate();
+    rules
+        .filter(|(_, rule)| !is_word(rule.priority.as_ref()))
+        .map(|(place, rule)| Route::of_rule(cx, rule, place))
+        .collect()
+}
+
+/// The handoffs that an agent declares for itself.
+pub(crate) fn handoffs<'a>(cx: &AgentContext<'a>) -> Vec<Route<'a>> {
+    // `HANDOFF_PROTOCOL` of a supervisor speaks of other agents' handoffs.
+    let others = |h: &Handoff| h.extensions.0.values().any(|e| e.contains_key("from"));
+    let all = cx.agent.coordination.handoffs.iter().enumerate();
+    all.filter(|(_, handoff)| !is_word(handoff.priority.as_ref()) && !others(handoff))
+        .map(|(place, handoff)| Route::of_handoff(cx, handoff, place))
+        .collect()
+}

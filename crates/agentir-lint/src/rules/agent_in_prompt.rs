@@ -1,0 +1,37 @@
+//! A subagent named in a text for the model.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::script::AGENTS;
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::{ExprKind, Visit};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("agent-in-prompt"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a text for the model fills in a subagent, which is no value",
+    vendor: &["invalid-connected-subagent-reference"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for text in &cx.facts.templates {
+        text.exprs(&mut |expr| {
+            expr.visit(&mut |e| {
+                if let ExprKind::Path(path) = &e.kind
+                    && let Some(space) = path.namespace.as_ref().filter(|n| AGENTS.contains(&n.value.as_str()))
+                {
+                    let name = &path.root;
+                    report.push(
+                        report
+                            .finding(e.span, format!("`@{space}.{name}` cannot be filled into a text"))
+                            .note("the model does not see subagents, only the tools that lead to them")
+                            .help(format!("offer a tool below `reasoning:`, `actions:`, and name that: `{{!@actions.go_to_{name}}}`")),
+                    );
+                }
+                Visit::Children
+            });
+        });
+    }
+}

@@ -1,0 +1,102 @@
+//! A condition that every state satisfies.
+
+use crate::proof::{branches, comparisons, decided_alone, is_constant, is_stable, mistyped};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::{Condition, ConditionKind};
+use agentir_ir::{ConditionUse, ConstraintKind};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("always-true-condition"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a condition always holds, so it decides nothing",
+    vendor: &[],
+    dialects: crate::rule::ANY,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let (closed, mistyped) = (closed(cx), mistyped(cx));
+    for (condition, used) in &cx.facts.conditions {
+        let at = condition.span();
+        let ConditionKind::Expr(expr) = &condition.kind else { continue };
+        // Behind a branch that is always taken others are never taken; that is reported there.
+        if is_constant(expr) || !is_stable(expr) || closed.contains(&at) || !cx.answers_for(at) {
+            continue;
+        }
+        let mut alone = mistyped.contains(&expr.span);
+        comparisons(expr, &mut |c| {
+            alone = alone || mistyped.contains(&c.span) || decided_alone(cx, c).is_some();
+        });
+        // What decides it is reported at the comparison.
+        if alone {
+            continue;
+        }
+        let Some(core) = cx.ask().implies(*condition, true).and_then(crate::proof::Found::nothing)
+        else {
+            continue;
+        };
+        let (note, help) = says(cx, *used, at);
+        let finding = report.finding(at, "this condition always holds").note(note).help(help);
+        report.push(core.explain(finding));
+    }
+}
+
+/// Conditions behind which other branches are tried.
+fn closed(cx: &AgentContext<'_>) -> FxHashSet<agentir_diagnostics::Span> {
+    let mut all = FxHashSet::default();
+    let Some(part) = cx.part() else { return all };
+    for at in part.nodes() {
+        let Some(node) = cx.program.graph().node(at) else { continue };
+        if let Some((_, before)) = branches(node).split_last() {
+            all.extend(before.iter().filter_map(|b| b.condition.as_ref()).map(Condition::span));
+        }
+    }
+    all
+}
+
+/// What comes of it, and what to do.
+fn says(
+    cx: &AgentContext<'_>,
+    used: ConditionUse,
+    at: agentir_diagnostics::Span,
+) -> (&'static str, &'static str) {
+    let mut constraints = cx
+        .agent
+        .constraints
+        .constraints
+        .iter()
+        .chain(cx.profiles().flat_map(|p| &p.constraints))
+        .filter(|c| c.condition.span() == at);
+    match used {
+        ConditionUse::Constraint
+            if constraints.any(|c| c.kind == Some(ConstraintKind::Restrict)) =>
+        {
+            (
+                "a `RESTRICT` fails when its condition holds, so this one fails whenever it is checked",
+                "say what must not be",
+            )
+        }
+        ConditionUse::Constraint => (
+            "the constraint can never fail, so its `ON_FAIL` never happens",
+            "test what can go wrong, or remove the constraint",
+        ),
+        ConditionUse::Completion => (
+            "the agent is done after its first turn",
+            "test what shows that the agent has done its work",
+        ),
+        ConditionUse::Escalation => {
+            ("every conversation goes to a person at once", "test what makes a person necessary")
+        }
+        ConditionUse::Coordination => (
+            "every conversation is handed over at once",
+            "test when the other agent is to take over",
+        ),
+        _ => (
+            "what depends on it happens every time",
+            "test something that can differ, or remove the condition",
+        ),
+    }
+}

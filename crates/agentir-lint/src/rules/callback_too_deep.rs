@@ -1,0 +1,61 @@
+//! Actions that follow actions that follow actions.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_expr::Name;
+use agentir_ir::{Body, Offer, Statement};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("callback-too-deep"),
+    group: Group::Reachability,
+    severity: Severity::Warning,
+    summary: "an action is run in the callback of a callback",
+    vendor: &["action-chain-too-deep"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let offered = cx.facts.offers.iter().filter_map(|offer| match &offer.does {
+        Offer::Call { tool } => Some((&offer.after, tool)),
+        _ => None,
+    });
+    for (after, tool) in offered {
+        below(after, &[tool], report);
+    }
+    let agent = cx.agent;
+    let hooks = agent.hooks.iter().map(|(_, hook)| &hook.body);
+    let prompt = agent.reasoning.iter().map(|zone| &zone.prepare);
+    hooks.chain(prompt).chain([&agent.on_start]).for_each(|body| below(body, &[], report));
+}
+
+/// Looks at statements that run when these actions have.
+fn below(body: &Body, after: &[&Spanned<Name>], report: &mut Report<'_>) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Call(call) => {
+                if let [.., outer, inner] = after {
+                    report.push(
+                        report
+                            .finding(
+                                call.tool.span,
+                                format!("`{}` is run in the callback of a callback", call.tool),
+                            )
+                            .label(inner.span, "it follows this action")
+                            .label(outer.span, "which follows this one")
+                            .note("one level is allowed (specification part I, 5.9)")
+                            .help("set a variable here, and run the action below an `if` on it"),
+                    );
+                    continue;
+                }
+                let mut all = after.to_vec();
+                all.push(&call.tool);
+                below(&call.on_success, &all, report);
+            }
+            Statement::If { branches } => {
+                branches.iter().for_each(|b| below(&b.body, after, report));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! A procedure with more ways through it than anybody tests.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::{Condition, ExprKind, Visit};
+use agentir_flow::statement_span;
+use agentir_ir::{Body, Statement};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("complex-procedure"),
+    group: Group::Reachability,
+    severity: Severity::Info,
+    summary: "a procedure has very many ways through it",
+    vendor: &["cyclomatic-complexity"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+/// How many decisions a procedure may have without a word about it.
+const MOST: usize = 20;
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let agent = cx.agent;
+    let prompt = agent.reasoning.iter().map(|zone| &zone.prepare);
+    let hooks = agent.hooks.iter().map(|(_, hook)| &hook.body);
+    for body in prompt.chain(hooks) {
+        let many = decisions(body);
+        if let (true, Some(at)) = (many > MOST, body.0.first().and_then(statement_span)) {
+            tell(at, many, report);
+        }
+    }
+    // A prompt of texts alone: the conditions under which they are said.
+    let said = &agent.identity.instructions;
+    let many: usize = said.iter().filter_map(|i| i.when.as_ref()).map(of).sum();
+    if let (true, Some(first)) = (many > MOST, said.first()) {
+        tell(first.text.text.span.at_start(), many, report);
+    }
+}
+
+fn tell(at: Span, many: usize, report: &mut Report<'_>) {
+    report.push(
+        report
+            .finding(at, format!("this procedure takes {many} decisions"))
+            .note("nobody tests all ways through so many")
+            .help("split the subagent, or move decisions into an action"),
+    );
+}
+
+/// How many decisions a procedure takes: every branch, and every `and` and `or` in its condition.
+fn decisions(body: &Body) -> usize {
+    let of_one = |statement: &Statement| match statement {
+        Statement::If { branches } => {
+            branches.iter().map(|b| b.condition.as_ref().map_or(0, of) + decisions(&b.body)).sum()
+        }
+        Statement::Call(call) => decisions(&call.on_success),
+        _ => 0,
+    };
+    body.0.iter().map(of_one).sum()
+}
+
+fn of(condition: &Condition) -> usize {
+    let mut many = 1;
+    if let Some(expr) = condition.expr() {
+        expr.visit(&mut |e| {
+            if let ExprKind::And(all) | ExprKind::Or(all) = &e.kind {
+                many += all.len() - 1;
+            }
+            Visit::Children
+        });
+    }
+    many
+}

@@ -1,0 +1,133 @@
+//! A comparison that always comes out the same: by the types, by letter case, by the values listed.
+
+use crate::proof::{Core, comparisons, decided_alone, mistyped};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, closest};
+use agentir_eval::Value;
+use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal, Path};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("constant-comparison"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a comparison comes out the same whatever the state",
+    vendor: &[],
+    dialects: crate::rule::ANY,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    // What the types already tell is not told again.
+    let mut seen = mistyped(cx);
+    for (condition, _) in &cx.facts.conditions {
+        let Some(expr) = condition.expr().filter(|_| cx.answers_for(condition.span())) else {
+            continue;
+        };
+        comparisons(expr, &mut |comparison| {
+            if !seen.insert(comparison.span) {
+                return;
+            }
+            match decided_alone(cx, comparison) {
+                Some((holds, core)) => {
+                    let finding = decided(cx, comparison, holds, report);
+                    report.push(core.explain(finding));
+                }
+                None => members(cx, comparison, report),
+            }
+        });
+    }
+}
+
+fn decided(
+    cx: &AgentContext<'_>,
+    comparison: &Expr,
+    holds: bool,
+    report: &Report<'_>,
+) -> Diagnostic {
+    let always = if holds { "always" } else { "never" };
+    let finding = report.finding(comparison.span, format!("`{comparison}` {always} holds"));
+    let ExprKind::Binary { op, left, right } = &comparison.kind else { return finding };
+    let sides = [(left, right), (right, left)];
+    let unset = |e: &Expr| matches!(e.kind, ExprKind::Literal(Literal::Null | Literal::Undefined));
+    if holds
+        && *op == BinaryOp::NotEqual
+        && let Some((path, _)) = sides.into_iter().find(|(_, b)| unset(b))
+    {
+        return finding
+            .note("`!=` is true as soon as one side is null, so it holds whether there is a value or not")
+            .help(format!("write `{path} IS SET`"))
+            .replace(format!("{path} IS SET"), Applicability::Unsafe);
+    }
+    let compared = sides.into_iter().find_map(|(a, b)| Some((a.as_path()?, value(b)?)));
+    if let Some((path, Value::Text(text))) = &compared {
+        let values = values_of(cx, path);
+        if let Some(near) = meant(text, &values) {
+            return finding.help(format!("did you mean `\"{near}\"`?"));
+        }
+        if matches!(text.as_str(), "true" | "false") {
+            return finding.help(format!("compare with `{text}`, without quotes"));
+        }
+        if let Ok(number) = text.parse::<f64>() {
+            return finding.help(format!("compare with the number: `{number}`"));
+        }
+    }
+    finding.help(if holds {
+        "compare with a value that makes a difference, or remove the comparison"
+    } else {
+        "compare with a value that it can have, or remove what depends on it"
+    })
+}
+
+/// Members of a list that the variable never has.
+fn members(cx: &AgentContext<'_>, comparison: &Expr, report: &mut Report<'_>) {
+    let ExprKind::Binary { op: BinaryOp::In | BinaryOp::NotIn, left, right } = &comparison.kind
+    else {
+        return;
+    };
+    let (Some(path), ExprKind::List(items)) = (left.as_path(), &right.kind) else { return };
+    let values = values_of(cx, path);
+    if values.is_empty() {
+        return;
+    }
+    for item in items {
+        let Some(value) = value(item).filter(|v| !v.is_unset()) else { continue };
+        if values.iter().any(|v| agentir_eval::equal(v, &value)) {
+            continue;
+        }
+        let mut finding =
+            report.finding(item.span, format!("`{path}` never has the value `{item}`"));
+        if let Value::Text(text) = &value
+            && let Some(near) = meant(text, &values)
+        {
+            finding = finding.help(format!("did you mean `\"{near}\"`?"));
+        }
+        let core = Core { given: Vec::new(), facts: cx.knowledge().listed(path) };
+        report.push(core.explain(finding));
+    }
+}
+
+/// The value of a constant.
+fn value(expr: &Expr) -> Option<Value> {
+    match expr.kind {
+        ExprKind::Literal(_) => {
+            agentir_eval::evaluate(expr, &agentir_eval::State::new(), Dialect::Abl).ok()
+        }
+        _ => None,
+    }
+}
+
+fn values_of(cx: &AgentContext<'_>, path: &Path) -> Vec<Value> {
+    cx.knowledge().values(path)
+}
+
+/// The value that was probably meant: the same but for case, or one that is nearly the same.
+fn meant(text: &str, values: &[Value]) -> Option<String> {
+    let texts = || {
+        values.iter().filter_map(|v| if let Value::Text(t) = v { Some(t.as_str()) } else { None })
+    };
+    let folded = text.trim().to_lowercase();
+    texts()
+        .find(|t| t.trim().to_lowercase() == folded)
+        .or_else(|| closest(text, texts()))
+        .map(str::to_owned)
+}

@@ -1,0 +1,136 @@
+//! A constraint that is checked where nothing can have set what it reads.
+
+use crate::constraints::{Place, Ruling, rulings};
+use crate::proof::{Found, Line, starts_unset};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
+use agentir_eval::Value;
+use agentir_expr::{Path, Segment};
+use agentir_flow::cfg::{Element, How};
+use agentir_solver::{FactKind, Test};
+use petgraph::graph::NodeIndex;
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("constraint-before-value"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a constraint is checked before anything can set what it reads",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+/// Where a variable is set.
+#[derive(Default)]
+struct Setters {
+    nodes: Vec<NodeIndex>,
+    /// The first of the places.
+    first: Option<Span>,
+    /// Whether one of them may come at any time, as hooks and digressions do.
+    anywhere: bool,
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if cx.agent.constraints.constraints.is_empty() || cx.agent.flow.is_none() {
+        return;
+    }
+    let Some(part) = cx.part() else { return };
+    let cfg = cx.program.graph();
+    let mut setters: FxHashMap<SmolStr, Setters> = FxHashMap::default();
+    let mut checks: FxHashMap<usize, Vec<NodeIndex>> = FxHashMap::default();
+    for at in part.nodes() {
+        let Some(node) = cfg.node(at) else { continue };
+        if let Element::Constraint(constraint) = node.element {
+            checks.entry(std::ptr::from_ref(constraint) as usize).or_default().push(at);
+        }
+        for access in cfg.accesses(at).into_iter().filter(|a| a.how == How::Sets) {
+            let set = setters.entry(SmolStr::new(access.variable.root())).or_default();
+            set.nodes.push(at);
+            set.first = set.first.or(Some(access.variable.span));
+            set.anywhere |= node.step.is_none();
+        }
+    }
+    for (place, all) in rulings(cx) {
+        if matches!(place, Place::Zone(_)) {
+            continue;
+        }
+        for ruling in &all {
+            let Some(nodes) = checks.get(&(std::ptr::from_ref(ruling.constraint) as usize)) else {
+                continue;
+            };
+            for name in &ruling.about {
+                let own = starts_unset(cx, name);
+                let Some(set) = setters.get(name).filter(|s| own && !s.anywhere) else { continue };
+                let reached = cfg.reach(set.nodes.iter().copied(), |_| true);
+                if nodes.iter().any(|n| reached.contains(*n)) {
+                    continue;
+                }
+                if let Some(finding) = unset(cx, ruling, place, name, set, report)
+                    && cx.answers_for(finding.primary.span)
+                {
+                    report.push(finding);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// What comes of a constraint where a variable is never set.
+fn unset<'a>(
+    cx: &AgentContext<'a>,
+    ruling: &Ruling<'a>,
+    place: Place<'_>,
+    name: &str,
+    set: &Setters,
+    report: &Report<'_>,
+) -> Option<Diagnostic> {
+    let mut ask = cx.ask();
+    for path in paths(ruling, name) {
+        let line = Line { span: None, says: String::new() };
+        ask.know(path, FactKind::Is(Value::Undefined), line);
+    }
+    ruling.gates.iter().for_each(|gate| {
+        ask.given(*gate, true);
+    });
+    // Where it does not apply without the value, that is what its gate is for.
+    ask.satisfiable()?.state()?;
+    let outcome = |holds: bool| matches!(ask.implies(ruling.test, holds), Some(Found::Nothing(_)));
+    let what = if outcome(!ruling.must) {
+        "so it always fails"
+    } else if outcome(ruling.must) {
+        "so it never fails"
+    } else {
+        return None;
+    };
+    let mut finding = report
+        .finding(
+            ruling.constraint.condition.span(),
+            format!("nothing can have set `{name}` where this is checked, {what}"),
+        )
+        .note(format!("it is checked {place}"))
+        .help(format!("set `{name}` before, or check it where it is known"))
+        .confidence(Confidence::Medium);
+    if let Some(span) = set.first {
+        finding = finding.label(span, format!("`{name}` is set here, which only happens later"));
+    }
+    Some(finding)
+}
+
+/// The paths under a name that a constraint reads.
+fn paths(ruling: &Ruling<'_>, name: &str) -> Vec<Path> {
+    let mut found = Vec::new();
+    for test in ruling.gates.iter().chain([&ruling.test]) {
+        if let Test::Expr(expr) = test {
+            expr.paths(&mut |path| {
+                let plain = path.segments.iter().all(|s| matches!(s, Segment::Field(_)));
+                if path.root.value == name && plain && !found.contains(path) {
+                    found.push(path.clone());
+                }
+            });
+        }
+    }
+    found
+}

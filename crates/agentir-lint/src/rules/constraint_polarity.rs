@@ -1,0 +1,108 @@
+//! A `LIMIT` or `RESTRICT` that says the opposite of what it is for: it fails from the first turn on.
+
+use crate::constraints::{Place, Ruling, rulings};
+use crate::polarity::inverted;
+use crate::proof::{Found, Line, starts_unset};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
+use agentir_eval::Value;
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path};
+use agentir_flow::cfg::Element;
+use agentir_ir::ConstraintKind;
+use agentir_solver::{FactKind, Test};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("constraint-polarity"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a `LIMIT` or `RESTRICT` says the opposite and fails from the first turn on",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for (place, all) in rulings(cx) {
+        if place != Place::Turn {
+            continue;
+        }
+        for ruling in &all {
+            if let Some(finding) = inverse(cx, ruling, report)
+                && cx.answers_for(finding.primary.span)
+            {
+                report.push(finding);
+            }
+        }
+    }
+}
+
+/// A bound on a variable that fails while the variable has no value yet, which counts as 0.
+fn inverse<'a>(
+    cx: &AgentContext<'a>,
+    ruling: &Ruling<'a>,
+    report: &Report<'_>,
+) -> Option<Diagnostic> {
+    let Test::Expr(expr) = ruling.test else { return None };
+    let path = bounded(expr)?;
+    let kind = ruling.constraint.kind?;
+    if !matches!(kind, ConstraintKind::Limit | ConstraintKind::Restrict)
+        || !ruling.gates.is_empty()
+        || !starts_unset(cx, &path.root.value)
+        || !is_read_unset(cx, ruling, path)
+    {
+        return None;
+    }
+    let mut ask = cx.ask();
+    let line = Line { span: None, says: String::new() };
+    ask.know(path.clone(), FactKind::Is(Value::Undefined), line);
+    let Some(Found::Nothing(_)) = ask.implies(ruling.test, !ruling.must) else { return None };
+    let (message, note) = match kind {
+        ConstraintKind::Limit => {
+            ("this limit is exceeded from the first turn on", "a `LIMIT` must hold")
+        }
+        _ => (
+            "this restriction applies from the first turn on",
+            "a `RESTRICT` fails when its condition holds",
+        ),
+    };
+    let instead = inverted(expr);
+    let help = match kind {
+        ConstraintKind::Limit => format!("say how far it may go: `LIMIT {instead}`"),
+        _ => format!(
+            "say what must not be: `RESTRICT {instead}`; or, if that is what it says, add `WHEN: {path} IS SET`"
+        ),
+    };
+    Some(
+        report
+            .finding(expr.span, message)
+            .note(format!("{note}, and as long as `{path}` has no value it counts as 0"))
+            .help(help)
+            .confidence(Confidence::Medium),
+    )
+}
+
+/// Whether some way leads to the check before anything sets the variable.
+fn is_read_unset(cx: &AgentContext<'_>, ruling: &Ruling<'_>, path: &Path) -> bool {
+    let name = path.to_string();
+    let cfg = cx.program.graph();
+    cfg.unset_reads(cx.id, |read| read == name).iter().any(|unset| {
+        matches!(cfg.node(unset.read).map(|n| n.element),
+            Some(Element::Constraint(c)) if std::ptr::eq(c, ruling.constraint))
+    })
+}
+
+/// The variable that is compared with a number by order.
+fn bounded(expr: &Expr) -> Option<&Path> {
+    use BinaryOp::{Greater, GreaterEqual, Less, LessEqual};
+    match &expr.kind {
+        ExprKind::Binary { op: Less | LessEqual | Greater | GreaterEqual, left, right } => {
+            let number = |e: &Expr| matches!(e.kind, ExprKind::Literal(Literal::Number(_)));
+            match (left.as_path(), right.as_path()) {
+                (Some(path), None) if number(right) => Some(path),
+                (None, Some(path)) if number(left) => Some(path),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

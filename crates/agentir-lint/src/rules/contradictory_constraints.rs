@@ -1,0 +1,224 @@
+//! Constraints that no state satisfies together although they apply together.
+
+use crate::constraints::{Place, Ruling, related, rulings};
+use crate::proof::{Ask, Core, Given};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Diagnostic, RuleName, Severity};
+use agentir_solver::Test;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("contradictory-constraints"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "constraints that apply together cannot all be met",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+/// At most so many conditions are given in all questions about an agent together.
+const MOST: usize = 40_000;
+
+/// What a condition that is given stands for.
+#[derive(Clone, Copy)]
+enum Part {
+    Gate,
+    Test(usize),
+}
+
+/// Constraints that are asked about together.
+struct Together<'c, 'a> {
+    ask: Ask<'c, 'a>,
+    parts: Vec<Part>,
+}
+
+impl<'c, 'a> Together<'c, 'a> {
+    fn new(cx: &'c AgentContext<'a>) -> Self {
+        Self { ask: cx.ask(), parts: Vec::new() }
+    }
+
+    fn gates(&mut self, ruling: &Ruling<'a>) {
+        for gate in &ruling.gates {
+            self.ask.given(*gate, true);
+            self.parts.push(Part::Gate);
+        }
+    }
+
+    fn test(&mut self, at: usize, ruling: &Ruling<'a>) {
+        self.ask.given(ruling.test, ruling.must);
+        self.parts.push(Part::Test(at));
+    }
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mut left = MOST;
+    for (place, all) in rulings(cx) {
+        for group in related(&all) {
+            Situations { cx, place, report, left: &mut left }.check(&group);
+        }
+    }
+}
+
+struct Situations<'s, 'r, 'a> {
+    cx: &'s AgentContext<'a>,
+    place: Place<'a>,
+    report: &'s mut Report<'r>,
+    left: &'s mut usize,
+}
+
+impl<'a> Situations<'_, '_, 'a> {
+    /// First those that always apply; then, with them, those with the same gates; then pairs of these.
+    fn check(&mut self, all: &[&Ruling<'a>]) {
+        let (always, gated): (Vec<_>, Vec<_>) =
+            all.iter().copied().partition(|r| r.gates.is_empty());
+        let always = self.without_conflict(Vec::new(), always);
+        let mut order = Vec::new();
+        let mut by_gates: FxHashMap<Vec<String>, Vec<&Ruling<'a>>> = FxHashMap::default();
+        for ruling in gated {
+            let keys = ruling.gate_keys();
+            let same = by_gates.entry(keys.clone()).or_default();
+            if same.is_empty() {
+                order.push(keys);
+            }
+            same.push(ruling);
+        }
+        let mut situations: Vec<Vec<&Ruling<'a>>> = Vec::new();
+        for keys in order {
+            let Some(same) = by_gates.remove(&keys) else { continue };
+            let near = near(&always, &same);
+            if self.can_apply(&near, &same) {
+                situations.push(self.without_conflict(near, same));
+            }
+        }
+        for (at, one) in situations.iter().enumerate() {
+            for other in situations.iter().skip(at + 1) {
+                let shares =
+                    one.iter().any(|a| other.iter().any(|b| !a.about.is_disjoint(&b.about)));
+                if !shares {
+                    continue;
+                }
+                let both: Vec<&Ruling<'a>> = one.iter().chain(other).copied().collect();
+                if self.can_apply(&near(&always, &both), &both) {
+                    self.without_conflict(one.clone(), other.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether all of `rulings` can apply where `always` is met.
+    fn can_apply(&mut self, always: &[&Ruling<'a>], rulings: &[&Ruling<'a>]) -> bool {
+        if !self.affords(always.len() + rulings.len()) {
+            return false;
+        }
+        let mut together = Together::new(self.cx);
+        always.iter().for_each(|r| together.test(0, r));
+        rulings.iter().for_each(|r| together.gates(r));
+        together.ask.satisfiable().is_some_and(|found| found.state().is_some())
+    }
+
+    fn affords(&mut self, work: usize) -> bool {
+        let left = self.left.checked_sub(work);
+        *self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    /// Reports what contradicts each other among `new` and `known`; gives back what is left of `new`.
+    fn without_conflict<'b>(
+        &mut self,
+        known: Vec<&'b Ruling<'a>>,
+        mut new: Vec<&'b Ruling<'a>>,
+    ) -> Vec<&'b Ruling<'a>> {
+        loop {
+            let all: Vec<&Ruling<'a>> = known.iter().chain(&new).copied().collect();
+            if !self.affords(all.len()) {
+                return new;
+            }
+            let mut together = Together::new(self.cx);
+            for (at, ruling) in all.iter().enumerate() {
+                together.gates(ruling);
+                together.test(at, ruling);
+            }
+            let Some(core) = together.ask.satisfiable().and_then(crate::proof::Found::nothing)
+            else {
+                return new;
+            };
+            let parts: Vec<Part> = core
+                .given
+                .iter()
+                .filter_map(|Given(at)| together.parts.get(*at).copied())
+                .collect();
+            let tests =
+                parts.iter().filter_map(|p| if let Part::Test(at) = p { Some(*at) } else { None });
+            // The last one is where the contradiction comes about.
+            let Some(last) = tests.max().and_then(|at| at.checked_sub(known.len())) else {
+                return new;
+            };
+            if let Some(finding) = self.finding(&all, &parts, &core)
+                && self.cx.answers_for(finding.primary.span)
+            {
+                self.report.push(finding);
+            }
+            new.remove(last);
+        }
+    }
+
+    fn finding(&self, all: &[&Ruling<'a>], parts: &[Part], core: &Core) -> Option<Diagnostic> {
+        let tests: Vec<&Ruling<'a>> = parts
+            .iter()
+            .filter_map(|p| if let Part::Test(at) = p { all.get(*at).copied() } else { None })
+            .collect();
+        let (last, others) = tests.split_last()?;
+        // Alone, without a gate, it is a condition that never holds: another rule's.
+        let gated: Vec<&&Ruling<'a>> = tests.iter().filter(|r| !r.gates.is_empty()).collect();
+        if others.is_empty() && !parts.iter().any(|p| matches!(p, Part::Gate)) {
+            return None;
+        }
+        let note = if gated.is_empty() {
+            format!("they are checked {}: whatever the user says, one of them fails", self.place)
+        } else {
+            format!(
+                "they are checked {}, and where all of them apply one of them fails, whatever the user says",
+                self.place
+            )
+        };
+        let message = match others.len() {
+            0 => "whenever this constraint applies, it fails".to_owned(),
+            1 => "this constraint contradicts another one".to_owned(),
+            n => format!("this constraint contradicts {n} others together"),
+        };
+        let mut finding = self.report.finding(last.constraint.condition.span(), message);
+        finding = finding.at(says(last));
+        for other in others {
+            finding = finding.label(other.constraint.condition.span(), says(other));
+        }
+        for ruling in gated {
+            for gate in &ruling.gates {
+                if let Test::Expr(expr) = gate {
+                    finding = finding.label(expr.span, "it applies when this holds");
+                }
+            }
+        }
+        finding = core.explain(finding);
+        Some(match others.is_empty() {
+            true => finding
+                .note("the user meets its `ON_FAIL` every time, whatever they say")
+                .help("correct the bounds, or let it apply to other cases"),
+            false => finding
+                .note(note)
+                .help("widen one of them, or let them apply to different cases with `WHEN:`"),
+        })
+    }
+}
+
+/// Those of `always` that speak of what `rulings` speak of.
+fn near<'b, 'a>(always: &[&'b Ruling<'a>], rulings: &[&'b Ruling<'a>]) -> Vec<&'b Ruling<'a>> {
+    let about: FxHashSet<&str> =
+        rulings.iter().flat_map(|r| &r.about).map(smol_str::SmolStr::as_str).collect();
+    let near = |r: &&&Ruling<'a>| r.about.iter().any(|name| about.contains(name.as_str()));
+    always.iter().filter(near).copied().collect()
+}
+
+const fn says(ruling: &Ruling<'_>) -> &'static str {
+    if ruling.must { "this must hold" } else { "this must not hold" }
+}

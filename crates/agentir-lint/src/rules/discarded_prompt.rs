@@ -1,0 +1,51 @@
+//! Text for the model that is never asked.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_expr::{Name, Template};
+use agentir_ir::{Body, Statement};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("discarded-prompt"),
+    group: Group::Reachability,
+    severity: Severity::Warning,
+    summary: "a prompt is built, and then the subagent is left before the model reads it",
+    vendor: &["discarded-prompt-before-transition"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if let Some(zone) = &cx.agent.reasoning {
+        look(&zone.prepare, report);
+    }
+}
+
+fn look(body: &Body, report: &mut Report<'_>) {
+    let mut said: Option<&Template> = None;
+    for statement in &body.0 {
+        match statement {
+            Statement::Instruct { text } => said = said.or(Some(text)),
+            Statement::Handoff(handoff) => {
+                if let Some(text) = said {
+                    tell(text, &handoff.agent, report);
+                }
+                return;
+            }
+            Statement::If { branches } => branches.iter().for_each(|b| look(&b.body, report)),
+            _ => {}
+        }
+    }
+}
+
+fn tell(text: &Template, to: &Spanned<Name>, report: &mut Report<'_>) {
+    let start = text.text.span;
+    let at = agentir_diagnostics::Span::new(start.file, start.start, start.start + 1);
+    report.push(
+        report
+            .finding(at, "the model never reads this text")
+            .label(to.span, format!("the conversation goes on to `{to}` first"))
+            .note("a transition in the instructions leaves at once, and the prompt with it")
+            .help("remove the text, or make the transition a tool"),
+    );
+}

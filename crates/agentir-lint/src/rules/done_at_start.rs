@@ -1,0 +1,64 @@
+//! An agent that is done, or gives up, before it began.
+
+use crate::proof::Found;
+use crate::proof::start::Start;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::{Condition, Path};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("done-at-start"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a `COMPLETE` or `ESCALATE` condition already holds when the conversation begins",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let start = Start::of(cx);
+    let completes = cx.agent.completion.conditions.iter().filter_map(|c| c.when.as_ref());
+    for condition in completes {
+        look(cx, &start, condition, "done after its first answer", report);
+    }
+    let triggers = cx.agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
+    for condition in triggers.filter_map(|t| t.when.as_ref()) {
+        look(cx, &start, condition, "handed to a person at the first message", report);
+    }
+}
+
+fn look<'a>(
+    cx: &AgentContext<'a>,
+    start: &Start,
+    condition: &'a Condition,
+    happens: &str,
+    report: &mut Report<'_>,
+) {
+    let Some(expr) = condition.expr() else { return };
+    let mut paths: Vec<Path> = Vec::new();
+    expr.paths(&mut |path| {
+        if !paths.contains(path) {
+            paths.push(path.clone());
+        }
+    });
+    if !paths.iter().any(|path| path.namespace.is_none() && start.knows(&path.root.value)) {
+        return;
+    }
+    let mut ask = cx.ask();
+    start.know(&mut ask, &paths);
+    let Some(Found::Nothing(core)) = ask.implies(condition, true) else { return };
+    // What holds whatever the values are is another mistake.
+    if core.facts.is_empty() {
+        return;
+    }
+    let subject = if happens.starts_with("handed") { "the conversation" } else { "the agent" };
+    let finding = report
+        .finding(condition.span(), "this already holds when the conversation begins")
+        .at(format!("{subject} is {happens}"));
+    report.push(
+        core.explain(finding)
+            .note("these conditions are tried after every turn, the first one included")
+            .help("test something that only holds when the work is done, such as `… IS SET` of a result"),
+    );
+}

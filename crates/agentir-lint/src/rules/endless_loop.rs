@@ -1,0 +1,78 @@
+//! Steps that lead in a circle that nothing leaves.
+
+use crate::proof::circle::{Circle, circles, lines};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Diagnostic, RuleName, Severity};
+use agentir_flow::cfg::{DecidedBy, Edge, Element, Why};
+use agentir_ir::{Body, NumberOrText, Statement};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("endless-loop"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "steps lead in a circle that never waits for the user and that nothing leaves",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for circle in circles(cx).iter().filter(|c| !retries(cx, c)) {
+        let when = if circle.state.is_empty() {
+            "this leads in a circle for ever".to_owned()
+        } else {
+            format!("with `{}` this leads in a circle for ever", circle.state)
+        };
+        report.push(
+            explain(cx, circle, when, report)
+                .help("ask the user for something on the way, or change what the conditions test"),
+        );
+    }
+}
+
+/// Whether the way goes on because something failed.
+pub(super) fn retries(cx: &AgentContext<'_>, circle: &Circle) -> bool {
+    let cfg = cx.program.graph();
+    circle.edges.iter().filter_map(|id| cfg.edge(*id)).any(|(from, _, edge)| {
+        let failed = match cfg.node(from).map(|n| n.element) {
+            Some(Element::Statement(Statement::Call(call))) => jumps_first(&call.on_failure, edge),
+            _ => false,
+        };
+        edge.decided_by == DecidedBy::Outcome
+            && (failed || matches!(edge.why, Why::Error | Why::Retry))
+    })
+}
+
+/// Whether a body begins with the jump that an edge came from.
+fn jumps_first(body: &Body, edge: &Edge<'_>) -> bool {
+    let first = body.0.first();
+    matches!((first, edge.by), (Some(Statement::Goto(first)), Element::Jump(jump))
+        if first.span == jump.span)
+}
+
+/// The finding at the line that closes the circle.
+pub(super) fn explain(
+    cx: &AgentContext<'_>,
+    circle: &Circle,
+    message: String,
+    report: &Report<'_>,
+) -> Diagnostic {
+    let cfg = cx.program.graph();
+    let mut ways = lines(cfg, &circle.edges);
+    ways.sort_by_key(|(span, _)| *span);
+    ways.dedup_by_key(|(span, _)| *span);
+    let fallback = cx.agent.metadata.name.span;
+    let last = ways.pop();
+    let (at, says) = last.unwrap_or_else(|| (fallback, "in this agent".to_owned()));
+    let mut finding = report.finding(at, message).at(says);
+    for (span, says) in ways.into_iter().take(4) {
+        finding = finding.label(span, says);
+    }
+    let limit = match &cx.agent.execution.max_flow_iterations {
+        Some(NumberOrText::Number(n)) => format!("{}", n.0),
+        _ => "100".to_owned(),
+    };
+    finding.note(format!(
+        "the user waits until the platform stops the flow after {limit} steps (`max_flow_iterations`)"
+    ))
+}

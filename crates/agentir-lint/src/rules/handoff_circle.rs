@@ -1,0 +1,161 @@
+//! Agents that hand one message round in a circle.
+
+use crate::proof::circle::{changes, may_hop, part_of, steady_reads, together};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::system_variable;
+use agentir_flow::Cfg;
+use agentir_flow::cfg::{AgentId, Element, Literal, Transfer};
+use petgraph::graph::EdgeIndex;
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("handoff-circle"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "agents hand the same message to each other in a circle, in a state that nothing changes",
+    vendor: &["conditional-transition-cycle"],
+    dialects: crate::rule::ABL_AND_SCRIPT,
+    check: Check::Agent(check),
+};
+
+/// Circles of so many agents are looked for.
+const LENGTH: usize = 4;
+
+/// So many handoffs of an agent are looked at.
+const WIDTH: usize = 32;
+
+/// A handoff that is made without anybody having a say.
+struct Hop<'c, 'a> {
+    transfer: &'c Transfer<'a>,
+    guard: Vec<Literal<'a>>,
+    way: Vec<EdgeIndex>,
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let cfg = cx.program.graph();
+    if cx.program.forced().is_hopless() {
+        return;
+    }
+    let Some(own) = part_of(cx) else { return };
+    if cx.program.forced().hops(own).is_empty() {
+        return;
+    }
+    let mut way: Vec<Hop<'_, '_>> = Vec::new();
+    let mut budget = 256;
+    search(cx, cfg, own, own, &mut way, &mut budget, report);
+}
+
+fn search<'c, 'a>(
+    cx: &'c AgentContext<'a>,
+    cfg: &'c Cfg<'a>,
+    start: AgentId,
+    at: AgentId,
+    way: &mut Vec<Hop<'c, 'a>>,
+    budget: &mut usize,
+    report: &mut Report<'_>,
+) {
+    if way.len() >= LENGTH {
+        return;
+    }
+    for hop in hops(cx, cfg, at) {
+        let Some(to) = hop.transfer.target else { continue };
+        let been = way.iter().any(|h| cfg.node(h.transfer.node).is_some_and(|n| n.agent == to));
+        // The circle is told of at its first agent.
+        if to < start || (to != start && been) || *budget == 0 {
+            continue;
+        }
+        *budget -= 1;
+        way.push(hop);
+        if to != start {
+            search(cx, cfg, start, to, way, budget, report);
+        } else if way.len() > 1
+            && let Some(state) = state(cx, cfg, way)
+        {
+            told(cfg, way, &state, report);
+        }
+        way.pop();
+    }
+}
+
+/// The handoffs that an agent makes as soon as it begins, if their conditions hold, and that lead round.
+fn hops<'c, 'a>(cx: &'c AgentContext<'a>, cfg: &'c Cfg<'a>, agent: AgentId) -> Vec<Hop<'c, 'a>> {
+    let Some(part) = cfg.part(agent) else { return Vec::new() };
+    let transfers = cx.program.forced().hops(agent).iter().take(WIDTH);
+    transfers
+        .filter_map(|at| {
+            let transfer = cfg.transfers().get(*at)?;
+            let way = cfg.way(part.entry, transfer.node, |id, edge| may_hop(cfg, id, edge))?;
+            let mut guard = Vec::new();
+            for edge in way.iter().filter_map(|id| cfg.edge(*id)) {
+                guard.extend(cfg.guard(edge.2.guard));
+            }
+            guard.iter().all(|l| l.test.expr().is_some()).then_some(Hop { transfer, guard, way })
+        })
+        .collect()
+}
+
+/// A state in which all handoffs of a circle are made, if nothing on the way changes what they test
+/// and everybody tests the same: what the runtime knows of the user, or what is passed all the way.
+fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, way: &[Hop<'_, 'a>]) -> Option<String> {
+    let nodes = way.iter().flat_map(|hop| &hop.way).filter_map(|id| Some(cfg.edge(*id)?.0));
+    let changed = changes(cfg, nodes);
+    let passed: Vec<FxHashSet<SmolStr>> = way.iter().map(|h| passed(cfg, h.transfer)).collect();
+    let literals: Vec<Literal<'a>> = way.iter().flat_map(|h| h.guard.iter().copied()).collect();
+    // In Agent Script `transition-cycle` speaks of circles without a condition.
+    let script = cx.is_agent_script();
+    if script && literals.is_empty() {
+        return None;
+    }
+    for literal in &literals {
+        for path in steady_reads(&literal.test)? {
+            let root = &path.root.value;
+            let shared = script && path.namespace.is_some()
+                || system_variable(root).is_some()
+                || root == "user"
+                || passed.iter().all(|names| names.contains(root));
+            if changed.contains(root) || !shared {
+                return None;
+            }
+        }
+    }
+    together(cx, &literals)
+}
+
+fn passed(cfg: &Cfg<'_>, transfer: &Transfer<'_>) -> FxHashSet<SmolStr> {
+    match cfg.node(transfer.node).map(|n| n.element) {
+        Some(Element::Handoff(handoff)) => {
+            handoff.context.pass.iter().map(|p| p.name.value.clone()).collect()
+        }
+        Some(Element::Rule(rule)) => rule.pass.iter().map(|n| n.value.clone()).collect(),
+        _ => FxHashSet::default(),
+    }
+}
+
+fn told(cfg: &Cfg<'_>, way: &[Hop<'_, '_>], state: &str, report: &mut Report<'_>) {
+    let Some((last, others)) = way.split_last() else { return };
+    let names: Vec<String> = way
+        .iter()
+        .filter_map(|h| Some(cfg.part(cfg.node(h.transfer.node)?.agent)?.agent))
+        .map(|agent| format!("`{}`", agent.metadata.name))
+        .collect();
+    let when = if state.is_empty() { String::new() } else { format!(" when `{state}`") };
+    let message = format!("{} hand the user round in a circle{when}", names.join(" and "));
+    let first = names.first().cloned().unwrap_or_default();
+    let mut finding = report
+        .finding(last.transfer.span, message)
+        .at(format!("… and this hands them back to {first}"));
+    for hop in others {
+        finding =
+            finding.label(hop.transfer.span, format!("this hands them to `{}`", hop.transfer.to));
+    }
+    for literal in way.iter().flat_map(|h| &h.guard).filter(|l| l.holds) {
+        finding = finding.label(literal.test.span(), "this holds");
+    }
+    report.push(
+        finding
+            .note("nothing between the handoffs changes what their conditions test, so nobody ever answers")
+            .help("narrow one of the conditions, or let one of the agents answer"),
+    );
+}

@@ -1,0 +1,31 @@
+//! A secret that is written in the source.
+
+use crate::rule::{ANY, Check, Group, Report, Rule};
+use crate::secrets::secrets;
+use agentir_diagnostics::{FileId, RuleName, Severity, Span};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("hardcoded-secret"),
+    group: Group::Security,
+    severity: Severity::Error,
+    summary: "a key, token or password is written in the source",
+    vendor: &[],
+    dialects: ANY,
+    check: Check::Text(check),
+};
+
+fn check(file: FileId, text: &str, report: &mut Report<'_>) {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    for secret in secrets(text) {
+        let span = Span::new(file, offset(secret.range.start), offset(secret.range.end));
+        // What it is, never what it says: reports are copied to more places than sources.
+        report.push(
+            report
+                .finding(span, format!("{} is written in the source", secret.what))
+                .note("whoever can read this file, its history or a copy of it can use it")
+                .help(
+                    "revoke it, and let the platform or the environment fill it in: an auth profile, `{{secrets.NAME}}`, `os.environ[…]`",
+                ),
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! The answer of a prompt template that nobody gets to see.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_ir::{Data, Tool};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("hidden-prompt-output"),
+    group: Group::Prompts,
+    severity: Severity::Warning,
+    summary: "the output of a prompt template is shown neither to the user nor to the model",
+    vendor: &["prompt-template-output-flags"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+/// The targets that fill a prompt template in and give back what the model makes of it.
+const TEMPLATES: &[&str] = &["generatePromptResponse", "prompt"];
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for tool in cx.agent.tools.iter().filter(|t| is_template(t)) {
+        let Some(returns) = &tool.returns else { continue };
+        for field in returns.fields.iter().filter(|f| hidden(tool, &f.name.value)) {
+            let name = &field.name;
+            report.push(
+                report
+                    .finding(name.span, format!("nobody sees what `{}` answers", tool.name))
+                    .note("the flags say that the model may not read it, and the user is not shown it")
+                    .help("write `is_displayable: True` or `is_used_by_planner: True` below it"),
+            );
+        }
+    }
+}
+
+fn is_template(tool: &Tool) -> bool {
+    let target = tool.binding.as_ref().and_then(|b| b.0.get("target"));
+    let Some(Data::String(target)) = target else { return false };
+    let scheme = target.split_once("://").map(|(scheme, _)| scheme).unwrap_or_default();
+    TEMPLATES.iter().any(|t| t.eq_ignore_ascii_case(scheme))
+}
+
+/// Whether both flags of an output are there and off; what they are by default is the platform's.
+fn hidden(tool: &Tool, output: &str) -> bool {
+    let said = tool.extensions.0.values().filter_map(|all| all.get("outputs"));
+    let flags: Vec<&Data> = said.filter_map(|e| e.value.get(output)).collect();
+    ["is_displayable", "is_used_by_planner"]
+        .iter()
+        .all(|flag| flags.iter().any(|all| all.get(flag) == Some(&Data::Bool(false))))
+}

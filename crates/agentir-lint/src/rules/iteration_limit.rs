@@ -1,0 +1,87 @@
+//! A flow that is too long for the limit it runs under.
+
+use crate::proof::circle::part_of;
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_flow::Cfg;
+use agentir_flow::cfg::{AgentId, NodeKind, Why};
+use agentir_ir::NumberOrText;
+use petgraph::graph::NodeIndex;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("iteration-limit"),
+    group: Group::Reachability,
+    severity: Severity::Warning,
+    summary: "even the shortest way through a flow has more steps than the platform allows",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+/// Steps in a session if nobody says (§7.11, `max_flow_iterations`).
+const DEFAULT: f64 = 100.0;
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let Some(flow) = &cx.agent.flow else { return };
+    let (limit, whose) = match &cx.agent.execution.max_flow_iterations {
+        Some(NumberOrText::Number(n)) => (n.0, "`EXECUTION` sets"),
+        Some(NumberOrText::Text(_)) => return,
+        None => (DEFAULT, "the platform's limit is"),
+    };
+    let Some(own) = part_of(cx) else { return };
+    let Some((steps, last)) = shortest(cx.program.graph(), own) else { return };
+    if f64::from(steps) <= limit {
+        return;
+    }
+    let mut finding = report
+        .finding(
+            flow.span.at_start(),
+            format!("this flow stops before any of its ends: the shortest way takes {steps} steps"),
+        )
+        .note(format!(
+            "{whose} `max_flow_iterations: {limit}`, which counts the steps of a session"
+        ))
+        .help(format!(
+            "raise `max_flow_iterations` to {steps} at least, or make several steps one"
+        ));
+    if let Some(node) = cx.program.graph().node(last) {
+        finding = finding.label(node.span, "the nearest end");
+    }
+    report.push(finding);
+}
+
+/// The steps on the shortest way from the beginning of an agent to an end, and that end. None if there
+/// is no end.
+fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, NodeIndex)> {
+    let entry = cfg.part(agent)?.entry;
+    let mut best: FxHashMap<NodeIndex, u32> = FxHashMap::from_iter([(entry, 0)]);
+    let mut waiting = VecDeque::from([(entry, 0)]);
+    while let Some((node, steps)) = waiting.pop_front() {
+        if best.get(&node) != Some(&steps) {
+            continue;
+        }
+        let kind = cfg.node(node)?.kind;
+        if kind.ends() {
+            return Some((steps, node));
+        }
+        for (next, edge) in cfg.successors(node) {
+            // Every turn comes by where it resumes; that is no way through the flow.
+            let to = cfg.node(next).map(|n| n.kind);
+            if matches!(edge.why, Why::Enter | Why::Turn) || to == Some(NodeKind::Resume) {
+                continue;
+            }
+            let steps = steps + u32::from(to == Some(NodeKind::Step));
+            if best.get(&next).is_none_or(|old| steps < *old) {
+                best.insert(next, steps);
+                if to == Some(NodeKind::Step) {
+                    waiting.push_back((next, steps));
+                } else {
+                    waiting.push_front((next, steps));
+                }
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,40 @@
+//! A variable that the next agent needs, and that is not handed over.
+
+use super::used_before_set::consequence;
+use crate::rule::{ABL_AND_ADL, Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::Dialect;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("lost-at-handoff"),
+    group: Group::Data,
+    severity: Severity::Warning,
+    summary: "the next agent reads a variable that this one has and does not hand over",
+    vendor: &[],
+    dialects: ABL_AND_ADL,
+    check: Check::Program(check),
+};
+
+fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
+    let adl = crate::dialects::is_adl_program(cx.program);
+    let dialect = if adl { Dialect::Adl } else { Dialect::Abl };
+    for lost in &cx.lost().all {
+        let (name, to) = (&lost.name, &lost.to);
+        let (harm, read) = lost.read;
+        let help = match (dialect, lost.delegated) {
+            (Dialect::Adl, _) => format!("bind it: `args:`, `{name}: {name}`"),
+            (_, true) => format!(
+                "give it: add `{name}` to `pass:` of the handoff, or to `INPUT:` of the delegation"
+            ),
+            (_, false) => format!("add `{name}` to `pass:` of the handoff"),
+        };
+        report.push(
+            report
+                .finding(lost.at, format!("`{to}` reads `{name}`, which is not handed over to it"))
+                .label(lost.set, "this agent sets it here")
+                .label(read, format!("`{to}` reads it here and never sets it"))
+                .note(consequence(harm, dialect))
+                .help(help),
+        );
+    }
+}

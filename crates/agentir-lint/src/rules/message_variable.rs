@@ -1,0 +1,56 @@
+//! A variable in a message that is said before the agent has set anything.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::{ExprKind, Visit};
+use agentir_ir::{Data, Statement};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("message-variable"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a message of the system reads a variable that has no value there",
+    vendor: &["system-message-mutable-variable"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    // No statement of Agent Script speaks to the user: what is said first is the welcome.
+    let welcome = cx.agent.on_start.0.iter().filter_map(|statement| match statement {
+        Statement::Respond(said) => Some(("welcome", said.text.as_ref()?)),
+        _ => None,
+    });
+    let others = cx.agent.messages.iter();
+    let others = others.filter_map(|(name, said)| Some((name.as_str(), said.text.as_ref()?)));
+    let texts = welcome.chain(others);
+    for (message, text) in texts {
+        text.exprs(&mut |expr| {
+            expr.visit(&mut |e| {
+                if let ExprKind::Path(path) = &e.kind
+                    && path.namespace.as_ref().is_some_and(|n| n.value == "variables")
+                    && let Some(variable) = cx.program.variables.get(path.root.value.as_str())
+                    && variable.mutability != Some("linked")
+                    && !is_external(&variable.extensions)
+                {
+                    let name = &path.root;
+                    report.push(
+                        report
+                            .finding(name.span, format!("the `{message}` message cannot read `{name}`"))
+                            .label(variable.name.span, "declared here, for the agent alone")
+                            .note("messages are said by the platform, which knows only what it gave itself")
+                            .help("read a linked variable, or give this one `visibility: \"External\"`"),
+                    );
+                }
+                Visit::Children
+            });
+        });
+    }
+}
+
+/// Whether a variable can be given from outside.
+fn is_external(extensions: &agentir_ir::Extensions) -> bool {
+    extensions.0.values().filter_map(|all| all.get("visibility")).any(
+        |said| matches!(&said.value, Data::String(text) if text.eq_ignore_ascii_case("external")),
+    )
+}

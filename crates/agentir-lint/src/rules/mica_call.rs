@@ -1,0 +1,220 @@
+//! Calls that do not do in MICA what the paper says.
+
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
+use agentir_expr::Name;
+use agentir_ir::{Agent, AgentType, Body, Call, Flow, Statement, Target};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashMap;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("mica-call"),
+    group: Group::Mica,
+    severity: Severity::Warning,
+    summary: "a call does not do in MICA what the paper says",
+    vendor: &[],
+    dialects: crate::rule::ADL,
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    let mut agents: FxHashMap<&str, Callee<'_>> = FxHashMap::default();
+    for agent in &cx.program.agents {
+        agents.entry(&agent.metadata.name.value).or_insert_with(|| Callee::new(agent));
+    }
+    for flow in cx.program.agents.iter().filter_map(|a| a.flow.as_ref()) {
+        let loops = Loops::new(flow);
+        for step in flow.definitions.values() {
+            let circle = loops.of.get(step.name.value.as_str()).copied();
+            let mut walk = Walk { flow, agents: &agents, loops: &loops, circle, report };
+            walk.body(&step.body, After::default());
+        }
+    }
+}
+
+/// What a caller has to know of an agent.
+struct Callee<'a> {
+    ensemble: bool,
+    /// It answers from what it knows.
+    knows: bool,
+    /// Where it says that it fails.
+    fails: Option<&'a Span>,
+}
+
+impl<'a> Callee<'a> {
+    fn new(agent: &'a Agent) -> Self {
+        let bodies = agent.flow.iter().flat_map(|f| f.definitions.values());
+        Self {
+            ensemble: agent.metadata.kind == AgentType::Supervisor,
+            knows: agent.flow.is_none() && agent.knowledge.is_some(),
+            fails: bodies.filter_map(|step| failure(&step.body)).next(),
+        }
+    }
+}
+
+fn failure(body: &Body) -> Option<&Span> {
+    body.0.iter().find_map(|statement| match statement {
+        Statement::Goto(jump) if matches!(jump.target, Target::Fail) => Some(&jump.span),
+        Statement::If { branches } | Statement::Await { branches } => {
+            branches.iter().find_map(|b| failure(&b.body))
+        }
+        _ => None,
+    })
+}
+
+/// The steps of a flow that lead back to themselves.
+struct Loops<'a> {
+    /// The circle that a step is part of.
+    of: FxHashMap<&'a str, usize>,
+}
+
+impl<'a> Loops<'a> {
+    fn new(flow: &'a Flow) -> Self {
+        let mut graph: DiGraph<&str, ()> = DiGraph::new();
+        let nodes: FxHashMap<&str, NodeIndex> =
+            flow.definitions.keys().map(|name| (name.as_str(), graph.add_node(name))).collect();
+        for (name, step) in &flow.definitions {
+            let mut to = Vec::new();
+            jumps(&step.body, &mut to);
+            for target in to {
+                if let (Some(from), Some(to)) = (nodes.get(name.as_str()), nodes.get(target)) {
+                    graph.add_edge(*from, *to, ());
+                }
+            }
+        }
+        let mut of = FxHashMap::default();
+        for (number, circle) in kosaraju_scc(&graph).iter().enumerate() {
+            let round = |node: &NodeIndex| circle.len() > 1 || graph.contains_edge(*node, *node);
+            for node in circle.iter().filter(|n| round(n)) {
+                of.extend(graph.node_weight(*node).map(|name| (*name, number)));
+            }
+        }
+        Self { of }
+    }
+}
+
+/// The steps that a body can go to.
+fn jumps<'a>(body: &'a Body, found: &mut Vec<&'a str>) {
+    for statement in &body.0 {
+        match statement {
+            Statement::Goto(jump) | Statement::Repeat { jump, .. } => {
+                found.extend(jump.target.step().map(|s| s.value.as_str()));
+            }
+            Statement::If { branches } | Statement::Await { branches } => {
+                branches.iter().for_each(|b| jumps(&b.body, found))
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What comes behind a statement.
+#[derive(Clone, Copy, Default)]
+struct After {
+    /// Anything at all.
+    something: bool,
+    /// A jump that leads round to the statement again.
+    again: bool,
+}
+
+struct Walk<'w, 'a, 'r> {
+    flow: &'a Flow,
+    agents: &'w FxHashMap<&'a str, Callee<'a>>,
+    loops: &'w Loops<'a>,
+    /// The circle that the step is part of.
+    circle: Option<usize>,
+    report: &'w mut Report<'r>,
+}
+
+impl<'a> Walk<'_, 'a, '_> {
+    /// From the last statement to the first, so that what comes behind is known.
+    fn body(&mut self, body: &'a Body, mut after: After) {
+        for statement in body.0.iter().rev() {
+            match statement {
+                Statement::Delegate(d) => self.agent(&d.agent, after),
+                Statement::Call(call) => self.function(call, after),
+                Statement::Goto(jump) => {
+                    // Nothing comes behind a jump but what it leads to.
+                    let target = jump.target.step().map(|s| s.value.as_str());
+                    after.something = target.is_some_and(|t| self.does_something(t));
+                    after.again = target.is_some_and(|t| self.leads_round(t));
+                    continue;
+                }
+                Statement::Repeat { jump, .. } => {
+                    after.again |= jump.target.step().is_some_and(|s| self.leads_round(&s.value));
+                }
+                Statement::If { branches } | Statement::Await { branches } => {
+                    let mut found = Vec::new();
+                    for branch in branches {
+                        self.body(&branch.body, after);
+                        jumps(&branch.body, &mut found);
+                    }
+                    after.again |= found.into_iter().any(|to| self.leads_round(to));
+                }
+                _ => {}
+            }
+            after.something = true;
+        }
+    }
+
+    fn leads_round(&self, to: &str) -> bool {
+        self.circle.is_some() && self.loops.of.get(to).copied() == self.circle
+    }
+
+    /// Whether a step does more than end the agent.
+    fn does_something(&self, step: &str) -> bool {
+        self.flow.definitions.get(step).is_some_and(|step| {
+            let ends = |s: &Statement| {
+                matches!(s, Statement::Goto(jump) if matches!(jump.target, Target::Complete))
+            };
+            !step.body.0.iter().all(ends)
+        })
+    }
+
+    fn agent(&mut self, target: &Spanned<Name>, after: After) {
+        let Some(callee) = self.agents.get(target.value.as_str()) else { return };
+        if callee.knows {
+            self.report.push(
+                self.report
+                    .finding(
+                        target.span,
+                        format!("MICA says nothing when a flow calls `{target}`, a kb agent"),
+                    )
+                    .note("the answer is found, and only kept among the data of the turn")
+                    .help("let an ensemble contain the agent, and end this flow there"),
+            );
+        } else if callee.ensemble && after.something {
+            self.report.push(
+                self.report
+                    .finding(
+                        target.span,
+                        format!("MICA does not come back from `{target}`, which is an ensemble"),
+                    )
+                    .note("the flow that calls an ensemble never goes on, so what stands behind is never executed")
+                    .help("call the agents themselves, or put the call last"),
+            );
+        } else if let Some(failure) = callee.fails.filter(|_| after.something) {
+            self.report.push(
+                self.report
+                    .finding(target.span, format!("MICA ends this flow if `{target}` fails"))
+                    .label(*failure, "here it fails")
+                    .note("what stands behind the call is not executed then, and the flow counts as completed")
+                    .help("let it end with `return: success` and set an argument that says what happened"),
+            );
+        }
+    }
+
+    fn function(&mut self, call: &Call, after: After) {
+        if !after.again {
+            return;
+        }
+        let name = &call.tool;
+        self.report.push(
+            self.report
+                .finding(name.span, format!("MICA calls `{name}` only once, although this is a loop"))
+                .note("it keeps the result of each step, and takes it again when the step comes again")
+                .help("let an llm agent call the function where its result can change"),
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! Functions that import what MICA does not let in.
+
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_ir::{Data, Dialect};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("mica-import"),
+    group: Group::Mica,
+    severity: Severity::Warning,
+    summary: "a function's file imports a module that MICA does not let in",
+    vendor: &[],
+    dialects: crate::rule::ADL,
+    check: Check::Program(check),
+};
+
+/// Modules of Python's library that reach what MICA's whitelist is there to keep out, and what that is.
+/// The whitelist itself may change; these are on none.
+const KEPT_OUT: &[(&str, &str)] = &[
+    ("ctypes", "other programs' memory"),
+    ("multiprocessing", "other processes"),
+    ("os", "files and processes"),
+    ("pty", "other processes"),
+    ("shutil", "files"),
+    ("smtplib", "mail servers"),
+    ("socket", "the network"),
+    ("subprocess", "other processes"),
+];
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    let settings = cx.program.extensions.0.get(Dialect::Adl.name());
+    let mode = settings.and_then(|all| all.get("unsafe_mode"));
+    if mode.is_some_and(|m| m.value == Data::Bool(true)) {
+        return;
+    }
+    for import in cx.program.libraries.iter().flat_map(|library| &library.imports) {
+        let module = import.value.split('.').next().unwrap_or_default();
+        let Some((_, reaches)) = KEPT_OUT.iter().find(|(name, _)| *name == module) else {
+            continue;
+        };
+        let mut finding = report
+            .finding(import.span, format!("MICA does not let the bot's functions import `{module}`"))
+            .confidence(Confidence::Medium)
+            .note(format!("`{module}` reaches {reaches}; without `unsafe_mode` MICA only takes modules of its whitelist, and the bot does not start"))
+            .help("do without it, or write `unsafe_mode: true` in `config.yml`");
+        if let Some(mode) = mode {
+            finding = finding.label(mode.span, "here it is turned off");
+        }
+        report.push(finding);
+    }
+}

@@ -1,0 +1,42 @@
+//! A kb agent that no ensemble contains, and that MICA asks all the same.
+
+use crate::rule::{Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_ir::{AgentType, Node};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("mica-knowledge"),
+    group: Group::Mica,
+    severity: Severity::Info,
+    summary: "MICA asks a kb agent that no ensemble contains",
+    vendor: &[],
+    dialects: crate::rule::ADL,
+    check: Check::Program(check),
+};
+
+fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    let agents = &cx.program.agents;
+    let routers = || agents.iter().filter(|a| a.metadata.kind == AgentType::Supervisor);
+    let first = agents.iter().find(|a| a.knowledge.is_some());
+    let (Some(first), Some(router)) = (first, routers().next()) else { return };
+    let name = &first.metadata.name;
+    let mut named = false;
+    for agent in agents {
+        named |= agent.targets().any(|t| t.value == name.value);
+        agent.walk(&mut |node| {
+            if let Node::AgentRef(to, _) = node {
+                named |= to.value == name.value;
+            }
+        });
+    }
+    if named {
+        return;
+    }
+    report.push(
+        report
+            .finding(name.span, format!("MICA asks `{name}` at every turn, although no ensemble contains it"))
+            .label(router.metadata.name.span, "whenever an ensemble begins a turn")
+            .note("it asks the first kb agent of the file, whether it is listed or not; the paper has only those asked that are")
+            .help(format!("list `{name}` in the `contains` of the ensemble that is to ask it, or remove it")),
+    );
+}

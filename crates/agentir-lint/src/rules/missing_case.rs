@@ -1,0 +1,149 @@
+//! Branches over the values of one variable that leave some of them out.
+
+use crate::proof::{Line, branches, is_stable, taken, test};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Diagnostic, RuleName, Severity};
+use agentir_eval::Value;
+use agentir_expr::{BinaryOp, Expr, ExprKind, Path, UnaryOp};
+use agentir_flow::cfg::{Known, Literal, NodeKind};
+use agentir_solver::FactKind;
+use petgraph::graph::NodeIndex;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("missing-case"),
+    group: Group::Proofs,
+    severity: Severity::Info,
+    summary: "branches over the values of a variable leave some of them out",
+    vendor: &[],
+    dialects: crate::rule::ANY,
+    check: Check::Agent(check),
+};
+
+/// Lists of values that are longer are not what branches go through one by one.
+const MOST: usize = 64;
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let Some(part) = cx.part() else { return };
+    for node in part.nodes() {
+        if let Some(finding) = hole(cx, node, report)
+            && cx.answers_for(finding.primary.span)
+        {
+            report.push(finding);
+        }
+    }
+}
+
+fn hole(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<Diagnostic> {
+    let cfg = cx.program.graph();
+    let all = branches(cfg.node(node)?);
+    let (tried, None) = taken(all, all.len())? else { return None };
+    // The way on where no branch is taken.
+    let (next, edge) = cfg.successors(node).find(|(_, edge)| {
+        let guard = cfg.guard(edge.guard);
+        guard.len() == tried.len() && guard.iter().all(|l| !l.holds)
+    })?;
+    let (first, rest) = tried.split_first()?;
+    let path = subject(first)?;
+    if rest.is_empty() || !rest.iter().all(|l| subject(l) == Some(path)) {
+        return None;
+    }
+    let knowledge = cx.knowledge();
+    let mut values = knowledge.values(path);
+    if values.is_empty() && knowledge.is_bool(path) {
+        values = vec![Value::Bool(true), Value::Bool(false)];
+    }
+    if values.len() > MOST {
+        return None;
+    }
+    let open = |value: &Value| {
+        let mut ask = cx.ask();
+        ask.know(
+            path.clone(),
+            FactKind::Is(value.clone()),
+            Line { span: None, says: String::new() },
+        );
+        for known in cx.known().at(node) {
+            match known {
+                Known::Value(set) if set.target.root != path.root => {}
+                Known::Cleared(name) if name.value != path.root.value => {}
+                Known::Test(literal) if subject(&literal) != Some(path) => {}
+                known => {
+                    ask.known(known);
+                }
+            }
+        }
+        tried.iter().for_each(|l| {
+            ask.given(test(l.test), l.holds);
+        });
+        Some(ask.satisfiable()?.state().is_some())
+    };
+    let mut missing = Vec::new();
+    for value in &values {
+        if open(value)? {
+            missing.push(value);
+        }
+    }
+    // If most are left out, the branches are about the few.
+    if missing.is_empty() || missing.len() * 2 > values.len() {
+        return None;
+    }
+    let examples: Vec<String> = missing.iter().map(|v| format!("`{v}`")).collect();
+    let mut finding = report.finding(
+        first.test.span(),
+        format!("no branch is for `{path}` being {}", examples.join(" or ")),
+    );
+    let (ends, what) = after(cx, next, edge.why);
+    if ends {
+        finding.severity = Severity::Warning;
+    }
+    let core = crate::proof::Core { given: Vec::new(), facts: knowledge.listed(path) };
+    Some(
+        core.explain(finding)
+            .note(format!("with `{path} = {}` {what}", missing.first()?))
+            .help("add a branch for it, or an `ELSE`"),
+    )
+}
+
+/// What happens where no branch is taken, and whether nothing does.
+fn after(
+    cx: &AgentContext<'_>,
+    next: NodeIndex,
+    why: agentir_flow::cfg::Why,
+) -> (bool, &'static str) {
+    match cx.program.graph().node(next).map(|n| n.kind) {
+        Some(NodeKind::FlowEnd) => (true, "no branch is taken and the flow ends without an answer"),
+        _ if why == agentir_flow::cfg::Why::Sequence => {
+            (false, "no branch is taken and the flow goes on with the next step")
+        }
+        _ => (false, "no branch is taken and it goes on behind them"),
+    }
+}
+
+/// The variable whose values a branch is for.
+fn subject<'a>(literal: &Literal<'a>) -> Option<&'a Path> {
+    let expr = literal.test.expr().filter(|e| is_stable(e))?;
+    variable(expr)
+}
+
+fn variable(expr: &Expr) -> Option<&Path> {
+    match &expr.kind {
+        ExprKind::Path(path) => Some(path),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => variable(operand),
+        ExprKind::Or(parts) => {
+            let (first, rest) = parts.split_first()?;
+            let path = variable(first)?;
+            rest.iter().all(|p| variable(p) == Some(path)).then_some(path)
+        }
+        ExprKind::Binary { op, left, right } => {
+            let equals =
+                matches!(op, BinaryOp::Equal | BinaryOp::StrictEqual | BinaryOp::Is | BinaryOp::In);
+            let constant = |e: &Expr| matches!(e.kind, ExprKind::Literal(_) | ExprKind::List(_));
+            match (left.as_path(), right.as_path()) {
+                (Some(path), None) if equals && constant(right) => Some(path),
+                (None, Some(path)) if equals && constant(left) && *op != BinaryOp::In => Some(path),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

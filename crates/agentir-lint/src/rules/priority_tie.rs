@@ -1,0 +1,137 @@
+//! Two that apply together and have the same priority.
+
+use crate::proof::order::number;
+use crate::routes::{self, Route};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::Condition;
+use agentir_ir::Profile;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("priority-tie"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "two rules, handoffs or profiles of the same priority apply together and disagree",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+/// With so many of those before it each is compared.
+const NEAREST: usize = 64;
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    routes(cx, &routes::rules(cx), "rules", report);
+    routes(cx, &routes::handoffs(cx), "handoffs", report);
+    profiles(cx, report);
+}
+
+fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut Report<'_>) {
+    for (at, later) in all.iter().enumerate() {
+        let mut nearest = all.iter().take(at).rev().take(NEAREST);
+        let tied = nearest.find_map(|earlier| {
+            let tied = same(earlier.priority, later.priority)
+                && earlier.span != later.span
+                && earlier.to != later.to
+                && !earlier.narrowed
+                && !later.narrowed;
+            if !tied {
+                return None;
+            }
+            let state = match shared_intent(earlier, later) {
+                Some(intent) => {
+                    let also = together(cx, [earlier.when, later.when], 0)?;
+                    let and = if also.is_empty() { "" } else { " and " };
+                    format!("the user wants `{intent}`{and}{also}")
+                }
+                None if earlier.intents.is_empty() || later.intents.is_empty() => {
+                    together(cx, [earlier.when, later.when], 2)?
+                }
+                None => return None,
+            };
+            Some((earlier, state))
+        });
+        let Some((earlier, state)) = tied else { continue };
+        let to = |route: &Route<'_>| match route.to {
+            Some(to) => format!("leads to `{to}`"),
+            None => "leads elsewhere".to_owned(),
+        };
+        report.push(
+            report
+                .finding(
+                    later.at(),
+                    format!("nothing says which of two {what} is taken{}", when(&state)),
+                )
+                .at(format!("this {}", to(later)))
+                .label(earlier.at(), format!("this {}, with the same priority", to(earlier)))
+                .note(format!(
+                    "{what} are tried by `PRIORITY`, lower first; the language leaves open what comes first among equals"
+                ))
+                .help("give them different priorities, or make one condition exclude the other"),
+        );
+    }
+}
+
+fn profiles(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let all: Vec<&Profile> = cx.profiles().filter(|p| cx.answers_for(p.span)).collect();
+    for (at, later) in all.iter().enumerate() {
+        let own = number(Some(&later.priority));
+        let tied = all.iter().take(at).find_map(|earlier| {
+            if !same(own, number(Some(&earlier.priority))) {
+                return None;
+            }
+            let (field, span, other) = disagree(earlier, later)?;
+            let state = together(cx, [earlier.when.as_ref(), later.when.as_ref()], 0)?;
+            Some((field, span, other, state))
+        });
+        let Some((field, span, other, state)) = tied else { continue };
+        report.push(
+            report
+                .finding(span, format!("nothing says whose `{field}` counts{}", when(&state)))
+                .at(format!("`{}` says one thing", later.name))
+                .label(other, "this profile another, with the same priority")
+                .note("of profiles that apply together the one with the highest `PRIORITY` decides")
+                .help("give them different priorities, or make one condition exclude the other"),
+        );
+    }
+}
+
+/// A field that both profiles set, where it is written in the second, and the first.
+fn disagree(a: &Profile, b: &Profile) -> Option<(&'static str, Span, Span)> {
+    let field = super::shadowed_profile::fields(b).into_iter().find(|field| {
+        field.decides && super::shadowed_profile::fields(a).iter().any(|f| f.name == field.name)
+    })?;
+    Some((field.name, b.name.span, a.name.span))
+}
+
+fn same(a: Option<f64>, b: Option<f64>) -> bool {
+    a.zip(b).is_some_and(|(a, b)| a.total_cmp(&b).is_eq())
+}
+
+fn when(state: &str) -> String {
+    if state.is_empty() { String::new() } else { format!(" when {state}") }
+}
+
+/// An intent that both take.
+fn shared_intent<'a>(a: &Route<'a>, b: &Route<'_>) -> Option<&'a str> {
+    a.intents.iter().map(|i| i.value.as_str()).find(|intent| b.takes(intent))
+}
+
+/// A state in which the conditions hold, in words; none if there is none, or if nobody knows. At
+/// least so many conditions there must be.
+fn together<'a>(
+    cx: &AgentContext<'a>,
+    conditions: [Option<&'a Condition>; 2],
+    least: usize,
+) -> Option<String> {
+    let conditions: Vec<_> = conditions.into_iter().flatten().collect();
+    if conditions.len() < least {
+        return None;
+    }
+    let mut ask = cx.ask();
+    for condition in conditions {
+        condition.expr()?;
+        ask.given(condition, true);
+    }
+    ask.satisfiable()?.state().map(|example| example.to_string())
+}

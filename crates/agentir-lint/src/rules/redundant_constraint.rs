@@ -1,0 +1,109 @@
+//! A constraint that cannot fail where it is checked, because of those before it or of its own gate.
+
+use crate::constraints::{Ruling, related, rulings};
+use crate::proof::{Found, Given};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
+use agentir_solver::Test;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("redundant-constraint"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a constraint cannot fail, because of those that are checked before it",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+/// At most so many constraints before one are looked at.
+const MOST: usize = 64;
+
+/// What is given.
+enum Part {
+    Gate(Span),
+    Earlier(Span, bool),
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for (_, all) in rulings(cx) {
+        for group in related(&all) {
+            for (at, ruling) in group.iter().enumerate() {
+                let before = group.get(..at).unwrap_or_default();
+                if let Some(finding) = redundant(cx, ruling, before, report)
+                    && cx.answers_for(finding.primary.span)
+                {
+                    report.push(finding);
+                }
+            }
+        }
+    }
+}
+
+fn redundant<'a>(
+    cx: &AgentContext<'a>,
+    ruling: &Ruling<'a>,
+    before: &[&Ruling<'a>],
+    report: &Report<'_>,
+) -> Option<Diagnostic> {
+    let keys = ruling.gate_keys();
+    let mut ask = cx.ask();
+    let mut parts = Vec::new();
+    // What failed before ended the checks; so the rest is only looked at where it held.
+    for earlier in before.iter().rev().filter(|r| r.stops).take(MOST) {
+        if earlier.about.is_disjoint(&ruling.about) {
+            continue;
+        }
+        if earlier.gate_keys().iter().all(|key| keys.contains(key)) {
+            ask.given(earlier.test, earlier.must);
+            parts.push(Part::Earlier(earlier.constraint.condition.span(), earlier.must));
+        }
+    }
+    let others = parts.len();
+    for gate in &ruling.gates {
+        ask.given(*gate, true);
+        parts.push(Part::Gate(match gate {
+            Test::Expr(expr) => expr.span,
+            Test::Words(_) => ruling.constraint.span,
+        }));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let applies = ask.satisfiable()?;
+    let (core, never) = match applies {
+        Found::Nothing(core) => (core, true),
+        Found::State(_) => (ask.implies(ruling.test, ruling.must)?.nothing()?, false),
+    };
+    // What holds by itself (`a IMPLIES a` does), or a gate that never does, is another rule's.
+    let used: Vec<&Part> = core.given.iter().filter_map(|Given(at)| parts.get(*at)).collect();
+    let by_itself = core.given.iter().all(|Given(at)| *at >= others + ruling.whens);
+    if by_itself || (never && !core.given.iter().any(|Given(at)| *at < others)) {
+        return None;
+    }
+    // Those before it contradict each other; that is reported there.
+    if never && !used.iter().any(|p| matches!(p, Part::Gate(_))) {
+        return None;
+    }
+    let at = ruling.constraint.condition.span();
+    let mut finding = report.finding(
+        at,
+        if never { "this constraint never applies" } else { "this constraint can never fail" },
+    );
+    for part in used {
+        finding = match part {
+            Part::Gate(span) => finding.label(*span, "it applies only when this holds"),
+            Part::Earlier(span, true) => {
+                finding.label(*span, "this is checked before, and must hold")
+            }
+            Part::Earlier(span, false) => {
+                finding.label(*span, "this is checked before, and must not hold")
+            }
+        };
+    }
+    Some(
+        core.explain(finding)
+            .note("the first constraint that fails decides what the user is told, so the `ON_FAIL` of this one never happens")
+            .help("remove it, or put it before the others if it has a message of its own"),
+    )
+}

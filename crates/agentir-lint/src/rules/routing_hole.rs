@@ -1,0 +1,181 @@
+//! A table of routes with a hole.
+
+use crate::proof::Line;
+use crate::routes::{self, Route};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::{Expr, ExprKind, Literal, Path, Visit};
+use agentir_ir::AgentType;
+use agentir_solver::{Bound, Example, FactKind, Type};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("routing-hole"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "agents are chosen by a value, and one of its values leads to none of them",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let routing = cx.agent.routing.as_ref();
+    if routing.is_some_and(|r| r.default_agent.is_some()) {
+        return;
+    }
+    // Who may answer itself takes what nobody else takes.
+    let answers = routing.and_then(|r| r.direct_response_allowed);
+    let rules = routes::rules(cx);
+    let handoffs = routes::handoffs(cx);
+    if answers != Some(true) && cx.agent.metadata.kind == AgentType::Supervisor {
+        if handoffs.is_empty() {
+            intents(cx, &rules, report);
+            values(cx, &rules, report);
+        } else if answers == Some(false) && rules.is_empty() {
+            values(cx, &handoffs, report);
+        }
+    }
+    limits(cx, &rules, report);
+    limits(cx, &handoffs, report);
+}
+
+/// Longer tables are generated, and the question takes time in the square of their length.
+const MOST: usize = 64;
+
+/// The one variable that all routes are chosen by.
+struct Table<'r, 'a> {
+    routes: &'r [Route<'a>],
+    by: Path,
+}
+
+impl<'r, 'a> Table<'r, 'a> {
+    fn of(routes: &'r [Route<'a>]) -> Option<Self> {
+        if !(2..=MOST).contains(&routes.len()) {
+            return None;
+        }
+        let mut by: Option<Path> = None;
+        let mut one = true;
+        for route in routes {
+            let expr = route.when?.expr()?;
+            if !route.intents.is_empty() {
+                return None;
+            }
+            let mut any = false;
+            expr.visit(&mut |e| {
+                match &e.kind {
+                    ExprKind::Path(path) => {
+                        any = true;
+                        one &= *by.get_or_insert_with(|| path.clone()) == *path;
+                    }
+                    ExprKind::Call { .. } | ExprKind::Method { .. } => one = false,
+                    _ => {}
+                }
+                Visit::Children
+            });
+            one &= any;
+        }
+        by.filter(|_| one).map(|by| Self { routes, by })
+    }
+
+    /// A state in which no route is taken, if the variable has a value like this.
+    fn hole(&self, cx: &AgentContext<'a>, facts: &[FactKind]) -> Option<Option<Example>> {
+        let mut ask = cx.ask();
+        for fact in facts {
+            let line = Line { span: None, says: String::new() };
+            ask.know(self.by.clone(), fact.clone(), line);
+        }
+        for condition in self.routes.iter().filter_map(|r| r.when) {
+            ask.given(condition, false);
+        }
+        ask.satisfiable().map(crate::proof::Found::state)
+    }
+
+    fn report(&self, state: &str, report: &mut Report<'_>) {
+        let Some((first, others)) = self.routes.split_first() else { return };
+        let mut finding = report
+            .finding(first.at(), format!("with {state} nobody takes over"))
+            .at("this does not hold …");
+        for route in others.iter().take(4) {
+            finding = finding.label(route.at(), "… nor does this");
+        }
+        report.push(
+            finding
+                .note("who says this stays where they are: no route takes them, and there is no default")
+                .help("add a route for it, widen one of these, or add `DEFAULT`"),
+        );
+    }
+}
+
+/// A value of a list, or of `true` and `false`.
+fn values<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
+    let Some(table) = Table::of(routes) else { return };
+    if !cx.knowledge().is_listed(&table.by) {
+        return;
+    }
+    if let Some(Some(state)) = table.hole(cx, &[FactKind::Set]) {
+        table.report(&format!("`{state}`"), report);
+    }
+}
+
+/// A number between two ranges that belongs to neither.
+fn limits<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
+    let Some(table) = Table::of(routes) else { return };
+    let mut limits: Vec<f64> = Vec::new();
+    for expr in routes.iter().filter_map(|r| r.when?.expr()) {
+        numbers(expr, &mut limits);
+    }
+    limits.sort_by(f64::total_cmp);
+    limits.dedup_by(|a, b| a.total_cmp(b).is_eq());
+    let free = |number: f64| {
+        let least = FactKind::AtLeast(Bound::Value, number);
+        let most = FactKind::AtMost(Bound::Value, number);
+        let number = FactKind::Type(Type::Number);
+        table.hole(cx, &[FactKind::Set, number, least, most]).map(|state| state.is_some())
+    };
+    for (at, limit) in limits.iter().enumerate().take(32) {
+        let before = at.checked_sub(1).and_then(|i| limits.get(i));
+        let below = before.map_or(limit - 1.0, |before| f64::midpoint(*before, *limit));
+        let above = limits.get(at + 1).map_or(limit + 1.0, |next| f64::midpoint(*limit, *next));
+        if free(*limit) == Some(true) && free(below) == Some(false) && free(above) == Some(false) {
+            table.report(&format!("`{} = {limit}`", table.by), report);
+            return;
+        }
+    }
+}
+
+fn numbers(expr: &Expr, found: &mut Vec<f64>) {
+    expr.visit(&mut |e| {
+        if let ExprKind::Literal(Literal::Number(n)) = e.kind {
+            found.push(n);
+        }
+        Visit::Children
+    });
+}
+
+/// An intent that is declared and that no rule takes.
+fn intents(cx: &AgentContext<'_>, rules: &[Route<'_>], report: &mut Report<'_>) {
+    if rules.is_empty() || rules.iter().any(|r| r.intents.is_empty()) {
+        return;
+    }
+    let handling = cx.agent.intent_handling.as_ref().and_then(|i| i.intents.as_ref());
+    let nlu = cx.agent.nlu.iter().flat_map(|n| &n.intents);
+    let declared = nlu.chain(handling.iter().flat_map(|i| &i.intents));
+    let mut told: Vec<Span> = Vec::new();
+    for intent in declared {
+        let name = &intent.name;
+        let taken = rules.iter().any(|rule| rule.takes(&name.value));
+        // What is answered on the way needs no route.
+        if taken || told.contains(&name.span) {
+            continue;
+        }
+        told.push(name.span);
+        let routing = rules.first().map_or(name.span, |r| r.span.at_start());
+        report.push(
+            report
+                .finding(name.span, format!("nobody takes over who wants `{name}`"))
+                .at("no rule takes this intent")
+                .label(routing, "the rules begin here; none is a `DEFAULT`")
+                .help(format!("add it to an `INTENT(…)`, or end the rules with `DEFAULT -> …` for `{name}` and all else")),
+        );
+    }
+}

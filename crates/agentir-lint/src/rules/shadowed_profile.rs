@@ -1,0 +1,93 @@
+//! A profile that others always override.
+
+use crate::proof::order::{beaten, number};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::Condition;
+use agentir_ir::Profile;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("shadowed-profile"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a profile changes nothing, because one of higher priority always applies with it",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+/// Something that a profile sets.
+pub(super) struct Field {
+    /// What it is called.
+    pub(super) name: &'static str,
+    /// Whether that of one profile takes the place of another's; lists are put together.
+    pub(super) decides: bool,
+}
+
+/// What a profile sets.
+pub(super) fn fields(profile: &Profile) -> Vec<Field> {
+    let decides = |name| Field { name, decides: true };
+    let adds = |name| Field { name, decides: false };
+    [
+        profile.instructions.is_some().then(|| adds("INSTRUCTIONS")),
+        profile.voice.is_some().then(|| decides("VOICE")),
+        profile.response_rules.is_some().then(|| decides("RESPONSE")),
+        profile.conversation_behavior.is_some().then(|| decides("CONVERSATION")),
+        profile.gather_overrides.is_some().then(|| decides("GATHER")),
+        profile.flow_replace.is_some().then(|| decides("FLOW")),
+        profile.flow_modifications.is_some().then(|| adds("FLOW")),
+        (!profile.constraints.is_empty() || !profile.constraint_texts.is_empty())
+            .then(|| adds("CONSTRAINTS")),
+        (!profile.tools_hide.is_empty() || !profile.tools_add.is_empty()).then(|| adds("TOOLS")),
+        (!profile.extensions.is_empty()).then(|| adds("its other fields")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let all: Vec<&Profile> = cx.profiles().filter(|p| cx.answers_for(p.span)).collect();
+    for profile in &all {
+        let (own, sets) = (number(Some(&profile.priority)), fields(profile));
+        if sets.is_empty() || sets.iter().any(|field| !field.decides) {
+            continue;
+        }
+        let mut over: Vec<Span> = Vec::new();
+        let hidden = sets.iter().all(|field| {
+            let higher: Vec<&&Profile> = all
+                .iter()
+                .filter(|p| {
+                    number(Some(&p.priority)).zip(own).is_some_and(|(p, own)| p > own)
+                        && fields(p).iter().any(|f| f.name == field.name)
+                })
+                .collect();
+            let conditions: Vec<Option<&Condition>> =
+                higher.iter().map(|p| p.when.as_ref()).collect();
+            let Some(found) = beaten(cx, &conditions, profile.when.as_ref()) else { return false };
+            over.extend(found.by.iter().filter_map(|at| higher.get(*at)).map(|p| p.name.span));
+            true
+        });
+        if !hidden {
+            continue;
+        }
+        over.sort();
+        over.dedup();
+        let mut finding = report.finding(
+            profile.name.span,
+            format!("the profile `{}` never changes anything", profile.name),
+        );
+        if let Some(when) = &profile.when {
+            finding = finding.label(when.span(), "whenever this holds …");
+        }
+        for span in over {
+            finding =
+                finding.label(span, "… this profile applies as well, sets the same, and wins");
+        }
+        report.push(
+            finding
+                .note("of profiles that apply together the one with the highest `PRIORITY` decides, field by field")
+                .help("give it a higher `PRIORITY`, narrow the other one's `WHEN`, or remove it"),
+        );
+    }
+}

@@ -1,0 +1,32 @@
+//! An input that the model is to fill where no model is asked.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::ExprKind;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("slot-filling-in-run"),
+    group: Group::Reachability,
+    severity: Severity::Warning,
+    summary: "`run` leaves an input to the model, which is not asked there",
+    vendor: &["slot-filling-in-deterministic-action"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for call in &cx.facts.calls {
+        for argument in &call.with {
+            if !matches!(argument.value.kind, ExprKind::Ellipsis) {
+                continue;
+            }
+            let name = argument.name.as_ref().map(|n| n.value.as_str()).unwrap_or_default();
+            report.push(
+                report
+                    .finding(argument.value.span, format!("nobody fills `{name}` in here"))
+                    .label(call.tool.span, "`run` calls the action itself, without the model")
+                    .help("give a value, or offer the action to the model below `reasoning:`, `actions:`"),
+            );
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Values of types that cannot be what their place needs.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::types::ScriptTypes;
+use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
+use agentir_expr::{Coercion, Expr, Mismatch, TypeExpr, ValueType};
+use agentir_ir::{Data, Offer};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("type-mismatch"),
+    group: Group::Names,
+    severity: Severity::Warning,
+    summary: "a value can never become what its place needs",
+    vendor: &[
+        "type-mismatch",
+        "variable-default-type-mismatch",
+        "non-iterable-spread",
+        "deterministic-action-output-type-mismatch",
+        "list-element-type-mismatch",
+        "non-numeric-list-index",
+    ],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let types = ScriptTypes::new(cx);
+    declarations(cx, report);
+    for set in &cx.facts.sets {
+        let target = &set.target;
+        if target.segments.is_empty()
+            && target.namespace.as_ref().is_none_or(|n| n.value == "variables")
+        {
+            assigned(cx, &types, &target.root.value, &set.value, report);
+        }
+    }
+    for offer in cx.facts.offers.iter().filter(|o| matches!(o.does, Offer::Collect)) {
+        for with in &offer.with {
+            if let Some(value) = &with.value {
+                assigned(cx, &types, &with.name.value, value, report);
+            }
+        }
+    }
+    cx.facts.all_exprs(&mut |expr| {
+        types.infer(expr, &mut |span, mismatch| report.push(in_words(report, span, mismatch)));
+    });
+}
+
+/// What variables and inputs begin with.
+fn declarations(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let memory = &cx.agent.memory;
+    let variables = memory.session.iter();
+    let variables = variables.map(|v| (&v.name, v.ty.as_ref(), v.initial_value.as_ref()));
+    let inputs = cx.agent.tools.iter().flat_map(|t| &t.parameters);
+    let inputs = inputs.map(|p| (&p.name, p.ty.as_ref(), p.default.as_ref()));
+    for (name, ty, value) in variables.chain(inputs) {
+        let (Some(ty), Some(value)) = (ty, value) else { continue };
+        let Some(wanted) = ValueType::of(ty) else { continue };
+        if let Some(found) = rejected(value, &wanted) {
+            report.push(
+                report
+                    .finding(
+                        name.span,
+                        format!(
+                            "`{name}` is declared as {}, but begins as {}",
+                            words(ty, &wanted),
+                            found.words()
+                        ),
+                    )
+                    .help("change the type or the value"),
+            );
+        }
+    }
+}
+
+/// A declared type with what its elements are.
+fn words(ty: &TypeExpr, of: &ValueType) -> String {
+    match (of, &ty.kind) {
+        (ValueType::List(Some(element)), _) => format!("a list, each {}", element.words()),
+        _ => of.words().to_owned(),
+    }
+}
+
+/// What a constant is, if it can never become what is wanted.
+fn rejected(value: &Data, wanted: &ValueType) -> Option<ValueType> {
+    let coercion = &Coercion::AGENT_SCRIPT;
+    let found = match value {
+        Data::Null => return None,
+        Data::Bool(_) => ValueType::Boolean,
+        Data::Number(_) => ValueType::Number,
+        Data::String(text) => {
+            // What is computed is kept as it was written.
+            let constant = !text.starts_with('@');
+            return (constant && coercion.rejects_text(text, wanted)).then_some(ValueType::Text);
+        }
+        Data::Array(items) => {
+            let ValueType::List(Some(element)) = wanted else {
+                let found = ValueType::List(None);
+                return coercion.never(&found, wanted).then_some(found);
+            };
+            let found = items.iter().find_map(|item| rejected(item, element))?;
+            return Some(ValueType::List(Some(Box::new(found))));
+        }
+        Data::Object(_) => ValueType::Object,
+    };
+    coercion.never(&found, wanted).then_some(found)
+}
+
+/// A value for a variable.
+fn assigned(
+    cx: &AgentContext<'_>,
+    types: &ScriptTypes<'_, '_>,
+    name: &str,
+    value: &Expr,
+    report: &mut Report<'_>,
+) {
+    let (Some(wanted), Some(variable)) = (types.variable(name), cx.program.variables.get(name))
+    else {
+        return;
+    };
+    let Some(found) = types.mismatch(value, &wanted) else { return };
+    let message = format!("`{name}` is {}, not {}", wanted.words(), found.words());
+    let at = variable.ty.as_ref().map_or(variable.name.span, |ty| ty.span);
+    report.push(
+        report
+            .finding(value.span, message)
+            .label(at, "declared here")
+            .note("no conversion makes the one of the other")
+            .help("set what the variable is for, or change its type"),
+    );
+}
+
+fn in_words(report: &Report<'_>, span: Span, mismatch: Mismatch) -> Diagnostic {
+    match mismatch {
+        Mismatch::Operand { operator, found, wanted } => report
+            .finding(span, format!("`{operator}` takes {wanted}, not {}", found.words()))
+            .note("the expression fails when it is evaluated"),
+        Mismatch::Comparison { left, right } => report
+            .finding(span, format!("{} is compared with {}", left.words(), right.words()))
+            .note("they are never alike, so the answer is always the same"),
+        Mismatch::Index(found) => report
+            .finding(span, format!("the elements of a list have numbers, not {}", found.words()))
+            .help("write `[0]` for the first one"),
+        Mismatch::Member(of, name) => report
+            .finding(span, format!("{} has no member `{name}`", of.words()))
+            .help("only objects have members; of lists and texts there is `length`"),
+    }
+}

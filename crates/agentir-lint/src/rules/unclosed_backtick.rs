@@ -1,0 +1,60 @@
+//! Instructions with a name in backticks that are not closed.
+
+use crate::prompt::{Prompt, prompts};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unclosed-backtick"),
+    group: Group::Prompts,
+    severity: Severity::Warning,
+    summary: "instructions open a backtick and do not close it",
+    vendor: &[],
+    dialects: crate::rule::ANY,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    for prompt in prompts(cx.agent) {
+        for at in unclosed(&prompt) {
+            report.push(
+                report
+                    .finding(prompt.place(&(at..at + 1)), "this backtick is not closed")
+                    .note("the model has to guess where the name ends")
+                    .help("write a backtick behind the name, too"),
+            );
+        }
+    }
+}
+
+/// The backticks that have no partner. They are matched within a line and the ones that it goes on
+/// in; blocks of code are left out.
+fn unclosed(prompt: &Prompt<'_>) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut open: Option<usize> = None;
+    let mut code = false;
+    let mut at = 0;
+    for line in prompt.template.text.value.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let content = line.trim_start();
+        let fence = content.starts_with("```");
+        let item = content.starts_with(['-', '•', '*', '—', '#', '>'])
+            || content.starts_with(|c: char| c.is_ascii_digit());
+        if fence || item || content.is_empty() {
+            found.extend(open.take());
+        }
+        code ^= fence && line.matches("```").count() % 2 == 1;
+        if fence || code {
+            continue;
+        }
+        for (offset, _) in line.match_indices('`') {
+            open = match open {
+                Some(_) => None,
+                None => Some(start + offset),
+            };
+        }
+    }
+    found.extend(open);
+    found
+}

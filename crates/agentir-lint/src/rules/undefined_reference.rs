@@ -1,0 +1,118 @@
+//! A reference into a namespace that does not exist, or to a member that it does not have.
+
+use crate::names::suggest;
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::script::{NAMESPACES, OF_CONNECTIONS};
+use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_expr::{Name, Path};
+use agentir_ir::Offer;
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undefined-reference"),
+    group: Group::Names,
+    severity: Severity::Error,
+    summary: "a reference leads nowhere",
+    vendor: &["undefined-reference", "unknown-identifier", "constraint-resolved-type"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    // Its nodes bring namespaces of their own.
+    if cx.program.agentfabric {
+        return;
+    }
+    let mut seen = FxHashSet::default();
+    cx.facts.paths(&mut |path, _| {
+        if seen.insert(path.root.span) {
+            look(cx, path, report);
+        }
+    });
+    for offer in &cx.facts.offers {
+        let Offer::Other { reference } = &offer.does else { continue };
+        let Some((namespace, member)) = reference.strip_prefix('@').and_then(|r| r.split_once('.'))
+        else {
+            continue;
+        };
+        // Without its `to`, a transition is reported by the front end.
+        if reference == "@utils.transition" {
+            continue;
+        }
+        let namespace = Spanned::new(Name::new(namespace), offer.name.span);
+        let member = Spanned::new(Name::new(member), offer.name.span);
+        if !known(&namespace, &member, report) {
+            continue;
+        }
+        report.push(
+            report
+                .finding(offer.name.span, format!("`{reference}` is nothing a tool could do"))
+                .help("tools are `@actions.name`, `@utils.transition to …`, `@utils.setVariables`, `@utils.escalate`, `@subagent.name`"),
+        );
+    }
+}
+
+fn look(cx: &AgentContext<'_>, path: &Path, report: &mut Report<'_>) {
+    match &path.namespace {
+        Some(namespace) => {
+            known(namespace, &path.root, report);
+        }
+        None if path.root.value.is_empty() => {}
+        None => {
+            let name = &path.root;
+            let finding = report
+                .finding(name.span, format!("`{name}` is no value"))
+                .note("what is read is a reference or a constant; the agent does not compile");
+            report.push(if cx.program.variables.contains_key(name.value.as_str()) {
+                finding.help(format!("write `@variables.{name}`")).replace(
+                    format!("@variables.{name}"),
+                    agentir_diagnostics::Applicability::Unsafe,
+                )
+            } else {
+                finding.help(format!(
+                    "write `\"{name}\"` for the text, or `@variables.{name}` for a variable"
+                ))
+            });
+        }
+    }
+}
+
+/// Whether a namespace is known and has the member; reports what is not so.
+fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<'_>) -> bool {
+    if OF_CONNECTIONS.contains(&namespace.value.as_str()) {
+        let mut finding = report
+            .finding(namespace.span, format!("`@{namespace}` is empty outside of a connection"))
+            .note("the value is silently missing")
+            .help("keep the value in a variable, and read `@variables.name`");
+        finding.severity = Severity::Warning;
+        report.push(finding);
+        return false;
+    }
+    let Some((_, members)) = NAMESPACES.iter().find(|(name, _)| *name == namespace.value) else {
+        let finding = report
+            .finding(namespace.span, format!("there is no namespace `@{namespace}`"))
+            .note("nothing can be found in it; the agent does not compile");
+        let names = NAMESPACES.iter().map(|(name, _)| *name);
+        report.push(suggest(finding, &namespace.value, names, || {
+            "variables are `@variables.name`, actions `@actions.name`".to_owned()
+        }));
+        return false;
+    };
+    if member.value.is_empty() {
+        report.push(
+            report
+                .finding(namespace.span, format!("`@{namespace}` alone is no value"))
+                .help(format!("write what of it is meant: `@{namespace}.name`")),
+        );
+        return false;
+    }
+    let Some(members) = members.filter(|m| !m.contains(&member.value.as_str())) else {
+        return true;
+    };
+    let finding = report.finding(member.span, format!("`@{namespace}` has no member `{member}`"));
+    report.push(suggest(finding, &member.value, members.iter().copied(), || {
+        let all: Vec<String> = members.iter().map(|m| format!("`{m}`")).collect();
+        format!("it has {}", all.join(", "))
+    }));
+    false
+}

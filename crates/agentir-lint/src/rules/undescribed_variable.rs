@@ -1,0 +1,38 @@
+//! A variable that the model fills without being told what it holds.
+
+use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_ir::{Filler, Offer};
+use rustc_hash::FxHashSet;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("undescribed-variable"),
+    group: Group::Prompts,
+    severity: Severity::Warning,
+    summary: "the model is to fill a variable that has no description",
+    vendor: &["slot-filled-variable-missing-description"],
+    dialects: AGENT_SCRIPT,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mut seen = FxHashSet::default();
+    for offer in cx.facts.offers.iter().filter(|o| matches!(o.does, Offer::Collect)) {
+        for with in offer.with.iter().filter(|w| w.filled_by == Filler::Model) {
+            let Some(variable) = cx.program.variables.get(with.name.value.as_str()) else {
+                continue;
+            };
+            if variable.description.is_some() || !seen.insert(&variable.name.value) {
+                continue;
+            }
+            let name = &variable.name;
+            report.push(
+                report
+                    .finding(with.name.span, format!("nothing tells the model what `{name}` holds"))
+                    .label(name.span, "declared here, without a description")
+                    .note("the model goes by the description to find the value in the conversation (part II, 3)")
+                    .help(format!("add `description: \"…\"` below `{name}`")),
+            );
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A variable that is set, and that nothing reads.
+
+use crate::rule::{ANY, Check, Group, ProgramContext, Report, Rule};
+use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
+use agentir_expr::{Expr, ExprKind, Visit};
+use agentir_ir::{Agent, Dialect, Node};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unread-variable"),
+    group: Group::Data,
+    severity: Severity::Warning,
+    summary: "a variable is set, but nothing reads it",
+    vendor: &[],
+    dialects: ANY,
+    check: Check::Program(check),
+};
+
+fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
+    let program = cx.program;
+    let adl = crate::dialects::is_adl_program(program);
+    // Who calls an agent that is not here may read what it sets.
+    if !program.complete && !adl && !cx.is_agent_script() {
+        return;
+    }
+    let mut set: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
+    let mut read: FxHashSet<&str> = FxHashSet::default();
+    for agent in &program.agents {
+        agent.walk(&mut |node| match node {
+            // Arguments of ADL are variables; what ABL asks for is there for the model as well.
+            Node::Field(field) if !adl => {
+                read.insert(&field.name.value);
+            }
+            _ => collect(node, &mut set, &mut read),
+        });
+        if shows_memory(agent) {
+            read.extend(agent.memory.session.iter().map(|v| v.name.value.as_str()));
+            read.extend(agent.gather.fields.iter().map(|f| f.name.value.as_str()));
+        }
+        read.extend(agent.memory.persistent.iter().map(|p| crate::variables::first(&p.path.value)));
+        // What is visible outside may be read there.
+        let outside = agent
+            .memory
+            .session
+            .iter()
+            .filter(|v| v.extensions.0.values().any(|e| e.contains_key("visibility")));
+        read.extend(outside.map(|v| v.name.value.as_str()));
+        read.extend(agent.memory.state.iter().map(|v| crate::variables::first(&v.name.value)));
+        let parameters = agent.tools.iter().flat_map(|t| &t.parameters);
+        read.extend(parameters.map(|p| p.name.value.as_str()));
+    }
+    // `agent.variable` in ADL is the variable of another agent.
+    read.extend(program.agents.iter().map(|a| a.metadata.name.value.as_str()));
+    // What has to be declared and is not is told by another rule.
+    let mut declared: FxHashMap<&str, usize> = FxHashMap::default();
+    let variables = program.agents.iter().flat_map(|a| &a.memory.session).map(|v| &v.name);
+    let arguments = program.agents.iter().flat_map(|a| &a.gather.fields).map(|f| &f.name);
+    variables.chain(arguments).for_each(|n| *declared.entry(&n.value).or_default() += 1);
+    if adl || cx.is_agent_script() {
+        set.retain(|name, _| declared.contains_key(name));
+    }
+    set.retain(|name, _| !read.contains(name) && !crate::variables::built_in().any(|n| n == *name));
+    if set.is_empty() {
+        return;
+    }
+    let mentions = mentions(cx);
+    let mut found: Vec<(&str, Vec<Span>)> = set.into_iter().collect();
+    found.sort_by_key(|(_, places)| places.first().map(|s| (s.file, s.start)));
+    for (name, places) in found {
+        // Texts and what the model has no place for may name it as well.
+        if mentions.get(name).copied().unwrap_or_default()
+            > places.len() + declared.get(name).copied().unwrap_or_default()
+        {
+            continue;
+        }
+        let Some((first, rest)) = places.split_first() else { continue };
+        let mut finding = report
+            .finding(*first, format!("`{name}` is set here, but nothing reads it"))
+            .note("no condition, text, call or agent uses it")
+            .help("use it where it was meant to be used, or remove the assignment")
+            .confidence(Confidence::Medium);
+        for other in rest.iter().take(3) {
+            finding = finding.label(*other, "also set here");
+        }
+        report.push(finding);
+    }
+}
+
+/// Whether the model may see the variables of an agent's memory without their being named.
+fn shows_memory(agent: &Agent) -> bool {
+    agent.metadata.dialect != Dialect::AgentScript.name()
+        && agent
+            .flow
+            .as_ref()
+            .is_none_or(|f| f.definitions.values().any(|s| s.reasoning_zone.is_some()))
+}
+
+fn collect<'a>(
+    node: Node<'a>,
+    set: &mut FxHashMap<&'a str, Vec<Span>>,
+    read: &mut FxHashSet<&'a str>,
+) {
+    match node {
+        Node::Condition(condition, _) => condition.expr().into_iter().for_each(|e| of(e, read)),
+        Node::Expr(expr) => of(expr, read),
+        Node::Template(text) => text.exprs(&mut |e| of(e, read)),
+        Node::Set(assignment) => {
+            of(&assignment.value, read);
+            let target = &assignment.target;
+            let mut result = false;
+            assignment.value.paths(&mut |path| {
+                result |= path.namespace.as_ref().is_some_and(|n| n.value == "outputs");
+            });
+            // What a call gives is kept as it comes; the call may be made for what it does.
+            if target.segments.is_empty() && !result {
+                set.entry(&target.root.value).or_default().push(target.root.span);
+            } else {
+                read.insert(&target.root.value);
+            }
+        }
+        Node::Reads(name, _) => {
+            read.insert(crate::variables::first(&name.value));
+        }
+        Node::Writes(name, _) => {
+            read.insert(crate::variables::first(&name.value));
+        }
+        Node::Call(call) => call.with.iter().for_each(|a| of(&a.value, read)),
+        Node::Offer(offer) => {
+            offer.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| of(e, read));
+        }
+        _ => {}
+    }
+}
+
+fn of<'a>(expr: &'a Expr, read: &mut FxHashSet<&'a str>) {
+    expr.visit(&mut |e| {
+        match &e.kind {
+            ExprKind::Path(path) => {
+                read.insert(&path.root.value);
+                read.extend(path.first_field().map(|f| f.value.as_str()));
+            }
+            ExprKind::Object(entries) => {
+                read.extend(
+                    entries.iter().filter(|e| e.value.is_none()).map(|e| e.key.value.as_str()),
+                );
+            }
+            _ => {}
+        }
+        Visit::Children
+    });
+}
+
+/// How often each word is written in all that the program says, free-form parts included.
+fn mentions(cx: &ProgramContext<'_>) -> FxHashMap<SmolStr, usize> {
+    let mut counts: FxHashMap<SmolStr, usize> = FxHashMap::default();
+    let mut count = |text: String| {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        for word in text.split(|c| !is_part(c)).filter(|w| !w.is_empty()) {
+            *counts.entry(SmolStr::new(word)).or_default() += 1;
+        }
+    };
+    let program = cx.program;
+    program.agents.iter().filter_map(|a| serde_json::to_string(a).ok()).for_each(&mut count);
+    program.profiles.iter().filter_map(|p| serde_json::to_string(p).ok()).for_each(&mut count);
+    let tools = program.libraries.iter().flat_map(|l| &l.tools);
+    tools.filter_map(|t| serde_json::to_string(t).ok()).for_each(&mut count);
+    counts
+}

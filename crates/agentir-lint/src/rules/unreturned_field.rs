@@ -1,0 +1,119 @@
+//! A result of another agent that this one never has.
+
+use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Confidence, RuleName, Severity, Span, Spanned, closest};
+use agentir_expr::{Name, TypeKind};
+use agentir_ir::Agent;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unreturned-field"),
+    group: Group::Data,
+    severity: Severity::Warning,
+    summary: "a result is taken from another agent that never sets it",
+    vendor: &["H-07"],
+    dialects: ABL,
+    check: Check::Agent(check),
+};
+
+/// A result that is taken: by which names it may be known there, and where that is written.
+struct Taken<'a> {
+    names: Vec<&'a str>,
+    span: Span,
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let coordination = &cx.agent.coordination;
+    let mut children = Children::default();
+    for handoff in coordination.handoffs.iter().filter(|h| h.remote.is_none()) {
+        let map = handoff.on_return.iter().flat_map(|r| &r.map);
+        // The two references disagree about which side is whose, so both sides count.
+        let taken = map.filter_map(|(name, value)| {
+            let path = value.as_path()?;
+            let field = path.first_field().map(|f| f.value.as_str());
+            let names = [Some(name.value.as_str()), Some(path.root.value.as_str()), field];
+            Some(Taken { names: names.into_iter().flatten().collect(), span: value.span })
+        });
+        look(cx, &handoff.to, taken.collect(), &mut children, report);
+    }
+    for delegate in coordination.delegates.iter().filter(|d| d.remote.is_none()) {
+        let Some(TypeKind::Object(fields)) = delegate.returns.as_ref().map(|t| &t.kind) else {
+            continue;
+        };
+        let taken = fields.iter().filter(|f| !f.optional).map(|f| Taken {
+            names: std::iter::once(f.name.value.as_str()).chain(f.ty.name()).collect(),
+            span: f.name.span,
+        });
+        look(cx, &delegate.agent, taken.collect(), &mut children, report);
+    }
+}
+
+/// The agents of a name, if there is just one, with what they may give back.
+#[derive(Default)]
+struct Children<'a>(FxHashMap<&'a str, Option<(&'a Agent, FxHashSet<&'a str>)>>);
+
+impl<'a> Children<'a> {
+    fn get(
+        &mut self,
+        cx: &AgentContext<'a>,
+        name: &'a str,
+    ) -> Option<&(&'a Agent, FxHashSet<&'a str>)> {
+        let find = || {
+            let mut all =
+                cx.program.program.agents.iter().filter(|a| a.metadata.name.value == name);
+            let (Some(child), None) = (all.next(), all.next()) else { return None };
+            let facts = cx.program.context(child).facts;
+            let variables = &facts.variables;
+            let own = [&variables.defined, &variables.roots, &variables.returned]
+                .into_iter()
+                .chain([&variables.results, &variables.labels])
+                .flatten()
+                .copied();
+            Some((child, own.collect()))
+        };
+        self.0.entry(name).or_insert_with(find).as_ref()
+    }
+}
+
+fn look<'a>(
+    cx: &AgentContext<'a>,
+    name: &'a Spanned<Name>,
+    taken: Vec<Taken<'_>>,
+    children: &mut Children<'a>,
+    report: &mut Report<'_>,
+) {
+    if taken.is_empty() {
+        return;
+    }
+    let to = cx.agent.resolve_alias(name);
+    let Some((child, own)) = children.get(cx, &to.value) else { return };
+    for Taken { names, span } in taken {
+        let Some(name) = names.first().filter(|_| !names.iter().any(|n| own.contains(*n))) else {
+            continue;
+        };
+        if !cx.answers_for(span) {
+            continue;
+        }
+        let mut finding = report
+            .finding(span, format!("`{to}` never sets `{name}`, which is taken from its result"))
+            .label(child.metadata.name.span, "this agent has no such variable, field or result")
+            .note("the variable stays unset: conditions on it do not hold, texts stay empty there");
+        if is_led_by_the_model(child) {
+            // It may still put together a result of its own.
+            finding.severity = Severity::Info;
+            finding = finding.confidence(Confidence::Medium);
+        }
+        report.push(match closest(name, own.iter().copied()) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding
+                .help(format!("set `{name}` in `{to}` before it is done, or take what it has")),
+        });
+    }
+}
+
+fn is_led_by_the_model(agent: &Agent) -> bool {
+    agent
+        .flow
+        .as_ref()
+        .is_none_or(|flow| flow.definitions.values().any(|step| step.reasoning_zone.is_some()))
+}

@@ -1,0 +1,54 @@
+//! A condition that no state satisfies.
+
+use crate::proof::{Found, comparisons, decided_alone, is_constant, is_stable, mistyped};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity};
+use agentir_ir::{ConditionUse, ConstraintKind};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unsatisfiable-condition"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a condition can never hold",
+    vendor: &[],
+    dialects: crate::rule::ANY,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mistyped = mistyped(cx);
+    for (condition, used) in &cx.facts.conditions {
+        let Some(expr) = condition.expr() else { continue };
+        if is_constant(expr) || !is_stable(expr) || !cx.answers_for(condition.span()) {
+            continue;
+        }
+        let mut ask = cx.ask();
+        ask.given(*condition, true);
+        let Some(Found::Nothing(core)) = ask.satisfiable() else { continue };
+        // A comparison that never holds is reported where it stands.
+        let mut alone = mistyped.contains(&expr.span);
+        comparisons(expr, &mut |c| {
+            alone = alone
+                || mistyped.contains(&c.span)
+                || decided_alone(cx, c).is_some_and(|(holds, _)| !holds);
+        });
+        if alone {
+            continue;
+        }
+        let mut finding = report
+            .finding(condition.span(), "this condition can never hold")
+            .help("test a value that can occur, or remove what depends on it");
+        if *used == ConditionUse::Constraint {
+            let all = &cx.agent.constraints.constraints;
+            let restricts = all.iter().any(|c| {
+                c.condition.span() == condition.span() && c.kind == Some(ConstraintKind::Restrict)
+            });
+            finding = finding.note(if restricts {
+                "a `RESTRICT` fails when its condition holds, so this one never stops anything"
+            } else {
+                "the constraint fails whenever it is checked, whatever the user says"
+            });
+        }
+        report.push(core.explain(finding));
+    }
+}

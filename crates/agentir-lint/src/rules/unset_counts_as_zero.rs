@@ -1,0 +1,140 @@
+//! A branch that is also taken if the variable it compares has no value, which counts as 0.
+
+use crate::proof::{Line, branches, is_stable, starts_unset, taken, test};
+use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
+use agentir_eval::Value;
+use agentir_expr::{BinaryOp, Expr, ExprKind, Path, Visit};
+use agentir_flow::cfg::{Element, Known, Literal};
+use agentir_solver::FactKind;
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unset-counts-as-zero"),
+    group: Group::Proofs,
+    severity: Severity::Warning,
+    summary: "a branch is also taken if the variable it compares has no value",
+    vendor: &[],
+    dialects: crate::rule::ABL,
+    check: Check::Agent(check),
+};
+
+/// A branch that compares a variable by order.
+struct Compares<'a> {
+    node: NodeIndex,
+    earlier: Vec<Literal<'a>>,
+    own: Literal<'a>,
+    path: &'a Path,
+    comparison: &'a Expr,
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let Some(part) = cx.part() else { return };
+    let cfg = cx.program.graph();
+    // What the agent as a whole asks for may be told at any time.
+    let fields = &cx.agent.gather.fields;
+    let asked = |path: &Path| fields.iter().any(|f| f.name.value == path.root.value);
+    let mut all = Vec::new();
+    for node in part.nodes() {
+        let Some(branched) = cfg.node(node).map(branches) else { continue };
+        for at in 0..branched.len() {
+            let Some((earlier, own)) = taken(branched, at) else { break };
+            let Some((own, expr)) = own.and_then(|o| Some((o, o.test.expr()?))) else { continue };
+            ordered(expr, &mut |path, comparison| {
+                if is_stable(expr) && !asked(path) && starts_unset(cx, &path.root.value) {
+                    all.push(Compares { node, earlier: earlier.clone(), own, path, comparison });
+                }
+            });
+        }
+    }
+    let names: FxHashSet<String> = all.iter().map(|c| c.path.to_string()).collect();
+    let unset = cfg.unset_reads(cx.id, |name| names.contains(name));
+    let ways: FxHashMap<(NodeIndex, &str), &[EdgeIndex]> =
+        unset.iter().map(|u| ((u.read, u.variable.name.as_str()), u.way.as_slice())).collect();
+    let mut seen = FxHashSet::default();
+    for compares in all {
+        let name = compares.path.to_string();
+        if let Some(way) = ways.get(&(compares.node, name.as_str()))
+            && cx.answers_for(compares.own.test.span())
+            && let Some(finding) = taken_unset(cx, &compares, way, report)
+            && seen.insert(finding.primary.span)
+        {
+            report.push(finding);
+        }
+    }
+}
+
+/// Calls `found` with comparisons by order with a constant, those that decide about the whole as they
+/// stand.
+fn ordered<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Path, &'a Expr)) {
+    use BinaryOp::{Greater, GreaterEqual, Less, LessEqual};
+    expr.visit(&mut |e| match &e.kind {
+        ExprKind::And(_) | ExprKind::Or(_) => Visit::Children,
+        ExprKind::Binary { op: Less | LessEqual | Greater | GreaterEqual, left, right } => {
+            let constant = |e: &Expr| matches!(e.kind, ExprKind::Literal(_));
+            match (left.as_path(), right.as_path()) {
+                (Some(path), None) if constant(right) => found(path, e),
+                (None, Some(path)) if constant(left) => found(path, e),
+                _ => {}
+            }
+            Visit::Skip
+        }
+        _ => Visit::Skip,
+    });
+}
+
+fn taken_unset<'a>(
+    cx: &AgentContext<'a>,
+    compares: &Compares<'a>,
+    way: &[EdgeIndex],
+    report: &Report<'_>,
+) -> Option<Diagnostic> {
+    let path = compares.path;
+    let mut ask = cx.ask();
+    ask.know(
+        path.clone(),
+        FactKind::Is(Value::Undefined),
+        Line { span: None, says: String::new() },
+    );
+    // Only if it is the missing value that does it.
+    ask.implies(compares.comparison, true)?.nothing()?;
+    for known in cx.known().at(compares.node) {
+        match known {
+            Known::Test(literal) if literal.test.expr().is_some() => {
+                ask.known(known);
+            }
+            _ => {}
+        }
+    }
+    for literal in compares.earlier.iter().chain([&compares.own]) {
+        ask.given(test(literal.test), literal.holds);
+    }
+    ask.satisfiable()?.state()?;
+    let mut finding = report
+        .finding(
+            compares.own.test.span(),
+            format!("this branch is also taken if `{path}` has no value"),
+        )
+        .note("in a comparison by order what has no value counts as 0")
+        .help(format!("add `{path} IS SET AND`, or ask for `{path}` before"))
+        .confidence(Confidence::Medium);
+    if let Some((span, step)) = passed(cx, way) {
+        finding =
+            finding.label(span, format!("a way by `{step}` leads here without setting `{path}`"));
+    }
+    Some(finding)
+}
+
+/// The last step that a way passes before it ends.
+fn passed<'a>(cx: &AgentContext<'a>, way: &[EdgeIndex]) -> Option<(Span, &'a str)> {
+    let cfg = cx.program.graph();
+    let mut steps = way.iter().rev().filter_map(|edge| {
+        let (_, to, _) = cfg.edge(*edge)?;
+        match cfg.node(to)?.element {
+            Element::Step(step) => Some((step.name.span, step.name.value.as_str())),
+            _ => None,
+        }
+    });
+    steps.next()
+}

@@ -1,0 +1,93 @@
+//! A variable that is removed, and then used.
+
+use super::used_before_set::consequence;
+use crate::dataflow::{Dataflow, Harm, Reads};
+use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::Dialect;
+use agentir_flow::cfg::{How, Why};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use rustc_hash::FxHashSet;
+use smol_str::SmolStr;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("used-after-clear"),
+    group: Group::Data,
+    severity: Severity::Warning,
+    summary: "a variable is removed, and then used without having been set again",
+    vendor: &[],
+    dialects: ANY,
+    check: Check::Agent(check),
+};
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let Some(flow) = Dataflow::new(cx, cx.program.graph()) else { return };
+    let mut told: FxHashSet<Span> = FxHashSet::default();
+    for (node, name, cleared) in clears(&flow) {
+        if flow.is_exhausted() {
+            return;
+        }
+        if !cx.answers_for(cleared) {
+            continue;
+        }
+        let unset = flow.unset_from(node, &name);
+        let mut nodes: Vec<NodeIndex> = unset.nodes().filter(|n| *n != node).collect();
+        nodes.sort_by_key(|n| (unset.way(flow.cfg, *n).len(), *n));
+        let from_start = flow
+            .owned
+            .unset_at_first()
+            .contains(&name.as_str())
+            .then(|| flow.unset_from_start(&name));
+        let first = nodes.into_iter().find_map(|at| {
+            let known = unset.at(at)?;
+            // That it may not have been set at all is told by another rule.
+            if from_start.as_ref().is_some_and(|start| start.at(at).is_some()) {
+                return None;
+            }
+            let near = !unset.way(flow.cfg, at).iter().any(|edge| leaves(&flow, *edge));
+            let reads = Reads::at(&flow, at, &name, known, &|tool| cx.tool(tool));
+            let harmful = |(harm, span): &(Harm, Span)| {
+                (harm.is_certain() || matches!(harm, Harm::Pass | Harm::Copy))
+                    && cx.answers_for(*span)
+                    && !told.contains(span)
+                    // What stands before it in the same list may well be done before it.
+                    && !(near && span.start < cleared.start)
+            };
+            Some((at, reads.into_iter().find(harmful)?))
+        });
+        let Some((at, (harm, span))) = first else { continue };
+        told.insert(span);
+        let finding = report
+            .finding(span, format!("`{name}` has been removed before it is used here"))
+            .label(cleared, "it is removed here")
+            .note(consequence(harm, flow.dialect));
+        let finding = flow.explain(finding, &unset.way(flow.cfg, at));
+        let how = match flow.dialect {
+            Dialect::Abl => "`CLEAR` it",
+            Dialect::AgentScript => "set it to `None`",
+            Dialect::Adl => "set it to `null`",
+        };
+        report.push(finding.help(format!("{how} after its last use, or set it again before")));
+    }
+}
+
+/// Whether an edge leads out of the list of statements it is in.
+fn leaves(flow: &Dataflow<'_, '_>, edge: EdgeIndex) -> bool {
+    flow.cfg.edge(edge).is_some_and(|(_, _, edge)| edge.why != Why::Next)
+}
+
+/// The places that remove a variable, with the variable.
+fn clears(flow: &Dataflow<'_, '_>) -> Vec<(NodeIndex, SmolStr, Span)> {
+    let mut found = Vec::new();
+    for (node, accesses) in flow.nodes() {
+        for access in accesses.iter().filter(|a| a.how != How::Reads) {
+            let name = &access.variable.name;
+            let persistent = name.contains('.') || name.starts_with('@');
+            let clears = access.how == How::Clears || flow.gives_null(node, name);
+            if !persistent && clears {
+                found.push((node, name.clone(), access.variable.span));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,312 @@
+//! Finding secrets in a text.
+//!
+//! The text is gone through once. Three things make a secret: the form its issuer gives it, where it
+//! stands (`Bearer …`, `://user:password@`), or the name it is given together with how random it
+//! looks. Placeholders are none of them.
+
+mod table;
+
+use std::ops::Range;
+use table::{Alphabet, FORMS, KEYS, PASSWORDS, PLACEHOLDERS};
+
+/// A secret in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Secret {
+    /// What it is, with its article.
+    pub(crate) what: String,
+    /// Where: bytes of the text.
+    pub(crate) range: Range<usize>,
+}
+
+/// The secrets of a text, in its order; none overlap.
+pub(crate) fn secrets(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        of_line(line, start, &mut found);
+        start += line.len();
+    }
+    found
+}
+
+fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
+    let mut at = 0;
+    let bytes = line.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        let before = at.checked_sub(1).and_then(|i| bytes.get(i)).copied();
+        let hit = match byte {
+            b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => in_url(line, at + 3),
+            b':' | b'=' => named(line, at),
+            b'-' if line.get(at..).is_some_and(|r| r.starts_with("-----BEGIN ")) => {
+                private_key(line, at)
+            }
+            _ if before.is_none_or(|b| !b.is_ascii_alphanumeric() && b != b'_') => {
+                by_form(line, at).or_else(|| after_scheme(line, at))
+            }
+            _ => None,
+        };
+        match hit {
+            Some(Secret { what, range }) => {
+                at = range.end.max(at + 1);
+                // One that is known by its name may be known by its form as well.
+                let what = by_form(line, range.start).map_or(what, |known| known.what);
+                found.push(Secret { what, range: range.start + offset..range.end + offset });
+            }
+            None => at += 1,
+        }
+    }
+}
+
+/// One that is known by how it begins.
+fn by_form(line: &str, at: usize) -> Option<Secret> {
+    let rest = line.get(at..)?;
+    for form in FORMS {
+        let Some(body) = rest.strip_prefix(form.prefix) else { continue };
+        let length = body.bytes().take(form.most + 1).take_while(|c| form.alphabet.has(*c)).count();
+        if (form.least..=form.most).contains(&length)
+            && let Some(body) = body.get(..length)
+            && !is_placeholder(body)
+            && entropy(body) > 3.0
+        {
+            let range = at..at + form.prefix.len() + length;
+            return Some(Secret { what: form.what.to_owned(), range });
+        }
+    }
+    None
+}
+
+/// `Bearer …`, `Basic …`.
+fn after_scheme(line: &str, at: usize) -> Option<Secret> {
+    let rest = line.get(at..)?;
+    for (scheme, what) in [("Bearer ", "a bearer token"), ("Basic ", "a user name and password")] {
+        let Some(body) = rest.strip_prefix(scheme) else { continue };
+        let length = body
+            .bytes()
+            .take_while(|c| Alphabet::Base64.has(*c) || matches!(c, b'.' | b'~'))
+            .count();
+        let value = body.get(..length)?;
+        if is_random(value) {
+            let start = at + scheme.len();
+            return Some(Secret { what: what.to_owned(), range: start..start + length });
+        }
+    }
+    None
+}
+
+/// The password in `scheme://user:password@host`; `at` is behind the slashes.
+fn in_url(line: &str, at: usize) -> Option<Secret> {
+    let rest = head(line.get(at..)?);
+    let end =
+        rest.find(|c: char| c.is_whitespace() || "/?#\"'`<>,)".contains(c)).unwrap_or(rest.len());
+    let (login, _host) = rest.get(..end)?.rsplit_once('@')?;
+    let (user, password) = login.split_once(':')?;
+    let common = ["password", "pass", "pwd", "secret", "token"];
+    let is_word = common.iter().any(|word| password.eq_ignore_ascii_case(word));
+    if password.len() < 3 || is_word || is_placeholder(password) {
+        return None;
+    }
+    let start = at + user.len() + 1;
+    Some(Secret { what: "a password".to_owned(), range: start..start + password.len() })
+}
+
+fn private_key(line: &str, at: usize) -> Option<Secret> {
+    let rest = head(line.get(at..)?).strip_prefix("-----BEGIN ")?;
+    let (kind, _) = rest.split_once("-----")?;
+    let length = "-----BEGIN ".len() + kind.len() + "-----".len();
+    (kind.ends_with("PRIVATE KEY") && kind.len() < 40)
+        .then(|| Secret { what: "a private key".to_owned(), range: at..at + length })
+}
+
+/// `name: value`, `name = "value"`; `at` is the sign between them.
+fn named(line: &str, at: usize) -> Option<Secret> {
+    let before = line.get(line.ceil_char_boundary(at.saturating_sub(128))..at)?.trim_end();
+    let before = before.strip_suffix(['"', '\'']).unwrap_or(before);
+    let name = before
+        .char_indices()
+        .rev()
+        .take(64)
+        .take_while(|(_, c)| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        .last()
+        .and_then(|(start, _)| before.get(start..))?;
+    let name = plain(name);
+    // `name: type = value`.
+    let declared = before.split_once(':').map(|(first, _)| plain(first.trim()));
+    let named_by = |keys: &[&str]| {
+        let ends = |name: &str| keys.iter().any(|k| name.ends_with(k));
+        ends(&name) || (line.get(at..at + 1) == Some("=") && declared.as_deref().is_some_and(ends))
+    };
+    let (key, password) = (named_by(KEYS), named_by(PASSWORDS));
+    if !key && !password {
+        return None;
+    }
+    let after = head(line.get(at + 1..)?);
+    let value = after.trim_start();
+    let start = at + 1 + (after.len() - value.len());
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let (value, start) = match quote {
+        Some(quote) => (value.get(1..)?.split_once(quote)?.0, start + 1),
+        None => {
+            let end = value.find(|c: char| c.is_whitespace() || ",}])".contains(c));
+            (value.get(..end.unwrap_or(value.len()))?, start)
+        }
+    };
+    let what = if password && quote.is_some() && is_chosen(value) {
+        "a password"
+    } else if key && is_random(value) {
+        "a key or token"
+    } else {
+        return None;
+    };
+    Some(Secret { what: what.to_owned(), range: start..start + value.len() })
+}
+
+/// A name in lower case without `_` and `-`.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// The beginning of a text: longer than any secret, short enough to be looked at from every place.
+fn head(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(512)).unwrap_or(text)
+}
+
+/// Whether a value only stands for a secret.
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    value.contains(['{', '}', '<', '>', '$', '[', ']', '%'])
+        || PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// Whether a value looks like one that a machine made up.
+fn is_random(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.len() >= 16
+        && digits >= 3
+        && value.bytes().any(|c| c.is_ascii_alphabetic())
+        && value.bytes().all(|c| Alphabet::Base64.has(c) || matches!(c, b'.' | b'~'))
+        && !is_placeholder(value)
+        && entropy(value) > 3.5
+}
+
+/// Whether a value looks like a password that a person made up.
+fn is_chosen(value: &str) -> bool {
+    (6..=64).contains(&value.len())
+        && value.bytes().all(|c| c.is_ascii_graphic())
+        && value.bytes().any(|c| c.is_ascii_alphabetic())
+        && value.bytes().any(|c| c.is_ascii_digit() || b"!@#^&*?+".contains(&c))
+        && !is_placeholder(value)
+}
+
+/// Shannon's entropy of the characters of a text, in bits for each.
+fn entropy(text: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in text.bytes() {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "lengths of lines")]
+    let all = text.len() as f64;
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| {
+            let share = f64::from(*count) / all;
+            -share * share.log2()
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Made up here, so that nothing in the repository looks like a secret to others.
+    fn body(alphabet: Alphabet, length: usize) -> String {
+        let all: Vec<u8> =
+            (b'!'..=b'~').filter(|c| c.is_ascii_alphanumeric() && alphabet.has(*c)).collect();
+        let mut state = 20_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let at = usize::try_from(state >> 33).unwrap_or_default() % all.len();
+            all.get(at).copied().map(char::from)
+        };
+        (0..length).filter_map(|_| next()).collect()
+    }
+
+    fn found(text: &str) -> Vec<(String, String)> {
+        secrets(text).into_iter().map(|s| (s.what, text[s.range].to_owned())).collect()
+    }
+
+    #[test]
+    fn every_form_is_found_where_it_stands_and_says_what_it_is() {
+        for form in FORMS {
+            let secret = format!("{}{}", form.prefix, body(form.alphabet, form.least));
+            for text in
+                [secret.clone(), format!("  headers: \"{secret}\"\n"), format!("# {secret}")]
+            {
+                assert_eq!(
+                    found(&text),
+                    [(form.what.to_owned(), secret.clone())],
+                    "{}",
+                    form.prefix
+                );
+            }
+            let glued = format!("a{secret}");
+            assert_eq!(found(&glued), [], "{}", form.prefix);
+        }
+    }
+
+    #[test]
+    fn secrets_are_found_by_their_place_and_name() {
+        let random = body(Alphabet::Alnum, 24);
+        for (text, what) in [
+            (format!("Authorization: Bearer {random}"), "a bearer token"),
+            (format!("Authorization: \"Basic {random}=\""), "a user name and password"),
+            (format!("api_key: \"{random}\""), "a key or token"),
+            (format!("X-Api-Key: {random}"), "a key or token"),
+            (format!("CLIENT_SECRET = '{random}'"), "a key or token"),
+            (format!("token: mutable string = \"{random}\""), "a key or token"),
+            (format!("{{\"clientSecret\": \"{random}\"}}"), "a key or token"),
+            ("postgres://bot:tr0ub4dor@db/x".to_owned(), "a password"),
+            ("password: \"tr0ub4dor\"".to_owned(), "a password"),
+            ("-----BEGIN RSA PRIVATE KEY-----".to_owned(), "a private key"),
+        ] {
+            let all = found(&text);
+            assert_eq!(all.iter().map(|(w, _)| w.as_str()).collect::<Vec<_>>(), [what], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_for_a_secret_is_none() {
+        let random = body(Alphabet::Alnum, 24);
+        for text in [
+            "api_key: \"{{secrets.WEATHER_KEY_2024}}\"".to_owned(),
+            "Authorization: Bearer {{secrets.token}}".to_owned(),
+            "token: ${WEATHER_TOKEN_12345678}".to_owned(),
+            "api_key: <your-api-key-1234567890>".to_owned(),
+            "api_key: \"xxxxxxxxxxxxxxxxxxxxxxxx\"".to_owned(),
+            "api_key: \"your_api_key_0123456789\"".to_owned(),
+            "password: \"changeme123\"".to_owned(),
+            "password: \"What is your password?\"".to_owned(),
+            "password: mutable string = \"\"".to_owned(),
+            "login(user: string, password: string) -> object".to_owned(),
+            "reset_token = result.confirmation_token".to_owned(),
+            "https://user:password@host/".to_owned(),
+            "https://host/a:b@c".to_owned(),
+            "AKIAIOSFODNN7EXAMPLE".to_owned(),
+            "Basic information about the account".to_owned(),
+            format!("order_id: \"{random}\""),
+            "max_tokens: 40960000000000000000".to_owned(),
+            "-----BEGIN PUBLIC KEY-----".to_owned(),
+        ] {
+            assert_eq!(found(&text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_line_takes_linear_time() {
+        let text = "token=a:b@://eyJhbGciOi-Bearer-".repeat(50_000);
+        assert_eq!(found(&text), []);
+    }
+}

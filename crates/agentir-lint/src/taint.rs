@@ -1,0 +1,281 @@
+//! Sensitive data, and what it is copied to.
+
+use crate::rule::AgentContext;
+use crate::script::{Outputs, output, outputs};
+use crate::variables::first;
+use agentir_diagnostics::Span;
+use agentir_expr::{BinaryOp, Expr, ExprKind, ParameterType, Path, Segment, UnaryOp, function};
+use agentir_ir::{Data, Dialect, GatherField, Tool};
+use rustc_hash::FxHashMap;
+use smol_str::{SmolStr, SmolStrBuilder};
+
+/// Kinds of values that are personal or regulated, as fields say what their values mean.
+const SENSITIVE_FORMATS: &[&str] =
+    &["credit_card", "card_number", "cvv", "ssn", "social_security_number", "iban", "passport"];
+
+/// Functions whose result does not tell what they were given.
+const CLEANING: &[&str] = &["MASK", "LENGTH", "len", "size", "redact_pii", "word_count"];
+
+/// How a variable came to hold sensitive data.
+#[derive(Debug, Clone)]
+pub(crate) struct Flow {
+    /// What it is, for the beginning of a sentence.
+    pub(crate) what: String,
+    /// Where it is declared.
+    pub(crate) declared: Span,
+    /// Why it is sensitive.
+    pub(crate) why: String,
+    /// Whether it says how it is shown.
+    pub(crate) masked: bool,
+    /// Whether the user says it in the conversation.
+    asked: bool,
+    /// The assignments it went through, in their order.
+    pub(crate) steps: Vec<Span>,
+}
+
+/// The variables of an agent that hold sensitive data, by path.
+#[derive(Debug, Default)]
+pub(crate) struct Taint<'a> {
+    by_path: FxHashMap<SmolStr, Flow>,
+    /// Outputs that are hidden from the model, by where they are read.
+    hidden: FxHashMap<Span, (&'a Tool, SmolStr)>,
+}
+
+impl<'a> Taint<'a> {
+    pub(crate) fn new(cx: &AgentContext<'a>) -> Self {
+        let mut taint = Self::default();
+        if cx.is_agent_script() {
+            taint.hidden_outputs(cx);
+        } else {
+            taint.declared(cx);
+        }
+        if taint.by_path.is_empty() && taint.hidden.is_empty() {
+            return taint;
+        }
+        let sets = cx.facts.sets.iter().map(|s| (dotted(&s.target), s.span, vec![&s.value]));
+        let assignments: Vec<(SmolStr, Span, Vec<&'a Expr>)> = sets.chain(transforms(cx)).collect();
+        // By the variables they read: each is looked at again when one of these turns out to be
+        // sensitive.
+        let mut readers: FxHashMap<SmolStr, Vec<usize>> = FxHashMap::default();
+        for (at, (_, _, values)) in assignments.iter().enumerate() {
+            for value in values {
+                value.paths(&mut |p| readers.entry(p.root.value.clone()).or_default().push(at));
+            }
+        }
+        let mut grown: Vec<SmolStr> = taint.by_path.keys().cloned().collect();
+        grown.sort();
+        while let Some(path) = grown.pop() {
+            for at in readers.get(first(&path)).into_iter().flatten() {
+                let Some((target, span, values)) = assignments.get(*at) else { continue };
+                if taint.by_path.contains_key(target) {
+                    continue;
+                }
+                if let Some(mut flow) = values.iter().find_map(|value| taint.of_expr(value)) {
+                    flow.steps.push(*span);
+                    flow.steps.truncate(8);
+                    taint.by_path.insert(target.clone(), flow);
+                    grown.push(target.clone());
+                }
+            }
+        }
+        taint
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
+    }
+
+    fn declared(&mut self, cx: &AgentContext<'a>) {
+        let entities: FxHashMap<&str, _> =
+            cx.agent.entities.iter().map(|e| (e.name.value.as_str(), e)).collect();
+        for field in &cx.facts.fields {
+            let entity = field.entity_ref.as_ref().and_then(|e| entities.get(e.value.as_str()));
+            let own = field.sensitive == Some(true) || field.pii_type.is_some();
+            let shared = entity.filter(|e| e.sensitive == Some(true) || e.pii_type.is_some());
+            let kind = format_of(field);
+            // What is declared not to be sensitive is not.
+            if field.sensitive == Some(false) || !(own || shared.is_some() || kind.is_some()) {
+                continue;
+            }
+            let why = match (own, shared, kind) {
+                (true, ..) => "it is declared as sensitive".to_owned(),
+                (_, Some(entity), _) => {
+                    format!("its entity `{}` is declared as sensitive", entity.name)
+                }
+                (.., kind) => format!("its values are of the kind `{}`", kind.unwrap_or_default()),
+            };
+            let masked = field.sensitive_display.is_some()
+                || shared.is_some_and(|e| e.sensitive_display.is_some());
+            let name = &field.name;
+            self.by_path.insert(
+                name.value.clone(),
+                Flow {
+                    what: format!("`{name}`"),
+                    declared: name.span,
+                    why,
+                    masked,
+                    asked: true,
+                    steps: Vec::new(),
+                },
+            );
+        }
+        for path in cx.agent.memory.persistent.iter().filter(|p| p.sensitive == Some(true)) {
+            let name = &path.path;
+            let flow = Flow {
+                what: format!("`{name}`"),
+                declared: name.span,
+                why: "it is declared as sensitive".to_owned(),
+                masked: path.sensitive_display.is_some(),
+                asked: false,
+                steps: Vec::new(),
+            };
+            self.by_path.insert(name.value.clone(), flow);
+        }
+    }
+
+    /// Agent Script: outputs that the model does not see.
+    fn hidden_outputs(&mut self, cx: &AgentContext<'a>) {
+        let mut read: Vec<(&'a Path, &'a str)> = Vec::new();
+        outputs(cx, &mut |path, here| {
+            if let Outputs::Of(tool, _) = *here {
+                read.push((path, &tool.value));
+            }
+        });
+        for (path, tool) in read {
+            let Some(tool) = cx.tool(tool) else { continue };
+            let name = &output(path).value;
+            let about = tool.extensions.0.get(Dialect::AgentScript.name());
+            let about = about.and_then(|e| e.get("outputs")?.value.get(name.as_str()));
+            let says = |key: &str| match about?.get(key)? {
+                Data::Bool(value) => Some(*value),
+                Data::String(word) => Some(word.eq_ignore_ascii_case("true")),
+                _ => None,
+            };
+            // One that the user may see is hidden so that the author can word it.
+            let hidden =
+                says("filter_from_agent") == Some(true) && says("is_displayable") == Some(false);
+            if !hidden {
+                continue;
+            }
+            // Read somewhere in an assignment; variables are the program's.
+            self.hidden.insert(path.root.span, (tool, name.clone()));
+        }
+        let sets = cx.facts.sets.iter();
+        for set in sets {
+            let mut found = None;
+            set.value.paths(&mut |p| found = found.or(self.hidden.get(&p.root.span)));
+            let Some((tool, name)) = found else { continue };
+            let declared = tool
+                .returns
+                .iter()
+                .flat_map(|r| &r.fields)
+                .find(|f| f.name.value == *name)
+                .map_or(tool.name.span, |f| f.name.span);
+            let flow = Flow {
+                what: format!("`{}`", set.target.root),
+                declared,
+                why: "this output is hidden from the model and from the user".to_owned(),
+                masked: false,
+                asked: false,
+                steps: vec![set.span],
+            };
+            self.by_path.entry(dotted(&set.target)).or_insert(flow);
+        }
+    }
+
+    /// What a path holds: it itself, what it is a part of, or a part of it.
+    pub(crate) fn of_name(&self, name: &str) -> Option<Flow> {
+        if let Some(flow) = self.by_path.get(name) {
+            return Some(flow.clone());
+        }
+        let mut upper = name;
+        while let Some((above, _)) = upper.rsplit_once('.') {
+            if let Some(flow) = self.by_path.get(above) {
+                return Some(flow.clone());
+            }
+            upper = above;
+        }
+        None
+    }
+
+    /// What an expression makes of sensitive data, if its value still tells something of it.
+    ///
+    /// Expressions are at most [`agentir_expr::MAX_DEPTH`] levels deep.
+    pub(crate) fn of_expr(&self, expr: &Expr) -> Option<Flow> {
+        let any = |all: &[Expr]| all.iter().find_map(|e| self.of_expr(e));
+        match &expr.kind {
+            ExprKind::Path(path)
+                if path.namespace.as_ref().is_none_or(|n| n.value == "variables") =>
+            {
+                self.of_name(&dotted(path))
+            }
+            ExprKind::List(items) => any(items),
+            ExprKind::Object(entries) => entries.iter().find_map(|entry| match &entry.value {
+                Some(value) => self.of_expr(value),
+                None => self.of_name(&entry.key.value),
+            }),
+            ExprKind::Call { function: name, args } => {
+                let tells = !CLEANING.iter().any(|f| f.eq_ignore_ascii_case(&name.value))
+                    && function(&name.value).is_none_or(|f| f.returns != ParameterType::Boolean);
+                if tells { any(args) } else { None }
+            }
+            ExprKind::Method { receiver, .. } => self.of_expr(receiver),
+            ExprKind::Subscript { base, .. }
+            | ExprKind::Member { base, .. }
+            | ExprKind::Spread(base) => self.of_expr(base),
+            ExprKind::Unary { op: UnaryOp::Negate | UnaryOp::Plus, operand } => {
+                self.of_expr(operand)
+            }
+            ExprKind::Binary { op: BinaryOp::Add, left, right } => {
+                self.of_expr(left).or_else(|| self.of_expr(right))
+            }
+            ExprKind::Conditional { then, otherwise, .. } => {
+                self.of_expr(then).or_else(|| self.of_expr(otherwise))
+            }
+            _ => None,
+        }
+    }
+
+    /// Something sensitive that the user says in the conversation.
+    pub(crate) fn said_by_the_user(&self) -> Option<Flow> {
+        let said = self.by_path.values().filter(|f| f.asked && f.steps.is_empty());
+        said.min_by_key(|f| (f.declared.file, f.declared.start)).cloned()
+    }
+}
+
+/// List pipelines: what they make, and from what.
+fn transforms<'a>(cx: &AgentContext<'a>) -> Vec<(SmolStr, Span, Vec<&'a Expr>)> {
+    use agentir_flow::cfg::Element;
+    use agentir_ir::Statement;
+    let cfg = cx.program.graph();
+    let part = cfg.part(cx.id);
+    let nodes = part.into_iter().flat_map(|p| p.nodes()).filter_map(|n| cfg.node(n));
+    nodes
+        .filter_map(|node| match node.element {
+            Element::Statement(Statement::Transform(t)) => {
+                let values = std::iter::once(&t.source).chain(t.map.iter().map(|(_, e)| e));
+                Some((t.target.value.clone(), t.span, values.collect()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// The kind of values a field takes, if it is one that is sensitive.
+fn format_of(field: &GatherField) -> Option<&str> {
+    let semantics = field.semantics.as_ref()?;
+    let said = [semantics.format.as_deref(), semantics.kore_entity_type.as_deref()];
+    said.into_iter().flatten().find(|s| SENSITIVE_FORMATS.iter().any(|f| f.eq_ignore_ascii_case(s)))
+}
+
+fn dotted(path: &Path) -> SmolStr {
+    let mut name = SmolStrBuilder::new();
+    name.push_str(&path.root.value);
+    for segment in &path.segments {
+        if let Segment::Field(field) = segment {
+            name.push('.');
+            name.push_str(&field.value);
+        }
+    }
+    name.finish()
+}

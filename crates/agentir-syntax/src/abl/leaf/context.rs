@@ -1,0 +1,302 @@
+//! What the actions of `abl_leaf.lalrpop` need: places, unescaped texts, and nodes that are checked
+//! for depth.
+
+use super::ast::{
+    Action, ActionKind, Assignment, Checkpoint, ConstraintKind, ConstraintRule, Direction,
+    ProtocolHead, RouteAction, RoutingRule, SignatureParameter, SortBy, Store, ToolCall,
+    ToolSignature, TransformHead,
+};
+use super::lexer::FaultKind;
+use super::problems::Abl;
+use crate::leaf::{Leaf, Nodes, fault, unescaped_leniently, whole_number};
+use agentir_diagnostics::Spanned;
+use agentir_expr::{
+    Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, TypeExpr, TypeKind,
+};
+use smol_str::SmolStr;
+
+/// A leaf read as one of the goals.
+#[derive(Debug)]
+pub(crate) enum Parsed {
+    Expr(Box<Expr>),
+    Hole(Box<(Expr, Vec<Spanned<Name>>)>),
+    Path(Box<Spanned<Path>>),
+    Type(TypeExpr),
+    Signature(Box<ToolSignature>),
+    Constraint(Box<ConstraintRule>),
+    Action(Box<Action>),
+    Call(Box<ToolCall>),
+    Store(Box<Store>),
+    Chain(Vec<Spanned<Name>>),
+    Assignment(Box<Assignment>),
+    Transform(Box<TransformHead>),
+    Sort(Box<SortBy>),
+    RoutingRule(Box<RoutingRule>),
+    RouteAction(Box<RouteAction>),
+    Protocol(Box<ProtocolHead>),
+}
+
+/// A part of an action behind its keyword.
+pub(crate) enum ActionPart {
+    Target(Spanned<Name>),
+    Arguments(Vec<Spanned<Name>>),
+    Reason(Spanned<SmolStr>),
+    Detail(Spanned<Name>, Spanned<SmolStr>),
+}
+
+/// Why the parser stopped.
+pub(crate) type Error<'a> = crate::leaf::Error<'a, Abl>;
+type Result<'a, T> = std::result::Result<T, Error<'a>>;
+
+/// How many `[]` may follow a type.
+const MAX_DIMENSIONS: usize = 8;
+
+/// The leaf that is being read.
+pub(crate) struct Context<'a> {
+    pub leaf: Leaf<'a>,
+}
+
+impl<'a> Nodes<'a> for Context<'a> {
+    type Language = Abl;
+
+    fn leaf(&self) -> Leaf<'a> {
+        self.leaf
+    }
+}
+
+impl<'a> Context<'a> {
+    /// `path.method(args)`, or a function of the namespace `abl`.
+    pub(crate) fn path_method(
+        &self,
+        start: u32,
+        end: u32,
+        path: Path,
+        path_end: u32,
+        method: Spanned<Name>,
+        args: Vec<Expr>,
+    ) -> Result<'a, Box<Expr>> {
+        let kind = if path.segments.is_empty() && path.root.value == "abl" {
+            let span = path.root.span.to(method.span);
+            let name = SmolStr::from_iter(["abl.", method.value.as_str()]);
+            ExprKind::Call { function: Spanned::new(name, span), args }
+        } else {
+            let receiver = Expr::path(path, self.span(start, path_end)).into();
+            ExprKind::Method { receiver, method, args }
+        };
+        self.node(start, end, kind)
+    }
+
+    pub(crate) fn index(&self, start: u32, end: u32, index: f64) -> Result<'a, u32> {
+        whole_number(index).ok_or(fault::<Abl>(FaultKind::Subscript, start, end))
+    }
+
+    /// The text of a string literal. Unknown escapes stand for themselves: `"\d"` is `\d`.
+    pub(crate) fn unquoted(&self, literal: &str) -> SmolStr {
+        let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default();
+        unescaped_leniently(inner, |c| match c {
+            'n' => Some('\n'),
+            't' => Some('\t'),
+            'r' => Some('\r'),
+            '"' | '\'' | '\\' => Some(c),
+            _ => None,
+        })
+    }
+
+    /// `/pattern/flags`. `\/` is only a way to write `/`; flags become a group as in `(?i)`.
+    pub(crate) fn regex(&self, start: u32, end: u32, literal: &str) -> Result<'a, Literal> {
+        let close = literal.rfind('/').unwrap_or(0);
+        let pattern = literal.get(1..close).unwrap_or_default();
+        let flags = literal.get(close + 1..).unwrap_or_default();
+        let mut text = String::with_capacity(literal.len());
+        if !flags.is_empty() {
+            if flags.bytes().any(|b| !matches!(b, b'i' | b'm' | b's' | b'u' | b'g')) {
+                return Err(fault::<Abl>(FaultKind::RegexFlag, start, end));
+            }
+            // `g` is about replacing; and patterns are Unicode always.
+            let kept = || flags.chars().filter(|c| matches!(c, 'i' | 'm' | 's'));
+            if kept().next().is_some() {
+                text.push_str("(?");
+                text.extend(kept());
+                text.push(')');
+            }
+        }
+        let mut chars = pattern.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => match chars.next() {
+                    Some('/') => text.push('/'),
+                    Some(escaped) => text.extend(['\\', escaped]),
+                    None => text.push('\\'),
+                },
+                c => text.push(c),
+            }
+        }
+        Ok(Literal::Regex(text.into()))
+    }
+
+    pub(crate) fn parameter(
+        &self,
+        name: Spanned<Name>,
+        optional: bool,
+        ty: Option<TypeExpr>,
+        default: Option<Box<Expr>>,
+    ) -> SignatureParameter {
+        SignatureParameter { name, optional, ty, default: default.map(|d| *d) }
+    }
+
+    pub(crate) fn sort_by(
+        &self,
+        field: Spanned<Path>,
+        start: u32,
+        direction: Option<Direction>,
+        end: u32,
+    ) -> SortBy {
+        SortBy { field, direction: direction.map(|d| Spanned::new(d, self.span(start, end))) }
+    }
+
+    pub(crate) fn array_type(
+        &self,
+        start: u32,
+        end: u32,
+        base: TypeExpr,
+        dimensions: usize,
+    ) -> Result<'a, TypeExpr> {
+        if dimensions > MAX_DIMENSIONS {
+            return Err(fault::<Abl>(FaultKind::TooDeep, start, end));
+        }
+        let span = self.span(start, end);
+        Ok((0..dimensions)
+            .fold(base, |item, _| TypeExpr { kind: TypeKind::Array(item.into()), span }))
+    }
+
+    pub(crate) fn constraint(
+        &self,
+        kind: Spanned<ConstraintKind>,
+        start: u32,
+        condition: Expr,
+        end: u32,
+        checkpoint: Option<Spanned<Checkpoint>>,
+    ) -> ConstraintRule {
+        let text = Spanned::new(self.slice(start, end).into(), self.span(start, end));
+        let condition = Condition { text, kind: ConditionKind::Expr(condition) };
+        ConstraintRule { kind, condition, checkpoint }
+    }
+
+    pub(crate) fn checkpoint(
+        &self,
+        start: u32,
+        end: u32,
+        words: &[Spanned<Name>],
+    ) -> Spanned<Checkpoint> {
+        let is = |word: Option<&Spanned<Name>>, text: &str| {
+            word.is_some_and(|w| w.value.eq_ignore_ascii_case(text))
+        };
+        let checkpoint = match words {
+            [calling, tool] if is(Some(calling), "calling") => Checkpoint::ToolCall(tool.clone()),
+            [returning, what]
+                if is(Some(returning), "returning")
+                    && ["results", "result", "response"].iter().any(|w| is(Some(what), w)) =>
+            {
+                Checkpoint::Response
+            }
+            _ => {
+                let all = self.slice(start, end);
+                let words = all.get("BEFORE".len()..).unwrap_or_default().trim_start();
+                Checkpoint::Other(words.into())
+            }
+        };
+        Spanned::new(checkpoint, self.span(start, end))
+    }
+
+    pub(crate) fn go_to(&self, step: Spanned<Name>) -> Action {
+        Action {
+            kind: ActionKind::GoTo,
+            word: step.clone(),
+            span: step.span,
+            target: Some(step),
+            reason: None,
+            priority: None,
+            arguments: Vec::new(),
+        }
+    }
+
+    pub(crate) fn action(
+        &self,
+        start: u32,
+        word_end: u32,
+        kind: ActionKind,
+        parts: Vec<ActionPart>,
+        end: u32,
+    ) -> Result<'a, Action> {
+        let mut action = Action {
+            kind,
+            word: Spanned::new(self.slice(start, word_end).into(), self.span(start, word_end)),
+            target: None,
+            reason: None,
+            priority: None,
+            arguments: Vec::new(),
+            span: self.span(start, end),
+        };
+        let wrong = || fault::<Abl>(FaultKind::ActionDetail, start, end);
+        for part in parts {
+            match part {
+                ActionPart::Target(name) if action.target.is_none() => action.target = Some(name),
+                ActionPart::Arguments(names) => action.arguments.extend(names),
+                ActionPart::Reason(text) if action.reason.is_none() => action.reason = Some(text),
+                ActionPart::Detail(key, value) => {
+                    let slot = match key.value.to_ascii_uppercase().as_str() {
+                        "REASON" | "MESSAGE" | "RESPOND" => &mut action.reason,
+                        "PRIORITY" => &mut action.priority,
+                        _ => return Err(wrong()),
+                    };
+                    if slot.replace(value).is_some() {
+                        return Err(wrong());
+                    }
+                }
+                ActionPart::Target(_) | ActionPart::Reason(_) => return Err(wrong()),
+            }
+        }
+        Ok(action)
+    }
+
+    pub(crate) fn protocol(&self, from: Spanned<Name>, to: Spanned<Name>) -> ProtocolHead {
+        let any = from.value.eq_ignore_ascii_case("any");
+        ProtocolHead { from: (!any).then_some(from), to }
+    }
+
+    /// The path that `text` is, if it is nothing but names between dots. Most leaves are, and need
+    /// no parser.
+    pub(crate) fn plain_path(&self, text: &str, start: u32) -> Option<Spanned<Path>> {
+        let mut at = start;
+        let mut path: Option<Path> = None;
+        for name in text.split('.') {
+            let mut bytes = name.bytes();
+            let first = bytes.next()?;
+            let plain = (first.is_ascii_alphabetic() || first == b'_')
+                && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            if !plain {
+                return None;
+            }
+            let end = at + u32::try_from(name.len()).ok()?;
+            let word = Spanned::new(Name::new(name), self.span(at, end));
+            at = end + 1;
+            match &mut path {
+                None if is_reserved(name) => return None,
+                None => path = Some(Path::variable(word)),
+                Some(path) => {
+                    if path.segments.is_empty() {
+                        path.segments.reserve_exact(text.bytes().filter(|b| *b == b'.').count());
+                    }
+                    path.segments.push(Segment::Field(word));
+                }
+            }
+        }
+        Some(Spanned::new(path?, self.span(start, at.saturating_sub(1))))
+    }
+}
+
+/// Whether a word is not a name even where a value may stand.
+fn is_reserved(word: &str) -> bool {
+    const WORDS: &[&str] = &["and", "false", "implies", "not", "null", "or", "true", "undefined"];
+    word.len() <= 9 && WORDS.iter().any(|w| w.eq_ignore_ascii_case(word))
+}

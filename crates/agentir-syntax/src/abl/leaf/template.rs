@@ -1,0 +1,287 @@
+//! Texts with holes: `{{path}}`, `{{FN(x) | filter}}`, `{{#if x}}…{{else}}…{{/if}}`, and the older
+//! `{x}`.
+
+use super::context::Parsed;
+use super::parse;
+use super::problems::{self, INVALID_TEMPLATE};
+use super::token::Goal;
+use crate::leaf::Leaf;
+use agentir_diagnostics::{Diagnostic, Severity, Span, Spanned};
+use agentir_expr::{Expr, ExprKind, Name, Template, TemplatePart};
+use memchr::{memchr, memmem};
+use smol_str::SmolStr;
+use std::ops::Range;
+
+/// How long the inside of `{…}` may be to be taken for a hole. Code and JSON are longer.
+const MAX_SINGLE: usize = 200;
+
+/// A text with holes (specification 3.14.1, `RESPOND` and all texts that are shown).
+///
+/// Single braces are holes only around a path or a call, so bodies of JSON and style sheets are
+/// plain text.
+pub fn template(leaf: Leaf<'_>, problems: &mut Vec<Diagnostic>) -> Template {
+    let text = Spanned::new(SmolStr::new(leaf.text), leaf.span());
+    let Some(first) = memchr(b'{', leaf.text.as_bytes()) else {
+        return Template { shifts: leaf.origin.shifts.into(), ..Template::plain(text) };
+    };
+    let mut scan =
+        Scan { leaf, parts: Vec::new(), open: Vec::new(), problems, no_more_ends: false };
+    scan.run(first);
+    scan.close_all();
+    Template { text, parts: scan.parts, shifts: leaf.origin.shifts.into() }
+}
+
+struct Scan<'a, 'p> {
+    leaf: Leaf<'a>,
+    parts: Vec<TemplatePart>,
+    /// The blocks that are not closed yet.
+    open: Vec<Spanned<Name>>,
+    problems: &'p mut Vec<Diagnostic>,
+    /// There is no `}}` in the rest, so it need not be searched again.
+    no_more_ends: bool,
+}
+
+impl<'a> Scan<'a, '_> {
+    fn run(&mut self, first: usize) {
+        let mut at = first;
+        loop {
+            at = if self.rest(at).starts_with("{{") { self.double(at) } else { self.single(at) };
+            match memchr(b'{', self.rest(at).as_bytes()) {
+                Some(next) => at += next,
+                None => return,
+            }
+        }
+    }
+
+    fn rest(&self, at: usize) -> &'a str {
+        self.leaf.text.get(at..).unwrap_or_default()
+    }
+
+    fn slice(&self, range: Range<usize>) -> &'a str {
+        self.leaf.text.get(range).unwrap_or_default()
+    }
+
+    /// `range` without white space at its ends.
+    fn trimmed(&self, range: Range<usize>) -> Range<usize> {
+        let text = self.slice(range.clone());
+        let start = range.start + (text.len() - text.trim_start().len());
+        start..start + text.trim().len()
+    }
+
+    fn span(&self, range: Range<usize>) -> Span {
+        self.leaf.origin.span(range)
+    }
+
+    fn warn(&mut self, range: Range<usize>, message: impl Into<String>) -> &mut Diagnostic {
+        let span = self.span(range);
+        self.report(Diagnostic::warning(INVALID_TEMPLATE, span, message))
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) -> &mut Diagnostic {
+        let at = self.problems.len();
+        self.problems.push(diagnostic);
+        #[expect(clippy::indexing_slicing, reason = "just pushed")]
+        &mut self.problems[at]
+    }
+
+    /// `{{…}}` at `start`. Returns where to go on.
+    fn double(&mut self, start: usize) -> usize {
+        let braces = if self.rest(start).starts_with("{{{") { 3 } else { 2 };
+        let inner = start + braces;
+        let Some(length) = self.length(inner) else {
+            self.warn(start..inner, "`{{` has no closing `}}`");
+            return inner;
+        };
+        let mut end = inner + length + 2;
+        if braces == 3 && self.rest(end).starts_with('}') {
+            end += 1;
+        }
+        self.hole(start..end, inner..inner + length);
+        end
+    }
+
+    /// How long the inside of a hole is that begins at `inner`.
+    fn length(&mut self, inner: usize) -> Option<usize> {
+        if self.no_more_ends {
+            return None;
+        }
+        let rest = self.rest(inner);
+        let Some(near) = memmem::find(rest.as_bytes(), b"}}") else {
+            self.no_more_ends = true;
+            return None;
+        };
+        let inside = rest.get(..near).unwrap_or_default();
+        if memchr::memchr3(b'{', b'"', b'\'', inside.as_bytes()).is_none() {
+            return Some(near);
+        }
+        // Braces of an object or in a text do not end the hole, if they are balanced close by.
+        Some(balanced_end(rest).unwrap_or(near))
+    }
+
+    fn hole(&mut self, whole: Range<usize>, inner: Range<usize>) {
+        let inner = self.trimmed(inner);
+        let text = self.slice(inner.clone());
+        let span = self.span(whole.clone());
+        if text.is_empty() {
+            self.warn(whole, "there is nothing between the braces");
+        } else if let Some(block) = text.strip_prefix('#') {
+            self.open_block(span, inner.end - block.len()..inner.end);
+        } else if let Some(block) = text.strip_prefix('/') {
+            self.close_block(span, inner.end - block.len()..inner.end);
+        } else if text == "else" || text == "^" || text.starts_with("else ") {
+            self.otherwise(span, &inner);
+        } else if text.starts_with('!') {
+            // A comment.
+        } else if let Some(Parsed::Hole(hole)) = self.read(inner, Goal::Hole) {
+            let (expr, filters) = *hole;
+            self.parts.push(TemplatePart::Value { expr, filters, span });
+        }
+    }
+
+    fn read(&mut self, range: Range<usize>, goal: Goal) -> Option<Parsed> {
+        let mut slips = Vec::new();
+        match parse(self.leaf, range, goal, &mut slips) {
+            Ok(parsed) => {
+                let leaf = self.leaf;
+                self.problems.extend(slips.iter().map(|slip| problems::slip(slip, &leaf)));
+                Some(parsed)
+            }
+            Err(failure) => {
+                self.problems.extend(failure.diagnostic().map(|mut diagnostic| {
+                    diagnostic.severity = Severity::Warning;
+                    diagnostic.note = Some("the braces are shown as they are".to_owned());
+                    diagnostic
+                }));
+                None
+            }
+        }
+    }
+
+    /// `{{#if x}}`; `inner` begins behind the `#`.
+    fn open_block(&mut self, span: Span, inner: Range<usize>) {
+        let text = self.slice(inner.clone());
+        let length = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+        let name = inner.start..inner.start + length;
+        let block = Spanned::new(Name::new(self.slice(name.clone())), self.span(name.clone()));
+        if !matches!(block.value.as_str(), "if" | "unless" | "each" | "with") {
+            let message = format!("there is no block `{block}`");
+            self.warn(name.clone(), message).help =
+                Some("blocks are `if`, `unless`, `each` and `with`".to_owned());
+        }
+        let subject = self.trimmed(name.end..inner.end);
+        let expr = if subject.is_empty() {
+            let message = format!("`#{block}` needs a value");
+            self.warn(inner, message);
+            None
+        } else {
+            self.read_expr(subject)
+        };
+        self.open.push(block.clone());
+        self.parts.push(TemplatePart::Open { block, expr, span });
+    }
+
+    fn read_expr(&mut self, range: Range<usize>) -> Option<Expr> {
+        match self.read(range, Goal::Hole)? {
+            Parsed::Hole(hole) => Some(hole.0),
+            _ => None,
+        }
+    }
+
+    /// `{{/if}}`; `inner` begins behind the `/`.
+    fn close_block(&mut self, span: Span, inner: Range<usize>) {
+        let name = self.trimmed(inner);
+        let block = Spanned::new(Name::new(self.slice(name.clone())), self.span(name));
+        match self.open.pop() {
+            Some(open) if open.value == block.value => {}
+            Some(open) => {
+                let message = format!("`{{{{/{block}}}}}` does not close `{{{{#{open}}}}}`");
+                let diagnostic = Diagnostic::error(INVALID_TEMPLATE, span, message)
+                    .label(open.span, "opened here")
+                    .help(format!("write `{{{{/{open}}}}}`"));
+                self.report(diagnostic);
+            }
+            None => {
+                let message = format!("`{{{{/{block}}}}}` closes nothing");
+                self.report(Diagnostic::error(INVALID_TEMPLATE, span, message));
+            }
+        }
+        self.parts.push(TemplatePart::Close { block, span });
+    }
+
+    /// `{{else}}`, `{{else if x}}`.
+    fn otherwise(&mut self, span: Span, inner: &Range<usize>) {
+        if self.open.is_empty() {
+            let message = "`{{else}}` belongs to no block";
+            self.report(Diagnostic::error(INVALID_TEMPLATE, span, message));
+        }
+        self.parts.push(TemplatePart::Else { span });
+        let rest = self.slice(inner.clone()).strip_prefix("else").unwrap_or_default().trim_start();
+        if let Some(condition) = rest.strip_prefix("if ") {
+            // The tree has no place for the condition, but it must be right.
+            let condition = self.trimmed(inner.end - condition.len()..inner.end);
+            self.read_expr(condition);
+        } else if !rest.is_empty() {
+            let range = inner.end - rest.len()..inner.end;
+            self.warn(range, format!("`{rest}` cannot follow `else`"));
+        }
+    }
+
+    fn close_all(&mut self) {
+        for open in std::mem::take(&mut self.open) {
+            let message = format!("`{{{{#{open}}}}}` is never closed");
+            let diagnostic = Diagnostic::error(INVALID_TEMPLATE, open.span, message)
+                .help(format!("write `{{{{/{open}}}}}` where it ends"));
+            self.report(diagnostic);
+        }
+    }
+
+    /// `{…}` at `start`, which may be anything. Returns where to go on.
+    fn single(&mut self, start: usize) -> usize {
+        let inner = start + 1;
+        let rest = self.rest(inner).as_bytes();
+        let near = rest.get(..MAX_SINGLE.min(rest.len())).unwrap_or_default();
+        // Neither quotes nor colons at the beginning: most of what is no hole stops here.
+        let Some(length) = memchr::memchr3(b'}', b'{', b'\n', near) else { return inner };
+        if rest.get(length) != Some(&b'}') {
+            return inner;
+        }
+        let range = self.trimmed(inner..inner + length);
+        let text = self.slice(range.clone());
+        let begins = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'));
+        if begins
+            && let Ok(Parsed::Expr(expr)) = parse(self.leaf, range, Goal::Expr, &mut Vec::new())
+            && matches!(
+                expr.kind,
+                ExprKind::Path(_) | ExprKind::Call { .. } | ExprKind::Method { .. }
+            )
+        {
+            let dollar = self.slice(0..start).ends_with('$');
+            let span = self.span(start - usize::from(dollar)..inner + length + 1);
+            self.parts.push(TemplatePart::SingleBrace { expr: *expr, span });
+        }
+        inner + length + 1
+    }
+}
+
+/// Where `}}` stands outside of braces and quotes, if that is near.
+fn balanced_end(text: &str) -> Option<usize> {
+    const NEAR: usize = 2000;
+    let bytes = text.as_bytes();
+    let mut depth = 0usize;
+    let mut quote = None;
+    let mut escaped = false;
+    for (i, &b) in bytes.iter().take(NEAR).enumerate() {
+        match (quote, b) {
+            _ if std::mem::take(&mut escaped) => {}
+            (Some(_), b'\\') => escaped = true,
+            (Some(q), b) if q == b => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(b),
+            (None, b'{') => depth += 1,
+            (None, b'}') if depth > 0 => depth -= 1,
+            (None, b'}') if bytes.get(i + 1) == Some(&b'}') => return Some(i),
+            _ => {}
+        }
+    }
+    None
+}

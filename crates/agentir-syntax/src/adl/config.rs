@@ -1,0 +1,133 @@
+//! `config.yml`, the settings that MICA reads beside `agents.yml` (its server's `load_bot` and `bot.py`).
+//!
+//! The paper has no such file; its keys are those that MICA looks for.
+
+use super::reader::duplicate;
+use crate::outline::{Entry, EntryKind, Outline};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+
+/// The form of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// A text.
+    Text,
+    /// True or false.
+    Switch,
+    /// Settings of a service, which are its own affair.
+    Service,
+}
+
+/// All settings.
+static SETTINGS: &[(&str, Form)] = &[
+    ("bot_name", Form::Text),
+    ("unsafe_mode", Form::Switch),
+    ("llm", Form::Service),
+    ("llm_config", Form::Service),
+    ("facebook", Form::Service),
+    ("slack", Form::Service),
+];
+
+/// The settings of a bot.
+#[derive(Debug, Default)]
+pub struct Config<'t> {
+    /// `unsafe_mode`: whether the bot's functions may import anything.
+    pub unsafe_mode: Option<Spanned<bool>>,
+    /// All entries, those that are no settings included.
+    pub entries: Vec<&'t Entry<'t>>,
+}
+
+/// Whether a text is such a file, by its content: one of its keys at the left margin is a setting.
+#[must_use]
+pub fn is_config(text: &str) -> bool {
+    text.lines().any(|line| {
+        line.split_once(':').is_some_and(|(key, _)| SETTINGS.iter().any(|(name, _)| *name == key))
+    })
+}
+
+/// Reads an outline as settings. Never fails: what is none is reported and kept.
+pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Config<'t> {
+    let mut config = Config::default();
+    let mut seen: Vec<(&str, Span)> = Vec::new();
+    for entry in &outline.entries {
+        config.entries.push(entry);
+        let EntryKind::Pair { key, value, children } = &entry.kind else {
+            let span = entry.span(outline.file).at_start();
+            problems.push(
+                Diagnostic::error(rules::SYNTAX, span, "this is no setting")
+                    .help("a setting is a key and a value: `bot_name: …`"),
+            );
+            continue;
+        };
+        let names = || SETTINGS.iter().map(|(name, _)| *name);
+        let Some((name, form)) = SETTINGS.iter().find(|(name, _)| *name == key.text) else {
+            let finding = Diagnostic::warning(
+                rules::UNKNOWN_FIELD,
+                key.span,
+                format!("MICA has no setting `{}`", key.text),
+            )
+            .note("it ignores settings that it does not know");
+            problems.push(match closest(key.text, names()) {
+                Some(near) => finding
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(near, Applicability::Unsafe),
+                None => finding.help(format!("it has {}", names().collect::<Vec<_>>().join(", "))),
+            });
+            continue;
+        };
+        match seen.iter().find(|(other, _)| other == name) {
+            Some((_, first)) => problems.push(duplicate(key, *first)),
+            None => seen.push((name, key.span)),
+        }
+        let scalar = value.as_ref().filter(|_| children.is_empty());
+        let wrong = |what: &str| {
+            Diagnostic::error(
+                rules::INVALID_VALUE,
+                value.as_ref().map_or(key.span, |v| v.span),
+                format!("`{name}` takes {what}"),
+            )
+        };
+        match (form, scalar) {
+            (Form::Text, None) => problems.push(wrong("a text").help(format!("write `{name}: …`"))),
+            (Form::Switch, _) => match scalar.and_then(|s| Some((s.yaml_1_1_bool()?, s.span))) {
+                Some((on, span)) => config.unsafe_mode = Some(Spanned::new(on, span)),
+                None => problems.push(
+                    wrong("true or false").help(format!("write `{name}: true`, without quotes")),
+                ),
+            },
+            (Form::Service, Some(_)) => problems.push(
+                wrong("settings of its own")
+                    .help(format!("write them indented below `{name}:`, one a line")),
+            ),
+            _ => {}
+        }
+        if let (Form::Service, "llm" | "llm_config") = (form, *name) {
+            chat(children, problems);
+        }
+    }
+    if let Some(mode) = config.unsafe_mode.as_ref().filter(|mode| mode.value) {
+        problems.push(not_passed_on(mode.span, "unsafe_mode"));
+    }
+    config
+}
+
+fn chat(entries: &[Entry<'_>], problems: &mut Vec<Diagnostic>) {
+    for entry in entries {
+        if let EntryKind::Pair { key, .. } = &entry.kind
+            && key.text == "chat"
+        {
+            problems.push(not_passed_on(key.span, "llm.chat"));
+        }
+    }
+}
+
+/// The server takes what is below `llm` for the whole (`server.py`).
+fn not_passed_on(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::info(
+        rules::MICA_CONFIG,
+        span,
+        format!("MICA's server does not pass `{name}` on to the bot"),
+    )
+    .note("it forwards only what stands below `llm`; the workbench reads the whole file")
+    .help("try the bot on the server, not only in the workbench")
+}

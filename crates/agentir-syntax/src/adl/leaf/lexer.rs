@@ -1,0 +1,304 @@
+//! Text to tokens, for `adl_leaf.lalrpop`.
+//!
+//! A logos lexer cuts the text. [`Lexer`] gives the goal first, counts brackets so that the parser
+//! never recurses deep, and hands over the message of a `return` as one token: it is prose.
+
+use crate::leaf::{Located, Nest, Nesting, Slip};
+use crate::text::offset;
+use logos::Logos;
+use std::ops::Range;
+
+/// What a string is read as. The first token the parser gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    Condition,
+    Path,
+    /// A path, or `ref` and a path.
+    Reference,
+    Return,
+}
+
+/// What the user does in a condition about the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// `the user claims`: they say something like the examples.
+    Claims,
+    /// `the user clicks`: they press a button of this name; MICA only.
+    Clicks,
+}
+
+/// A token. `Copy`, and borrowing from the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Token<'a> {
+    Goal(Goal),
+    Word(&'a str),
+    Number(f64),
+    /// With its quotes.
+    String(&'a str),
+    /// With its `r` and its quotes.
+    Raw(&'a str),
+    Verb(Verb),
+    Text(&'a str),
+    Match,
+    None,
+    True,
+    False,
+    And,
+    Or,
+    Not,
+    Ref,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Minus,
+    LeftParen,
+    RightParen,
+    Dot,
+    Comma,
+}
+
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
+#[logos(skip r"\s+")]
+enum Raw {
+    #[regex(r"[\p{Alphabetic}_][\p{Alphabetic}\p{N}_]*")]
+    Word,
+    #[regex(r"(?i:the)[ \t]+(?i:user)[ \t]+(?i:claims)", priority = 20)]
+    Claims,
+    #[regex(r"(?i:the)[ \t]+(?i:user)[ \t]+(?i:clicks)", priority = 20)]
+    Clicks,
+    #[regex(r"re\.match", priority = 20)]
+    Match,
+    #[regex(r"[0-9]+(\.[0-9]+)?")]
+    Number,
+    #[regex(r#""([^"\\]|\\(?s:.))*""#)]
+    #[regex(r"'([^'\\]|\\(?s:.))*'")]
+    String,
+    #[regex(r#"r"([^"\\]|\\(?s:.))*""#, priority = 20)]
+    #[regex(r"r'([^'\\]|\\(?s:.))*'", priority = 20)]
+    Verbatim,
+    // Quotes and marks that editors and input methods put in place of the plain ones.
+    #[regex("[“”„][^“”„]*[“”]")]
+    #[regex("[‘’][^‘’]*[‘’]")]
+    SmartString,
+    #[token("==")]
+    Equal,
+    #[token("!=")]
+    NotEqual,
+    #[token("<")]
+    Less,
+    #[token("<=")]
+    LessEqual,
+    #[token("≤")]
+    OtherLessEqual,
+    #[token(">")]
+    Greater,
+    #[token(">=")]
+    GreaterEqual,
+    #[token("≥")]
+    OtherGreaterEqual,
+    #[token("=")]
+    Assign,
+    #[token("&&")]
+    OtherAnd,
+    #[token("||")]
+    OtherOr,
+    #[token("!")]
+    OtherNot,
+    #[token("-")]
+    Minus,
+    #[token("(")]
+    LeftParen,
+    #[token("（")]
+    WideLeftParen,
+    #[token(")")]
+    RightParen,
+    #[token("）")]
+    WideRightParen,
+    #[token(".")]
+    Dot,
+    #[token(",")]
+    Comma,
+    #[token("，")]
+    WideComma,
+}
+
+/// Why reading stopped.
+pub(crate) type Fault = crate::leaf::Fault<FaultKind>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FaultKind {
+    TooDeep,
+    Character,
+    SingleEquals,
+}
+
+pub(crate) struct Lexer<'a> {
+    text: &'a str,
+    base: u32,
+    tokens: logos::SpannedIter<'a, Raw>,
+    goal: Goal,
+    given: usize,
+    nesting: Nesting,
+    /// Operators of other languages that were understood all the same.
+    pub foreign: Vec<Slip>,
+    /// Typographic signs that were taken for plain ones.
+    pub typographic: Vec<Slip>,
+    /// Whether an operator of the language was seen, so that the text was meant as an expression.
+    pub operators: bool,
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer of `text`, which stands at offset `base` of its leaf.
+    pub(crate) fn new(text: &'a str, base: u32, goal: Goal) -> Self {
+        Self {
+            text,
+            base,
+            tokens: Raw::lexer(text).spanned(),
+            goal,
+            given: 0,
+            nesting: Nesting::default(),
+            foreign: Vec::new(),
+            typographic: Vec::new(),
+            operators: false,
+        }
+    }
+
+    fn at(&self, range: &Range<usize>) -> (u32, u32) {
+        (self.base.saturating_add(offset(range.start)), self.base.saturating_add(offset(range.end)))
+    }
+
+    fn slip(&self, range: &Range<usize>, meant: &'static str) -> Slip {
+        let (start, end) = self.at(range);
+        Slip { start, end, meant }
+    }
+
+    /// What `return` says behind its first comma.
+    fn message(&mut self) -> Option<(u32, Token<'a>, u32)> {
+        let end = self.tokens.span().end;
+        let rest = self.text.get(end..)?;
+        let text = rest.trim();
+        let start = end + (rest.len() - rest.trim_start().len());
+        self.tokens = Raw::lexer("").spanned();
+        let (l, r) = self.at(&(start..start + text.len()));
+        (!text.is_empty()).then_some((l, Token::Text(text), r))
+    }
+
+    fn word(&self, text: &'a str) -> Token<'a> {
+        match (self.goal, text) {
+            (Goal::Condition, "and") => Token::And,
+            (Goal::Condition, "or") => Token::Or,
+            (Goal::Condition, "not") => Token::Not,
+            (Goal::Condition, "None") => Token::None,
+            (Goal::Condition, "True") => Token::True,
+            (Goal::Condition, "False") => Token::False,
+            (Goal::Reference, "ref") if self.given == 1 => Token::Ref,
+            _ => Token::Word(text),
+        }
+    }
+}
+
+impl<'a> Iterator for Lexer<'a> {
+    type Item = Located<Token<'a>, FaultKind>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.given == 0 {
+            self.given = 1;
+            return Some(Ok((self.base, Token::Goal(self.goal), self.base)));
+        }
+        if self.goal == Goal::Return && self.given == 3 {
+            self.given += 1;
+            return self.message().map(Ok);
+        }
+        let (raw, range) = self.tokens.next()?;
+        let (start, end) = self.at(&range);
+        let fault = |kind| Some(Err(Fault { kind, start, end }));
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        let Ok(raw) = raw else { return fault(FaultKind::Character) };
+        let token = match raw {
+            Raw::Word => self.word(text),
+            Raw::Claims => Token::Verb(Verb::Claims),
+            Raw::Clicks => Token::Verb(Verb::Clicks),
+            Raw::Match => {
+                self.operators = true;
+                Token::Match
+            }
+            Raw::Number => match text.parse() {
+                Ok(number) => Token::Number(number),
+                Err(_) => return fault(FaultKind::Character),
+            },
+            Raw::String => Token::String(text),
+            Raw::SmartString => {
+                self.typographic.push(self.slip(&range, "\""));
+                Token::String(text)
+            }
+            Raw::Verbatim => Token::Raw(text),
+            Raw::Equal => Token::Equal,
+            Raw::NotEqual => Token::NotEqual,
+            Raw::Less => Token::Less,
+            Raw::LessEqual => Token::LessEqual,
+            Raw::Greater => Token::Greater,
+            Raw::GreaterEqual => Token::GreaterEqual,
+            Raw::OtherLessEqual => {
+                self.typographic.push(self.slip(&range, "<="));
+                Token::LessEqual
+            }
+            Raw::OtherGreaterEqual => {
+                self.typographic.push(self.slip(&range, ">="));
+                Token::GreaterEqual
+            }
+            Raw::Assign => {
+                self.operators = true;
+                return fault(FaultKind::SingleEquals);
+            }
+            Raw::OtherAnd => {
+                self.foreign.push(self.slip(&range, "and"));
+                Token::And
+            }
+            Raw::OtherOr => {
+                self.foreign.push(self.slip(&range, "or"));
+                Token::Or
+            }
+            Raw::OtherNot => Token::Not,
+            Raw::Minus => Token::Minus,
+            Raw::LeftParen => Token::LeftParen,
+            Raw::WideLeftParen => {
+                self.typographic.push(self.slip(&range, "("));
+                Token::LeftParen
+            }
+            Raw::RightParen => Token::RightParen,
+            Raw::WideRightParen => {
+                self.typographic.push(self.slip(&range, ")"));
+                Token::RightParen
+            }
+            Raw::Dot => Token::Dot,
+            Raw::Comma => Token::Comma,
+            Raw::WideComma => {
+                self.typographic.push(self.slip(&range, ","));
+                Token::Comma
+            }
+        };
+        let nest = match token {
+            Token::LeftParen => Nest::Open,
+            Token::RightParen => Nest::Close,
+            Token::Not => Nest::Prefix,
+            _ => Nest::Flat,
+        };
+        if !self.nesting.count(nest) {
+            return fault(FaultKind::TooDeep);
+        }
+        self.operators |= matches!(
+            token,
+            Token::Equal
+                | Token::NotEqual
+                | Token::Less
+                | Token::LessEqual
+                | Token::Greater
+                | Token::GreaterEqual
+        );
+        self.given += 1;
+        Some(Ok((start, token, end)))
+    }
+}

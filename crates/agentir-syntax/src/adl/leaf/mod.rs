@@ -1,0 +1,625 @@
+//! The strings inside ADL's YAML: conditions, paths, references, returns, and texts with `${…}`.
+//!
+//! Every function takes a string as it stands in the file and never fails as a whole: what cannot be
+//! read is reported.
+
+mod context;
+mod lexer;
+
+pub use lexer::Verb;
+
+use crate::leaf::{Fault, Language, Leaf, Nodes, Slip};
+use crate::outline::{Scalar, Style};
+use crate::rules;
+use crate::rules::{EXPRESSION_TOO_DEEP, INVALID_EXPRESSION, INVALID_TEMPLATE};
+use crate::text::offset;
+use agentir_diagnostics::{Applicability, Confidence, Diagnostic, Span, Spanned};
+use agentir_expr::{
+    BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, Template,
+    TemplatePart,
+};
+use context::{Context, Error, Parsed};
+use lalrpop_util::ParseError;
+use lexer::{FaultKind, Goal, Lexer, Token};
+use smol_str::SmolStr;
+use std::cell::RefCell;
+
+grammars!(adl_leaf);
+
+/// The leaves of ADL.
+pub(crate) enum Adl {}
+
+impl Language for Adl {
+    type Token<'a> = Token<'a>;
+    type Kind = FaultKind;
+    const TOO_DEEP: FaultKind = FaultKind::TooDeep;
+}
+
+struct Read<'a> {
+    parsed: Result<Parsed, Error<'a>>,
+    slips: Slips,
+    operators: bool,
+}
+
+/// Forms that were understood all the same.
+struct Slips {
+    /// Operators of other languages.
+    foreign: Vec<Slip>,
+    /// Typographic signs that were taken for plain ones.
+    typographic: Vec<Slip>,
+}
+
+fn parse<'a>(context: &Context<'a>, goal: Goal) -> Read<'a> {
+    let text = context.leaf.text;
+    let start = text.len() - text.trim_start().len();
+    let mut lexer = Lexer::new(text.trim(), offset(start), goal);
+    let parsed = grammar::adl_leaf::LeafParser::new().parse(context, lexer.by_ref());
+    let slips = Slips { foreign: lexer.foreign, typographic: lexer.typographic };
+    Read { parsed, slips, operators: lexer.operators }
+}
+
+fn context(leaf: Leaf<'_>) -> Context<'_> {
+    Context { leaf, patterns: RefCell::new(Vec::new()) }
+}
+
+/// A condition, with what it says about the user (B.4.5).
+pub(super) type ReadCondition = (Condition, Option<(Verb, Vec<Spanned<SmolStr>>)>);
+
+/// A condition: what the user claims, an expression, or any sentence.
+pub(super) fn condition(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> ReadCondition {
+    scalar.with_leaf(|leaf| {
+        let text = Spanned::new(SmolStr::new(leaf.text.trim()), leaf.span());
+        let context = context(leaf);
+        let read = parse(&context, Goal::Condition);
+        let natural = |text| Condition { text, kind: ConditionKind::Natural };
+        let result = match read.parsed {
+            Ok(Parsed::Intent(intent)) => {
+                read.slips.report(leaf, problems);
+                let mut examples = intent.examples;
+                match intent.rest {
+                    // `"a" or "b"` is a list of examples to everybody.
+                    Some(rest) if is_text(&rest) => examples.extend(text_of(&rest)),
+                    Some(rest) => problems.push(ignored_beside_intent(&rest)),
+                    None => {}
+                }
+                (natural(text), Some((intent.verb, examples)))
+            }
+            Ok(Parsed::Expr(expr)) => {
+                read.slips.report(leaf, problems);
+                not_for_mica(&context, &expr, problems);
+                (Condition { text, kind: ConditionKind::Expr(*expr) }, None)
+            }
+            Err(error) if read.operators => {
+                problems.push(broken(&context, &error));
+                (Condition { text, kind: ConditionKind::Invalid }, None)
+            }
+            Ok(_) | Err(_) => {
+                in_words(&text, problems);
+                (natural(text), None)
+            }
+        };
+        for pattern in context.patterns.take() {
+            check_pattern(&pattern.text, problems);
+            if pattern.raw {
+                problems.push(
+                    Diagnostic::warning(
+                        rules::MICA_CONDITION,
+                        pattern.text.span,
+                        "MICA takes the `r` of this pattern for a part of it",
+                    )
+                    .note("the pattern then fits only values that begin with `r` and a quote")
+                    .help("write the pattern without the `r`"),
+                );
+            }
+        }
+        result
+    })
+}
+
+fn is_text(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(Literal::String(_)) => true,
+        ExprKind::Or(all) | ExprKind::And(all) => all.iter().all(is_text),
+        _ => false,
+    }
+}
+
+fn text_of(expr: &Expr) -> Vec<Spanned<SmolStr>> {
+    match &expr.kind {
+        ExprKind::Literal(Literal::String(text)) => vec![Spanned::new(text.clone(), expr.span)],
+        ExprKind::Or(all) | ExprKind::And(all) => all.iter().flat_map(text_of).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn ignored_beside_intent(rest: &Expr) -> Diagnostic {
+    Diagnostic::warning(
+        rules::MICA_CONDITION,
+        rest.span,
+        "MICA ignores what is joined to `the user claims`",
+    )
+    .note(
+        "it only asks the model about the examples in quotes, so this part never decides anything",
+    )
+    .help("put it into an `if` of its own, inside the `then` of the other")
+}
+
+/// Expressions that the paper's words allow and MICA's evaluator does not (`condition.py`).
+fn not_for_mica(context: &Context<'_>, expr: &Expr, problems: &mut Vec<Diagnostic>) {
+    if matches!(expr.kind, ExprKind::Path(_)) {
+        problems.push(
+            Diagnostic::warning(
+                rules::MICA_CONDITION,
+                expr.span,
+                "this condition compares nothing, which MICA cannot evaluate",
+            )
+            .note("MICA raises an error when the conversation comes here")
+            .help(format!("write `{} == True`", context.leaf.text.trim())),
+        );
+    }
+    expr.visit(&mut |e| {
+        if let ExprKind::Binary { op, left, right } = &e.kind
+            && matches!(
+                op,
+                BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual
+            )
+            && let Some(path) = [left, right].into_iter().find_map(|side| own_argument(side))
+        {
+            problems.push(
+                Diagnostic::info(
+                    rules::MICA_CONDITION,
+                    e.span,
+                    format!("MICA cannot compare `{path}` with a number if it is a text"),
+                )
+                .confidence(Confidence::Low)
+                .note("what the model takes from the conversation is mostly a text; MICA then raises an error")
+                .help(format!("let a function set `{path}` to a number first")),
+            );
+        }
+        if let ExprKind::Literal(Literal::String(text)) = &e.kind
+            && ([" and ", " or "].iter().any(|word| text.contains(word))
+                || text.contains(['(', ')']))
+        {
+            problems.push(
+                Diagnostic::warning(
+                    rules::MICA_CONDITION,
+                    e.span,
+                    "MICA takes `and`, `or` and parentheses in quotes for its own",
+                )
+                .note("it cuts the condition at them, and raises an error when the conversation comes here")
+                .help("compare with a text without them, or set an argument to it first"),
+            );
+        }
+        agentir_expr::Visit::Children
+    });
+}
+
+/// The argument of the agent itself that an expression is.
+fn own_argument(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Path(path) if path.segments.is_empty() => Some(&path.root.value),
+        _ => None,
+    }
+}
+
+/// A sentence as a condition: the paper has it (3.2, B.4.5), MICA does not.
+fn in_words(text: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
+    let lower = text.value.to_lowercase();
+    let claims = lower.contains("the user claims") || lower.contains("the user clicks");
+    let finding = if text.value.is_empty() {
+        Diagnostic::error(INVALID_EXPRESSION, text.span, "this condition is empty")
+            .help("write `the user claims \"…\"`, or compare an argument: `status == \"open\"`")
+    } else if claims {
+        Diagnostic::warning(
+            rules::MICA_CONDITION,
+            text.span,
+            "MICA finds no example in plain double quotes in this condition",
+        )
+        .note("it asks the model whether the user claims nothing at all")
+        .help("write what users say in plain quotes: `the user claims \"yes\", \"sure\"`")
+    } else {
+        Diagnostic::warning(
+            rules::MICA_CONDITION,
+            text.span,
+            "MICA does not evaluate conditions in free words",
+        )
+        .note(
+            "the paper has them (B.4.5), but MICA raises an error when the conversation comes here",
+        )
+        .help("write `the user claims \"…\"` with examples of what users say")
+    };
+    problems.push(finding);
+}
+
+impl Slips {
+    fn report(&self, leaf: Leaf<'_>, problems: &mut Vec<Diagnostic>) {
+        problems.extend(self.typographic.iter().map(|slip| typographic(leaf, slip)));
+        problems.extend(self.foreign.iter().map(|slip| {
+            slip.diagnostic(&leaf, |written, meant| {
+                format!("`{written}` is not an operator of ADL; it is read as `{meant}`")
+            })
+        }));
+    }
+}
+
+fn typographic(leaf: Leaf<'_>, slip: &Slip) -> Diagnostic {
+    let Slip { start, end, meant } = *slip;
+    let written = leaf.slice(start, end);
+    let finding = |message: String| {
+        Diagnostic::warning(rules::TYPOGRAPHIC_PUNCTUATION, leaf.place(start, end), message)
+    };
+    if meant != "\"" {
+        return finding(format!(
+            "`{written}` is a typographic form of `{meant}`, which MICA does not know"
+        ))
+        .help(format!("write `{meant}`"))
+        .replace(meant, Applicability::Safe);
+    }
+    let inner = context::strip(written);
+    finding("these are typographic quotes, which MICA does not take for quotes".to_owned())
+        .note("MICA sees no text in quotes here; an editor or a web page has put them in")
+        .help("write plain quotes")
+        .replace(format!("\"{inner}\""), Applicability::Safe)
+}
+
+fn broken(context: &Context<'_>, error: &Error<'_>) -> Diagnostic {
+    let whole = context.leaf.span();
+    let finding = |span, message: String| {
+        Diagnostic::error(INVALID_EXPRESSION, span, message)
+            .note("MICA raises an error when the conversation comes here")
+    };
+    let help = "compare an argument with a value, as in `status == \"open\" and amount > 3`";
+    match error {
+        ParseError::User { error: Fault { kind, start, end } } => {
+            let span = context.span(*start, *end);
+            match kind {
+                FaultKind::TooDeep => Diagnostic::error(
+                    EXPRESSION_TOO_DEEP,
+                    whole,
+                    "this condition is nested too deep",
+                )
+                .help("set arguments to parts of it first"),
+                FaultKind::SingleEquals => finding(span, "`=` does not compare".to_owned())
+                    .help("write `==`")
+                    .replace("==", Applicability::Safe),
+                FaultKind::Character => {
+                    let written = context.slice(*start, *end);
+                    finding(span, format!("`{written}` has no meaning in a condition")).help(help)
+                }
+            }
+        }
+        ParseError::UnrecognizedToken { token: (start, _, end), .. }
+        | ParseError::ExtraToken { token: (start, _, end) } => {
+            let written = context.slice(*start, *end);
+            finding(
+                context.span(*start, *end),
+                format!("`{written}` cannot stand here in a condition"),
+            )
+            .help(help)
+        }
+        ParseError::UnrecognizedEof { .. } | ParseError::InvalidToken { .. } => finding(
+            Span::new(whole.file, whole.end, whole.end),
+            "this condition breaks off: something is missing at its end".to_owned(),
+        )
+        .help(help),
+    }
+}
+
+/// Whether Python would take the pattern. What Rust's patterns lack is not known to be wrong.
+fn check_pattern(pattern: &Spanned<SmolStr>, problems: &mut Vec<Diagnostic>) {
+    use regex_syntax::ast::ErrorKind as Ast;
+    let Err(error) = regex_syntax::ast::parse::Parser::new().parse(&pattern.value) else { return };
+    if matches!(
+        error.kind(),
+        Ast::UnsupportedLookAround
+            | Ast::UnsupportedBackreference
+            | Ast::EscapeUnrecognized
+            | Ast::FlagUnrecognized
+            | Ast::GroupNameInvalid
+    ) {
+        return;
+    }
+    problems.push(
+        Diagnostic::error(
+            rules::INVALID_PATTERN,
+            pattern.span,
+            format!("this pattern is broken: {}", error.kind()),
+        )
+        .note("MICA raises an error when the conversation comes here")
+        .help("escape special characters with `\\`, and close every bracket"),
+    );
+}
+
+/// A path of an argument: `name`, `agent.name` (Appendix A, `arg_path`).
+pub(super) fn path(scalar: &Scalar<'_>) -> Option<Spanned<Path>> {
+    scalar.with_leaf(|leaf| {
+        let context = context(leaf);
+        match parse(&context, Goal::Path).parsed {
+            Ok(Parsed::Path(path)) => Some(path),
+            _ => None,
+        }
+    })
+}
+
+/// A path whose text is a key.
+pub(super) fn key_path(text: &str, span: Span) -> Spanned<Path> {
+    let context = context(Leaf::verbatim(text, span.file, span.start));
+    match parse(&context, Goal::Path).parsed {
+        Ok(Parsed::Path(path)) => path,
+        // A key that is no name is kept as it is.
+        _ => Spanned::new(Path::variable(Spanned::new(Name::new(text), span)), span),
+    }
+}
+
+/// `arg` or `ref arg` (B.5).
+pub(super) fn reference(
+    scalar: &Scalar<'_>,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<(bool, Spanned<Path>)> {
+    scalar.with_leaf(|leaf| {
+        let context = context(leaf);
+        match parse(&context, Goal::Reference).parsed {
+            Ok(Parsed::Reference(by_reference, path)) => Some((by_reference, path)),
+            _ => {
+                problems.push(
+                    Diagnostic::error(
+                        rules::INVALID_VALUE,
+                        leaf.span(),
+                        "an argument is bound to the name of an argument of the ensemble",
+                    )
+                    .help("write `name`, or `ref name` if the agent may change it"),
+                );
+                None
+            }
+        }
+    })
+}
+
+/// `status` or `status, message` (B.4.5).
+pub(super) fn returned(scalar: &Scalar<'_>) -> Option<(Spanned<Name>, Option<Spanned<Name>>)> {
+    scalar.with_leaf(|leaf| {
+        let context = context(leaf);
+        match parse(&context, Goal::Return).parsed {
+            Ok(Parsed::Return(parts)) => Some(parts),
+            _ => None,
+        }
+    })
+}
+
+/// A text as it is, without holes.
+pub(super) fn plain(scalar: &Scalar<'_>) -> Template {
+    scalar.with_leaf(|leaf| {
+        let text = Spanned::new(SmolStr::new(leaf.text), leaf.span());
+        Template { shifts: leaf.origin.shifts.into(), ..Template::plain(text) }
+    })
+}
+
+/// A text with holes, `${arg}` and `${agent.arg}` (B.4.3). In the template they stand as the IR
+/// writes them, `{{arg}}`.
+pub(super) fn template(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> Template {
+    scalar.with_leaf(|leaf| {
+        if !leaf.text.contains("${") {
+            return plain(scalar);
+        }
+        let mut text = String::with_capacity(leaf.text.len());
+        let mut parts = Vec::new();
+        let mut at = 0;
+        while let Some(found) = leaf.text.get(at..).and_then(|rest| rest.find("${")) {
+            let open = at + found;
+            text.push_str(leaf.text.get(at..open).unwrap_or_default());
+            let inner = open + 2;
+            let rest = leaf.text.get(inner..).unwrap_or_default();
+            let Some(length) =
+                rest.find('}').filter(|l| !rest.get(..*l).is_some_and(|i| i.contains("${")))
+            else {
+                problems.push(
+                    Diagnostic::warning(
+                        INVALID_TEMPLATE,
+                        leaf.origin.span(open..inner),
+                        "`${` has no closing `}`",
+                    )
+                    .note("the user reads the braces as they stand")
+                    .help("close it: `${name}`"),
+                );
+                text.push_str("${");
+                at = inner;
+                continue;
+            };
+            let end = inner + length + 1;
+            let span = leaf.origin.span(open..end);
+            match hole(leaf, inner..inner + length) {
+                Some(path) => {
+                    text.push_str("{{");
+                    let expr = Expr::path(path, span);
+                    text.push_str(&expr.to_string());
+                    text.push_str("}}");
+                    parts.push(TemplatePart::Value { expr, filters: Vec::new(), span });
+                }
+                None => {
+                    problems.push(
+                        Diagnostic::warning(
+                            INVALID_TEMPLATE,
+                            span,
+                            "only the name of an argument may stand in `${…}`",
+                        )
+                        .note("MICA puts nothing in its place")
+                        .help("set an argument to the value first, and name it here"),
+                    );
+                    text.push_str(leaf.text.get(open..end).unwrap_or_default());
+                }
+            }
+            at = end;
+        }
+        text.push_str(leaf.text.get(at..).unwrap_or_default());
+        // The text is no longer what is written, so only the whole has a place.
+        Template { parts, ..Template::plain(Spanned::new(text.into(), scalar.span)) }
+    })
+}
+
+/// The holes of a prompt, which MICA does not fill in (`llm_agent.py`).
+pub(super) fn prompt_holes(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) {
+    scalar.with_leaf(|leaf| {
+        let mut at = 0;
+        while let Some(found) = leaf.text.get(at..).and_then(|rest| rest.find("${")) {
+            let open = at + found;
+            let inner = open + 2;
+            at = inner;
+            let rest = leaf.text.get(inner..).unwrap_or_default();
+            let Some(length) =
+                rest.find(['}', '\n']).filter(|l| rest.as_bytes().get(*l) == Some(&b'}'))
+            else {
+                continue;
+            };
+            if hole(leaf, inner..inner + length).is_some() {
+                let end = inner + length + 1;
+                at = end;
+                problems.push(
+                    Diagnostic::warning(
+                        rules::MICA_PROMPT,
+                        leaf.origin.span(open..end),
+                        "MICA does not fill in the holes of a prompt",
+                    )
+                    .note("the model reads the name and the braces as they stand")
+                    .help("name the argument in words, without `${…}`"),
+                );
+            }
+        }
+    });
+}
+
+/// The path in a hole. Names may have spaces.
+fn hole(leaf: Leaf<'_>, range: std::ops::Range<usize>) -> Option<Path> {
+    let inner = leaf.text.get(range.clone())?;
+    let mut path: Option<Path> = None;
+    let mut at = range.start;
+    for name in inner.split('.') {
+        let start = at + (name.len() - name.trim_start().len());
+        at += name.len() + 1;
+        let name = name.trim();
+        let fits = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ' ' | '-'));
+        if name.is_empty() || !fits {
+            return None;
+        }
+        let name = Spanned::new(Name::new(name), leaf.origin.span(start..start + name.len()));
+        match &mut path {
+            None => path = Some(Path::variable(name)),
+            Some(path) => path.segments.push(Segment::Field(name)),
+        }
+    }
+    path
+}
+
+/// A constant as YAML 1.1 reads it, which MICA's server is set to: `yes` is true.
+pub(super) fn literal(scalar: &Scalar<'_>) -> Literal {
+    if scalar.style == Style::Bare && scalar.decoded.is_none() {
+        if let Some(value) = scalar.yaml_1_1_bool() {
+            return Literal::Bool(value);
+        }
+        if matches!(scalar.raw, "null" | "Null" | "NULL" | "~" | "") {
+            return Literal::Null;
+        }
+        if scalar.raw.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'))
+            && let Ok(number) = scalar.raw.parse::<f64>()
+            && number.is_finite()
+        {
+            return Literal::Number(number);
+        }
+    }
+    Literal::String(scalar.to_smol())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+mod tests {
+    use super::*;
+    use agentir_diagnostics::FileId;
+
+    fn scalar(text: &str) -> Scalar<'_> {
+        Scalar::bare(text, Span::new(FileId(0), 100, 100 + u32::try_from(text.len()).unwrap()))
+    }
+
+    fn read(text: &str) -> (Condition, Vec<String>, Vec<&'static str>) {
+        let mut problems = Vec::new();
+        let (condition, intent) = condition(&scalar(text), &mut problems);
+        let examples = intent.into_iter().flat_map(|(_, e)| e).map(|e| e.value.to_string());
+        (condition, examples.collect(), problems.iter().map(|p| p.rule.0).collect())
+    }
+
+    #[test]
+    fn expressions_of_table_4_are_read() {
+        for (text, meaning) in [
+            ("a == None", "a IS NOT SET"),
+            ("None != d.a", "d.a IS SET"),
+            ("a != \"x\"", "NOT a == \"x\""),
+            ("(a == 1 or b == True) and d.c >= 2", "(a == 1 OR b == true) AND d.c >= 2"),
+            ("re.match(\"^[0-9]+$\", a)", "a matches /^[0-9]+$/"),
+            ("re.match('x', a)", "a matches /^(?:x)/"),
+        ] {
+            let (condition, _, problems) = read(text);
+            assert_eq!(
+                condition.expr().map(ToString::to_string).as_deref(),
+                Some(meaning),
+                "{text}"
+            );
+            assert_eq!(problems, [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_users_claim_is_read_with_its_examples() {
+        let (condition, examples, problems) =
+            read("the user claims \"yes\", \"a \\\"b\\\"\" or \"c\"");
+        assert!(matches!(condition.kind, ConditionKind::Natural));
+        assert_eq!(examples, ["yes", "a \"b\"", "c"]);
+        assert_eq!(problems, [""; 0]);
+    }
+
+    #[test]
+    fn sentences_are_for_the_model_and_broken_expressions_are_not() {
+        for (text, natural, rule) in [
+            ("the customer is angry", true, "mica-condition"),
+            ("the user claims yes", true, "mica-condition"),
+            ("a > 3", false, "mica-condition"),
+            ("a == ", false, "invalid-expression"),
+            ("a = 3", false, "invalid-expression"),
+            ("re.match(\"(\", a)", false, "invalid-pattern"),
+            ("", true, "invalid-expression"),
+        ] {
+            let (condition, _, problems) = read(text);
+            assert_eq!(matches!(condition.kind, ConditionKind::Natural), natural, "{text}");
+            assert_eq!(problems, [rule], "{text}");
+        }
+    }
+
+    #[test]
+    fn holes_become_those_of_the_ir_and_keep_their_places() {
+        let mut problems = Vec::new();
+        let text = "a ${b.c d} ${} ${e";
+        let read = template(&scalar(text), &mut problems);
+        assert_eq!(read.text.value, "a {{b[\"c d\"]}} ${} ${e");
+        let [TemplatePart::Value { span, .. }] = read.parts.as_slice() else { panic!("{read:?}") };
+        assert_eq!((span.start, span.end), (102, 110));
+        assert_eq!(problems.len(), 2);
+    }
+
+    #[test]
+    fn returns_and_references_are_read() {
+        let (status, message) = returned(&scalar("error, Sorry, (none)!")).unwrap();
+        assert_eq!(
+            (status.value.as_str(), message.unwrap().value.as_str()),
+            ("error", "Sorry, (none)!")
+        );
+        assert!(returned(&scalar("success")).unwrap().1.is_none());
+        let (by_reference, path) = reference(&scalar("ref claim number"), &mut Vec::new()).unwrap();
+        assert!(by_reference);
+        assert_eq!(path.value.root.value, "claim number");
+    }
+
+    #[test]
+    fn constants_are_those_of_yaml_1_1() {
+        assert_eq!(literal(&scalar("yes")), Literal::Bool(true));
+        assert_eq!(literal(&scalar("-0.5")), Literal::Number(-0.5));
+        assert_eq!(literal(&scalar("~")), Literal::Null);
+        assert_eq!(literal(&scalar("Mary Brown")), Literal::String("Mary Brown".into()));
+    }
+}

@@ -1,0 +1,381 @@
+//! Text to tokens of `agent_script_leaf.lalrpop`.
+//!
+//! A logos lexer cuts; [`Lexer`] decides which words are keywords, which depends on the goal (`to`
+//! and `when` are names except in the clauses that they belong to), joins `is not`, and counts what
+//! nests, so that the parser never sees an input that is deep enough to matter.
+
+use crate::leaf::{Located, Nest, Nesting, Slip, next_word};
+use crate::text::offset;
+use logos::Logos;
+
+/// What a leaf is read as. The first token the parser gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Goal {
+    /// An expression, or `...`.
+    Value,
+    /// The inside of `{!…}`.
+    Hole,
+    /// What stands behind `if`, with its colon.
+    Condition,
+    Set,
+    With,
+    Run,
+    Transition,
+    To,
+    Available,
+    Collect,
+    Ask,
+    Declaration,
+    Binding,
+}
+
+/// A token. `Copy`, and borrowing from the text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Token<'a> {
+    Goal(Goal),
+    /// `@namespace.member`, with all further members.
+    Reference(&'a str),
+    Word(&'a str),
+    Number(f64),
+    Date(&'a str),
+    /// With its quotes.
+    String(&'a str),
+    True,
+    False,
+    None,
+    And,
+    Or,
+    Not,
+    Is,
+    IsNot,
+    If,
+    Else,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Plus,
+    Minus,
+    Star,
+    Slash,
+    Colon,
+    Dot,
+    Ellipsis,
+    Comma,
+    Assign,
+    LeftParen,
+    RightParen,
+    LeftBracket,
+    RightBracket,
+    LeftBrace,
+    RightBrace,
+    To,
+    When,
+    For,
+}
+
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
+#[logos(skip r"\s+")]
+#[logos(skip r"\\[ \t]*\r?\n")]
+#[logos(skip(r"#[^\n]*", allow_greedy = true))]
+#[logos(subpattern word = r"[\p{Alphabetic}_][\p{Alphabetic}\p{N}_]*")]
+enum Raw {
+    #[regex(r"(?&word)")]
+    Word,
+    #[regex(r"@(?&word)(\.(?&word))+")]
+    Reference,
+    #[regex(r"@(?&word)?")]
+    BareReference,
+    #[regex(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")]
+    Number,
+    #[regex(
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+    )]
+    Date,
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    String,
+    #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#)]
+    OpenString,
+    #[regex(r"'[^'\n]*'")]
+    SingleQuoted,
+    #[token("'")]
+    SingleQuote,
+    #[token("==")]
+    Equal,
+    #[token("===")]
+    StrictEqual,
+    #[token("!=")]
+    NotEqual,
+    #[token("!==")]
+    #[token("<>")]
+    OtherNotEqual,
+    #[token("<")]
+    Less,
+    #[token("<=")]
+    LessEqual,
+    #[token(">")]
+    Greater,
+    #[token(">=")]
+    GreaterEqual,
+    #[token("=")]
+    Assign,
+    #[token("&&")]
+    And,
+    #[token("||")]
+    Or,
+    #[token("!")]
+    Not,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token("/")]
+    Slash,
+    #[token("%")]
+    Percent,
+    #[token(":")]
+    Colon,
+    #[token(".")]
+    Dot,
+    #[token("...")]
+    Ellipsis,
+    #[token(",")]
+    Comma,
+    #[token("(")]
+    LeftParen,
+    #[token(")")]
+    RightParen,
+    #[token("[")]
+    LeftBracket,
+    #[token("]")]
+    RightBracket,
+    #[token("{")]
+    LeftBrace,
+    #[token("}")]
+    RightBrace,
+}
+
+/// Why reading stopped.
+pub(crate) type Fault = crate::leaf::Fault<FaultKind>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FaultKind {
+    TooDeep,
+    Character,
+    /// Reported by the layout pass already.
+    UnclosedString,
+    SingleQuotes,
+    Escape,
+    NumberTooLarge,
+    /// `@name` without a member.
+    BareReference,
+    /// An operator of Python that Agent Script does not have.
+    NoOperator,
+    /// Something is called that is not a name.
+    NotCallable,
+    /// Something is assigned to, or gone to, that is no reference.
+    NoReference,
+    /// Only lists have a type of their elements.
+    NotGeneric,
+}
+
+/// The tokens of one leaf, its goal first.
+pub(crate) struct Lexer<'a> {
+    raw: logos::Lexer<'a, Raw>,
+    goal: Goal,
+    started: bool,
+    /// The `=` of an assignment was given.
+    assigned: bool,
+    previous: Token<'a>,
+    nesting: Nesting,
+    /// Forms of other languages that were taken for ours.
+    pub slips: Vec<Slip>,
+    /// Places of the last token given and of the one before it, to say where an error is.
+    pub last: [(u32, u32); 2],
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(text: &'a str, goal: Goal) -> Self {
+        Self {
+            raw: Raw::lexer(text),
+            goal,
+            started: false,
+            assigned: false,
+            previous: Token::Goal(goal),
+            nesting: Nesting::default(),
+            slips: Vec::new(),
+            last: [(0, 0); 2],
+        }
+    }
+
+    fn token(&mut self, raw: Raw) -> Result<Token<'a>, FaultKind> {
+        Ok(match raw {
+            Raw::Word => return self.word(),
+            Raw::Reference => Token::Reference(self.raw.slice()),
+            Raw::BareReference => return Err(FaultKind::BareReference),
+            Raw::Number => match self.raw.slice().parse::<f64>() {
+                Ok(number) if number.is_finite() => Token::Number(number),
+                _ => return Err(FaultKind::NumberTooLarge),
+            },
+            Raw::Date => Token::Date(self.raw.slice()),
+            Raw::String => Token::String(self.raw.slice()),
+            Raw::OpenString => return Err(FaultKind::UnclosedString),
+            Raw::SingleQuoted | Raw::SingleQuote => return Err(FaultKind::SingleQuotes),
+            Raw::Equal => Token::Equal,
+            Raw::StrictEqual => self.slip("==", Token::Equal),
+            Raw::NotEqual => Token::NotEqual,
+            Raw::OtherNotEqual => self.slip("!=", Token::NotEqual),
+            Raw::Less => Token::Less,
+            Raw::LessEqual => Token::LessEqual,
+            Raw::Greater => Token::Greater,
+            Raw::GreaterEqual => Token::GreaterEqual,
+            Raw::Assign => match self.goal {
+                // Only the first one assigns, but every argument of `with` has its own.
+                Goal::Set | Goal::Declaration if !std::mem::replace(&mut self.assigned, true) => {
+                    Token::Assign
+                }
+                Goal::With if self.nesting.brackets == 0 => Token::Assign,
+                _ => self.slip("==", Token::Equal),
+            },
+            Raw::And => self.slip("and", Token::And),
+            Raw::Or => self.slip("or", Token::Or),
+            Raw::Not => self.slip("not ", Token::Not),
+            Raw::Plus => Token::Plus,
+            Raw::Minus => Token::Minus,
+            Raw::Star => Token::Star,
+            Raw::Slash => Token::Slash,
+            Raw::Percent => return Err(FaultKind::NoOperator),
+            Raw::Colon => Token::Colon,
+            Raw::Dot => Token::Dot,
+            Raw::Ellipsis => Token::Ellipsis,
+            Raw::Comma => Token::Comma,
+            Raw::LeftParen => Token::LeftParen,
+            Raw::RightParen => Token::RightParen,
+            Raw::LeftBracket => Token::LeftBracket,
+            Raw::RightBracket => Token::RightBracket,
+            Raw::LeftBrace => Token::LeftBrace,
+            Raw::RightBrace => Token::RightBrace,
+        })
+    }
+
+    fn slip(&mut self, meant: &'static str, token: Token<'a>) -> Token<'a> {
+        let span = self.raw.span();
+        let (start, end) = (offset(span.start), offset(span.end));
+        self.slips.push(Slip { start, end, meant });
+        token
+    }
+
+    fn word(&mut self) -> Result<Token<'a>, FaultKind> {
+        let word = self.raw.slice();
+        // A member, or the name of a field or an argument.
+        let named = self.previous == Token::Dot
+            || (matches!(self.previous, Token::LeftBrace | Token::Comma | Token::Goal(Goal::With))
+                && self.raw.remainder().trim_start().starts_with(if self.nesting.brackets > 0 {
+                    ':'
+                } else {
+                    '='
+                }));
+        if named {
+            return Ok(Token::Word(word));
+        }
+        Ok(match word {
+            "and" => Token::And,
+            "or" => Token::Or,
+            "not" => match self.peek_word() {
+                Some(("in", _)) if self.previous.ends_value() => return Err(FaultKind::NoOperator),
+                _ => Token::Not,
+            },
+            "is" => match self.peek_word() {
+                Some(("not", end)) => {
+                    self.raw.bump(end);
+                    Token::IsNot
+                }
+                _ => Token::Is,
+            },
+            "in" if self.previous.ends_value() => return Err(FaultKind::NoOperator),
+            "if" => Token::If,
+            "else" => Token::Else,
+            "True" => Token::True,
+            "False" => Token::False,
+            "None" => Token::None,
+            "true" | "TRUE" => self.slip("True", Token::True),
+            "false" | "FALSE" => self.slip("False", Token::False),
+            "none" | "null" | "NULL" | "undefined" => self.slip("None", Token::None),
+            "to" if self.nesting.brackets == 0
+                && matches!(self.goal, Goal::Transition | Goal::To | Goal::Binding) =>
+            {
+                Token::To
+            }
+            "when" if self.goal == Goal::Available && matches!(self.previous, Token::Goal(_)) => {
+                Token::When
+            }
+            "for" if self.goal == Goal::Ask && matches!(self.previous, Token::Goal(_)) => {
+                Token::For
+            }
+            _ => Token::Word(word),
+        })
+    }
+
+    /// The word that comes next, and where it ends.
+    fn peek_word(&self) -> Option<(&'a str, usize)> {
+        next_word(self.raw.remainder(), |c| c.is_alphanumeric() || c == '_')
+    }
+
+    /// Counts what nests.
+    fn count(&mut self, token: Token<'a>) -> Result<Token<'a>, FaultKind> {
+        let nest = match token {
+            Token::LeftParen | Token::LeftBracket | Token::LeftBrace => Nest::Open,
+            Token::RightParen | Token::RightBracket | Token::RightBrace => Nest::Close,
+            Token::Not | Token::Minus | Token::Plus => Nest::Prefix,
+            _ => Nest::Flat,
+        };
+        if self.nesting.count(nest) { Ok(token) } else { Err(FaultKind::TooDeep) }
+    }
+}
+
+impl Token<'_> {
+    /// Whether a value is complete after this token, so that an operator may follow.
+    const fn ends_value(self) -> bool {
+        matches!(
+            self,
+            Token::Reference(_)
+                | Token::Word(_)
+                | Token::Number(_)
+                | Token::Date(_)
+                | Token::String(_)
+                | Token::True
+                | Token::False
+                | Token::None
+                | Token::RightParen
+                | Token::RightBracket
+                | Token::RightBrace
+        )
+    }
+}
+
+impl<'a> Iterator for Lexer<'a> {
+    type Item = Located<Token<'a>, FaultKind>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if !std::mem::replace(&mut self.started, true) {
+            return Some(Ok((0, Token::Goal(self.goal), 0)));
+        }
+        let raw = self.raw.next()?;
+        let start = offset(self.raw.span().start);
+        let token = raw.map_err(|()| FaultKind::Character).and_then(|raw| self.token(raw));
+        let end = offset(self.raw.span().end);
+        match token.and_then(|token| self.count(token)) {
+            Ok(token) => {
+                self.previous = token;
+                let [_, last] = self.last;
+                self.last = [last, (start, end)];
+                Some(Ok((start, token, end)))
+            }
+            Err(kind) => Some(Err(Fault { kind, start, end })),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Reads leaves: what stands behind a key or a keyword.
+
+mod context;
+mod lexer;
+mod problems;
+
+pub(crate) use context::{Parsed, escape};
+pub(crate) use lexer::Goal;
+
+use super::outline::Text;
+use crate::leaf::Leaf;
+use crate::text::offset;
+use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
+use agentir_expr::{Expr, Literal, Name, Path, Segment};
+use context::Context;
+use lexer::Lexer;
+use problems::Failure;
+use smol_str::SmolStr;
+
+grammars!(agent_script_leaf);
+
+/// A file that is being read, and where its problems go.
+pub(crate) struct Reading<'p> {
+    pub file: FileId,
+    pub problems: &'p mut Vec<Diagnostic>,
+}
+
+impl Reading<'_> {
+    /// Reads `text` as `goal`, or gives the reason why that fails.
+    pub(crate) fn attempt<'a>(
+        &mut self,
+        text: &'a str,
+        start: u32,
+        goal: Goal,
+    ) -> Result<Parsed, Box<Failure<'a>>> {
+        let leaf = Leaf::verbatim(text, self.file, start);
+        let mut lexer = Lexer::new(text, goal);
+        match grammar::agent_script_leaf::LeafParser::new().parse(&Context { leaf }, lexer.by_ref())
+        {
+            Ok(parsed) => {
+                self.problems.extend(lexer.slips.iter().map(|slip| problems::slip(slip, &leaf)));
+                Ok(parsed)
+            }
+            Err(error) => {
+                let range = 0..text.len();
+                Err(Box::new(Failure { leaf, range, goal, error, last: lexer.last }))
+            }
+        }
+    }
+
+    /// Reads `text` as `goal` and reports what is wrong with it.
+    pub(crate) fn leaf(&mut self, text: &str, start: u32, goal: Goal) -> Option<Parsed> {
+        match self.attempt(text, start, goal) {
+            Ok(parsed) => Some(parsed),
+            Err(failure) => {
+                self.problems.extend(failure.diagnostic());
+                None
+            }
+        }
+    }
+
+    /// An expression. Most are one reference or one constant, and need no parser.
+    pub(crate) fn expr(&mut self, text: &str, start: u32, goal: Goal) -> Option<Expr> {
+        if let Some(expr) = plain(self.file, text, start) {
+            return Some(expr);
+        }
+        match self.leaf(text, start, goal)? {
+            Parsed::Value(expr) => Some(*expr),
+            _ => None,
+        }
+    }
+
+    /// What stands behind a key, as an expression.
+    pub(crate) fn value(&mut self, text: &Text<'_>) -> Option<Expr> {
+        self.expr(text.raw, text.start, Goal::Value)
+    }
+}
+
+/// A problem with an escape that does not exist.
+pub(crate) fn bad_escape(span: Span, rest: Option<&str>) -> Diagnostic {
+    problems::bad_escape(span, rest.and_then(|r| r.get(..2)).unwrap_or("\\"))
+}
+
+/// The expression that `text` is, if it is a single reference or constant.
+pub(crate) fn plain(file: FileId, text: &str, start: u32) -> Option<Expr> {
+    let trimmed = text.trim_start();
+    let start = start + offset(text.len() - trimmed.len());
+    let text = trimmed.trim_end();
+    let span = Span::new(file, start, start + offset(text.len()));
+    match text.as_bytes().first()? {
+        b'@' => plain_reference(text.get(1..)?, span),
+        b'"' => {
+            let inner = text.get(1..)?.strip_suffix('"')?;
+            let plain = memchr::memchr3(b'"', b'\\', b'\n', inner.as_bytes()).is_none();
+            plain.then(|| Expr::literal(Literal::String(SmolStr::new(inner)), span))
+        }
+        b'T' if text == "True" => Some(Expr::literal(Literal::Bool(true), span)),
+        b'F' if text == "False" => Some(Expr::literal(Literal::Bool(false), span)),
+        b'N' if text == "None" => Some(Expr::literal(Literal::Null, span)),
+        _ => None,
+    }
+}
+
+/// `namespace.member.member`, in letters of ASCII.
+fn plain_reference(text: &str, span: Span) -> Option<Expr> {
+    let mut at = span.start + 1;
+    let mut name = |text: &str| {
+        let first = text.bytes().next()?;
+        let plain = (first.is_ascii_alphabetic() || first == b'_')
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let start = at;
+        at = start + offset(text.len()) + 1;
+        plain.then(|| Spanned::new(Name::new(text), Span::new(span.file, start, at - 1)))
+    };
+    let mut names = text.split('.');
+    let namespace = Some(name(names.next()?)?);
+    let root = name(names.next()?)?;
+    let segments = names.map(|n| name(n).map(Segment::Field)).collect::<Option<Vec<_>>>()?;
+    Some(Expr::path(Path { namespace, root, segments }, span))
+}

@@ -1,0 +1,154 @@
+//! `connection`: channels, and the forms of answers on them.
+
+use super::super::tree::{Declaration, Record, TypeSpec, Value};
+use super::{Check, constant};
+use crate::rules;
+use agentir_expr::{Expr, ExprKind};
+
+/// What can render an answer.
+const RENDERERS: &[&str] =
+    &["apex", "flow", "system", "standardInvocableAction", "externalService"];
+/// Where a schema of an input may lie.
+const COMPONENT: &str = "messaging_component";
+
+pub(super) fn check(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
+    let kind = connection.name.as_ref().map_or("", |n| n.value.as_str());
+    if kind == "service_email" {
+        route(check, connection);
+    }
+    for input in connection.declarations("inputs") {
+        if input.ty.is_none() && input.value.is_some() {
+            check.invalid(
+                input.name.span,
+                format!("the input `{}` has no type", input.name),
+                &format!("write `{}: string = …`, or another type", input.name),
+            );
+        }
+    }
+    for tool in connection.record("reasoning").map_or(&[][..], |r| r.bindings("response_actions")) {
+        let format =
+            tool.action.as_ref().and_then(Expr::as_path).is_some_and(|p| {
+                p.namespace.as_ref().is_some_and(|n| n.value == "response_formats")
+            });
+        if !format && let Some(action) = &tool.action {
+            check.invalid(
+                action.span,
+                format!("`{}` has to be a form of an answer", tool.name),
+                "write `@response_formats.name`",
+            );
+        }
+    }
+    for format in connection.records("response_formats") {
+        response_format(check, format, kind);
+    }
+}
+
+/// `connection-missing-paired-field`: mail goes on by a route, which is two fields.
+fn route(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
+    let pair = ["outbound_route_type", "outbound_route_name"].map(|n| (n, connection.field(n)));
+    if let [(missing, None), (_, Some(field))] | [(_, Some(field)), (missing, None)] = pair {
+        check.missing(
+            field.key,
+            format!("`{}` needs `{missing}` beside it", field.def.name),
+            &format!("add `{missing}: \"…\"`"),
+        );
+    }
+}
+
+/// `response-format-invalid-target`, `response-format-unsupported-target-scheme`, the compiler's check of
+/// `source`, and those of the inputs.
+fn response_format(check: &mut Check<'_, '_, '_>, format: &Record<'_>, channel: &str) {
+    if let Some((target, span)) = format.field("target").and_then(constant) {
+        check.scheme(&target, span, "answers are not rendered by", RENDERERS);
+    }
+    if let Some((source, span)) = format.field("source").and_then(constant)
+        && !source.starts_with("response_format://")
+    {
+        check.invalid(
+            span,
+            format!("`{source}` is no source of a form"),
+            "write `response_format://Name`",
+        );
+    }
+    let inputs = format.declarations("inputs");
+    for input in inputs {
+        if let Some(schema) = input.properties.field("schema") {
+            if inputs.len() > 1 {
+                check.error(
+                    rules::CONFLICTING_FIELDS,
+                    schema.key,
+                    format!("`{}` has a schema, so it is the only input", input.name),
+                    "remove the other inputs",
+                );
+            }
+            if let Some((uri, span)) = constant(schema)
+                && let Some((kind, _)) = check.address(&uri, span, "a schema")
+            {
+                if kind != COMPONENT {
+                    check.invalid(
+                        span,
+                        format!("schemas are not read from `{kind}://`"),
+                        "write `messaging_component://Name`",
+                    );
+                } else if channel != "messaging" {
+                    check.invalid(
+                        span,
+                        "messaging components are shown by `connection messaging` alone",
+                        "",
+                    );
+                }
+            }
+        }
+        format_input(check, input, 0);
+    }
+}
+
+/// `response-format-list-default-non-primitive`, `response-format-list-missing-value`,
+/// `response-format-fields-on-non-object`, `response-format-nested-schema`.
+fn format_input(check: &mut Check<'_, '_, '_>, input: &Declaration<'_>, depth: usize) {
+    if let Some(ExprKind::List(items)) = input.value.as_ref().map(|v| &v.kind)
+        && let Some(item) = items.iter().find(|i| !matches!(i.kind, ExprKind::Literal(_)))
+    {
+        check.invalid(
+            item.span,
+            format!("the list that `{}` is to begin with holds constants alone", input.name),
+            "",
+        );
+    }
+    if depth > 0
+        && let Some(schema) = input.properties.field("schema")
+    {
+        check.invalid(schema.key, "only inputs themselves have a schema, not what is in them", "");
+    }
+    if let Some(Value::Type(spec)) = input.properties.field("type").map(|f| &f.value) {
+        spec_of(check, spec, &input.name.value, depth);
+    }
+}
+
+fn spec_of(check: &mut Check<'_, '_, '_>, spec: &TypeSpec<'_>, name: &str, depth: usize) {
+    let is = |name: &str| spec.ty.name() == Some(name);
+    let value = spec.properties.field("value");
+    if is("list") && value.is_none() {
+        check.missing(
+            spec.ty.span,
+            format!("the list `{name}` does not say what it holds"),
+            "add `value: string` below it, or another type",
+        );
+    }
+    if let Some(fields) = spec.properties.field("fields") {
+        if !is("object") {
+            check.error(
+                rules::CONFLICTING_FIELDS,
+                fields.key,
+                format!("only objects have fields, and `{name}` is none"),
+                "write `type: object`",
+            );
+        }
+        if let Value::Declarations(all) = &fields.value {
+            all.iter().for_each(|field| format_input(check, field, depth + 1));
+        }
+    }
+    if let Some(Value::Type(inner)) = value.map(|f| &f.value) {
+        spec_of(check, inner, name, depth + 1);
+    }
+}

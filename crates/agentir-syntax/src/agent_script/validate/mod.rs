@@ -1,0 +1,148 @@
+//! What has to hold between the parts of an agentforce document, which no row of the tables can say:
+//! fields that need or exclude each other, values that depend on the type of agent, addresses.
+//!
+//! Nothing here resolves a name; what depends on what a name stands for is found by the rules on the
+//! IR. Sources: the published diagnostics of the vendor's tools, whose codes each function names.
+
+mod access;
+mod actions;
+mod config;
+mod connection;
+mod subagent;
+mod variables;
+
+use super::tree::{Document, Field, Record, Value};
+use crate::rules;
+use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Span, closest};
+
+/// The type of agent that people inside a company talk to.
+const EMPLOYEE: &str = "AgentforceEmployeeAgent";
+/// The type of agent that customers talk to.
+const SERVICE: &str = "AgentforceServiceAgent";
+
+/// Checks a document of the dialect agentforce as a whole.
+pub(super) fn agentforce(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
+    let mut check = Check { root: &document.root, problems };
+    config::check(&mut check);
+    access::check(&mut check);
+    variables::check(&mut check);
+    for kind in ["start_agent", "subagent", "topic"] {
+        for agent in document.root.records(kind) {
+            subagent::check(&mut check, agent, kind);
+            agent.records("actions").for_each(|action| actions::action(&mut check, action));
+            agent.records("skills").for_each(|skill| actions::skill(&mut check, skill));
+        }
+    }
+    document.root.records("skill_definitions").for_each(|s| actions::skill(&mut check, s));
+    document.root.records("connected_subagent").for_each(|c| actions::connected(&mut check, c));
+    document.root.records("connection").for_each(|c| connection::check(&mut check, c));
+}
+
+/// A document that is being checked.
+struct Check<'d, 's, 'p> {
+    root: &'d Record<'s>,
+    problems: &'p mut Vec<Diagnostic>,
+}
+
+impl<'d, 's> Check<'d, 's, '_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.problems.push(diagnostic);
+    }
+
+    fn error(&mut self, rule: RuleName, span: Span, message: impl Into<String>, help: &str) {
+        let diagnostic = Diagnostic::error(rule, span, message);
+        self.report(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
+    }
+
+    fn missing(&mut self, span: Span, message: impl Into<String>, help: &str) {
+        self.error(rules::MISSING_FIELD, span, message, help);
+    }
+
+    fn invalid(&mut self, span: Span, message: impl Into<String>, help: &str) {
+        self.error(rules::INVALID_VALUE, span, message, help);
+    }
+
+    /// Two fields that exclude each other.
+    fn conflict(&mut self, span: Span, other: Span, message: impl Into<String>, help: &str) {
+        self.report(
+            Diagnostic::error(rules::CONFLICTING_FIELDS, span, message)
+                .label(other, "the other one")
+                .help(help),
+        );
+    }
+
+    /// The type of the agent, with where it stands, if the document says it in a plain text.
+    fn agent_type(&self) -> Option<(String, Span)> {
+        constant(self.root.record("config")?.field("agent_type")?)
+    }
+
+    /// A field that this type of agent does not have.
+    fn not_for(&mut self, field: &Field<'_>, kind: &str) {
+        let name = field.def.name;
+        self.error(
+            rules::CONFLICTING_FIELDS,
+            field.key,
+            format!("`{name}` has no meaning for an agent of type `{kind}`"),
+            "remove it, or change `agent_type` in `config`",
+        );
+    }
+
+    /// An address: `scheme://name`. Gives its scheme and the rest.
+    fn address<'t>(&mut self, text: &'t str, span: Span, what: &str) -> Option<(&'t str, &'t str)> {
+        let parts = text.split_once("://").filter(|(scheme, rest)| {
+            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+                && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                && !rest.trim().is_empty()
+        });
+        if parts.is_none() {
+            self.invalid(
+                span,
+                format!("`{text}` is no address"),
+                &format!("{what} is written `scheme://name`"),
+            );
+        }
+        parts
+    }
+
+    /// An address with one of the schemes that are `known`; letter case does not count. Gives the
+    /// scheme as it is known. The platform grows, so one that is not known is only a warning, unless it
+    /// is nearly one that is.
+    fn scheme(
+        &mut self,
+        text: &str,
+        span: Span,
+        what: &str,
+        known: &'static [&'static str],
+    ) -> Option<&'static str> {
+        let (scheme, _) = self.address(text, span, "a target")?;
+        if let Some(found) = known.iter().find(|s| s.eq_ignore_ascii_case(scheme)) {
+            return Some(found);
+        }
+        let message = format!("{what} `{scheme}://`");
+        let first: Vec<String> = known.iter().take(4).map(|s| format!("`{s}://…`")).collect();
+        self.report(match closest(scheme, known.iter().copied()) {
+            Some(near) => Diagnostic::error(rules::INVALID_VALUE, span, message)
+                .help(format!("did you mean `{near}://`?"))
+                .replace(format!("\"{}\"", text.replacen(scheme, near, 1)), Applicability::Unsafe),
+            None => Diagnostic::warning(rules::INVALID_VALUE, span, message)
+                .help(format!("targets are {}, …", first.join(", "))),
+        });
+        None
+    }
+}
+
+/// A field's text without holes, and where it stands.
+fn constant(field: &Field<'_>) -> Option<(String, Span)> {
+    match &field.value {
+        Value::Text(text) if text.holes.is_empty() => Some((text.text(), text.span)),
+        _ => None,
+    }
+}
+
+/// Where to point for a block that has something wrong with it as a whole.
+fn head(record: &Record<'_>) -> Span {
+    record.name.as_ref().map_or_else(
+        || Span::new(record.span.file, record.span.start, record.span.start + 1),
+        |n| n.span,
+    )
+}

@@ -1,0 +1,106 @@
+//! Places in a text: offsets, lines and columns, as all layout passes count them.
+
+use agentir_diagnostics::{FileId, Span};
+
+/// An offset. Files are smaller than four gigabytes.
+pub(crate) fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// What a tab is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tabs {
+    /// It goes to the next multiple of so many columns.
+    Stops(u32),
+    /// It is so many columns wide, wherever it stands.
+    Width(u32),
+}
+
+impl Tabs {
+    /// The column behind a byte of white space that begins at `column`; `None` for other bytes.
+    pub(crate) const fn behind(self, column: u32, byte: u8) -> Option<u32> {
+        match (byte, self) {
+            (b' ', _) => Some(column.saturating_add(1)),
+            (b'\t', Self::Stops(every)) => Some((column / every + 1).saturating_mul(every)),
+            (b'\t', Self::Width(width)) => Some(column.saturating_add(width)),
+            _ => None,
+        }
+    }
+
+    /// The column of the first character of a line, and the line from there on.
+    pub(crate) fn indented(self, line: &str) -> (u32, &str) {
+        let mut column = 0;
+        let mut length = 0;
+        for byte in line.bytes() {
+            let Some(behind) = self.behind(column, byte) else { break };
+            column = behind;
+            length += 1;
+        }
+        (column, line.get(length..).unwrap_or_default())
+    }
+}
+
+/// A place in the text of a file that moves on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'s> {
+    pub file: FileId,
+    pub text: &'s str,
+    /// The offset of the next byte.
+    pub at: usize,
+    pub tabs: Tabs,
+}
+
+impl<'s> Cursor<'s> {
+    /// The begin of a text, behind its byte order mark.
+    pub(crate) fn new(file: FileId, text: &'s str, tabs: Tabs) -> Self {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { file, text, at, tabs }
+    }
+
+    pub(crate) const fn is_at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    pub(crate) fn rest(&self) -> &'s str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    pub(crate) fn slice(&self, start: usize, end: usize) -> &'s str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    pub(crate) fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.file, offset(start), offset(end))
+    }
+
+    /// Passes over white space. Gives the column behind it, counted from here.
+    pub(crate) fn indentation(&mut self) -> u32 {
+        let mut column = 0;
+        while let Some(behind) = self.peek().and_then(|b| self.tabs.behind(column, b)) {
+            column = behind;
+            self.at += 1;
+        }
+        column
+    }
+
+    /// Where the line ends, without its `\n`.
+    pub(crate) fn line_end(&self) -> usize {
+        memchr::memchr(b'\n', self.rest().as_bytes()).map_or(self.text.len(), |n| self.at + n)
+    }
+
+    /// Goes to the line behind the one that ends at `line_end`.
+    pub(crate) fn next_line(&mut self, line_end: usize) {
+        self.at = (line_end + 1).min(self.text.len());
+    }
+
+    /// Whether a dash stands here that begins an item.
+    pub(crate) fn starts_with_dash(&self) -> bool {
+        let rest = self.rest().as_bytes();
+        rest.first() == Some(&b'-')
+            && matches!(rest.get(1), None | Some(b' ' | b'\t' | b'\r' | b'\n'))
+    }
+}

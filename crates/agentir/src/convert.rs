@@ -1,0 +1,244 @@
+//! `agentir convert` and `agentir diff`.
+
+use crate::commands::{Input, load_input};
+use crate::load::Loaded;
+use agentir_convert::{
+    Conversion, Difference, Meaning, OutputFile, Report, Target, convert, differences,
+};
+use agentir_diagnostics::{Format, Severity, SourceMap, Span, render, sort};
+use clap::{Args, ValueEnum};
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+
+/// What to convert, and where to.
+#[derive(Args)]
+pub struct Convert {
+    #[command(flatten)]
+    input: Input,
+    /// The language to write
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    to: Language,
+    /// The folder to write to; without it a single file goes to standard output
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Write the fidelity report to this file: JSON, HTML or text, by its ending
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Language {
+    /// ABL, current version
+    Abl,
+    /// ABL in its YAML notation
+    AblYaml,
+    /// Agent Script, agentforce dialect
+    AgentScript,
+    /// Agent Script, base dialect
+    AgentScriptBase,
+    /// ADL
+    Adl,
+}
+
+impl From<Language> for Target {
+    fn from(language: Language) -> Self {
+        match language {
+            Language::Abl => Self::Abl,
+            Language::AblYaml => Self::AblYaml,
+            Language::AgentScript => Self::AgentScript,
+            Language::AgentScriptBase => Self::AgentScriptBase,
+            Language::Adl => Self::Adl,
+        }
+    }
+}
+
+/// What to compare.
+#[derive(Args)]
+pub struct Diff {
+    /// A file or a folder
+    left: PathBuf,
+    /// Another one, in any language
+    right: PathBuf,
+}
+
+const FAILED: u8 = 2;
+
+fn failed(message: impl std::fmt::Display) -> ExitCode {
+    eprintln!("error: {message}");
+    ExitCode::from(FAILED)
+}
+
+/// Prints the errors of what was loaded; whether there are any.
+fn has_errors(loaded: &mut Loaded) -> bool {
+    loaded.diagnostics.retain(|d| d.severity == Severity::Error);
+    if loaded.diagnostics.is_empty() {
+        return false;
+    }
+    sort(&mut loaded.diagnostics, &loaded.sources);
+    let report = agentir_diagnostics::Report {
+        sources: &loaded.sources,
+        diagnostics: &loaded.diagnostics,
+        files_checked: loaded.files,
+    };
+    // Whoever read our output has gone: nobody is left to be told.
+    let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
+    true
+}
+
+/// Converts. Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.
+pub fn run(args: &Convert) -> ExitCode {
+    let mut loaded = match load_input(&args.input) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    if has_errors(&mut loaded) {
+        return failed("nothing was converted, because what is wrong would be lost or changed");
+    }
+    let several = loaded.programs.len() > 1;
+    let mut files: Vec<OutputFile> = Vec::new();
+    let mut reports = Vec::new();
+    for one in loaded.programs.iter().filter(|p| !p.program.agents.is_empty()) {
+        let Conversion { files: written, report, diagnostics, .. } =
+            convert(&one.program, &loaded.sources, args.to.into());
+        if let Some(wrong) = diagnostics.iter().find(|d| d.severity == Severity::Error) {
+            return failed(format_args!(
+                "the output is not what it should be, so nothing was written: {} ({})",
+                wrong.message, wrong.rule.0
+            ));
+        }
+        let folder = several.then(|| program_name(&one.program));
+        files.extend(written.into_iter().map(|file| match &folder {
+            Some(folder) => OutputFile { path: format!("{folder}/{}", file.path), ..file },
+            None => file,
+        }));
+        reports.push(report);
+    }
+    let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to.into())]);
+    if files.is_empty() {
+        return failed("there is no agent to convert");
+    }
+    if let Err(message) = write(args, &files, &report) {
+        return failed(message);
+    }
+    eprint!("{}", report.text());
+    ExitCode::from(u8::from(report.totals.dropped > 0))
+}
+
+fn program_name(program: &agentir_ir::Program) -> String {
+    let first = program.entry().or(program.agents.first());
+    first.map_or_else(String::new, |a| agentir_convert::file_stem(&a.metadata.name.value))
+}
+
+fn merge(reports: Vec<Report>) -> Vec<Report> {
+    let mut all = reports.into_iter();
+    let Some(mut whole) = all.next() else { return Vec::new() };
+    all.for_each(|report| whole.add(report));
+    vec![whole]
+}
+
+fn write(args: &Convert, files: &[OutputFile], report: &Report) -> Result<(), String> {
+    match (&args.output, files) {
+        (Some(folder), _) => save(folder, files, args.force)?,
+        (None, [file]) => {
+            let written = io::stdout().lock().write_all(file.text.as_bytes());
+            written.map_err(|e| format!("standard output: {e}"))?;
+        }
+        (None, _) => {
+            let names: Vec<_> = files.iter().map(|f| f.path.as_str()).collect();
+            return Err(format!(
+                "the result is {} files ({}): name a folder with `-o DIR`",
+                files.len(),
+                names.join(", ")
+            ));
+        }
+    }
+    let Some(path) = &args.report else { return Ok(()) };
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let text = match ending {
+        "json" => {
+            serde_json::to_string_pretty(report).map_err(|e| format!("{}: {e}", path.display()))?
+                + "\n"
+        }
+        "html" | "htm" => report.html(),
+        _ => report.text(),
+    };
+    replace(path, &text)
+}
+
+/// Writes files into a folder: all of them or, where one exists already, none.
+fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> {
+    let mut targets = Vec::with_capacity(files.len());
+    for file in files {
+        let inside = Path::new(&file.path);
+        // Names come from documents that others wrote.
+        if !inside.components().all(|c| matches!(c, Component::Normal(_))) {
+            return Err(format!("`{}` is no path inside of the output folder", file.path));
+        }
+        targets.push((folder.join(inside), &file.text));
+    }
+    if !force && let Some((there, _)) = targets.iter().find(|(path, _)| path.exists()) {
+        return Err(format!("{} exists; `--force` replaces it", there.display()));
+    }
+    targets.iter().try_for_each(|(path, text)| replace(path, text))
+}
+
+/// Writes a file in one step: whoever reads it sees the old text or the new one.
+fn replace(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let write = || -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Compares two programs. Exit code 0: they mean the same; 1: they differ; 2: it could not be done.
+pub fn diff(args: &Diff) -> ExitCode {
+    let mut sides = Vec::new();
+    for path in [&args.left, &args.right] {
+        let mut loaded = match load_input(&Input::of(path)) {
+            Ok(loaded) => loaded,
+            Err(code) => return code,
+        };
+        if has_errors(&mut loaded) {
+            return failed(format_args!("{} has errors", path.display()));
+        }
+        let [one] = loaded.programs.as_slice() else {
+            return failed(format_args!("{} is not one program", path.display()));
+        };
+        sides.push((Meaning::new(&one.program), loaded.sources));
+    }
+    let [(left, left_sources), (right, right_sources)] = sides.as_slice() else {
+        return ExitCode::from(FAILED);
+    };
+    let found = differences(left, right);
+    let mut out = io::stdout().lock();
+    for Difference { path, left, right } in &found {
+        let _ = writeln!(out, "{path}");
+        for (mark, side, sources) in [('-', left, left_sources), ('+', right, right_sources)] {
+            if let Some((value, at)) = side {
+                let _ = writeln!(out, "  {mark} {value}{}", place(sources, *at));
+            }
+        }
+    }
+    if found.is_empty() {
+        let _ = writeln!(out, "They mean the same");
+        return ExitCode::SUCCESS;
+    }
+    let _ = writeln!(out, "{} differences", found.len());
+    ExitCode::FAILURE
+}
+
+fn place(sources: &SourceMap, at: Option<Span>) -> String {
+    let file = at.and_then(|at| Some((sources.get(at.file)?, at)));
+    file.map_or_else(String::new, |(file, at)| {
+        format!("   ({}:{})", file.name, file.line_column(at.start).line)
+    })
+}

@@ -1,0 +1,136 @@
+//! `agentir graph`: programs as pictures of what can follow what.
+
+use crate::load::Loaded;
+use agentir_draw::{Detail, Graph, TooLarge, View};
+use agentir_flow::Cfg;
+use agentir_flow::cfg::AgentId;
+use agentir_ir::Program;
+use clap::ValueEnum;
+
+/// How a graph is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// A Mermaid flowchart, for Markdown
+    Mermaid,
+    /// Graphviz
+    Dot,
+    /// A picture
+    Svg,
+    /// A page to look around in, without network
+    Html,
+    /// For programs; `agentir schema graph` describes it
+    Json,
+}
+
+/// How much a graph shows.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum GraphDetail {
+    /// A node for each agent
+    Agents,
+    /// A node for each step, and for what the model may do
+    Steps,
+    /// A node for each thing that is done
+    Statements,
+}
+
+/// So many agents fit on a picture of steps.
+const MANY_AGENTS: usize = 8;
+
+/// The graph of everything that was loaded, or of the agent called `name`, in a format.
+///
+/// # Errors
+/// A message: there is no such agent, there is nothing to draw, or too much.
+pub fn graph(
+    loaded: &Loaded,
+    format: GraphFormat,
+    name: Option<&str>,
+    detail: Option<GraphDetail>,
+) -> Result<String, String> {
+    // What is loaded together may be several programs; one picture shows one.
+    let programs: Vec<&Program> =
+        loaded.programs.iter().map(|p| &p.program).filter(|p| !p.agents.is_empty()).collect();
+    let found = match name {
+        None => programs.first().copied(),
+        Some(name) => programs.iter().find(|p| p.agent(name).is_some()).copied(),
+    };
+    let Some(program) = found else {
+        return Err(match name {
+            Some(name) => unknown(name, &programs),
+            None => "there is no agent here to draw".to_owned(),
+        });
+    };
+    if name.is_none() && programs.len() > 1 {
+        return Err(format!(
+            "these are {} programs, and a graph shows one\nhelp: name the folder or the file of one of them, or an agent with `--agent`",
+            programs.len()
+        ));
+    }
+    let cfg = Cfg::of_program(program);
+    let entry = program.entry().and_then(|a| cfg.find(&a.metadata.name.value));
+    let chosen: Vec<AgentId> = name.and_then(|n| cfg.find(n)).into_iter().collect();
+    let detail = match detail {
+        Some(GraphDetail::Agents) => Detail::Agents,
+        Some(GraphDetail::Steps) => Detail::Steps,
+        Some(GraphDetail::Statements) => Detail::Statements,
+        None if !chosen.is_empty() => Detail::Statements,
+        None if program.agents.len() > MANY_AGENTS => Detail::Agents,
+        None => Detail::Steps,
+    };
+    let draw = |detail: Detail, agents: &[AgentId]| {
+        // An agent that is shown alone is looked at as if it were reached.
+        let entry = entry.filter(|_| agents.is_empty());
+        agentir_draw::graph(&cfg, &loaded.sources, &View { detail, agents, entry })
+    };
+    let whole = draw(detail, &chosen);
+    match format {
+        GraphFormat::Mermaid => Ok(agentir_draw::mermaid(&whole)),
+        GraphFormat::Dot => Ok(agentir_draw::dot(&whole)),
+        GraphFormat::Svg => agentir_draw::svg(&whole).map_err(too_large),
+        GraphFormat::Html => page(program, &cfg, name, detail, whole, &draw),
+        GraphFormat::Json => serde_json::to_string_pretty(&whole)
+            .map(|text| text + "\n")
+            .map_err(|error| error.to_string()),
+    }
+}
+
+/// The whole first, then each agent alone.
+fn page(
+    program: &Program,
+    cfg: &Cfg<'_>,
+    name: Option<&str>,
+    detail: Detail,
+    whole: Graph,
+    draw: &dyn Fn(Detail, &[AgentId]) -> Graph,
+) -> Result<String, String> {
+    let title = name.or_else(|| program.entry().map(|a| a.metadata.name.value.as_str()));
+    let title = title.unwrap_or("agents");
+    let mut graphs = vec![(name.unwrap_or("all agents").to_owned(), whole)];
+    if name.is_none() {
+        for (id, part) in (0..).map(AgentId).zip(cfg.parts()) {
+            let name = &part.agent.metadata.name.value;
+            for detail in [Detail::Steps, Detail::Statements] {
+                let how = if detail == Detail::Steps { "steps" } else { "statements" };
+                graphs.push((format!("{name}: {how}"), draw(detail, &[id])));
+            }
+        }
+    } else if detail == Detail::Statements {
+        let id = name.and_then(|n| cfg.find(n));
+        graphs.extend(id.map(|id| ("steps".to_owned(), draw(Detail::Steps, &[id]))));
+    }
+    agentir_draw::html(title, &graphs).map_err(too_large)
+}
+
+fn too_large(error: TooLarge) -> String {
+    format!(
+        "{error}\nhelp: show less with `--detail agents` or `--detail steps`, or one agent with `--agent NAME`"
+    )
+}
+
+fn unknown(name: &str, programs: &[&Program]) -> String {
+    let names = || programs.iter().flat_map(|p| &p.agents).map(|a| a.metadata.name.value.as_str());
+    let help = match agentir_diagnostics::closest(name, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are: {}", names().take(10).collect::<Vec<_>>().join(", ")),
+    };
+    format!("there is no agent `{name}`\nhelp: {help}")
+}

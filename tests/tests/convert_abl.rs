@@ -1,0 +1,224 @@
+//! Conversions to ABL, in both notations.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
+
+use agentir_convert::{Conversion, Meaning, Target, convert, differences};
+use agentir_diagnostics::{Severity, SourceMap};
+use agentir_ir::Program;
+use agentir_syntax::abl::Options;
+use agentir_tests::check::{File, check};
+use agentir_tests::samples::{
+    Sample, adl, agent_script, external, external_agent_script, files_below, ours, root,
+};
+use std::path::Path;
+
+const BOTH: [Target; 2] = [Target::Abl, Target::AblYaml];
+
+struct Source {
+    name: String,
+    sources: SourceMap,
+    program: Program,
+}
+
+fn source(files: &[File], options: Options) -> Source {
+    let name = files.first().map(|f| f.name.clone()).unwrap_or_default();
+    let checked = check(files, options);
+    Source { name, sources: checked.sources, program: checked.program }
+}
+
+fn sources(samples: Vec<Sample>) -> impl Iterator<Item = Source> {
+    samples
+        .into_iter()
+        .map(|s| source(&s.files, Options { version: s.version, fragment: s.fragment }))
+}
+
+fn assert_none(what: &str, problems: &[String]) {
+    assert!(problems.is_empty(), "{} {what}:\n  {}\n", problems.len(), problems.join("\n  "));
+}
+
+/// What our front end calls an error in the output, each with its line.
+fn errors(name: &str, done: &Conversion) -> Vec<String> {
+    let errors = done.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    errors
+        .map(|d| {
+            let file = done.sources.get(d.primary.span.file).unwrap();
+            let at = file.line_column(d.primary.span.start).line;
+            let line = file.text.lines().nth(at as usize - 1).unwrap_or_default();
+            format!("{name}: {}:{at}: {} ({}): {line}", file.name, d.rule.0, d.message)
+        })
+        .collect()
+}
+
+/// What two programs do not have in common.
+fn differing(name: &str, left: &Program, right: &Program) -> Vec<String> {
+    let found = differences(&Meaning::new(left), &Meaning::new(right));
+    found
+        .iter()
+        .map(|d| {
+            let side = |v: &Option<(serde_json::Value, _)>| {
+                v.as_ref().map_or_else(|| "nothing".to_owned(), |(v, _)| v.to_string())
+            };
+            format!("{name}: {}: {} / {}", d.path, side(&d.left), side(&d.right))
+        })
+        .collect()
+}
+
+/// Another name for the differences that a sample has for a reason.
+fn rewritten(source: &Source, problems: &mut Vec<String>) {
+    for target in BOTH {
+        let done = convert(&source.program, &source.sources, target);
+        let name = format!("{} to {}", source.name, target.name());
+        problems.extend(errors(&name, &done));
+        problems.extend(differing(&name, &source.program, &done.program));
+        // What was written is written the same way again.
+        let again = convert(&done.program, &done.sources, target);
+        if again.files != done.files {
+            problems.push(format!("{name}: written again, it looks different"));
+        }
+    }
+}
+
+#[test]
+fn our_samples_keep_everything() {
+    let mut problems = Vec::new();
+    for folder in ["valid", "newest", "legacy"] {
+        for source in sources(ours(folder)) {
+            rewritten(&source, &mut problems);
+        }
+    }
+    assert_none("differences", &problems);
+}
+
+#[test]
+fn the_documents_of_the_specifications_keep_everything() {
+    let mut problems = Vec::new();
+    let whole = external().into_iter().filter(|s| {
+        let text = &s.files.first().unwrap().text;
+        text.lines().any(|l| {
+            let key = l.split(':').next().unwrap_or_default().to_lowercase();
+            matches!(key.as_str(), "agent" | "supervisor" | "behavior_profile")
+        })
+    });
+    for sample in whole {
+        let options = Options { version: sample.version, fragment: false };
+        let checked = check(&sample.files, options);
+        if checked.errors().next().is_none() {
+            rewritten(&source(&sample.files, options), &mut problems);
+        }
+    }
+    assert_none("differences", &problems);
+}
+
+/// The folders of one agent's languages.
+fn folders(at: &Path) -> Vec<std::path::PathBuf> {
+    let mut all: Vec<_> = std::fs::read_dir(at).unwrap().map(|e| e.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+/// The same agent, written by hand in ABL and converted from another language, is the same.
+#[test]
+fn conversions_are_as_good_as_what_is_written_by_hand() {
+    let mut problems = Vec::new();
+    for agent in folders(&root().join("corpus/rosetta")) {
+        let by_hand = source(&files_below(&agent.join("abl")), Options::default());
+        for language in folders(&agent) {
+            let other = source(&files_below(&language), Options::default());
+            for target in BOTH {
+                let done = convert(&other.program, &other.sources, target);
+                let name = format!("{} to {}", language.display(), target.name());
+                problems.extend(errors(&name, &done));
+                let found = differing(&name, &by_hand.program, &done.program);
+                // Agent Script requires one; the others leave it to the platform.
+                problems.extend(found.into_iter().filter(|d| !d.contains(".messages.error.")));
+            }
+        }
+    }
+    assert_none("differences", &problems);
+}
+
+fn foreign() -> Vec<Source> {
+    let mut all: Vec<Source> = sources(agent_script("valid")).collect();
+    all.extend(adl("valid").iter().map(|files| source(files, Options::default())));
+    all
+}
+
+/// A loss of a sample of ours is one that the table knows.
+#[test]
+fn every_loss_has_a_reason() {
+    let mut problems = Vec::new();
+    for source in foreign() {
+        for target in BOTH {
+            let done = convert(&source.program, &source.sources, target);
+            let name = format!("{} to {}", source.name, target.name());
+            problems.extend(errors(&name, &done));
+            let unexplained = done.report.lost().filter(|e| {
+                e.how.as_deref().is_some_and(|how| how.ends_with("has no place for it"))
+            });
+            problems.extend(unexplained.map(|e| format!("{name}: {}: {}", e.path, e.value)));
+        }
+    }
+    assert_none("losses without a reason", &problems);
+}
+
+/// Errors that the rules find in the output are in the source as well: there are none.
+#[test]
+fn conversions_of_our_samples_have_no_errors() {
+    let mut problems = Vec::new();
+    for source in foreign() {
+        for target in BOTH {
+            let done = convert(&source.program, &source.sources, target);
+            let files: Vec<File> = done
+                .files
+                .iter()
+                .map(|f| File { name: f.path.clone(), text: f.text.clone() })
+                .collect();
+            let checked = check(&files, Options::default());
+            let name = format!("{} to {}", source.name, target.name());
+            problems.extend(checked.errors().map(|d| format!("{name}: {}", checked.line(d))));
+        }
+    }
+    assert_none("errors in the output", &problems);
+}
+
+/// The text of a file of the output.
+fn text(source: &Source, target: Target, path: &str) -> String {
+    let done = convert(&source.program, &source.sources, target);
+    let file = done.files.iter().find(|f| f.path == path);
+    file.unwrap_or_else(|| panic!("no {path}")).text.clone()
+}
+
+#[test]
+fn agent_script_reads_as_abl() {
+    let sample = agent_script("valid")
+        .into_iter()
+        .find(|s| s.files.first().unwrap().name.ends_with("luthier_orders.agent"))
+        .unwrap();
+    let source = source(&sample.files, Options::default());
+    insta::assert_snapshot!(text(&source, Target::Abl, "agents/workshop.agent.abl"));
+}
+
+#[test]
+fn adl_reads_as_abl() {
+    let bots = adl("valid");
+    let ferry = bots.iter().find(|b| b.iter().any(|f| f.name.contains("ferry"))).unwrap();
+    let source = source(ferry, Options::default());
+    insta::assert_snapshot!(text(&source, Target::Abl, "agents/crossing.agent.abl"));
+    insta::assert_snapshot!(text(&source, Target::AblYaml, "agents/harbour.agent.yaml"));
+}
+
+#[test]
+fn what_others_wrote_can_be_read() {
+    let mut problems = Vec::new();
+    for file in external_agent_script() {
+        let source = source(&[file], Options::default());
+        if source.program.agents.is_empty() {
+            continue;
+        }
+        for target in BOTH {
+            let done = convert(&source.program, &source.sources, target);
+            problems.extend(errors(&format!("{} to {}", source.name, target.name()), &done));
+        }
+    }
+    assert_none("errors in the output", &problems);
+}

@@ -1,0 +1,154 @@
+//! Agent Script as a target: what others wrote comes back as it was, and the same agent in another
+//! language becomes the one that was written by hand.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
+
+use agentir_convert::{Conversion, Meaning, Target, convert, differences};
+use agentir_diagnostics::Severity;
+use agentir_syntax::abl::Options;
+use agentir_tests::check::{Checked, File, check};
+use agentir_tests::samples::{
+    adl, external, external_agent_script, external_root, files_below, ours, root,
+};
+use std::collections::BTreeMap;
+
+fn errors(done: &Conversion) -> Vec<String> {
+    let errors = done.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    errors.map(|d| format!("{}: {}", d.rule.0, d.message)).collect()
+}
+
+fn read(files: &[File]) -> Checked {
+    check(files, Options::default())
+}
+
+fn run(files: &[File], target: Target) -> (Checked, Conversion) {
+    let checked = read(files);
+    let done = convert(&checked.program, &checked.sources, target);
+    (checked, done)
+}
+
+/// The documents of agentfabric are of a dialect that is no target, and some are broken on purpose.
+#[test]
+fn documents_of_others_come_back_as_they_were() {
+    let files = external_agent_script();
+    if files.is_empty() {
+        return;
+    }
+    let mut problems = Vec::new();
+    let mut compared = 0;
+    for file in files {
+        let (checked, done) = run(std::slice::from_ref(&file), Target::AgentScript);
+        let broken = checked.diagnostics.iter().any(|d| d.severity == Severity::Error);
+        if broken || file.name.contains("agentfabric") || file.text.contains("agentfabric") {
+            continue;
+        }
+        compared += 1;
+        let found = differences(&Meaning::new(&checked.program), &Meaning::new(&done.program));
+        for d in found.iter().take(4) {
+            let side = |v: &Option<(serde_json::Value, _)>| {
+                v.as_ref().map_or_else(|| "nothing".to_owned(), |(v, _)| v.to_string())
+            };
+            problems.push(format!(
+                "{}: {}: {} / {}",
+                file.name,
+                d.path,
+                side(&d.left),
+                side(&d.right)
+            ));
+        }
+        problems.extend(errors(&done).into_iter().map(|e| format!("{}: {e}", file.name)));
+    }
+    assert!(compared > 80, "only {compared} were compared");
+    assert!(problems.is_empty(), "{} in {compared}:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// What Agent Script requires and other languages leave to the platform.
+const REQUIRED: &[&str] =
+    &[".messages.error", ".extensions.agent-script.config", ".extensions.agent-script.access"];
+
+#[test]
+fn the_same_agent_becomes_what_was_written_by_hand() {
+    let mut compared = 0;
+    for folder in std::fs::read_dir(root().join("corpus/rosetta")).unwrap() {
+        let folder = folder.unwrap().path();
+        let by_hand = folder.join("agent-script");
+        if !by_hand.is_dir() {
+            continue;
+        }
+        for other in std::fs::read_dir(&folder).unwrap() {
+            let other = other.unwrap().path();
+            let (checked, done) = run(&files_below(&other), Target::AgentScript);
+            assert!(errors(&done).is_empty(), "{}: {:?}", other.display(), errors(&done));
+            let found = differences(&Meaning::new(&checked.program), &Meaning::new(&done.program));
+            let found: Vec<_> = found
+                .iter()
+                .filter(|d| d.left.is_some() || !REQUIRED.iter().any(|r| d.path.contains(r)))
+                .collect();
+            let text = &done.files.first().unwrap().text;
+            assert!(found.is_empty(), "{}: {found:#?}\n{text}", other.display());
+            compared += 1;
+        }
+    }
+    assert!(compared >= 8, "only {compared} were compared");
+}
+
+/// The path without what things are called: `agents.*.gather.fields.*.prompt`.
+fn kind(path: &str) -> String {
+    let parts = path.split(['.', '[']).enumerate().map(|(i, part)| match part.strip_suffix(']') {
+        Some(_) => "*",
+        None if i == 1 => "*",
+        None => part,
+    });
+    parts.collect::<Vec<_>>().join(".")
+}
+
+/// Who reads the report is told of each loss how it is said instead, or why it cannot be.
+#[test]
+fn every_loss_is_explained() {
+    let mut all: Vec<Vec<File>> = ours("valid").into_iter().map(|s| s.files).collect();
+    all.extend(adl("valid"));
+    let mut unexplained: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut totals = [0; 3];
+    for files in all {
+        let (_, done) = run(&files, Target::AgentScript);
+        let sum = done.report.totals;
+        for (total, one) in totals.iter_mut().zip([sum.kept, sum.approximated, sum.dropped]) {
+            *total += one;
+        }
+        let generic = |e: &&agentir_convert::Entry| {
+            e.how.as_deref().is_some_and(|how| how.ends_with("has no place for it"))
+        };
+        for entry in done.report.lost().filter(generic) {
+            let found = unexplained.entry(kind(&entry.path)).or_default();
+            found.0 += 1;
+            found.1 = entry.value.to_string();
+        }
+    }
+    println!("kept, approximated, dropped: {totals:?}");
+    let mut most: Vec<_> = unexplained.iter().collect();
+    most.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+    let lines: Vec<_> =
+        most.iter().map(|(path, (n, value))| format!("{n:4} {path}: {value}")).collect();
+    assert!(lines.is_empty(), "unexplained:\n{}", lines.join("\n"));
+}
+
+/// Whatever others wrote in other languages becomes a document without errors, in both dialects.
+#[test]
+fn programs_of_others_become_documents_without_errors() {
+    let abl = external().into_iter().filter(|s| !s.fragment).map(|s| s.files);
+    let mut problems = Vec::new();
+    let adl = external_root().map(|root| files_below(&root.join("adl"))).unwrap_or_default();
+    let adl = adl.into_iter().filter(|f| f.name.ends_with(".yml")).map(|f| vec![f]);
+    for files in abl.chain(adl) {
+        let checked = read(&files);
+        if checked.program.agents.is_empty() {
+            continue;
+        }
+        for target in [Target::AgentScript, Target::AgentScriptBase] {
+            let done = convert(&checked.program, &checked.sources, target);
+            let name = files.first().map_or("", |f| f.name.as_str());
+            problems.extend(errors(&done).into_iter().map(|e| format!("{name}: {e}")));
+        }
+    }
+    assert!(problems.is_empty(), "{}:\n{}", problems.len(), problems.join("\n"));
+}

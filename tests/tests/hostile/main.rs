@@ -1,0 +1,164 @@
+//! Texts that nobody writes on purpose, or only to do harm: nothing overflows, nothing takes more
+//! than its share of time. Each is made in two sizes; the larger may take as much longer as it is
+//! larger, with a generous margin.
+
+#![allow(clippy::panic, reason = "tests end by panicking")]
+
+mod abl;
+mod adl;
+mod agent_script;
+
+use agentir_lint::Selection;
+use agentir_syntax::abl::Options;
+use agentir_tests::check::{File, check};
+use cpu_time::ThreadTime;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// The name of the file, how large the larger text is, and what makes a text of a size.
+type Case = (&'static str, &'static str, usize, fn(usize) -> String);
+
+/// A text of the table is asked for by its name or the end of its file with `AGENTIR_HOSTILE`.
+const ONLY: &str = "AGENTIR_HOSTILE";
+
+/// How much longer a text four times as large may take, beyond four times as long.
+const MARGIN: f64 = 3.0;
+/// What is always allowed, so that small times are not compared.
+const FREE: Duration = Duration::from_millis(150);
+/// When a text is given up.
+const GIVE_UP: Duration = Duration::from_secs(60);
+
+fn lines(n: usize, line: impl FnMut(usize) -> String) -> String {
+    (0..n).map(line).collect()
+}
+
+fn around(n: usize, open: &str, middle: &str, close: &str) -> String {
+    format!("{}{middle}{}", open.repeat(n), close.repeat(n))
+}
+
+fn time(name: &'static str, text: String) -> Result<Duration, String> {
+    let (send, receive) = mpsc::channel();
+    // As much stack as a worker of the command line has.
+    let worker = thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        let start = ThreadTime::now();
+        let file = File { name: name.to_owned(), text };
+        let checked = check(&[file], Options::default());
+        // Written out, too, as `compile` does.
+        let _ = serde_json::to_vec(&checked.program.agents);
+        let _ = send.send(start.elapsed());
+    });
+    worker.map_err(|e| e.to_string())?;
+    match receive.recv_timeout(GIVE_UP) {
+        Ok(took) => Ok(took),
+        Err(mpsc::RecvTimeoutError::Timeout) => Err(format!("was given up after {GIVE_UP:?}")),
+        Err(mpsc::RecvTimeoutError::Disconnected) => Err("panicked".to_owned()),
+    }
+}
+
+#[test]
+fn time_grows_with_size() {
+    let only = std::env::var(ONLY).ok();
+    let mut problems = Vec::new();
+    let all = [abl::CASES, agent_script::CASES, adl::CASES];
+    for (what, name, size, make) in all.into_iter().flatten() {
+        if only.as_ref().is_some_and(|only| !name.ends_with(only) && only != what) {
+            continue;
+        }
+        let (small, large) = (make(size / 4), make(*size));
+        let factor = large.len() as f64 / small.len() as f64;
+        let run = |text: &str| time(name, text.to_owned());
+        let too_slow = |a: Duration, b: Duration| {
+            b > FREE && b.as_secs_f64() > a.as_secs_f64() * factor * MARGIN
+        };
+        let (mut a, mut b) = (run(&small), run(&large));
+        if let (Ok(first), Ok(second)) = (&a, &b)
+            && too_slow(*first, *second)
+        {
+            // Somebody else may have been at work.
+            (a, b) = (run(&small), run(&large));
+        }
+        eprintln!("{:>9} bytes {a:>12.1?} {b:>12.1?}  {what}", large.len());
+        match (a, b) {
+            (Ok(a), Ok(b)) => {
+                if too_slow(a, b) {
+                    problems.push(format!(
+                        "{what}: {} bytes took {a:?}, {} bytes {b:?}",
+                        small.len(),
+                        large.len()
+                    ));
+                }
+            }
+            (a, b) => problems
+                .extend([a, b].into_iter().filter_map(Result::err).map(|e| format!("{what}: {e}"))),
+        }
+    }
+    assert!(problems.is_empty(), "time does not grow with size:\n  {}\n", problems.join("\n  "));
+}
+
+#[test]
+fn odd_files_are_answered() {
+    for text in [
+        "",
+        "\n",
+        "\r",
+        "\0",
+        "\u{feff}",
+        "-",
+        ":",
+        "|",
+        "\"",
+        "AGENT",
+        "AGENT:",
+        "---",
+        "- -",
+        "AGENT: A\0",
+        "system:",
+        "subagent :",
+        "if :",
+        "else:",
+        "| {!",
+        "- - - -\n? :\n: :",
+        "a: &x {type: llm agent}\nb: *x",
+    ] {
+        for name in ["a.abl", "a.yaml", "a.agent", "agents.yml"] {
+            let file = File { name: name.to_owned(), text: text.to_owned() };
+            for fragment in [false, true] {
+                let options = Options { fragment, ..Options::default() };
+                let checked = check(std::slice::from_ref(&file), options);
+                let silent = checked.diagnostics.is_empty() && checked.program.agents.is_empty();
+                assert!(
+                    fragment || !silent,
+                    "{text:?} in {name} gives neither an agent nor a finding"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn many_agents_are_one_program() {
+    // Rules that look at all agents together must not look at all pairs.
+    let program = |n: usize| {
+        let mut program = agentir_ir::Program { complete: true, ..agentir_ir::Program::default() };
+        for i in 0..n {
+            let text = format!(
+                "AGENT: A{i}\nGOAL: \"g\"\nHANDOFF:\n  - TO: A{}\n    WHEN: x == 1\n",
+                (i + 1) % n
+            );
+            let id = agentir_diagnostics::FileId(u32::try_from(i).unwrap_or(0));
+            let lowered = agentir_lower::abl(id, "a.abl", &text, Options::default());
+            if let Some(agentir_lower::Unit::Agent(agent)) = lowered.unit {
+                program.agents.push(*agent);
+            }
+        }
+        let start = ThreadTime::now();
+        let _ = agentir_lint::check(&program, &[], &Selection::default());
+        start.elapsed()
+    };
+    let (small, large) = (program(2_000), program(8_000));
+    assert!(
+        large < FREE || large.as_secs_f64() < small.as_secs_f64() * 4.0 * MARGIN,
+        "2,000 agents took {small:?}, 8,000 took {large:?}"
+    );
+}

@@ -1,0 +1,86 @@
+//! Conditions as people write them, asked about in the ways lints do: each alone, and each with each
+//! other of its agent. Nearly all are to be decided without Z3.
+
+#![allow(clippy::panic, reason = "tests end by panicking")]
+
+use agentir_expr::Dialect;
+use agentir_ir::{Agent, Node};
+use agentir_solver::{Facts, Label, Literal, Query, Question, Solver, Statistics, Test};
+use agentir_syntax::abl::Options;
+use agentir_tests::check::{File, check};
+use agentir_tests::samples::external_agent_script;
+
+/// More conditions of an agent than this are not asked about in pairs.
+const PAIRED: usize = 30;
+
+fn dialect(agent: &Agent) -> Dialect {
+    let name = agent.metadata.dialect;
+    Dialect::ALL.into_iter().find(|d| d.name() == name).unwrap_or(Dialect::Abl)
+}
+
+fn ask(agent: &Agent, solver: &mut Solver) {
+    let mut tests: Vec<Test<'_>> = Vec::new();
+    agent.walk(&mut |node| {
+        if let Node::Condition(condition, _) = node {
+            tests.push(condition.into());
+        }
+    });
+    let facts = Facts::new();
+    let dialect = dialect(agent);
+    let mut answer = |given: Vec<Literal<'_>>, question: Question<'_>| {
+        solver.answer(&Query { dialect, facts: &facts, given, question })
+    };
+    for (i, a) in tests.iter().enumerate() {
+        answer(vec![Literal::holds(*a, Label(0))], Question::Satisfiable);
+        answer(vec![], Question::Implied(Literal::holds(*a, Label(0))));
+        for b in tests.iter().take(PAIRED).skip(i + 1) {
+            let both = vec![Literal::holds(*a, Label(0)), Literal::holds(*b, Label(1))];
+            answer(both, Question::Satisfiable);
+            let left = vec![Literal::fails(*a, Label(0)), Literal::holds(*b, Label(1))];
+            answer(left, Question::Satisfiable);
+            let follows = Question::Implied(Literal::holds(*b, Label(1)));
+            answer(vec![Literal::holds(*a, Label(0))], follows);
+        }
+    }
+}
+
+fn statistics(programs: Vec<Vec<File>>) -> Statistics {
+    let mut solver = Solver::default();
+    for files in programs {
+        for agent in &check(&files, Options::default()).program.agents {
+            ask(agent, &mut solver);
+        }
+    }
+    *solver.statistics()
+}
+
+/// Under 2 % of questions need Z3, none reaches its limit, and hardly a state is refused by the
+/// evaluator.
+fn mostly_cheap(found: &Statistics) {
+    println!("{found}");
+    assert!(found.needed_z3 * 50 < found.asked, "{found}");
+    assert!(found.unconfirmed * 1000 < found.asked, "{found}");
+    assert_eq!(found.out_of_budget, 0, "{found}");
+}
+
+#[test]
+fn generated_projects_hardly_need_z3() {
+    let programs = agentir_bench::generate::projects(300, 11).into_iter().map(|project| {
+        let named = |f: agentir_bench::generate::File| File { name: f.path, text: f.text };
+        project.files.into_iter().map(named).collect()
+    });
+    let found = statistics(programs.collect());
+    assert!(found.asked > 1000, "{found}");
+    mostly_cheap(&found);
+}
+
+#[test]
+fn agents_by_others_hardly_need_z3() {
+    let files = external_agent_script();
+    if files.is_empty() {
+        println!("skipped: the external corpus is not there");
+        return;
+    }
+    let found = statistics(files.into_iter().map(|file| vec![file]).collect());
+    mostly_cheap(&found);
+}
