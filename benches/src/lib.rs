@@ -5,3 +5,4 @@
 mod external;
 pub mod generate;
 pub mod measure;
+mod proofs;

@@ -2,6 +2,7 @@
 
 use crate::external;
 use crate::generate::{self, File, Project};
+use crate::proofs;
 use agentir_diagnostics::FileId;
 use agentir_ir::Program;
 use agentir_lint::Selection;
@@ -141,7 +142,7 @@ impl<'p> Document<'p> {
 }
 
 /// A project's documents as one program.
-fn program(project: &Project) -> (Program, Vec<Version>) {
+pub(crate) fn program(project: &Project) -> (Program, Vec<Version>) {
     let mut program = Program { complete: true, ..Program::default() };
     let mut versions = Vec::new();
     for (file, id) in documents(project).zip(0..) {
@@ -156,7 +157,7 @@ fn documents(project: &Project) -> impl Iterator<Item = &File> {
 
 /// The processor time of this thread that the fastest of some runs took: what others do on the same
 /// machine at the same time counts little.
-fn fastest(rounds: usize, mut run: impl FnMut()) -> Duration {
+pub(crate) fn fastest(rounds: usize, mut run: impl FnMut()) -> Duration {
     (0..rounds.max(1))
         .map(|_| {
             let start = ThreadTime::now();
@@ -211,6 +212,8 @@ pub fn table(options: &Options, external: Option<&Path>) -> String {
         }
     }
     out.push_str(&sizes(options));
+    out.push('\n');
+    out.push_str(&proofs::table(&generate::projects(files, seed), options.rounds));
     out
 }
 

@@ -1,8 +1,8 @@
 //! What the whole-program tests share: samples and where they are, programs from texts, expected
 //! findings, words. The tests themselves are in `tests/tests/`, one file a topic.
 //!
-//! *Invariant*: nothing here knows a rule or a construct of a language; a test that needs to says so
-//! itself.
+//! *Invariant*: nothing here knows a rule or a construct of a language, except what plants defects; a test
+//! that needs to says so itself.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,5 +16,6 @@ pub mod check;
 pub mod expect;
 pub mod mutate;
 pub mod pages;
+pub mod plant;
 pub mod samples;
 pub mod words;

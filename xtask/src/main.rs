@@ -4,6 +4,7 @@
 //! they name the command that mends what they found.
 
 mod corpus;
+mod mutate;
 mod new_rule;
 mod schemas;
 mod start;
@@ -31,6 +32,12 @@ enum Command {
     NewRule {
         /// Its name, in kebab case
         name: String,
+    },
+    /// Plant defects in programs that are in order, and write `docs/mutations.md`
+    Mutate {
+        /// Tell as well what was missed, and what spoke of changes that are no defects
+        #[arg(long)]
+        missed: bool,
     },
     /// Write made-up projects
     CorpusGen {
@@ -62,6 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match Cli::parse().command {
         Command::Schemas => schemas::write(&root()?),
         Command::NewRule { name } => new_rule::write(&root()?, &name),
+        Command::Mutate { missed } => mutate::write(&root()?, missed),
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),
         Command::Bench { files, seed, rounds } => {
             let options = agentir_bench::measure::Options { files, seed, rounds };

@@ -4,6 +4,7 @@ use crate::front_end;
 use crate::rule::{Group, Rule};
 use crate::rules;
 use agentir_diagnostics::Severity;
+use agentir_ir::Dialect;
 use serde::Serialize;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -88,6 +89,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::exposed_sensitive_data::RULE,
     &rules::hardcoded_secret::RULE,
     &rules::lost_at_handoff::RULE,
+    &rules::unlisted_value::RULE,
     &rules::unread_variable::RULE,
     &rules::unreturned_field::RULE,
     &rules::used_after_clear::RULE,
@@ -128,6 +130,8 @@ pub struct RuleInfo {
     pub summary: &'static str,
     /// What the vendors' tools call it.
     pub vendor: &'static [&'static str],
+    /// The dialects it has something to say about.
+    pub dialects: &'static [Dialect],
 }
 
 impl RuleInfo {
@@ -156,6 +160,7 @@ const fn info(rule: &'static Rule) -> RuleInfo {
         severity: rule.severity,
         summary: rule.summary,
         vendor: rule.vendor,
+        dialects: rule.dialects,
     }
 }
 

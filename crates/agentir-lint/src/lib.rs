@@ -25,15 +25,16 @@ mod rule;
 mod rules;
 mod script;
 mod secrets;
+mod statistics;
 mod taint;
 mod types;
 mod variables;
 mod wording;
 
-pub use agentir_solver::Statistics;
 pub use catalogue::{RuleInfo, catalogue, page, rule};
 pub use facts::Facts;
 pub use program::{Checked, Selection, check, check_text};
 pub use proof::{Ask, Core, Found, Given, Knowledge, Line};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
+pub use statistics::Statistics;
 pub use variables::Variables;

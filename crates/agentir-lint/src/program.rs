@@ -2,10 +2,10 @@
 
 use crate::catalogue::RULES;
 use crate::rule::{AgentContext, Check, ProgramContext, Report};
+use crate::statistics::Statistics;
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::Version;
 use agentir_ir::Program;
-use agentir_solver::Statistics;
 use rustc_hash::FxHashSet;
 
 /// Which rules run.
@@ -32,7 +32,7 @@ impl Selection {
 pub struct Checked {
     /// The findings, by rule.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the solver was asked.
+    /// What that took.
     pub statistics: Statistics,
 }
 
@@ -87,6 +87,6 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
         let mut seen = FxHashSet::default();
         diagnostics.retain(|d| seen.insert((d.rule.0, d.primary.span, d.message.clone())));
     }
-    let statistics = whole.prover.statistics();
+    let statistics = Statistics::of(&whole);
     Checked { diagnostics, statistics }
 }

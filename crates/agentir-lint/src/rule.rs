@@ -1,6 +1,6 @@
 //! What a rule is, and what it gets to see.
 
-use crate::dataflow::{Lost, Outside};
+use crate::dataflow::{Dataflow, Looked, Lost, Outside, Places};
 use crate::facts::Facts;
 use crate::proof::circle::Forced;
 use crate::proof::{Ask, Knowledge, Prover};
@@ -11,6 +11,7 @@ use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, Knowledge as Known, Part};
 use agentir_ir::{Agent, Dialect, Profile, Program, SessionVariable, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 /// A rule of the catalogue.
@@ -136,7 +137,10 @@ pub struct ProgramContext<'a> {
     ids: FxHashMap<usize, AgentId>,
     /// The file of the first agent that uses a profile, by the profile's file.
     homes: FxHashMap<FileId, FileId>,
-    graph: OnceLock<Cfg<'a>>,
+    graph: OnceLock<Rc<Cfg<'a>>>,
+    /// What each agent does to variables.
+    places: Vec<OnceLock<Option<Rc<Places<'a>>>>>,
+    pub(crate) looked: Rc<Looked>,
     forced: OnceLock<Forced>,
     lost: OnceLock<Lost>,
     outside: OnceLock<Outside<'a>>,
@@ -199,6 +203,8 @@ impl<'a> ProgramContext<'a> {
             homes,
             outside: OnceLock::new(),
             graph: OnceLock::new(),
+            places: program.agents.iter().map(|_| OnceLock::new()).collect(),
+            looked: Rc::default(),
             forced: OnceLock::new(),
             lost: OnceLock::new(),
             prover: Prover::new(program.agents.len()),
@@ -239,7 +245,12 @@ impl<'a> ProgramContext<'a> {
 
     /// What can follow what.
     pub fn graph(&self) -> &Cfg<'a> {
-        self.graph.get_or_init(|| Cfg::of_program(self.program))
+        self.graph.get_or_init(|| Rc::new(Cfg::of_program(self.program)))
+    }
+
+    /// The same, for what is kept beside it.
+    pub(crate) fn shared_graph(&self) -> Rc<Cfg<'a>> {
+        Rc::clone(self.graph.get_or_init(|| Rc::new(Cfg::of_program(self.program))))
     }
 }
 
@@ -286,6 +297,13 @@ impl<'a> AgentContext<'a> {
     /// What the agent says about its variables, for the solver.
     pub fn knowledge(&self) -> &Knowledge {
         self.knowledge.get_or_init(|| Knowledge::new(self))
+    }
+
+    /// A search for what variables hold, with a limit of its own.
+    pub(crate) fn dataflow(&self) -> Option<Dataflow<'a>> {
+        let slot = self.program.places.get(self.id.0 as usize)?;
+        let places = slot.get_or_init(|| Places::new(self).map(Rc::new)).clone()?;
+        Some(Dataflow::new(places, Rc::clone(&self.program.looked)))
     }
 
     /// A question about its conditions.

@@ -1,10 +1,12 @@
 //! The types of the names of an agent, as its declarations say, for inference.
 
+use crate::names::{Member, Results, member};
 use crate::rule::AgentContext;
 use crate::script::{Outputs, outputs};
+use crate::variables::first;
 use agentir_diagnostics::Span;
-use agentir_expr::{Coercion, Expr, Known, Mismatch, Path, ValueType, infer};
-use rustc_hash::FxHashMap;
+use agentir_expr::{Coercion, Expr, Known, Mismatch, ParameterType, Path, ValueType, function, infer};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The types of what an agent of Agent Script refers to: variables, and the outputs of the action that
 /// `@outputs` stands for where it is read.
@@ -63,4 +65,97 @@ impl<'c, 'a> ScriptTypes<'c, 'a> {
             coercion.never(&found, wanted).then_some(found)
         })
     }
+}
+
+/// The types of what an agent of ABL declares: variables, fields, results of tools.
+pub(crate) struct AblTypes<'c, 'a> {
+    /// By name, and where it is declared; nothing where declarations disagree.
+    declared: FxHashMap<&'a str, Option<(ValueType, Span)>>,
+    /// What is assigned, by statements or otherwise: it may be anything.
+    assigned: FxHashSet<&'a str>,
+    results: Results<'c, 'a>,
+}
+
+impl<'c, 'a> AblTypes<'c, 'a> {
+    pub(crate) fn new(cx: &'c AgentContext<'a>) -> Self {
+        let mut declared: FxHashMap<&str, Option<(ValueType, Span)>> = FxHashMap::default();
+        let session = cx.agent.memory.session.iter().map(|v| {
+            let ty = v.ty.as_ref().and_then(|ty| Some((ValueType::of(ty)?, ty.span)));
+            (v.name.value.as_str(), ty)
+        });
+        let fields = cx.facts.fields.iter().map(|f| {
+            let ty = f.ty.as_ref().and_then(|ty| Some((ValueType::named(&ty.value)?, ty.span)));
+            (f.name.value.as_str(), ty)
+        });
+        for (name, ty) in session.chain(fields) {
+            let known = declared.entry(name).or_insert_with(|| ty.clone());
+            if known.as_ref().map(|(ty, _)| ty) != ty.as_ref().map(|(ty, _)| ty) {
+                *known = None;
+            }
+        }
+        let sets = cx.facts.sets.iter().map(|s| s.target.root.value.as_str());
+        let writes = cx.facts.writes.iter().map(|(name, _)| first(&name.value));
+        Self { declared, assigned: sets.chain(writes).collect(), results: Results::new(cx) }
+    }
+
+    /// The type that a variable is declared with, and where.
+    pub(crate) fn declared(&self, name: &str) -> Option<&(ValueType, Span)> {
+        self.declared.get(name)?.as_ref()
+    }
+
+    /// The type of what is read by a path.
+    pub(crate) fn of(&self, path: &'a Path) -> Option<ValueType> {
+        let name = path.root.value.as_str();
+        match self.results.get(name) {
+            Some((_, ty)) => match member(ty, &path.segments) {
+                Member::Found(ty) => ValueType::of(ty),
+                Member::Missing(..) | Member::Unknown => None,
+            },
+            None if path.segments.is_empty() => self.root(name),
+            None => None,
+        }
+    }
+
+    /// The type of a variable that keeps to its declaration, because nothing is assigned to it.
+    fn root(&self, name: &str) -> Option<ValueType> {
+        self.declared(name).filter(|_| !self.assigned.contains(name)).map(|(ty, _)| ty.clone())
+    }
+
+    /// The type of an expression's value; `found` is told what in it cannot work.
+    pub(crate) fn infer(
+        &self,
+        expr: &Expr,
+        found: &mut dyn FnMut(Span, Mismatch),
+    ) -> Option<ValueType> {
+        let known = Known {
+            coercion: &Coercion::ABL,
+            root: &|path| match path.namespace {
+                None if self.results.get(&path.root.value).is_none() => self.root(&path.root.value),
+                _ => None,
+            },
+            function: &|name| function(name).and_then(|f| type_of(f.returns)),
+        };
+        infer(expr, &known, found)
+    }
+
+    /// What an expression gives, if that can never become a value of the type `wanted`.
+    pub(crate) fn mismatch(&self, expr: &Expr, wanted: &ValueType) -> Option<ValueType> {
+        let coercion = &Coercion::ABL;
+        coercion.rejects(expr, wanted).or_else(|| {
+            let found = self.infer(expr, &mut |_, _| {})?;
+            coercion.never(&found, wanted).then_some(found)
+        })
+    }
+}
+
+/// The type of what a function gives.
+fn type_of(ty: ParameterType) -> Option<ValueType> {
+    Some(match ty {
+        ParameterType::String => ValueType::Text,
+        ParameterType::Number => ValueType::Number,
+        ParameterType::Boolean => ValueType::Boolean,
+        ParameterType::Array => ValueType::List(None),
+        ParameterType::Object => ValueType::Object,
+        _ => return None,
+    })
 }

@@ -192,3 +192,118 @@ fn chained(parts: &[Formula], neutral: Outcomes, atom: &impl Fn(usize) -> Outcom
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Formula, Outcomes};
+    use proptest::prelude::*;
+
+    /// A formula as it is written, without anything being left out.
+    #[derive(Clone, Debug)]
+    enum Written {
+        Const(Outcomes),
+        Atom(usize),
+        Not(Box<Self>),
+        And(Vec<Self>),
+        Or(Vec<Self>),
+        If(Box<[Self; 3]>),
+    }
+
+    impl Written {
+        /// The formula, with what cannot matter left out.
+        fn simplified(&self) -> Formula {
+            match self {
+                Self::Const(outcome) => Formula::Const(*outcome),
+                Self::Atom(atom) => Formula::Atom(*atom),
+                Self::Not(inner) => Formula::not(inner.simplified()),
+                Self::And(parts) => Formula::and(parts.iter().map(Self::simplified)),
+                Self::Or(parts) => Formula::or(parts.iter().map(Self::simplified)),
+                Self::If(parts) => {
+                    let [condition, then, otherwise] = &**parts;
+                    Formula::conditional(
+                        condition.simplified(),
+                        then.simplified(),
+                        otherwise.simplified(),
+                    )
+                }
+            }
+        }
+
+        /// What the evaluator makes of it, part by part from left to right.
+        fn outcome(&self, atoms: &[Outcomes; 3]) -> Outcomes {
+            let chain = |parts: &[Self], neutral: Outcomes| {
+                let all = parts.iter().map(|part| part.outcome(atoms));
+                all.into_iter().find(|outcome| *outcome != neutral).unwrap_or(neutral)
+            };
+            match self {
+                Self::Const(outcome) => *outcome,
+                Self::Atom(atom) => *atoms.get(*atom).unwrap_or(&Outcomes::ERROR),
+                Self::Not(inner) => match inner.outcome(atoms) {
+                    Outcomes::TRUE => Outcomes::FALSE,
+                    Outcomes::FALSE => Outcomes::TRUE,
+                    error => error,
+                },
+                Self::And(parts) => chain(parts, Outcomes::TRUE),
+                Self::Or(parts) => chain(parts, Outcomes::FALSE),
+                Self::If(parts) => {
+                    let [condition, then, otherwise] = &**parts;
+                    match condition.outcome(atoms) {
+                        Outcomes::TRUE => then.outcome(atoms),
+                        Outcomes::FALSE => otherwise.outcome(atoms),
+                        error => error,
+                    }
+                }
+            }
+        }
+    }
+
+    const ONE: [Outcomes; 3] = [Outcomes::TRUE, Outcomes::FALSE, Outcomes::ERROR];
+
+    fn written() -> impl Strategy<Value = Written> {
+        let leaf = prop_oneof![
+            1 => prop::sample::select(ONE.to_vec()).prop_map(Written::Const),
+            4 => (0usize..3).prop_map(Written::Atom),
+        ];
+        leaf.prop_recursive(5, 40, 4, |inner| {
+            let parts = prop::collection::vec(inner.clone(), 0..4);
+            prop_oneof![
+                inner.clone().prop_map(|e| Written::Not(Box::new(e))),
+                parts.clone().prop_map(Written::And),
+                parts.prop_map(Written::Or),
+                [inner.clone(), inner.clone(), inner].prop_map(|all| Written::If(Box::new(all))),
+            ]
+        })
+    }
+
+    proptest! {
+        /// Leaving out what is neutral, repeated or never reached changes no outcome, errors included.
+        #[test]
+        fn simplification_keeps_what_a_formula_means(formula in written()) {
+            let simplified = formula.simplified();
+            for a in ONE {
+                for b in ONE {
+                    for c in ONE {
+                        let atoms = [a, b, c];
+                        let found = simplified.outcomes(&|i| *atoms.get(i).unwrap_or(&Outcomes::ANY));
+                        prop_assert_eq!(found, formula.outcome(&atoms), "{:?}", atoms);
+                    }
+                }
+            }
+        }
+
+        /// Of atoms of which little is known, no outcome is left out that one of their outcomes gives.
+        #[test]
+        fn what_may_come_out_is_not_left_out(formula in written(), known in [1u8..8, 1..8, 1..8]) {
+            let known = known.map(Outcomes);
+            let simplified = formula.simplified();
+            let may = simplified.outcomes(&|i| *known.get(i).unwrap_or(&Outcomes::ANY));
+            for a in known[0].each() {
+                for b in known[1].each() {
+                    for c in known[2].each() {
+                        prop_assert!(formula.outcome(&[a, b, c]).within(may));
+                    }
+                }
+            }
+        }
+    }
+}

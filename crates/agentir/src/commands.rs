@@ -404,7 +404,7 @@ fn check_command(check: Check) -> ExitCode {
         return ExitCode::from(2);
     }
     if check.statistics {
-        eprintln!("solver: {statistics}");
+        eprintln!("{statistics}");
     }
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         ExitCode::from(1)

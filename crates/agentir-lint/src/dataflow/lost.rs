@@ -53,8 +53,8 @@ impl Lost {
         }
         let agents = program.program.agents.iter();
         let contexts: Vec<AgentContext<'a>> = agents.map(|agent| program.context(agent)).collect();
-        let flows: Vec<Option<Dataflow<'_, 'a>>> =
-            contexts.iter().map(|cx| Dataflow::new(cx, cfg)).collect();
+        let flows: Vec<Option<Dataflow<'a>>> =
+            contexts.iter().map(AgentContext::dataflow).collect();
         let mut needs: FxHashMap<AgentId, Vec<Need>> = FxHashMap::default();
         let mut always: FxHashMap<(AgentId, SmolStr), Always> = FxHashMap::default();
         let mut lost = Self::default();
@@ -113,7 +113,7 @@ struct Always {
 }
 
 impl Always {
-    fn new(flow: &Dataflow<'_, '_>, name: &str) -> Self {
+    fn new(flow: &Dataflow<'_>, name: &str) -> Self {
         let sets = |node: NodeIndex| {
             flow.accesses(node)
                 .iter()
@@ -145,7 +145,7 @@ impl Always {
 
 /// The places of an agent that can be come to. Not the graph's own question, whose answer is as large
 /// as the program.
-fn reached(flow: &Dataflow<'_, '_>) -> FxHashSet<NodeIndex> {
+fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
     let mut waiting: Vec<NodeIndex> =
         flow.cfg.part(flow.agent).map(|p| p.entry).into_iter().collect();
     let mut found: FxHashSet<NodeIndex> = waiting.iter().copied().collect();
@@ -157,7 +157,7 @@ fn reached(flow: &Dataflow<'_, '_>) -> FxHashSet<NodeIndex> {
 }
 
 /// The variables that an agent reads and that nothing of its own can have set: others must give them.
-fn needed(cx: &AgentContext<'_>, flow: &Dataflow<'_, '_>) -> Vec<Need> {
+fn needed(cx: &AgentContext<'_>, flow: &Dataflow<'_>) -> Vec<Need> {
     let agent = cx.agent;
     let variables = &cx.facts.variables;
     let adl = agent.metadata.dialect == Dialect::Adl.name();
@@ -203,7 +203,7 @@ fn needed(cx: &AgentContext<'_>, flow: &Dataflow<'_, '_>) -> Vec<Need> {
         let mut reads: Vec<(usize, (Harm, Span))> = Vec::new();
         for (node, _) in flow.nodes() {
             let Some(known) = unset.at(node) else { continue };
-            let way = unset.way(flow.cfg, node).len();
+            let way = unset.way(&flow.cfg, node).len();
             let all = Reads::at(flow, node, &name, known, &|tool| cx.tool(tool));
             reads.extend(all.into_iter().map(|read| (way, read)));
         }

@@ -29,12 +29,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::ops::Deref;
 use std::rc::Rc;
 
-/// What an agent does to variables, place by place.
+/// What an agent does to variables, place by place. It is put together once.
 #[derive(Debug)]
-pub(crate) struct Dataflow<'p, 'a> {
-    pub(crate) cfg: &'p Cfg<'a>,
+pub(crate) struct Places<'a> {
+    pub(crate) cfg: Rc<Cfg<'a>>,
     pub(crate) agent: AgentId,
     pub(crate) dialect: Dialect,
     /// The variables of which everything is known that sets them.
@@ -45,17 +46,40 @@ pub(crate) struct Dataflow<'p, 'a> {
     setters: FxHashMap<SmolStr, Vec<NodeIndex>>,
     /// What is known where the agent begins.
     at_first: Rc<Known>,
+    /// Whether variables belong to the program, so that ways lead through other agents.
+    shared: bool,
+}
+
+/// A search through the places of an agent, for one purpose.
+#[derive(Debug)]
+pub(crate) struct Dataflow<'a> {
+    places: Rc<Places<'a>>,
     /// How much may still be looked at. Every variable costs a look at all places; of very many
     /// variables in a very large agent the last are not looked at.
     budget: Cell<usize>,
-    /// Whether variables belong to the program, so that ways lead through other agents.
-    shared: bool,
+    looked: Rc<Looked>,
+}
+
+/// What all searches of a program took.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    /// The places that were looked at.
+    pub(crate) places: Cell<u64>,
+    /// The searches that were given up because there were too many of them.
+    pub(crate) given_up: Cell<u64>,
+}
+
+impl<'a> Deref for Dataflow<'a> {
+    type Target = Places<'a>;
+    fn deref(&self) -> &Self::Target {
+        &self.places
+    }
 }
 
 /// How deep expressions are looked into.
 const MAX_DEPTH: u8 = 32;
 
-/// How many places are looked at for one agent, over all its variables.
+/// How many places one search looks at, over all variables of an agent.
 const BUDGET: usize = 300_000;
 
 /// What is known of variables on the way so far; what is not in it may be anything.
@@ -93,9 +117,9 @@ impl Unset {
     }
 }
 
-impl<'p, 'a> Dataflow<'p, 'a> {
-    pub(crate) fn new(cx: &AgentContext<'a>, cfg: &'p Cfg<'a>) -> Option<Self> {
-        let agent = cx.id;
+impl<'a> Places<'a> {
+    pub(crate) fn new(cx: &AgentContext<'a>) -> Option<Self> {
+        let (agent, cfg) = (cx.id, cx.program.shared_graph());
         let dialect = Dialect::ALL
             .into_iter()
             .find(|d| d.name() == cx.agent.metadata.dialect)
@@ -122,9 +146,8 @@ impl<'p, 'a> Dataflow<'p, 'a> {
             all.sort();
             all.dedup();
         }
-        let budget = Cell::new(BUDGET);
         let at_first = Rc::new(owned.at_first());
-        Some(Self { cfg, agent, dialect, owned, accesses, setters, at_first, budget, shared })
+        Some(Self { cfg, agent, dialect, owned, accesses, setters, at_first, shared })
     }
 
     /// What a node does to variables.
@@ -142,18 +165,6 @@ impl<'p, 'a> Dataflow<'p, 'a> {
     pub(crate) fn setters(&self, name: &str) -> Vec<NodeIndex> {
         let all = self.setters.get(name).into_iter().flatten();
         all.copied().filter(|node| self.sets(*node, name)).collect()
-    }
-
-    /// Takes from what may be looked at; false if nothing is left.
-    fn spend(&self, steps: usize) -> bool {
-        let left = self.budget.get();
-        self.budget.set(left.saturating_sub(steps));
-        left > steps
-    }
-
-    /// Whether nothing more is looked at.
-    pub(crate) fn is_exhausted(&self) -> bool {
-        self.budget.get() == 0
     }
 
     /// All places that a way may pass.
@@ -225,6 +236,43 @@ impl<'p, 'a> Dataflow<'p, 'a> {
         }
     }
 
+    /// The edges out of a node that stay in the agent. Agents that are called come back by an edge
+    /// of their own.
+    pub(crate) fn next(&self, node: NodeIndex) -> Vec<(EdgeIndex, NodeIndex, &Edge<'a>)> {
+        let inside = |to: NodeIndex| self.cfg.node(to).is_some_and(|n| n.agent == self.agent);
+        let edges = self.cfg.graph().edges(node);
+        let mut next: Vec<_> = edges
+            .filter(|e| self.shared || (e.weight().why != Why::Enter && inside(e.target())))
+            .map(|e| (e.id(), e.target(), e.weight()))
+            .collect();
+        // petgraph gives the newest first.
+        next.sort_by_key(|(id, ..)| *id);
+        next
+    }
+}
+
+impl<'a> Dataflow<'a> {
+    pub(crate) fn new(places: Rc<Places<'a>>, looked: Rc<Looked>) -> Self {
+        Self { places, budget: Cell::new(BUDGET), looked }
+    }
+
+    /// Takes from what may be looked at; false if nothing is left.
+    fn spend(&self, steps: usize) -> bool {
+        let left = self.budget.get();
+        self.budget.set(left.saturating_sub(steps));
+        let places = u64::try_from(steps.min(left)).unwrap_or(u64::MAX);
+        self.looked.places.set(self.looked.places.get().saturating_add(places));
+        if left > 0 && left <= steps {
+            self.looked.given_up.set(self.looked.given_up.get() + 1);
+        }
+        left > steps
+    }
+
+    /// Whether nothing more is looked at.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.budget.get() == 0
+    }
+
     /// Everywhere one can come with the variable unset, from the beginning.
     pub(crate) fn unset_from_start(&self, name: &str) -> Unset {
         let entry = if self.shared { self.program_entry() } else { Some(self.agent) };
@@ -273,20 +321,6 @@ impl<'p, 'a> Dataflow<'p, 'a> {
             }
         }
         found
-    }
-
-    /// The edges out of a node that stay in the agent. Agents that are called come back by an edge
-    /// of their own.
-    pub(crate) fn next(&self, node: NodeIndex) -> Vec<(EdgeIndex, NodeIndex, &'p Edge<'a>)> {
-        let inside = |to: NodeIndex| self.cfg.node(to).is_some_and(|n| n.agent == self.agent);
-        let edges = self.cfg.graph().edges(node);
-        let mut next: Vec<_> = edges
-            .filter(|e| self.shared || (e.weight().why != Why::Enter && inside(e.target())))
-            .map(|e| (e.id(), e.target(), e.weight()))
-            .collect();
-        // petgraph gives the newest first.
-        next.sort_by_key(|(id, ..)| *id);
-        next
     }
 
     /// What is known behind a node.

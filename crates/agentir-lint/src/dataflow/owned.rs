@@ -117,6 +117,11 @@ impl<'a> Owned<'a> {
         self.all.contains_key(name)
     }
 
+    /// The value that one of them has at first.
+    pub(crate) fn first(&self, name: &str) -> Option<&Value> {
+        self.all.get(name)
+    }
+
     /// Those that have no value at first, by name.
     pub(crate) fn unset_at_first(&self) -> Vec<&'a str> {
         let unset = self.all.iter().filter(|(_, value)| **value == Value::Undefined);

@@ -38,8 +38,8 @@ impl Harm {
 }
 
 /// The reads of one variable at a place, as far as they are reached with what is known there.
-pub(crate) struct Reads<'r, 'p, 'a> {
-    flow: &'r Dataflow<'p, 'a>,
+pub(crate) struct Reads<'r, 'a> {
+    flow: &'r Dataflow<'a>,
     name: &'r str,
     known: Known,
     found: Vec<(Harm, Span)>,
@@ -47,11 +47,11 @@ pub(crate) struct Reads<'r, 'p, 'a> {
     depth: u8,
 }
 
-impl<'r, 'a> Reads<'r, '_, 'a> {
+impl<'r, 'a> Reads<'r, 'a> {
     /// The reads of `name` at a node, where `known` is known before it; the variable itself is
     /// unset.
     pub(crate) fn at(
-        flow: &'r Dataflow<'_, 'a>,
+        flow: &'r Dataflow<'a>,
         node: NodeIndex,
         name: &'r str,
         known: &Known,

@@ -6,6 +6,7 @@
 
 pub(crate) mod circle;
 mod conditions;
+mod first;
 mod knowledge;
 pub(crate) mod order;
 pub(crate) mod start;
@@ -14,6 +15,7 @@ pub(crate) use conditions::{
     branches, comparisons, decided_alone, is_constant, is_stable, mistyped, roots, starts_unset,
     taken, test,
 };
+pub(crate) use first::{FirstValues, NOTHING_SET};
 pub use knowledge::{Knowledge, Line};
 
 use crate::rule::AgentContext;

@@ -61,6 +61,11 @@ impl Start {
         self.values.contains_key(name)
     }
 
+    /// Whether a variable has a value.
+    pub(crate) fn has_value(&self, name: &str) -> bool {
+        self.values.get(name).is_some_and(|(value, ..)| !value.is_unset())
+    }
+
     /// Takes it for granted in a question. Only what the question is about is added.
     pub(crate) fn know<'a>(
         &self,

@@ -1,13 +1,11 @@
 //! An argument of the wrong type.
 
 use crate::arguments::{matched, signature};
-use crate::names::{Member, Results, member};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use crate::types::ScriptTypes;
+use crate::types::{AblTypes, ScriptTypes};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
-use agentir_expr::{Coercion, Expr, ExprKind, Path, ValueType};
+use agentir_expr::{Coercion, Expr, ExprKind, ValueType};
 use agentir_ir::{Offer, Tool};
-use rustc_hash::FxHashMap;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("argument-type"),
@@ -81,7 +79,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             };
             let found = match &argument.value.kind {
                 ExprKind::Path(path) => types
-                    .get_or_insert_with(|| Types::new(cx))
+                    .get_or_insert_with(|| AblTypes::new(cx))
                     .of(path)
                     .filter(|f| Coercion::ABL.never(f, &wanted)),
                 _ => Coercion::ABL.rejects(&argument.value, &wanted),
@@ -95,49 +93,6 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                         .note("a value that cannot be converted makes the call fail"),
                 );
             }
-        }
-    }
-}
-
-/// What is known about the types of variables.
-struct Types<'c, 'a> {
-    /// By name; nothing where declarations disagree.
-    declared: FxHashMap<&'a str, Option<ValueType>>,
-    results: Results<'c, 'a>,
-}
-
-impl<'c, 'a> Types<'c, 'a> {
-    fn new(cx: &'c AgentContext<'a>) -> Self {
-        let mut declared: FxHashMap<&str, Option<ValueType>> = FxHashMap::default();
-        let session = cx.agent.memory.session.iter();
-        let session =
-            session.map(|v| (v.name.value.as_str(), v.ty.as_ref().and_then(ValueType::of)));
-        let fields = cx.facts.fields.iter();
-        let fields = fields.map(|f| {
-            (f.name.value.as_str(), f.ty.as_ref().and_then(|t| ValueType::named(&t.value)))
-        });
-        for (name, ty) in session.chain(fields) {
-            let known = declared.entry(name).or_insert_with(|| ty.clone());
-            if *known != ty {
-                *known = None;
-            }
-        }
-        // Who assigns may assign anything.
-        for set in &cx.facts.sets {
-            declared.insert(&set.target.root.value, None);
-        }
-        Self { declared, results: Results::new(cx) }
-    }
-
-    fn of(&self, path: &'a Path) -> Option<ValueType> {
-        let name = path.root.value.as_str();
-        match self.results.get(name) {
-            Some((_, ty)) => match member(ty, &path.segments) {
-                Member::Found(ty) => ValueType::of(ty),
-                Member::Missing(..) | Member::Unknown => None,
-            },
-            None if path.segments.is_empty() => self.declared.get(name).cloned().flatten(),
-            None => None,
         }
     }
 }

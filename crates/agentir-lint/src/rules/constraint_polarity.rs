@@ -2,6 +2,7 @@
 
 use crate::constraints::{Place, Ruling, rulings};
 use crate::polarity::inverted;
+use crate::proof::start::Start;
 use crate::proof::{Found, Line, starts_unset};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
@@ -22,12 +23,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let mut start = None;
     for (place, all) in rulings(cx) {
         if place != Place::Turn {
             continue;
         }
         for ruling in &all {
-            if let Some(finding) = inverse(cx, ruling, report)
+            if let Some(finding) = inverse(cx, ruling, &mut start, report)
                 && cx.answers_for(finding.primary.span)
             {
                 report.push(finding);
@@ -36,10 +38,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// A bound on a variable that fails while the variable has no value yet, which counts as 0.
+/// A bound on a variable that fails while the variable has its first value, or none, which counts as 0.
 fn inverse<'a>(
     cx: &AgentContext<'a>,
     ruling: &Ruling<'a>,
+    start: &mut Option<Start>,
     report: &Report<'_>,
 ) -> Option<Diagnostic> {
     let Test::Expr(expr) = ruling.test else { return None };
@@ -47,15 +50,26 @@ fn inverse<'a>(
     let kind = ruling.constraint.kind?;
     if !matches!(kind, ConstraintKind::Limit | ConstraintKind::Restrict)
         || !ruling.gates.is_empty()
-        || !starts_unset(cx, &path.root.value)
-        || !is_read_unset(cx, ruling, path)
     {
         return None;
     }
     let mut ask = cx.ask();
-    let line = Line { span: None, says: String::new() };
-    ask.know(path.clone(), FactKind::Is(Value::Undefined), line);
-    let Some(Found::Nothing(_)) = ask.implies(ruling.test, !ruling.must) else { return None };
+    let unset = starts_unset(cx, &path.root.value) && is_read_unset(cx, ruling, path);
+    if unset {
+        let line = Line { span: None, says: String::new() };
+        ask.know(path.clone(), FactKind::Is(Value::Undefined), line);
+    } else {
+        let start = start.get_or_insert_with(|| Start::of(cx));
+        if !start.has_value(&path.root.value) {
+            return None;
+        }
+        start.know(&mut ask, [path]);
+    }
+    let Some(Found::Nothing(core)) = ask.implies(ruling.test, !ruling.must) else { return None };
+    // What fails whatever the value is is another mistake.
+    if !unset && core.facts.is_empty() {
+        return None;
+    }
     let (message, note) = match kind {
         ConstraintKind::Limit => {
             ("this limit is exceeded from the first turn on", "a `LIMIT` must hold")
@@ -72,10 +86,15 @@ fn inverse<'a>(
             "say what must not be: `RESTRICT {instead}`; or, if that is what it says, add `WHEN: {path} IS SET`"
         ),
     };
+    let because = match unset {
+        true => format!("as long as `{path}` has no value it counts as 0"),
+        false => format!("nothing has set `{path}` then"),
+    };
+    let finding = report.finding(expr.span, message);
+    let finding = if unset { finding } else { core.explain(finding) };
     Some(
-        report
-            .finding(expr.span, message)
-            .note(format!("{note}, and as long as `{path}` has no value it counts as 0"))
+        finding
+            .note(format!("{note}, and {because}"))
             .help(help)
             .confidence(Confidence::Medium),
     )

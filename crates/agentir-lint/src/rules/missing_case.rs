@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Info,
     summary: "branches over the values of a variable leave some of them out",
     vendor: &[],
-    dialects: crate::rule::ANY,
+    dialects: crate::rule::ABL,
     check: Check::Agent(check),
 };
 

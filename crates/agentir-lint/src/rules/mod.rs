@@ -86,6 +86,7 @@ pub(crate) mod unknown_argument;
 pub(crate) mod unknown_function;
 pub(crate) mod unknown_recall_event;
 pub(crate) mod unlisted_tool;
+pub(crate) mod unlisted_value;
 pub(crate) mod unmentioned_tool;
 pub(crate) mod unreachable_agent;
 pub(crate) mod unreachable_branch;

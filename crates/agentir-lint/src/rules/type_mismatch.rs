@@ -1,7 +1,7 @@
 //! Values of types that cannot be what their place needs.
 
-use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use crate::types::ScriptTypes;
+use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
+use crate::types::{AblTypes, ScriptTypes};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::{Coercion, Expr, Mismatch, TypeExpr, ValueType};
 use agentir_ir::{Data, Offer};
@@ -19,13 +19,16 @@ pub(crate) static RULE: Rule = Rule {
         "list-element-type-mismatch",
         "non-numeric-list-index",
     ],
-    dialects: AGENT_SCRIPT,
+    dialects: ABL_AND_SCRIPT,
     check: Check::Agent(check),
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    if !cx.is_agent_script() {
+        return of_abl(cx, report);
+    }
     let types = ScriptTypes::new(cx);
-    declarations(cx, report);
+    declarations(cx, &Coercion::AGENT_SCRIPT, report);
     for set in &cx.facts.sets {
         let target = &set.target;
         if target.segments.is_empty()
@@ -46,8 +49,29 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     });
 }
 
+/// ABL: comparisons are left to the rules that prove what comes of them.
+fn of_abl(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    declarations(cx, &Coercion::ABL, report);
+    let types = AblTypes::new(cx);
+    for set in cx.facts.sets.iter().filter(|s| s.target.segments.is_empty()) {
+        if let Some((wanted, at)) = types.declared(&set.target.root.value)
+            && let Some(found) = types.mismatch(&set.value, wanted)
+            && cx.answers_for(set.value.span)
+        {
+            report.push(not_a(report, &set.target.root.value, set.value.span, wanted, &found, *at));
+        }
+    }
+    cx.facts.all_exprs(&mut |expr| {
+        types.infer(expr, &mut |span, mismatch| {
+            if !matches!(mismatch, Mismatch::Comparison { .. }) && cx.answers_for(span) {
+                report.push(in_words(report, span, mismatch));
+            }
+        });
+    });
+}
+
 /// What variables and inputs begin with.
-fn declarations(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+fn declarations(cx: &AgentContext<'_>, coercion: &'static Coercion, report: &mut Report<'_>) {
     let memory = &cx.agent.memory;
     let variables = memory.session.iter();
     let variables = variables.map(|v| (&v.name, v.ty.as_ref(), v.initial_value.as_ref()));
@@ -56,7 +80,7 @@ fn declarations(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for (name, ty, value) in variables.chain(inputs) {
         let (Some(ty), Some(value)) = (ty, value) else { continue };
         let Some(wanted) = ValueType::of(ty) else { continue };
-        if let Some(found) = rejected(value, &wanted) {
+        if let Some(found) = rejected(value, &wanted, coercion) {
             report.push(
                 report
                     .finding(
@@ -82,8 +106,7 @@ fn words(ty: &TypeExpr, of: &ValueType) -> String {
 }
 
 /// What a constant is, if it can never become what is wanted.
-fn rejected(value: &Data, wanted: &ValueType) -> Option<ValueType> {
-    let coercion = &Coercion::AGENT_SCRIPT;
+fn rejected(value: &Data, wanted: &ValueType, coercion: &Coercion) -> Option<ValueType> {
     let found = match value {
         Data::Null => return None,
         Data::Bool(_) => ValueType::Boolean,
@@ -98,7 +121,7 @@ fn rejected(value: &Data, wanted: &ValueType) -> Option<ValueType> {
                 let found = ValueType::List(None);
                 return coercion.never(&found, wanted).then_some(found);
             };
-            let found = items.iter().find_map(|item| rejected(item, element))?;
+            let found = items.iter().find_map(|item| rejected(item, element, coercion))?;
             return Some(ValueType::List(Some(Box::new(found))));
         }
         Data::Object(_) => ValueType::Object,
@@ -119,15 +142,24 @@ fn assigned(
         return;
     };
     let Some(found) = types.mismatch(value, &wanted) else { return };
-    let message = format!("`{name}` is {}, not {}", wanted.words(), found.words());
     let at = variable.ty.as_ref().map_or(variable.name.span, |ty| ty.span);
-    report.push(
-        report
-            .finding(value.span, message)
-            .label(at, "declared here")
-            .note("no conversion makes the one of the other")
-            .help("set what the variable is for, or change its type"),
-    );
+    report.push(not_a(report, name, value.span, &wanted, &found, at));
+}
+
+fn not_a(
+    report: &Report<'_>,
+    name: &str,
+    value: Span,
+    wanted: &ValueType,
+    found: &ValueType,
+    declared: Span,
+) -> Diagnostic {
+    let message = format!("`{name}` is {}, not {}", wanted.words(), found.words());
+    report
+        .finding(value, message)
+        .label(declared, "declared here")
+        .note("no conversion makes the one of the other")
+        .help("set what the variable is for, or change its type")
 }
 
 fn in_words(report: &Report<'_>, span: Span, mismatch: Mismatch) -> Diagnostic {

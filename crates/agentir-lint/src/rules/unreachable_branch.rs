@@ -1,12 +1,14 @@
 //! A branch that is never taken: because of the branches before it, of what the way there has tested
 //! or set, or of the values that its variables take.
 
-use crate::proof::{Core, Given, branches, is_stable, roots, taken, test};
+use crate::proof::{
+    Core, FirstValues, Given, NOTHING_SET, branches, is_stable, roots, taken, test,
+};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::Condition;
-use agentir_flow::cfg::{Element, Known, Literal};
-use agentir_ir::Branch;
+use agentir_flow::cfg::{Element, Known, Literal, Test};
+use agentir_ir::{Agent, Branch, Digression};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashSet;
 
@@ -33,15 +35,29 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
             behind_else(all, report);
         }
     }
+    behind_digression(cx.agent, report);
     let mut seen = FxHashSet::default();
+    let mut first = FirstValues::new(cx);
     let mut dead = |case: Case<'a>| {
         if cx.answers_for(case.span)
-            && let Some(finding) = case.dead(cx, report)
+            && let Some(finding) = case.dead(cx, &mut first, report)
             && seen.insert(finding.primary.span)
         {
             report.push(finding);
         }
     };
+    outcomes(cx, &mut dead);
+    for (digression, before) in digressions(cx.agent) {
+        let test = |d: &&'a Digression| d.condition.as_ref().map(Test::Condition);
+        let earlier: Vec<Literal<'a>> =
+            before.iter().filter_map(test).map(|test| Literal { test, holds: false }).collect();
+        // One that always applies is told of above.
+        if !earlier.is_empty() && earlier.len() == before.len() {
+            let own = test(&digression).map(|test| Literal { test, holds: true });
+            let (node, what) = (NodeIndex::end(), "digression");
+            dead(Case { node, what, span: digression.span, earlier, own });
+        }
+    }
     for at in part.nodes() {
         let Some(node) = cfg.node(at) else { continue };
         let all = branches(node);
@@ -52,6 +68,7 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
         for (_, edge) in cfg.successors(at) {
             let what = match (edge.by, node.element) {
                 (Element::Offer(_), _) => "offer",
+                (Element::Digression(_), _) => "digression",
                 (_, Element::Step(_)) => "step",
                 _ => continue,
             };
@@ -60,6 +77,56 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
                 dead(Case { node: at, what, span: edge.span, earlier: Vec::new(), own });
             }
         }
+    }
+}
+
+/// What is done when a person hands back: the first outcome that applies.
+fn outcomes<'a>(cx: &AgentContext<'a>, dead: &mut dyn FnMut(Case<'a>)) {
+    let all = cx.agent.coordination.escalation.iter().flat_map(|e| &e.on_human_complete);
+    let mut earlier: Vec<Literal<'a>> = Vec::new();
+    for outcome in all {
+        let literal = |holds| {
+            let condition = outcome.condition.as_ref()?;
+            Some(Literal { test: Test::Condition(condition), holds })
+        };
+        let (node, own) = (NodeIndex::end(), literal(true));
+        let before = earlier.clone();
+        dead(Case { node, what: "outcome", span: outcome.span, earlier: before, own });
+        // Behind one that always applies nothing is known, and nothing is asked.
+        let Some(not) = literal(false) else { return };
+        earlier.push(not);
+    }
+}
+
+/// The lists of digressions of an agent, each with what is before each of them for the same intent.
+fn digressions<'a>(agent: &'a Agent) -> Vec<(&'a Digression, Vec<&'a Digression>)> {
+    let Some(flow) = &agent.flow else { return Vec::new() };
+    let steps = flow.definitions.values().flat_map(|s| [&s.digressions, &s.sub_intents]);
+    let mut found = Vec::new();
+    for all in std::iter::once(&flow.global_digressions).chain(steps) {
+        for (at, digression) in all.iter().enumerate().filter(|(_, d)| d.intent.is_some()) {
+            let before = all.get(..at).unwrap_or_default();
+            let same = before
+                .iter()
+                .filter(|d| d.intent == digression.intent && d.keywords == digression.keywords);
+            found.push((digression, same.collect()));
+        }
+    }
+    found
+}
+
+/// Digressions whose intent an earlier one takes without a condition.
+fn behind_digression(agent: &Agent, report: &mut Report<'_>) {
+    for (digression, before) in digressions(agent) {
+        let Some(first) = before.iter().find(|d| d.condition.is_none()) else { continue };
+        let at = digression.condition.as_ref().map_or(digression.span, Condition::span);
+        report.push(
+            report
+                .finding(at, "this digression is never taken")
+                .label(first.span, "this one takes the same intent, whatever else holds")
+                .note("the first digression that applies is taken, and no other")
+                .help("make one of both, or let the first one depend on something"),
+        );
     }
 }
 
@@ -104,7 +171,12 @@ enum Reason<'a> {
 
 impl<'a> Case<'a> {
     /// The proof that it never comes to it.
-    fn dead(&self, cx: &AgentContext<'a>, report: &Report<'_>) -> Option<Diagnostic> {
+    fn dead(
+        &self,
+        cx: &AgentContext<'a>,
+        first: &mut FirstValues<'a>,
+        report: &Report<'_>,
+    ) -> Option<Diagnostic> {
         let mut about = FxHashSet::default();
         let of_interest = self.own.as_ref().map_or(self.earlier.as_slice(), std::slice::from_ref);
         of_interest.iter().filter_map(|l| l.test.expr()).for_each(|e| roots(e, &mut about));
@@ -133,6 +205,7 @@ impl<'a> Case<'a> {
                 }
             }
         }
+        known += usize::from(first.know(&mut ask, &about, self.node));
         for literal in self.earlier.iter().rev().filter(|l| concerns(l)).take(MOST) {
             ask.given(test(literal.test), literal.holds);
             reasons.push(Reason::Earlier(*literal));
@@ -171,7 +244,9 @@ impl<'a> Case<'a> {
             .filter_map(|r| if let Reason::Way(l) = r { Some(*l) } else { None })
             .collect();
         let is_own = used.iter().any(|r| matches!(r, Reason::Own));
-        let set = core.facts.iter().any(|line| line.says.starts_with("every way here"));
+        let set = core.facts.iter().any(|line| {
+            line.says.starts_with("every way here") || line.says.starts_with(NOTHING_SET)
+        });
         // What contradicts itself on the way is dead before this; what does so alone is another rule's.
         if (!is_own && earlier.is_empty())
             || (is_own && earlier.is_empty() && ways.is_empty() && !set)
@@ -185,8 +260,8 @@ impl<'a> Case<'a> {
                 let words = crate::wording::Wording::of(cx.agent);
                 format!("this {} is never available", words.tool)
             }
-            (_, Some(_)) => "this branch is never taken".to_owned(),
-            _ => "this branch is never taken: those before it leave no case".to_owned(),
+            (what, Some(_)) => format!("this {what} is never taken"),
+            (what, _) => format!("this {what} is never taken: those before it leave no case"),
         };
         let mut finding = report.finding(at, message);
         match earlier.as_slice() {

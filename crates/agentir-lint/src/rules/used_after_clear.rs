@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let Some(flow) = Dataflow::new(cx, cx.program.graph()) else { return };
+    let Some(flow) = cx.dataflow() else { return };
     let mut told: FxHashSet<Span> = FxHashSet::default();
     for (node, name, cleared) in clears(&flow) {
         if flow.is_exhausted() {
@@ -32,7 +32,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let unset = flow.unset_from(node, &name);
         let mut nodes: Vec<NodeIndex> = unset.nodes().filter(|n| *n != node).collect();
-        nodes.sort_by_key(|n| (unset.way(flow.cfg, *n).len(), *n));
+        nodes.sort_by_key(|n| (unset.way(&flow.cfg, *n).len(), *n));
         let from_start = flow
             .owned
             .unset_at_first()
@@ -44,7 +44,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             if from_start.as_ref().is_some_and(|start| start.at(at).is_some()) {
                 return None;
             }
-            let near = !unset.way(flow.cfg, at).iter().any(|edge| leaves(&flow, *edge));
+            let near = !unset.way(&flow.cfg, at).iter().any(|edge| leaves(&flow, *edge));
             let reads = Reads::at(&flow, at, &name, known, &|tool| cx.tool(tool));
             let harmful = |(harm, span): &(Harm, Span)| {
                 (harm.is_certain() || matches!(harm, Harm::Pass | Harm::Copy))
@@ -61,7 +61,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             .finding(span, format!("`{name}` has been removed before it is used here"))
             .label(cleared, "it is removed here")
             .note(consequence(harm, flow.dialect));
-        let finding = flow.explain(finding, &unset.way(flow.cfg, at));
+        let finding = flow.explain(finding, &unset.way(&flow.cfg, at));
         let how = match flow.dialect {
             Dialect::Abl => "`CLEAR` it",
             Dialect::AgentScript => "set it to `None`",
@@ -72,12 +72,12 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Whether an edge leads out of the list of statements it is in.
-fn leaves(flow: &Dataflow<'_, '_>, edge: EdgeIndex) -> bool {
+fn leaves(flow: &Dataflow<'_>, edge: EdgeIndex) -> bool {
     flow.cfg.edge(edge).is_some_and(|(_, _, edge)| edge.why != Why::Next)
 }
 
 /// The places that remove a variable, with the variable.
-fn clears(flow: &Dataflow<'_, '_>) -> Vec<(NodeIndex, SmolStr, Span)> {
+fn clears(flow: &Dataflow<'_>) -> Vec<(NodeIndex, SmolStr, Span)> {
     let mut found = Vec::new();
     for (node, accesses) in flow.nodes() {
         for access in accesses.iter().filter(|a| a.how != How::Reads) {

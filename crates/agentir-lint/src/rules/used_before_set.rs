@@ -26,7 +26,7 @@ struct Early {
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let Some(flow) = Dataflow::new(cx, cx.program.graph()) else { return };
+    let Some(flow) = cx.dataflow() else { return };
     for name in flow.owned.unset_at_first() {
         if flow.is_exhausted() {
             return;
@@ -43,7 +43,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// The reads of a variable that come too early, the nearest to the beginning first.
-fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'_, 'a>, name: &str) -> Vec<Early> {
+fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Early> {
     let unset = flow.unset_from_start(name);
     let set = flow.may_be_set(name);
     // What is handed over to again begins with what it left.
@@ -58,13 +58,13 @@ fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'_, 'a>, name: &str) -> Vec<
             }
         }
     }
-    found.sort_by_key(|e| (!e.never, unset.way(flow.cfg, e.node).len(), e.span.start));
+    found.sort_by_key(|e| (!e.never, unset.way(&flow.cfg, e.node).len(), e.span.start));
     found.dedup_by_key(|e| e.span);
     found
 }
 
 fn tell(
-    flow: &Dataflow<'_, '_>,
+    flow: &Dataflow<'_>,
     name: &str,
     first: &Early,
     rest: &[Early],
@@ -78,7 +78,7 @@ fn tell(
     let mut finding =
         report.finding(first.span, message).note(consequence(first.harm, flow.dialect));
     if !first.never {
-        let way = flow.unset_from_start(name).way(flow.cfg, first.node);
+        let way = flow.unset_from_start(name).way(&flow.cfg, first.node);
         finding = flow.explain(finding, &way);
     }
     let setters = flow.setters(name);
@@ -100,7 +100,7 @@ fn tell(
 }
 
 /// Where a node sets a variable.
-fn setter(flow: &Dataflow<'_, '_>, node: NodeIndex, name: &str) -> Option<Span> {
+fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
     flow.accesses(node)
         .iter()
         .find(|a| a.how == agentir_flow::cfg::How::Sets && crate::dataflow::root(a) == name)

@@ -1,12 +1,11 @@
-//! What rules that ask the solver must find and what they must not: the cases of `tests/proofs/`.
+//! Rules about constraints, branches and comparisons: the cases of `conditions.txt`.
 
-#![allow(clippy::panic, reason = "tests end by panicking")]
-
+use super::Sample;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use std::collections::{BTreeMap, BTreeSet};
 
-const CASES: &str = include_str!("../proofs/conditions.txt");
+const CASES: &str = include_str!("conditions.txt");
 
 struct Case {
     line: usize,
@@ -50,30 +49,22 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-#[test]
-fn cases_fire_and_pass_as_they_say() {
-    let mut problems = Vec::new();
-    for case in cases() {
+pub(super) fn samples() -> Vec<Sample> {
+    let sample = |case: Case| {
         let ending = match case.dialect.as_str() {
             "abl" => ".agent.abl",
             "agent-script" => ".agent",
             _ => ".yml",
         };
-        let file = File { name: format!("case{ending}"), text: case.text.clone() };
-        let checked = check(&[file], Options::default());
-        let found = checked.diagnostics.iter().any(|d| d.rule.0 == case.rule);
-        let broken = checked.errors().next().is_some();
-        if found != case.fires || broken {
-            let verb = if found { "fires" } else { "does not fire" };
-            let all = checked.lines().join("\n      ");
-            problems.push(format!("line {}: {} {verb}\n      {all}", case.line, case.rule));
+        let file = File { name: format!("case{ending}"), text: case.text };
+        Sample {
+            rule: case.rule,
+            fires: case.fires,
+            files: vec![file],
+            at: format!("conditions.txt:{}", case.line),
         }
-    }
-    assert!(
-        problems.is_empty(),
-        "cases that do not do what they say:\n  {}",
-        problems.join("\n  ")
-    );
+    };
+    cases().into_iter().map(sample).collect()
 }
 
 #[test]

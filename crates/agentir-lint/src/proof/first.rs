@@ -1,0 +1,78 @@
+//! First values, where nothing can have assigned another one yet.
+
+use crate::dataflow::Dataflow;
+use crate::proof::{Ask, Line};
+use crate::rule::AgentContext;
+use agentir_diagnostics::Span;
+use agentir_eval::Value;
+use agentir_expr::{Dialect, Path};
+use agentir_solver::FactKind;
+use petgraph::graph::NodeIndex;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// The variables of an agent that have a first value, place by place. Only those of which everything is
+/// known that sets them, in a complete program in which nobody hands over to the agent: else it may
+/// begin again with what it left.
+pub(crate) struct FirstValues<'a> {
+    flow: Option<Dataflow<'a>>,
+    found: FxHashMap<SmolStr, Option<First>>,
+}
+
+struct First {
+    value: Value,
+    declared: Span,
+    /// Where it may have another one.
+    changed: FxHashSet<NodeIndex>,
+}
+
+impl<'a> FirstValues<'a> {
+    pub(crate) fn new(cx: &AgentContext<'a>) -> Self {
+        let begins_once = cx.program.program.complete
+            && cx.knowledge().dialect == Dialect::Abl
+            && cx.program.graph().sources(cx.id).next().is_none();
+        let declares = cx.agent.memory.session.iter().any(|v| v.initial_value.is_some());
+        let flow = if begins_once && declares { cx.dataflow() } else { None };
+        Self { flow, found: FxHashMap::default() }
+    }
+
+    /// The first value of a variable and where it is declared, if it still has it at a place.
+    fn at(&mut self, name: &str, node: NodeIndex) -> Option<(Value, Span)> {
+        let flow = self.flow.as_ref().filter(|flow| flow.cfg.node(node).is_some())?;
+        if !self.found.contains_key(name) {
+            let value = flow.owned.first(name).filter(|value| !value.is_unset());
+            let first = value.zip(flow.owned.declared(name)).map(|(value, declared)| First {
+                value: value.clone(),
+                declared,
+                changed: flow.may_be_set(name),
+            });
+            // What was not looked at to the end may be set anywhere.
+            let first = first.filter(|_| !flow.is_exhausted());
+            self.found.insert(name.into(), first);
+        }
+        let first = self.found.get(name)?.as_ref()?;
+        (!first.changed.contains(&node)).then(|| (first.value.clone(), first.declared))
+    }
+
+    /// Takes for granted what variables still have at a place. Says whether there is any.
+    pub(crate) fn know<'n>(
+        &mut self,
+        ask: &mut Ask<'_, '_>,
+        names: impl IntoIterator<Item = &'n SmolStr>,
+        node: NodeIndex,
+    ) -> bool {
+        let mut any = false;
+        for name in names {
+            if let Some((value, declared)) = self.at(name, node) {
+                let says = format!("{NOTHING_SET} it since: `{value}`");
+                let path = Path::variable(agentir_diagnostics::Spanned::new(name.clone(), declared));
+                ask.know(path, FactKind::Is(value), Line::at(declared, says));
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+/// How lines about first values begin.
+pub(crate) const NOTHING_SET: &str = "it begins with this, and nothing can have set";

@@ -1,0 +1,111 @@
+//! A value that is not among those that are listed for what gets it.
+
+use crate::arguments::matched;
+use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
+use agentir_diagnostics::{RuleName, Severity, Span, closest};
+use agentir_expr::{Expr, ExprKind, Literal};
+use agentir_ir::{Data, GatherField};
+use rustc_hash::FxHashMap;
+
+pub(crate) static RULE: Rule = Rule {
+    name: RuleName("unlisted-value"),
+    group: Group::Data,
+    severity: Severity::Warning,
+    summary: "a value is set that is not among those that are listed for the field or parameter",
+    vendor: &[],
+    dialects: ABL,
+    check: Check::Agent(check),
+};
+
+/// The values that something may have, and where they are listed.
+struct Listed<'a> {
+    values: Vec<&'a str>,
+    at: Span,
+}
+
+fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
+    let fields = listed(cx);
+    for set in cx.facts.sets.iter().filter(|s| s.target.segments.is_empty()) {
+        let name = set.target.root.value.as_str();
+        if let Some(Some(listed)) = fields.get(name) {
+            constant(cx, name, &set.value, listed, report);
+        }
+    }
+    for field in &cx.facts.fields {
+        if let (Some(Data::String(text)), Some(Some(listed))) =
+            (&field.default, fields.get(field.name.value.as_str()))
+        {
+            tell(cx, &field.name.value, text, field.name.span, listed, report);
+        }
+    }
+    for matched in matched(cx) {
+        for (parameter, given) in &matched.parameters {
+            let values = parameter.values.iter().map(|v| v.text.value.as_str());
+            let listed = Listed { values: values.collect(), at: parameter.span };
+            if let (Some(argument), false) = (given, listed.values.is_empty()) {
+                constant(cx, &parameter.name.value, &argument.value, &listed, report);
+            }
+        }
+    }
+}
+
+/// The values of fields by their names; none where several fields of one name disagree.
+fn listed<'a>(cx: &AgentContext<'a>) -> FxHashMap<&'a str, Option<Listed<'a>>> {
+    let mut found: FxHashMap<&str, Option<Listed<'a>>> = FxHashMap::default();
+    for field in cx.facts.fields.iter().copied() {
+        let own = values(field);
+        match found.get_mut(field.name.value.as_str()) {
+            None => {
+                found.insert(&field.name.value, own);
+            }
+            Some(known) => {
+                let same = known.as_ref().map(|l| &l.values) == own.as_ref().map(|l| &l.values);
+                if !same {
+                    *known = None;
+                }
+            }
+        }
+    }
+    found
+}
+
+fn values(field: &GatherField) -> Option<Listed<'_>> {
+    let (first, last) = (field.enum_values.first()?, field.enum_values.last()?);
+    let values = field.enum_values.iter().map(|v| v.value.as_str()).collect();
+    Some(Listed { values, at: first.span.to(last.span) })
+}
+
+fn constant(
+    cx: &AgentContext<'_>,
+    name: &str,
+    value: &Expr,
+    listed: &Listed<'_>,
+    report: &mut Report<'_>,
+) {
+    if let ExprKind::Literal(Literal::String(text)) = &value.kind {
+        tell(cx, name, text, value.span, listed, report);
+    }
+}
+
+fn tell(
+    cx: &AgentContext<'_>,
+    name: &str,
+    text: &str,
+    at: Span,
+    listed: &Listed<'_>,
+    report: &mut Report<'_>,
+) {
+    // Texts with holes may become anything; an empty one stands for nothing.
+    let open = text.is_empty() || text.contains("{{");
+    if open || listed.values.contains(&text) || !cx.answers_for(at) {
+        return;
+    }
+    let finding = report
+        .finding(at, format!("`{text}` is not among the values of `{name}`"))
+        .label(listed.at, "these are the values it takes")
+        .note("conditions that test for one of the values do not hold, and branches over them leave it out");
+    report.push(match closest(text, listed.values.iter().copied()) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding.help("use one of the values, or add this one to them"),
+    });
+}

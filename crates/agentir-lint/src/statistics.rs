@@ -1,0 +1,44 @@
+//! How much the rules asked and looked at, and what they gave up.
+
+use crate::rule::ProgramContext;
+use std::fmt;
+use std::ops::AddAssign;
+
+/// Counts of a check. Those of several programs are added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// What the solver was asked.
+    pub solver: agentir_solver::Statistics,
+    /// The places that were looked at to find out where variables are set, as often as they were.
+    pub places: u64,
+    /// The searches through the places of an agent that were given up because there were too many.
+    pub given_up: u64,
+}
+
+impl Statistics {
+    pub(crate) fn of(program: &ProgramContext<'_>) -> Self {
+        Self {
+            solver: program.prover.statistics(),
+            places: program.looked.places.get(),
+            given_up: program.looked.given_up.get(),
+        }
+    }
+}
+
+impl AddAssign for Statistics {
+    fn add_assign(&mut self, other: Self) {
+        self.solver += other.solver;
+        self.places += other.places;
+        self.given_up += other.given_up;
+    }
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "solver: {}\nvariables: {} places looked at, {} searches given up",
+            self.solver, self.places, self.given_up
+        )
+    }
+}

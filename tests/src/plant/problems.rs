@@ -1,0 +1,502 @@
+//! What is wrong with the conditions of an agent, found by trying them in states: the argument that a
+//! planted defect is one, which owes nothing to the rules that are to find it.
+
+use super::states::{Domain, States, Test};
+use agentir_eval::{Outcome, State};
+use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Path, Visit};
+use agentir_ir::{
+    Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, Node, NumberOrText, Program,
+    Statement,
+};
+use std::collections::BTreeMap;
+
+/// Something wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Problem {
+    /// A comparison comes out the same in every state.
+    Constant,
+    /// A condition holds in no state.
+    NeverHolds,
+    /// A condition holds in every state.
+    AlwaysHolds,
+    /// A branch is taken in no state.
+    BranchNeverTaken,
+    /// A handoff or a routing rule is taken in no state.
+    RouteNeverTaken,
+    /// A way to be done is taken in no state.
+    CompletionNeverTaken,
+    /// Two routes of one priority to different agents hold in the same state.
+    Tie,
+    /// Two constraints are met in no state in which both apply.
+    Contradiction,
+    /// A constraint is met in every state in which an earlier one is.
+    Redundant,
+    /// A listed value has no branch, although most have.
+    ValueLeftOut,
+    /// A listed value leads to no agent.
+    ValueNotRouted,
+    /// The agent is done, or gives up, before it began.
+    DoneAtStart,
+    /// A limit or restriction fails before anything happened.
+    FailsAtStart,
+    /// No run comes to a step.
+    StepNotReached,
+    /// A run reads what nothing has set.
+    ReadsUnset,
+    /// A run goes round and never waits.
+    NeverWaits,
+    /// What is set is read nowhere.
+    NeverRead,
+    /// Another agent is not given what it reads.
+    NotHandedOver,
+    /// What is taken from another agent does not exist there.
+    NotReturned,
+    /// A message goes round between two agents.
+    HandedBack,
+    /// What is sensitive is shown.
+    Shown,
+    /// A value of a type that does not fit.
+    WrongType,
+    /// A value that is not among those that are listed.
+    NotListed,
+}
+
+/// How often each thing is wrong.
+pub type Problems = BTreeMap<Problem, usize>;
+
+/// Alternatives of which the first that applies is taken.
+#[derive(Debug)]
+pub struct List<'a> {
+    /// What they are.
+    pub what: What,
+    /// Their conditions, in the order in which they are tried; none always applies.
+    pub items: Vec<Option<&'a Condition>>,
+    /// Whom they lead to, for routes.
+    pub to: Vec<&'a str>,
+    /// Their priorities, where that decides.
+    pub priorities: Vec<Option<f64>>,
+}
+
+/// What alternatives are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Branches.
+    Branches,
+    /// Handoffs and routing rules.
+    Routes,
+    /// Ways to be done.
+    Completions,
+}
+
+/// The lists of alternatives of an agent.
+#[must_use]
+pub fn lists(agent: &Agent) -> Vec<List<'_>> {
+    let mut all: Vec<List<'_>> = Vec::new();
+    bodies(agent, &mut |body| {
+        statements(body, &mut |statement| {
+            let branches: &[Branch] = match statement {
+                Statement::If { branches } | Statement::Await { branches } => branches,
+                Statement::Call(call) => &call.on_result,
+                _ => &[],
+            };
+            if !branches.is_empty() {
+                all.push(List {
+                    what: What::Branches,
+                    items: branches.iter().map(|b| b.condition.as_ref()).collect(),
+                    to: Vec::new(),
+                    priorities: Vec::new(),
+                });
+            }
+        });
+    });
+    let number = |priority: &Option<NumberOrText>| match priority {
+        Some(NumberOrText::Number(n)) => Some(n.0),
+        _ => None,
+    };
+    let handoffs = &agent.coordination.handoffs;
+    let mut routes: Vec<(Option<f64>, Option<&Condition>, &str)> =
+        handoffs.iter().map(|h| (number(&h.priority), h.when.as_ref(), h.to.value.as_str())).collect();
+    let rules = agent.routing.iter().flat_map(|r| &r.rules);
+    let mut rules: Vec<_> = rules
+        .filter(|r| r.intents.is_empty() && r.channels.is_empty() && r.requires_state.is_empty())
+        .map(|r| {
+            let to = r.to.as_ref().map_or("", |to| to.value.as_str());
+            (number(&r.priority), r.when.as_ref(), to)
+        })
+        .collect();
+    for routes in [&mut routes, &mut rules] {
+        routes.sort_by(|a, b| a.0.unwrap_or_default().total_cmp(&b.0.unwrap_or_default()));
+        // A route without a condition is chosen by the model.
+        routes.retain(|r| r.1.is_some());
+        all.push(List {
+            what: What::Routes,
+            items: routes.iter().map(|r| r.1).collect(),
+            to: routes.iter().map(|r| r.2).collect(),
+            priorities: routes.iter().map(|r| r.0).collect(),
+        });
+    }
+    let completions = agent.completion.conditions.iter().filter_map(|c| c.when.as_ref());
+    all.push(List {
+        what: What::Completions,
+        items: completions.map(Some).collect(),
+        to: Vec::new(),
+        priorities: Vec::new(),
+    });
+    all.retain(|list| !list.items.is_empty());
+    all
+}
+
+/// Calls `found` with every list of statements of an agent.
+pub fn bodies<'a>(agent: &'a Agent, found: &mut dyn FnMut(&'a Body)) {
+    found(&agent.on_start);
+    agent.hooks.iter().for_each(|(_, hook)| found(&hook.body));
+    let flow = agent.flow.iter();
+    for step in flow.clone().flat_map(|f| f.definitions.values()) {
+        found(&step.body);
+        step.digressions.iter().chain(&step.sub_intents).for_each(|d| found(&d.body));
+        step.on_action.iter().for_each(|a| found(&a.body));
+        step.on_error.iter().for_each(|e| found(&e.body));
+        step.reasoning_zone.iter().for_each(|z| found(&z.prepare));
+    }
+    flow.flat_map(|f| &f.global_digressions).for_each(|d| found(&d.body));
+    agent.reasoning.iter().for_each(|z| found(&z.prepare));
+    agent.action_handlers.iter().for_each(|a| found(&a.body));
+    agent.error_handling.handlers.iter().for_each(|h| found(&h.body));
+}
+
+/// Calls `found` with every statement, those inside others included.
+pub fn statements<'a>(body: &'a Body, found: &mut dyn FnMut(&'a Statement)) {
+    for statement in &body.0 {
+        found(statement);
+        match statement {
+            Statement::If { branches } | Statement::Await { branches } => {
+                branches.iter().for_each(|b| statements(&b.body, found));
+            }
+            Statement::Call(call) => {
+                statements(&call.on_success, found);
+                statements(&call.on_failure, found);
+                call.on_result.iter().for_each(|b| statements(&b.body, found));
+            }
+            Statement::Collect(collect) => {
+                statements(&collect.on_success, found);
+                statements(&collect.on_failure, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What is wrong with the conditions of a program, and how many lists of them cannot be judged.
+#[must_use]
+pub fn of_conditions(program: &Program) -> (Problems, usize) {
+    let mut search = Search::default();
+    for agent in &program.agents {
+        let domain = Domain::of(program, agent);
+        search.alone(agent, &domain);
+        for list in lists(agent) {
+            search.list(&list, &domain);
+        }
+        search.constraints(&agent.constraints.constraints, &domain);
+        search.start(agent, &domain);
+    }
+    (search.found, search.unjudged)
+}
+
+#[derive(Default)]
+struct Search {
+    found: Problems,
+    unjudged: usize,
+}
+
+impl Search {
+    fn add(&mut self, problem: Problem) {
+        *self.found.entry(problem).or_default() += 1;
+    }
+
+    /// Each condition, and each comparison in it.
+    fn alone(&mut self, agent: &Agent, domain: &Domain) {
+        let mut conditions: Vec<&Condition> = Vec::new();
+        agent.walk(&mut |node| {
+            if let Node::Condition(condition, _) = node {
+                conditions.push(condition);
+            }
+        });
+        for condition in conditions {
+            let Some(test) = Test::of(condition).filter(|t| !t.is_constant()) else { continue };
+            match ends(&test, domain) {
+                None => self.unjudged += 1,
+                Some((true, false)) => self.add(Problem::AlwaysHolds),
+                Some((false, _)) => self.add(Problem::NeverHolds),
+                Some((true, true)) => {}
+            }
+            let Test::Expr(expr) = test else { continue };
+            let mut constant = 0;
+            expr.visit(&mut |e| {
+                let compares = matches!(
+                    &e.kind,
+                    ExprKind::Binary {
+                        op: BinaryOp::Equal
+                            | BinaryOp::NotEqual
+                            | BinaryOp::StrictEqual
+                            | BinaryOp::StrictNotEqual
+                            | BinaryOp::In
+                            | BinaryOp::NotIn
+                            | BinaryOp::Less
+                            | BinaryOp::LessEqual
+                            | BinaryOp::Greater
+                            | BinaryOp::GreaterEqual,
+                        ..
+                    }
+                );
+                let alone = Test::Expr(e);
+                if compares
+                    && !alone.is_constant()
+                    && matches!(ends(&alone, domain), Some((true, false) | (false, true)))
+                {
+                    constant += 1;
+                }
+                Visit::Children
+            });
+            for _ in 0..constant {
+                self.add(Problem::Constant);
+            }
+        }
+    }
+
+    fn list(&mut self, list: &List<'_>, domain: &Domain) {
+        let tests: Vec<Option<Test<'_>>> = list.items.iter().map(|c| c.and_then(Test::of)).collect();
+        for (at, own) in tests.iter().enumerate() {
+            let unread = list.items[at].is_some() && own.is_none();
+            if unread || own.is_some_and(|t| t.is_constant()) {
+                continue;
+            }
+            let before: Vec<Test<'_>> = tests[..at].iter().flatten().copied().collect();
+            let always = list.items[..at].iter().any(Option::is_none);
+            // What never holds by itself is another problem.
+            let never = own.is_some_and(|t| matches!(ends(&t, domain), Some((false, _)) | None));
+            if never {
+                continue;
+            }
+            // Only those that speak of the same can decide about it.
+            let about: Vec<Test<'_>> = match own {
+                Some(own) => before.into_iter().filter(|t| shares(t, own)).collect(),
+                None => before,
+            };
+            let dead = always || {
+                let mut all = about.clone();
+                all.extend(*own);
+                let Some(states) = States::of(domain, &all) else {
+                    self.unjudged += 1;
+                    continue;
+                };
+                !states.any(|state| {
+                    about.iter().all(|t| t.outcome(state, domain.dialect) == Outcome::False)
+                        && own.is_none_or(|t| t.outcome(state, domain.dialect) == Outcome::True)
+                })
+            };
+            if dead {
+                self.add(match list.what {
+                    What::Branches => Problem::BranchNeverTaken,
+                    What::Routes => Problem::RouteNeverTaken,
+                    What::Completions => Problem::CompletionNeverTaken,
+                });
+            }
+        }
+        if list.what == What::Routes {
+            self.ties(list, &tests, domain);
+        }
+        if list.what == What::Branches {
+            self.values(list, &tests, domain);
+        }
+    }
+
+    fn ties(&mut self, list: &List<'_>, tests: &[Option<Test<'_>>], domain: &Domain) {
+        for (at, one) in tests.iter().enumerate() {
+            for (other, two) in tests.iter().enumerate().skip(at + 1) {
+                let (Some(Test::Expr(a)), Some(Test::Expr(b))) = (one, two) else { continue };
+                let same = list.priorities[at].is_some()
+                    && list.priorities[at] == list.priorities[other]
+                    && list.to[at] != list.to[other];
+                let both = [Test::Expr(a), Test::Expr(b)];
+                let holds = |states: &States| {
+                    states.any(|s| {
+                        both.iter().all(|t| t.outcome(s, domain.dialect) == Outcome::True)
+                    })
+                };
+                if same && States::of(domain, &both).is_some_and(|states| holds(&states)) {
+                    self.add(Problem::Tie);
+                }
+            }
+        }
+    }
+
+    /// Branches over the values of one variable: at least two, for at least half of the values.
+    fn values(&mut self, list: &List<'_>, tests: &[Option<Test<'_>>], domain: &Domain) {
+        let Some(tests) = tests.iter().copied().collect::<Option<Vec<Test<'_>>>>() else { return };
+        let mut by: Option<Path> = None;
+        let mut one = list.items.len() > 1;
+        for test in &tests {
+            let Test::Expr(expr) = test else { return };
+            let equality = |op: &BinaryOp| {
+                matches!(op, BinaryOp::Equal | BinaryOp::StrictEqual | BinaryOp::Is | BinaryOp::In)
+            };
+            expr.visit(&mut |e| {
+                match &e.kind {
+                    ExprKind::Path(path) => {
+                        one &= *by.get_or_insert_with(|| path.clone()) == *path;
+                    }
+                    ExprKind::Binary { op, .. } => one &= equality(op),
+                    ExprKind::And(_) | ExprKind::IsSet { .. } => one = false,
+                    _ => {}
+                }
+                Visit::Children
+            });
+        }
+        let Some(path) = by.filter(|_| one) else { return };
+        let Some(values) = domain.listed(&path) else { return };
+        let left_out = values.iter().filter(|value| {
+            let mut state = State::new();
+            state.set_path(&path, (*value).clone()).is_ok()
+                && tests.iter().all(|t| t.outcome(&state, domain.dialect) == Outcome::False)
+        });
+        let left_out = left_out.count();
+        if left_out > 0 && left_out * 2 <= values.len() {
+            self.add(Problem::ValueLeftOut);
+        }
+    }
+
+    /// Pairs of constraints that are checked at the same place and apply in the same cases.
+    fn constraints(&mut self, all: &[Constraint], domain: &Domain) {
+        let place = |c: &Constraint| match &c.checkpoint {
+            None => String::new(),
+            Some(Checkpoint::ToolCall { target }) => format!("call {}", target.value),
+            Some(Checkpoint::Response) => "response".to_owned(),
+            Some(Checkpoint::Other { target }) => format!("other {}", target.value),
+        };
+        let when = |c: &Constraint| c.applies_when.as_ref().map(|w| w.text.value.clone());
+        let stops = |c: &Constraint| {
+            c.kind != Some(ConstraintKind::Warn)
+                && c.severity != Some("warning")
+                && c.on_fail.as_ref().is_none_or(|f| {
+                    f.then_action.is_none() && f.then_step.is_none() && f.collect_fields.is_empty()
+                })
+        };
+        for (at, a) in all.iter().enumerate() {
+            for b in all.iter().skip(at + 1) {
+                if place(a) != place(b) || when(a) != when(b) {
+                    continue;
+                }
+                let (Some(x), Some(y)) = (Test::of(&a.condition), Test::of(&b.condition)) else {
+                    continue;
+                };
+                if !shares(&x, &y) {
+                    continue;
+                }
+                let mut tests = vec![x, y];
+                tests.extend(a.applies_when.as_ref().and_then(Test::of));
+                let Some(states) = States::of(domain, &tests) else {
+                    self.unjudged += 1;
+                    continue;
+                };
+                let met = |c: &Constraint, t: &Test<'_>, state: &State| {
+                    let holds = t.outcome(state, domain.dialect) == Outcome::True;
+                    holds != (c.kind == Some(ConstraintKind::Restrict))
+                };
+                let applies = |state: &State| {
+                    tests[2..].iter().all(|t| t.outcome(state, domain.dialect) == Outcome::True)
+                };
+                // One that is never met alone is another problem.
+                let alone = states.any(|s| applies(s) && met(a, &x, s))
+                    && states.any(|s| applies(s) && met(b, &y, s));
+                if alone && !states.any(|s| applies(s) && met(a, &x, s) && met(b, &y, s)) {
+                    self.add(Problem::Contradiction);
+                }
+                let fails = states.any(|s| applies(s) && !met(b, &y, s));
+                if fails
+                    && stops(a)
+                    && !states.any(|s| applies(s) && met(a, &x, s) && !met(b, &y, s))
+                {
+                    self.add(Problem::Redundant);
+                }
+            }
+        }
+    }
+
+    /// What holds before anything has happened, where all that is read has its first value then.
+    fn start(&mut self, agent: &Agent, domain: &Domain) {
+        if domain.dialect != agentir_expr::Dialect::Abl {
+            return;
+        }
+        let first = |test: &Test<'_>| -> Option<State> {
+            let Test::Expr(expr) = test else { return None };
+            let mut state = State::new();
+            let mut known = !test.is_constant();
+            expr.visit(&mut |e| {
+                if let ExprKind::Path(path) = &e.kind {
+                    let name = path.root.value.as_str();
+                    match domain.first.get(name).filter(|_| !domain.written.contains(name)) {
+                        Some(value) => state.set(name, value.clone()),
+                        None => known = false,
+                    }
+                }
+                known &= !matches!(e.kind, ExprKind::Call { .. });
+                Visit::Children
+            });
+            known.then_some(state)
+        };
+        let holds = |condition: &Condition| {
+            let test = Test::of(condition)?;
+            Some(test.outcome(&first(&test)?, domain.dialect) == Outcome::True)
+        };
+        let completes = agent.completion.conditions.iter().filter_map(|c| c.when.as_ref());
+        let triggers = agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
+        for condition in completes.chain(triggers.filter_map(|t| t.when.as_ref())) {
+            // What holds always is another problem.
+            let may_fail = Test::of(condition).and_then(|t| ends(&t, domain)).is_none_or(|e| e.1);
+            if holds(condition) == Some(true) && may_fail {
+                self.add(Problem::DoneAtStart);
+            }
+        }
+        for constraint in &agent.constraints.constraints {
+            let fails = match constraint.kind {
+                Some(ConstraintKind::Limit) => holds(&constraint.condition) == Some(false),
+                Some(ConstraintKind::Restrict) => holds(&constraint.condition) == Some(true),
+                _ => false,
+            };
+            if fails && constraint.checkpoint.is_none() && constraint.applies_when.is_none() {
+                self.add(Problem::FailsAtStart);
+            }
+        }
+    }
+}
+
+/// Whether a test can hold, and whether it can fail to; none if that cannot be judged.
+fn ends(test: &Test<'_>, domain: &Domain) -> Option<(bool, bool)> {
+    let states = States::of(domain, &[*test])?;
+    let (mut holds, mut fails) = (false, false);
+    states.each(&mut |state| {
+        match test.outcome(state, domain.dialect) {
+            Outcome::True => holds = true,
+            Outcome::False => fails = true,
+            Outcome::Error => {}
+        }
+        !(holds && fails)
+    });
+    Some((holds, fails))
+}
+
+fn shares(a: &Test<'_>, b: &Test<'_>) -> bool {
+    let names = |expr: &Expr| {
+        let mut names: Vec<String> = Vec::new();
+        expr.paths(&mut |path| names.push(path.root.value.to_string()));
+        names
+    };
+    match (a, b) {
+        (Test::Expr(a), Test::Expr(b)) => {
+            let (a, b) = (names(a), names(b));
+            a.iter().any(|name| b.contains(name))
+        }
+        (Test::Words(a), Test::Words(b)) => a == b,
+        _ => false,
+    }
+}
