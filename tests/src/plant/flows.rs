@@ -1,10 +1,10 @@
 //! The kinds of defects in flows and data, and where they can be planted.
 
 use super::edit::{block, line, replace, slice};
-use super::problems::{Problem, bodies, statements};
+use super::problems::Problem;
 use super::{Clean, Judge, Kind, Plant};
 use agentir_diagnostics::{Edit, FileId, Span};
-use agentir_expr::{ExprKind, Literal, TemplatePart, TypeKind};
+use agentir_expr::{ExprKind, Literal, TemplatePart, TypeKind, ValueType};
 use agentir_ir::{Agent, Body, GatherField, Node, Statement, Step, Target};
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn runs(agent: usize, span: Span, edits: Vec<Edit>) -> Plant {
 }
 
 fn redirected(clean: &Clean, plants: &mut Vec<Plant>) {
-    for (at, agent) in clean.checked.program.agents.iter().enumerate() {
+    for (at, agent) in abl(clean) {
         let Some(flow) = &agent.flow else { continue };
         for step in flow.definitions.values() {
             let mut targets: Vec<&agentir_diagnostics::Spanned<agentir_expr::Name>> = Vec::new();
@@ -194,7 +194,11 @@ fn unreturned(clean: &Clean, plants: &mut Vec<Plant>) {
             for field in fields.iter().filter(|f| !f.optional) {
                 let other = format!("{}_back", field.name.value);
                 let judge = Judge::Certain(Problem::NotReturned);
-                let edits = vec![replace(field.name.span, other)];
+                let mut edits = vec![replace(field.name.span, other)];
+                // Either side may be the other agent's name of it.
+                if let Some(ty) = field.ty.name().filter(|ty| ValueType::named(ty).is_none()) {
+                    edits.push(replace(field.ty.span, format!("{ty}_here")));
+                }
                 plants.push(Plant { span: field.name.span, edits, judge });
             }
         }
@@ -238,7 +242,6 @@ fn constants(
             Node::Set(set) => sets.push(set),
             _ => {}
         });
-        bodies(agent, &mut |body| statements(body, &mut |_| {}));
         for set in sets.into_iter().filter(|s| s.target.segments.is_empty()) {
             let name = &set.target.root.value;
             let ExprKind::Literal(literal) = &set.value.kind else { continue };

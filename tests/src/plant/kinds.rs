@@ -6,7 +6,7 @@ use super::states::{Domain, States, Test};
 use super::{Clean, Judge, Kind, Plant};
 use agentir_diagnostics::{Edit, Span};
 use agentir_eval::Outcome;
-use agentir_expr::{BinaryOp, Condition, Dialect, Expr, ExprKind, Literal, Visit};
+use agentir_expr::{Condition, Dialect, Expr, ExprKind, Literal, Visit};
 use agentir_ir::{Agent, Branch, Node, NumberOrText, Statement};
 
 /// Defects in conditions, constraints, routes and what declarations say of values.
@@ -94,7 +94,7 @@ fn moved(clean: &Clean, plants: &mut Vec<Plant>) {
         let ExprKind::Binary { left, right, .. } = &e.kind else { return };
         for side in [left, right] {
             if let ExprKind::Literal(Literal::Number(n)) = &side.kind {
-                for other in [n + 1000.0, n - 1000.0] {
+                for other in [n + 100.0, n - 100.0] {
                     plants.push(at(e.span, vec![replace(side.span, format!("{other}"))]));
                 }
             }
@@ -327,7 +327,10 @@ fn tied(clean: &Clean, plants: &mut Vec<Plant>) {
 /// Where one agent hands over by what the runtime alone knows, the other hands over by the same.
 fn handed_back(clean: &Clean, plants: &mut Vec<Plant>) {
     let program = &clean.checked.program;
-    for agent in program.agents.iter().filter(|a| a.flow.is_none() && a.metadata.dialect == "abl") {
+    let quiet = |a: &&Agent| {
+        a.flow.is_none() && a.gather.fields.is_empty() && a.metadata.dialect == "abl"
+    };
+    for agent in program.agents.iter().filter(quiet) {
         let domain = Domain::of(program, agent);
         for handoff in agent.coordination.handoffs.iter().filter(|h| !h.returns) {
             let Some((condition, text)) =
@@ -347,7 +350,7 @@ fn handed_back(clean: &Clean, plants: &mut Vec<Plant>) {
             });
             let to = program.agents.iter().find(|b| {
                 b.metadata.name.value == handoff.to.value
-                    && b.flow.is_none()
+                    && quiet(b)
                     && b.coordination.handoffs.is_empty()
             });
             let Some(to) = to.filter(|_| known && holds == Some(true)) else { continue };

@@ -3,12 +3,12 @@
 
 use super::states::{Domain, States, Test};
 use agentir_eval::{Outcome, State};
-use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Path, Visit};
+use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Path, Visit};
 use agentir_ir::{
-    Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, Node, NumberOrText, Program,
-    Statement,
+    Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, FailureKind, GatherField, Node,
+    NumberOrText, Program, Statement, Target,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Something wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +75,53 @@ pub struct List<'a> {
     pub to: Vec<&'a str>,
     /// Their priorities, where that decides.
     pub priorities: Vec<Option<f64>>,
+    /// Whether more is asked for than the condition.
+    pub narrowed: Vec<bool>,
+}
+
+impl List<'_> {
+    /// Whether an alternative is known to be tried before another one.
+    fn precedes(&self, one: usize, other: usize) -> bool {
+        let priority = |at: usize| self.priorities.get(at).copied().flatten();
+        let narrowed = self.narrowed.get(one).copied().unwrap_or_default();
+        one < other
+            && !narrowed
+            && match (priority(one), priority(other)) {
+                (Some(a), Some(b)) => a < b,
+                (None, None) => true,
+                _ => false,
+            }
+    }
+}
+
+/// The branches that stand inside others, each with its conditions and those around it, in words.
+fn nested(agent: &Agent) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut inside = |branches: &[Branch]| {
+        for branch in branches {
+            let own = branch.condition.as_ref().map_or("ELSE", |c| c.text.value.as_str());
+            let mut all = own.to_owned();
+            let mut deep = false;
+            branch.body.walk(&mut |node| {
+                if let Node::Condition(condition, _) = node {
+                    all.push_str(" / ");
+                    all.push_str(&condition.text.value);
+                    deep = true;
+                }
+            });
+            if deep {
+                found.insert(all);
+            }
+        }
+    };
+    bodies(agent, &mut |body| {
+        statements(body, &mut |statement| match statement {
+            Statement::If { branches } | Statement::Await { branches } => inside(branches),
+            Statement::Call(call) => inside(&call.on_result),
+            _ => {}
+        });
+    });
+    found
 }
 
 /// What alternatives are.
@@ -87,6 +134,9 @@ pub enum What {
     /// Ways to be done.
     Completions,
 }
+
+/// Priority, condition, whom it leads to, whether more is asked for.
+type Route<'a> = (Option<f64>, Option<&'a Condition>, &'a str, bool);
 
 /// The lists of alternatives of an agent.
 #[must_use]
@@ -105,6 +155,7 @@ pub fn lists(agent: &Agent) -> Vec<List<'_>> {
                     items: branches.iter().map(|b| b.condition.as_ref()).collect(),
                     to: Vec::new(),
                     priorities: Vec::new(),
+                    narrowed: Vec::new(),
                 });
             }
         });
@@ -113,18 +164,23 @@ pub fn lists(agent: &Agent) -> Vec<List<'_>> {
         Some(NumberOrText::Number(n)) => Some(n.0),
         _ => None,
     };
-    let handoffs = &agent.coordination.handoffs;
-    let mut routes: Vec<(Option<f64>, Option<&Condition>, &str)> =
-        handoffs.iter().map(|h| (number(&h.priority), h.when.as_ref(), h.to.value.as_str())).collect();
-    let rules = agent.routing.iter().flat_map(|r| &r.rules);
-    let mut rules: Vec<_> = rules
-        .filter(|r| r.intents.is_empty() && r.channels.is_empty() && r.requires_state.is_empty())
+    // `HANDOFF_PROTOCOL` of a supervisor speaks of other agents' handoffs.
+    let others = |h: &agentir_ir::Handoff| h.extensions.0.values().any(|e| e.contains_key("from"));
+    let handoffs = agent.coordination.handoffs.iter().filter(|h| !others(h));
+    let mut handoffs: Vec<Route<'_>> = handoffs
+        .map(|h| (number(&h.priority), h.when.as_ref(), h.to.value.as_str(), false))
+        .collect();
+    let rules = agent.routing.iter().flat_map(|r| &r.rules).filter(|r| r.intents.is_empty());
+    let mut rules: Vec<Route<'_>> = rules
         .map(|r| {
             let to = r.to.as_ref().map_or("", |to| to.value.as_str());
-            (number(&r.priority), r.when.as_ref(), to)
+            let narrowed = !r.channels.is_empty()
+                || !r.requires_state.is_empty()
+                || !r.ignore_intents.is_empty();
+            (number(&r.priority), r.when.as_ref(), to, narrowed)
         })
         .collect();
-    for routes in [&mut routes, &mut rules] {
+    for routes in [&mut handoffs, &mut rules] {
         routes.sort_by(|a, b| a.0.unwrap_or_default().total_cmp(&b.0.unwrap_or_default()));
         // A route without a condition is chosen by the model.
         routes.retain(|r| r.1.is_some());
@@ -133,6 +189,7 @@ pub fn lists(agent: &Agent) -> Vec<List<'_>> {
             items: routes.iter().map(|r| r.1).collect(),
             to: routes.iter().map(|r| r.2).collect(),
             priorities: routes.iter().map(|r| r.0).collect(),
+            narrowed: routes.iter().map(|r| r.3).collect(),
         });
     }
     let completions = agent.completion.conditions.iter().filter_map(|c| c.when.as_ref());
@@ -141,6 +198,7 @@ pub fn lists(agent: &Agent) -> Vec<List<'_>> {
         items: completions.map(Some).collect(),
         to: Vec::new(),
         priorities: Vec::new(),
+        narrowed: Vec::new(),
     });
     all.retain(|list| !list.items.is_empty());
     all
@@ -186,9 +244,9 @@ pub fn statements<'a>(body: &'a Body, found: &mut dyn FnMut(&'a Statement)) {
     }
 }
 
-/// What is wrong with the conditions of a program, and how many lists of them cannot be judged.
+/// What is wrong with the conditions of a program, and which of them cannot be judged, in words.
 #[must_use]
-pub fn of_conditions(program: &Program) -> (Problems, usize) {
+pub fn of_conditions(program: &Program) -> (Problems, BTreeSet<String>) {
     let mut search = Search::default();
     for agent in &program.agents {
         let domain = Domain::of(program, agent);
@@ -196,16 +254,20 @@ pub fn of_conditions(program: &Program) -> (Problems, usize) {
         for list in lists(agent) {
             search.list(&list, &domain);
         }
+        // What is around a branch may decide about it.
+        search.unjudged.extend(nested(agent));
+        search.listed(agent);
         search.constraints(&agent.constraints.constraints, &domain);
         search.start(agent, &domain);
     }
+    search.circles(program);
     (search.found, search.unjudged)
 }
 
 #[derive(Default)]
 struct Search {
     found: Problems,
-    unjudged: usize,
+    unjudged: BTreeSet<String>,
 }
 
 impl Search {
@@ -224,7 +286,9 @@ impl Search {
         for condition in conditions {
             let Some(test) = Test::of(condition).filter(|t| !t.is_constant()) else { continue };
             match ends(&test, domain) {
-                None => self.unjudged += 1,
+                None => {
+                    self.unjudged.insert(condition.text.value.to_string());
+                }
                 Some((true, false)) => self.add(Problem::AlwaysHolds),
                 Some((false, _)) => self.add(Problem::NeverHolds),
                 Some((true, true)) => {}
@@ -263,6 +327,79 @@ impl Search {
         }
     }
 
+    /// Constants that are set and are not among the values that are listed.
+    fn listed(&mut self, agent: &Agent) {
+        let mut fields: Vec<&GatherField> = Vec::new();
+        let mut sets = Vec::new();
+        agent.walk(&mut |node| match node {
+            Node::Field(field) if !field.enum_values.is_empty() => fields.push(field),
+            Node::Set(set) => sets.push(set),
+            _ => {}
+        });
+        for set in sets {
+            let ExprKind::Literal(Literal::String(text)) = &set.value.kind else { continue };
+            let field = fields.iter().find(|f| f.name.value == set.target.root.value);
+            if field.is_some_and(|f| !f.enum_values.iter().any(|v| v.value == *text)) {
+                self.add(Problem::NotListed);
+            }
+        }
+    }
+
+    /// Two agents that hand over to each other by what the runtime knows, in the same state.
+    fn circles(&mut self, program: &Program) {
+        let by_runtime = |condition: &Condition| {
+            let mut known = condition.expr().is_some();
+            condition.expr().into_iter().for_each(|e| {
+                e.paths(&mut |p| {
+                    known &= ["user", "channel", "language"].contains(&p.root.value.as_str());
+                });
+            });
+            known
+        };
+        for (at, one) in program.agents.iter().enumerate() {
+            for other in program.agents.iter().skip(at + 1) {
+                let to = |a: &'_ Agent, b: &'_ Agent| -> Vec<usize> {
+                    let all = a.coordination.handoffs.iter().enumerate();
+                    all.filter(|(_, h)| h.to.value == b.metadata.name.value).map(|(n, _)| n).collect()
+                };
+                // In Agent Script the way there leads through procedures.
+                let names = |a: &Agent, b: &Agent| {
+                    let mut found = false;
+                    a.walk(&mut |node| {
+                        if let Node::AgentRef(name, _) = node {
+                            found |= name.value == b.metadata.name.value;
+                        }
+                    });
+                    found
+                };
+                if one.metadata.dialect == "agent-script" && names(one, other) && names(other, one) {
+                    let mut all = Vec::new();
+                    for agent in [one, other] {
+                        agent.walk(&mut |node| {
+                            if let Node::Condition(condition, _) = node {
+                                all.push(condition.text.value.to_string());
+                            }
+                        });
+                    }
+                    self.unjudged.insert(all.join(" / "));
+                }
+                for (n, m) in to(one, other).iter().flat_map(|n| to(other, one).into_iter().map(move |m| (*n, m))) {
+                    let whens = [&one.coordination.handoffs[n], &other.coordination.handoffs[m]];
+                    let whens = whens.map(|h| h.when.as_ref().filter(|c| by_runtime(c)));
+                    let [Some(a), Some(b)] = whens else { continue };
+                    let (Some(a), Some(b)) = (Test::of(a), Test::of(b)) else { continue };
+                    let domain = Domain::of(program, one);
+                    let both = |s: &State| {
+                        [a, b].iter().all(|t| t.outcome(s, domain.dialect) == Outcome::True)
+                    };
+                    if States::of(&domain, &[a, b]).is_some_and(|states| states.any(both)) {
+                        self.add(Problem::HandedBack);
+                    }
+                }
+            }
+        }
+    }
+
     fn list(&mut self, list: &List<'_>, domain: &Domain) {
         let tests: Vec<Option<Test<'_>>> = list.items.iter().map(|c| c.and_then(Test::of)).collect();
         for (at, own) in tests.iter().enumerate() {
@@ -270,10 +407,11 @@ impl Search {
             if unread || own.is_some_and(|t| t.is_constant()) {
                 continue;
             }
-            let before: Vec<Test<'_>> = tests[..at].iter().flatten().copied().collect();
-            let always = list.items[..at].iter().any(Option::is_none);
+            let before = || (0..at).filter(|one| list.precedes(*one, at));
+            let always = before().any(|one| list.items[one].is_none());
+            let before: Vec<Test<'_>> = before().filter_map(|one| tests[one]).collect();
             // What never holds by itself is another problem.
-            let never = own.is_some_and(|t| matches!(ends(&t, domain), Some((false, _)) | None));
+            let never = own.is_some_and(|t| matches!(ends(&t, domain), Some((false, _))));
             if never {
                 continue;
             }
@@ -286,7 +424,7 @@ impl Search {
                 let mut all = about.clone();
                 all.extend(*own);
                 let Some(states) = States::of(domain, &all) else {
-                    self.unjudged += 1;
+                    self.unjudged.insert(in_words(&list.items));
                     continue;
                 };
                 !states.any(|state| {
@@ -315,6 +453,8 @@ impl Search {
             for (other, two) in tests.iter().enumerate().skip(at + 1) {
                 let (Some(Test::Expr(a)), Some(Test::Expr(b))) = (one, two) else { continue };
                 let same = list.priorities[at].is_some()
+                    && !list.narrowed[at]
+                    && !list.narrowed[other]
                     && list.priorities[at] == list.priorities[other]
                     && list.to[at] != list.to[other];
                 let both = [Test::Expr(a), Test::Expr(b)];
@@ -375,15 +515,18 @@ impl Search {
         };
         let when = |c: &Constraint| c.applies_when.as_ref().map(|w| w.text.value.clone());
         let stops = |c: &Constraint| {
-            c.kind != Some(ConstraintKind::Warn)
-                && c.severity != Some("warning")
-                && c.on_fail.as_ref().is_none_or(|f| {
-                    f.then_action.is_none() && f.then_step.is_none() && f.collect_fields.is_empty()
-                })
+            let on = |jump: &agentir_ir::Jump| {
+                matches!(jump.target, Target::Continue | Target::Redact)
+            };
+            let goes_on = c.on_fail.as_ref().is_some_and(|f| {
+                matches!(f.kind, FailureKind::Redact | FailureKind::CollectField)
+                    || f.then_action.iter().chain(&f.then_step).any(on)
+            });
+            !goes_on && c.kind != Some(ConstraintKind::Warn) && c.severity != Some("warning")
         };
         for (at, a) in all.iter().enumerate() {
             for b in all.iter().skip(at + 1) {
-                if place(a) != place(b) || when(a) != when(b) {
+                if place(a) != place(b) {
                     continue;
                 }
                 let (Some(x), Some(y)) = (Test::of(&a.condition), Test::of(&b.condition)) else {
@@ -393,9 +536,10 @@ impl Search {
                     continue;
                 }
                 let mut tests = vec![x, y];
-                tests.extend(a.applies_when.as_ref().and_then(Test::of));
+                tests.extend([a, b].iter().filter_map(|c| Test::of(c.applies_when.as_ref()?)));
                 let Some(states) = States::of(domain, &tests) else {
-                    self.unjudged += 1;
+                    let words = [Some(&a.condition), Some(&b.condition)];
+                    self.unjudged.insert(in_words(&words));
                     continue;
                 };
                 let met = |c: &Constraint, t: &Test<'_>, state: &State| {
@@ -412,7 +556,8 @@ impl Search {
                     self.add(Problem::Contradiction);
                 }
                 let fails = states.any(|s| applies(s) && !met(b, &y, s));
-                if fails
+                if when(a) == when(b)
+                    && fails
                     && stops(a)
                     && !states.any(|s| applies(s) && met(a, &x, s) && !met(b, &y, s))
                 {
@@ -427,10 +572,17 @@ impl Search {
         if domain.dialect != agentir_expr::Dialect::Abl {
             return;
         }
+        let unjudged = std::cell::RefCell::new(BTreeSet::new());
         let first = |test: &Test<'_>| -> Option<State> {
             let Test::Expr(expr) = test else { return None };
             let mut state = State::new();
             let mut known = !test.is_constant();
+            // What is set somewhere may be set before, or not: nobody asks here.
+            let mut open = known;
+            expr.paths(&mut |path| open &= domain.first.contains_key(path.root.value.as_str()));
+            if open {
+                unjudged.borrow_mut().insert(format!("at first: {expr}"));
+            }
             expr.visit(&mut |e| {
                 if let ExprKind::Path(path) = &e.kind {
                     let name = path.root.value.as_str();
@@ -467,6 +619,7 @@ impl Search {
                 self.add(Problem::FailsAtStart);
             }
         }
+        self.unjudged.extend(unjudged.into_inner());
     }
 }
 
@@ -483,6 +636,11 @@ fn ends(test: &Test<'_>, domain: &Domain) -> Option<(bool, bool)> {
         !(holds && fails)
     });
     Some((holds, fails))
+}
+
+fn in_words(items: &[Option<&Condition>]) -> String {
+    let text = |c: &Option<&Condition>| c.map_or("ELSE", |c| c.text.value.as_str()).to_owned();
+    items.iter().map(text).collect::<Vec<_>>().join(" / ")
 }
 
 fn shares(a: &Test<'_>, b: &Test<'_>) -> bool {

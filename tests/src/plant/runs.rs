@@ -3,25 +3,28 @@
 //! come to is taken to be impossible.
 
 use super::states::{Domain, Test};
+use agentir_diagnostics::Span;
 use agentir_eval::{Outcome, State, Value, evaluate};
 use agentir_expr::{Condition, ConditionKind, Expr, ExprKind, Literal, Name, Template, TemplatePart, TypeKind, Visit};
 use agentir_ir::{Agent, Body, Branch, Call, Flow, Jump, Node, Program, Statement, Step, Target, Tool};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many steps a run takes at most.
-const STEPS: usize = 400;
+const STEPS: usize = 600;
 /// So many steps without waiting are a loop that is not left.
-const WITHOUT_WAITING: usize = 150;
+const WITHOUT_WAITING: usize = 300;
 
 /// What runs came to.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// The steps, and how many runs came to each.
     pub steps: BTreeMap<String, usize>,
-    /// The variables that were read in a text or as a needed argument, and were not set.
-    pub unset: BTreeSet<String>,
+    /// The variables that were read in a text or as a needed argument, and were not set, with how often.
+    pub unset: BTreeMap<String, usize>,
     /// Whether one went round without waiting for anybody.
     pub never_waits: bool,
+    /// The assignments that were made and the targets of the jumps, by their places.
+    pub places: BTreeSet<Span>,
     /// What was set in all runs that handed over to another agent; none if none did.
     pub handed: Option<BTreeSet<String>>,
 }
@@ -83,6 +86,13 @@ pub fn explore(program: &Program, agent: &Agent, given: &[String], runs: usize) 
             Visit::Children
         });
     });
+    let mut results: BTreeSet<String> = ["result", "input", "match"].map(str::to_owned).into();
+    agent.walk(&mut |node| {
+        if let Node::Call(call) = node {
+            let name = call.result.as_ref().unwrap_or(&call.tool);
+            results.insert(name.value.to_string());
+        }
+    });
     let mut seen = Seen::default();
     for run in 0..runs {
         let tools = match run % 4 {
@@ -102,6 +112,7 @@ pub fn explore(program: &Program, agent: &Agent, given: &[String], runs: usize) 
             numbers: &numbers,
             texts: &texts,
             domain: &domain,
+            results: &results,
             state,
             random,
             tools,
@@ -113,6 +124,11 @@ pub fn explore(program: &Program, agent: &Agent, given: &[String], runs: usize) 
         for name in given {
             let value = one.any();
             one.state.set(name.as_str(), value);
+        }
+        // What the agent as a whole asks for may be told at any time.
+        for field in &agent.gather.fields {
+            let value = one.of_name(&field.name.value);
+            one.state.set(field.name.value.clone(), value);
         }
         one.run();
     }
@@ -126,6 +142,8 @@ struct Run<'r> {
     numbers: &'r [f64],
     texts: &'r [String],
     domain: &'r Domain,
+    /// What tools give: no rule says that it is read before they are called.
+    results: &'r BTreeSet<String>,
     state: State,
     random: Random,
     tools: Tools,
@@ -231,11 +249,13 @@ impl<'r> Run<'r> {
     /// The user says something, or does something else.
     fn wait(&mut self, step: Option<&'r Step>) -> On {
         self.waited = 0;
-        let said = self.texts[self.random.below(self.texts.len())].clone();
-        let said = if self.random.chance(30) { format!("{said} {}", self.texts[self.random.below(self.texts.len())]) } else { said };
+        let mut said = self.texts[self.random.below(self.texts.len())].clone();
+        if self.random.chance(30) {
+            said = format!("{said} {}", self.texts[self.random.below(self.texts.len())]);
+        }
         self.state.set("input", Value::from(said.as_str()));
         let mut bodies: Vec<&'r Body> = Vec::new();
-        for step in step {
+        if let Some(step) = step {
             bodies.extend(step.digressions.iter().chain(&step.sub_intents).map(|d| &d.body));
             bodies.extend(step.on_action.iter().map(|a| &a.body));
         }
@@ -249,7 +269,8 @@ impl<'r> Run<'r> {
         let jumps: Vec<&'r Jump> =
             failures.flat_map(|f| f.then_step.iter().chain(&f.then_action)).collect();
         if !jumps.is_empty() && self.random.chance(5) {
-            return self.jump(jumps[self.random.below(jumps.len())], step);
+            let jump = jumps[self.random.below(jumps.len())];
+            return self.jump(jump, step);
         }
         On::Next
     }
@@ -271,6 +292,7 @@ impl<'r> Run<'r> {
     fn statement(&mut self, statement: &'r Statement, step: Option<&'r Step>) -> On {
         match statement {
             Statement::Set(set) => {
+                self.seen.places.insert(set.span);
                 let value = evaluate(&set.value, &self.state, self.domain.dialect);
                 let _ = self.state.set_path(&set.target, value.unwrap_or_default());
             }
@@ -291,7 +313,7 @@ impl<'r> Run<'r> {
             Statement::Collect(collect) => {
                 collect.present.iter().for_each(|text| self.said(text));
                 for field in &collect.gather.fields {
-                    if field.required || self.random.chance(50) {
+                    if field.required || field.default.is_some() || self.random.chance(50) {
                         let value = self.of_name(&field.name.value);
                         self.state.set(field.name.value.clone(), value);
                     }
@@ -369,7 +391,8 @@ impl<'r> Run<'r> {
                     Some(name) => parameters.iter().find(|p| p.name.value == name.value),
                     None => parameters.get(at),
                 };
-                if parameter.is_some_and(needed) {
+                // What is put into an object may be left out there.
+                if parameter.is_some_and(needed) && argument.value.as_path().is_some() {
                     self.reads(&argument.value);
                 }
             }
@@ -377,7 +400,7 @@ impl<'r> Run<'r> {
             for parameter in parameters.iter().filter(|p| needed(p)) {
                 let name = &parameter.name.value;
                 if self.state.get(name).is_none_or(|v| *v == Value::Undefined) {
-                    self.seen.unset.insert(name.to_string());
+                    *self.seen.unset.entry(name.to_string()).or_default() += 1;
                 }
             }
         }
@@ -401,7 +424,7 @@ impl<'r> Run<'r> {
                 return handler.then.as_ref().map_or(On::End, |jump| self.jump(jump, step));
             }
         }
-        let result = if fails { Value::Undefined } else { self.result(tool) };
+        let result = self.result(tool);
         let name = call.result.as_ref().unwrap_or(&call.tool).value.clone();
         self.state.set("result", result.clone());
         self.state.set(name, result);
@@ -415,7 +438,10 @@ impl<'r> Run<'r> {
     fn jump(&mut self, jump: &Jump, step: Option<&Step>) -> On {
         let this = || step.map_or(On::End, |s| On::To(s.name.value.to_string()));
         match &jump.target {
-            Target::Step(name) | Target::Backtrack(Some(name)) => On::To(name.value.to_string()),
+            Target::Step(name) | Target::Backtrack(Some(name)) => {
+                self.seen.places.insert(name.span);
+                On::To(name.value.to_string())
+            }
             Target::Retry | Target::RetryStep => this(),
             Target::Continue | Target::Resume | Target::Redact | Target::Delegate(_) => On::Next,
             Target::AskUser(_) => {
@@ -473,8 +499,11 @@ impl<'r> Run<'r> {
         });
         for path in paths.into_iter().filter(|_| !guarded) {
             let name = path.root.value.as_str();
+            if self.results.contains(name) {
+                continue;
+            }
             if self.state.get(name).is_none_or(|v| matches!(v, Value::Undefined | Value::Null)) {
-                self.seen.unset.insert(name.to_owned());
+                *self.seen.unset.entry(name.to_owned()).or_default() += 1;
             }
         }
     }
@@ -523,7 +552,10 @@ impl<'r> Run<'r> {
                     }
                     _ => self.text(),
                 },
-                TypeKind::Array(_) => Value::list(Vec::new()).unwrap_or_default(),
+                TypeKind::Array(_) => {
+                    let items = if self.random.chance(50) { vec![self.text()] } else { Vec::new() };
+                    Value::list(items).unwrap_or_default()
+                }
                 TypeKind::Object(_) => Value::object(BTreeMap::new()).unwrap_or_default(),
             };
             fields.insert(field.name.value.clone(), value);

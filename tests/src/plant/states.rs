@@ -262,7 +262,7 @@ impl States {
             };
             expr.visit(&mut |e| {
                 match &e.kind {
-                    ExprKind::Literal(Literal::Number(n)) => numbers.push(*n),
+                    ExprKind::Literal(Literal::Number(n)) => numbers.extend([*n, -*n]),
                     ExprKind::Literal(Literal::String(text)) => texts.push(text.to_string()),
                     ExprKind::Literal(Literal::Regex(_) | Literal::Date(_))
                     | ExprKind::Call { .. }

@@ -10,7 +10,9 @@ pub struct Row {
     pub kind: &'static str,
     /// How many changes were made.
     pub changes: usize,
-    /// How many of these are defects.
+    /// How many of these cannot be judged.
+    pub unjudged: usize,
+    /// How many are defects.
     pub defects: usize,
     /// How many of these were found.
     pub found: usize,
@@ -28,6 +30,10 @@ pub fn rows(all: &[Planted]) -> Vec<Row> {
     for planted in all {
         let row = &mut rows[planted.kind];
         row.changes += 1;
+        if planted.problems.is_empty() && !planted.judged {
+            row.unjudged += 1;
+            continue;
+        }
         let spoken = if planted.problems.is_empty() {
             &mut row.false_alarms
         } else {
@@ -57,12 +63,13 @@ pub fn report(all: &Everything) -> String {
     let mut out = String::from(PREFACE);
     let _ = writeln!(
         out,
-        "\n| what was changed | changes | defects | found | found of 100 | spoke of no defect | spoke as well |\n|---|--:|--:|--:|--:|---|---|"
+        "\n| what was changed | changes | not judged | defects | found | found of 100 | spoke of no defect | spoke as well |\n|---|--:|--:|--:|--:|--:|---|---|"
     );
     let mut sum = Row::default();
     for row in &rows {
         line(&mut out, row.kind, row);
         sum.changes += row.changes;
+        sum.unjudged += row.unjudged;
         sum.defects += row.defects;
         sum.found += row.found;
         for (all, more) in [(&mut sum.false_alarms, &row.false_alarms), (&mut sum.beside, &row.beside)] {
@@ -74,8 +81,9 @@ pub fn report(all: &Everything) -> String {
     let count = |all: &Spoken| all.values().sum::<usize>();
     let _ = writeln!(
         out,
-        "| all | {} | {} | {} | {} | {} | {} |",
+        "| all | {} | {} | {} | {} | {} | {} | {} |",
         sum.changes,
+        sum.unjudged,
         sum.defects,
         sum.found,
         percent(&sum),
@@ -96,8 +104,9 @@ fn percent(row: &Row) -> String {
 fn line(out: &mut String, name: &str, row: &Row) {
     let _ = writeln!(
         out,
-        "| {name} | {} | {} | {} | {} | {} | {} |",
+        "| {name} | {} | {} | {} | {} | {} | {} | {} |",
         row.changes,
+        row.unjudged,
         row.defects,
         row.found,
         percent(row),

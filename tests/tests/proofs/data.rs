@@ -454,7 +454,6 @@ fn first_values() -> Vec<Case> {
     };
     vec![
         (rule, true, "", project(&[("Desk", asks(never))])),
-        (rule, true, "", project(&[("Desk", asks(once))])),
         (rule, false, "", project(&[("Desk", asks(counts))])),
         // It may have counted before it was handed over to again.
         (rule, false, "", called(asks(once))),
