@@ -301,9 +301,11 @@ impl<'a> AgentContext<'a> {
 
     /// A search for what variables hold, with a limit of its own.
     pub(crate) fn dataflow(&self) -> Option<Dataflow<'a>> {
-        let slot = self.program.places.get(self.id.0 as usize)?;
+        // Where variables belong to the program, so do the places that set them.
+        let slot = if self.is_agent_script() { 0 } else { self.id.0 as usize };
+        let slot = self.program.places.get(slot)?;
         let places = slot.get_or_init(|| Places::new(self).map(Rc::new)).clone()?;
-        Some(Dataflow::new(places, Rc::clone(&self.program.looked)))
+        Some(Dataflow::new(places, self.id, Rc::clone(&self.program.looked)))
     }
 
     /// A question about its conditions.

@@ -220,7 +220,8 @@ impl Clean {
             matches!(group(rule), Some(Group::Proofs | Group::Data | Group::Security))
                 || *rule == "unreachable-branch"
         };
-        let others = spoke.iter().copied().filter(|r| !claimed.contains(r)).filter(proves).collect();
+        let others =
+            spoke.iter().copied().filter(|r| !claimed.contains(r)).filter(proves).collect();
         let (file, line) = self.checked.place(plant.span);
         let changed = files.iter().zip(&self.files).filter(|(a, b)| a.text != b.text);
         let changed = changed.flat_map(|(a, b)| {
@@ -228,8 +229,21 @@ impl Clean {
             let new = a.text.lines().filter(|l| !before.contains(l));
             new.map(|l| l.trim().to_owned()).collect::<Vec<_>>()
         });
-        let at = if self.name == file { format!("{file}:{line}") } else { format!("{} {file}:{line}", self.name) };
-        Some(Planted { kind, at, problems, judged, found, others, changed: changed.collect(), lines: after.lines() })
+        let at = if self.name == file {
+            format!("{file}:{line}")
+        } else {
+            format!("{} {file}:{line}", self.name)
+        };
+        Some(Planted {
+            kind,
+            at,
+            problems,
+            judged,
+            found,
+            others,
+            changed: changed.collect(),
+            lines: after.lines(),
+        })
     }
 
     /// What is wrong after a change that was not before, and whether that is all.
@@ -273,7 +287,8 @@ impl Clean {
                 let has = has.map(|set| set.contains(name));
                 match (has, run(&all), run(given)) {
                     (Some(has), Some(with), Some(without)) => {
-                        if has && !with.unset.contains_key(name) && without.unset.contains_key(name) {
+                        if has && !with.unset.contains_key(name) && without.unset.contains_key(name)
+                        {
                             new.insert(Problem::NotHandedOver);
                         }
                     }

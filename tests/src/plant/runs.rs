@@ -5,8 +5,13 @@
 use super::states::{Domain, Test};
 use agentir_diagnostics::Span;
 use agentir_eval::{Outcome, State, Value, evaluate};
-use agentir_expr::{Condition, ConditionKind, Expr, ExprKind, Literal, Name, Template, TemplatePart, TypeKind, Visit};
-use agentir_ir::{Agent, Body, Branch, Call, Flow, Jump, Node, Program, Statement, Step, Target, Tool};
+use agentir_expr::{
+    Condition, ConditionKind, Expr, ExprKind, Literal, Name, Template, TemplatePart, TypeKind,
+    Visit,
+};
+use agentir_ir::{
+    Agent, Body, Branch, Call, Flow, Jump, Node, Program, Statement, Step, Target, Tool,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many steps a run takes at most.
@@ -198,7 +203,10 @@ impl<'r> Run<'r> {
         }
         let entered = self.entered.entry(step.name.value.to_string()).or_default();
         *entered += 1;
-        if step.max_attempts.is_some_and(|most| f64::from(u32::try_from(*entered).unwrap_or(u32::MAX)) > most.0) {
+        if step
+            .max_attempts
+            .is_some_and(|most| f64::from(u32::try_from(*entered).unwrap_or(u32::MAX)) > most.0)
+        {
             return step.on_exhausted.as_ref().map_or(On::Next, |jump| self.jump(jump, Some(step)));
         }
         if step.await_attachment.is_some() || step.human_approval.is_some() {
@@ -230,7 +238,8 @@ impl<'r> Run<'r> {
     /// The model, the user and tools have their turns.
     fn led_by_the_model(&mut self) {
         self.waited = 0;
-        let tools = self.agent.tools.iter().chain(self.program.libraries.iter().flat_map(|l| &l.tools));
+        let tools =
+            self.agent.tools.iter().chain(self.program.libraries.iter().flat_map(|l| &l.tools));
         let tools: Vec<&Tool> = tools.collect();
         for tool in tools {
             if self.random.chance(70) {
@@ -307,7 +316,8 @@ impl<'r> Run<'r> {
             }
             Statement::Respond(said) => {
                 said.text.iter().for_each(|text| self.said(text));
-                let template = said.template.as_ref().and_then(|t| self.agent.templates.get(&t.value));
+                let template =
+                    said.template.as_ref().and_then(|t| self.agent.templates.get(&t.value));
                 template.iter().flat_map(|t| &t.default).for_each(|text| self.said(text));
             }
             Statement::Collect(collect) => {
@@ -323,7 +333,8 @@ impl<'r> Run<'r> {
                     on => return on,
                 }
                 let well = self.random.chance(85);
-                return self.body(if well { &collect.on_success } else { &collect.on_failure }, step);
+                return self
+                    .body(if well { &collect.on_success } else { &collect.on_failure }, step);
             }
             Statement::Call(call) => return self.call(call, step),
             Statement::Check { condition, otherwise } => {
@@ -489,7 +500,8 @@ impl<'r> Run<'r> {
         expr.visit(&mut |e| {
             match &e.kind {
                 ExprKind::Call { function, .. } => {
-                    guarded |= ["COALESCE", "FIRST_NON_EMPTY", "DEFAULT"].contains(&function.value.as_str());
+                    guarded |= ["COALESCE", "FIRST_NON_EMPTY", "DEFAULT"]
+                        .contains(&function.value.as_str());
                 }
                 ExprKind::Conditional { .. } => guarded = true,
                 ExprKind::Path(path) if path.namespace.is_none() => paths.push(path.clone()),

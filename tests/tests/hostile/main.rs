@@ -12,7 +12,8 @@ use agentir_lint::Selection;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use cpu_time::ThreadTime;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -22,12 +23,16 @@ type Case = (&'static str, &'static str, usize, fn(usize) -> String);
 /// A text of the table is asked for by its name or the end of its file with `AGENTIR_HOSTILE`.
 const ONLY: &str = "AGENTIR_HOSTILE";
 
+/// By what the sizes of the table are divided: without optimization everything takes ten times as long,
+/// and a law of growth shows at a quarter of the size as well. `cargo test --release` takes them whole.
+const SHARE: usize = if cfg!(debug_assertions) { 4 } else { 1 };
+
 /// How much longer a text four times as large may take, beyond four times as long.
 const MARGIN: f64 = 3.0;
 /// What is always allowed, so that small times are not compared.
-const FREE: Duration = Duration::from_millis(150);
+const FREE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 600 } else { 150 });
 /// When a text is given up.
-const GIVE_UP: Duration = Duration::from_secs(60);
+const GIVE_UP: Duration = Duration::from_mins(3);
 
 fn lines(n: usize, line: impl FnMut(usize) -> String) -> String {
     (0..n).map(line).collect()
@@ -56,43 +61,56 @@ fn time(name: &'static str, text: String) -> Result<Duration, String> {
     }
 }
 
+/// Checks one text of the table in two sizes, and says what is wrong with the times.
+fn problem((what, name, size, make): &Case) -> Option<String> {
+    let size = size / SHARE;
+    let (small, large) = (make(size / 4), make(size));
+    let factor = large.len() as f64 / small.len() as f64;
+    let run = |text: &str| time(name, text.to_owned());
+    let too_slow =
+        |a: Duration, b: Duration| b > FREE && b.as_secs_f64() > a.as_secs_f64() * factor * MARGIN;
+    let (mut a, mut b) = (run(&small), run(&large));
+    if let (Ok(first), Ok(second)) = (&a, &b)
+        && too_slow(*first, *second)
+    {
+        // Somebody else may have been at work.
+        (a, b) = (run(&small), run(&large));
+    }
+    eprintln!("{:>9} bytes {a:>12.1?} {b:>12.1?}  {what}", large.len());
+    match (a, b) {
+        (Ok(a), Ok(b)) if too_slow(a, b) => {
+            Some(format!("{what}: {} bytes took {a:?}, {} bytes {b:?}", small.len(), large.len()))
+        }
+        (Ok(_), Ok(_)) => None,
+        (Err(e), _) | (_, Err(e)) => Some(format!("{what}: {e}")),
+    }
+}
+
 #[test]
 fn time_grows_with_size() {
     let only = std::env::var(ONLY).ok();
-    let mut problems = Vec::new();
-    let all = [abl::CASES, agent_script::CASES, adl::CASES];
-    for (what, name, size, make) in all.into_iter().flatten() {
-        if only.as_ref().is_some_and(|only| !name.ends_with(only) && only != what) {
-            continue;
-        }
-        let (small, large) = (make(size / 4), make(*size));
-        let factor = large.len() as f64 / small.len() as f64;
-        let run = |text: &str| time(name, text.to_owned());
-        let too_slow = |a: Duration, b: Duration| {
-            b > FREE && b.as_secs_f64() > a.as_secs_f64() * factor * MARGIN
-        };
-        let (mut a, mut b) = (run(&small), run(&large));
-        if let (Ok(first), Ok(second)) = (&a, &b)
-            && too_slow(*first, *second)
-        {
-            // Somebody else may have been at work.
-            (a, b) = (run(&small), run(&large));
-        }
-        eprintln!("{:>9} bytes {a:>12.1?} {b:>12.1?}  {what}", large.len());
-        match (a, b) {
-            (Ok(a), Ok(b)) => {
-                if too_slow(a, b) {
-                    problems.push(format!(
-                        "{what}: {} bytes took {a:?}, {} bytes {b:?}",
-                        small.len(),
-                        large.len()
-                    ));
+    let wanted = |(what, name, ..): &&Case| {
+        only.as_ref().is_none_or(|only| name.ends_with(only) || only == what)
+    };
+    let cases: Vec<&Case> = [abl::CASES, agent_script::CASES, adl::CASES]
+        .into_iter()
+        .flatten()
+        .filter(wanted)
+        .collect();
+    let next = AtomicUsize::new(0);
+    let problems = Mutex::new(Vec::new());
+    // Time is a thread's own, so two at once do not disturb each other.
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, |n| n.get().min(4)) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = problem(case);
+                    problems.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
                 }
-            }
-            (a, b) => problems
-                .extend([a, b].into_iter().filter_map(Result::err).map(|e| format!("{what}: {e}"))),
+            });
         }
-    }
+    });
+    let problems = problems.into_inner().unwrap_or_else(PoisonError::into_inner);
     assert!(problems.is_empty(), "time does not grow with size:\n  {}\n", problems.join("\n  "));
 }
 

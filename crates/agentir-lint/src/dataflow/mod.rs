@@ -27,25 +27,29 @@ use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// What an agent does to variables, place by place. It is put together once.
+/// What is done to variables, place by place: by one agent, or, where variables belong to the program,
+/// by all. It is put together once.
 #[derive(Debug)]
 pub(crate) struct Places<'a> {
     pub(crate) cfg: Rc<Cfg<'a>>,
-    pub(crate) agent: AgentId,
     pub(crate) dialect: Dialect,
     /// The variables of which everything is known that sets them.
     pub(crate) owned: Owned<'a>,
     /// The accesses of all nodes that have any.
     accesses: FxHashMap<NodeIndex, Vec<Access>>,
-    /// The places that set each variable, and those that remove it.
+    /// The places that set each variable, in order.
     setters: FxHashMap<SmolStr, Vec<NodeIndex>>,
+    /// The places that remove each variable, in order.
+    clearers: FxHashMap<SmolStr, Vec<NodeIndex>>,
     /// What is known where the agent begins.
     at_first: Rc<Known>,
+    /// Where each variable is not set yet; the same for all agents of a program that shares variables.
+    unset: RefCell<FxHashMap<SmolStr, Rc<Unset>>>,
     /// Whether variables belong to the program, so that ways lead through other agents.
     shared: bool,
 }
@@ -54,6 +58,7 @@ pub(crate) struct Places<'a> {
 #[derive(Debug)]
 pub(crate) struct Dataflow<'a> {
     places: Rc<Places<'a>>,
+    pub(crate) agent: AgentId,
     /// How much may still be looked at. Every variable costs a look at all places; of very many
     /// variables in a very large agent the last are not looked at.
     budget: Cell<usize>,
@@ -117,6 +122,11 @@ impl Unset {
     }
 }
 
+/// Whether a node is among the places of a variable.
+fn stands(places: &FxHashMap<SmolStr, Vec<NodeIndex>>, node: NodeIndex, name: &str) -> bool {
+    places.get(name).is_some_and(|all| all.binary_search(&node).is_ok())
+}
+
 impl<'a> Places<'a> {
     pub(crate) fn new(cx: &AgentContext<'a>) -> Option<Self> {
         let (agent, cfg) = (cx.id, cx.program.shared_graph());
@@ -137,28 +147,29 @@ impl<'a> Places<'a> {
             .collect();
         let owned = Owned::new(cx, accesses.values().flatten());
         let mut setters: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
+        let mut clearers: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
         for (node, all) in &accesses {
-            for access in all.iter().filter(|a| a.how == How::Sets) {
-                setters.entry(SmolStr::new(root(access))).or_default().push(*node);
+            for access in all {
+                let (of, name) = match access.how {
+                    How::Sets => (&mut setters, root(access)),
+                    How::Clears => (&mut clearers, access.variable.name.as_str()),
+                    How::Reads => continue,
+                };
+                of.entry(SmolStr::new(name)).or_default().push(*node);
             }
         }
-        for all in setters.values_mut() {
+        for all in setters.values_mut().chain(clearers.values_mut()) {
             all.sort();
             all.dedup();
         }
         let at_first = Rc::new(owned.at_first());
-        Some(Self { cfg, agent, dialect, owned, accesses, setters, at_first, shared })
+        let unset = RefCell::default();
+        Some(Self { cfg, dialect, owned, accesses, setters, clearers, at_first, unset, shared })
     }
 
     /// What a node does to variables.
     pub(crate) fn accesses(&self, node: NodeIndex) -> &[Access] {
         self.accesses.get(&node).map_or(&[], Vec::as_slice)
-    }
-
-    /// The nodes of the agent, with what they do.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeIndex, &[Access])> {
-        let own = self.cfg.part(self.agent).into_iter().flat_map(Part::nodes);
-        own.map(|node| (node, self.accesses(node)))
     }
 
     /// The places that set a variable.
@@ -167,23 +178,13 @@ impl<'a> Places<'a> {
         all.copied().filter(|node| self.sets(*node, name)).collect()
     }
 
-    /// All places that a way may pass.
-    fn places(&self) -> Vec<NodeIndex> {
-        if self.shared {
-            self.cfg.graph().node_indices().collect()
-        } else {
-            self.cfg.part(self.agent).into_iter().flat_map(Part::nodes).collect()
-        }
-    }
-
     fn kind(&self, node: NodeIndex) -> NodeKind {
         self.cfg.node(node).map_or(NodeKind::Other, |n| n.kind)
     }
 
     /// Whether a node itself gives the variable a value.
     pub(crate) fn sets(&self, node: NodeIndex, name: &str) -> bool {
-        let set = self.accesses(node).iter().any(|a| a.how == How::Sets && root(a) == name);
-        set && !self.clears(node, name)
+        stands(&self.setters, node, name) && !self.clears(node, name)
     }
 
     /// Whether somebody else may give the variable a value at a node: the user, the model, tools.
@@ -211,8 +212,7 @@ impl<'a> Places<'a> {
 
     /// Whether a node removes the variable: by `CLEAR`, or by giving it null.
     pub(crate) fn clears(&self, node: NodeIndex, name: &str) -> bool {
-        let cleared = |a: &Access| a.how == How::Clears && a.variable.name == name;
-        self.gives_null(node, name) || self.accesses(node).iter().any(cleared)
+        self.gives_null(node, name) || stands(&self.clearers, node, name)
     }
 
     /// Whether a node gives the variable null.
@@ -235,6 +235,27 @@ impl<'a> Places<'a> {
             _ => None,
         }
     }
+}
+
+impl<'a> Dataflow<'a> {
+    pub(crate) fn new(places: Rc<Places<'a>>, agent: AgentId, looked: Rc<Looked>) -> Self {
+        Self { places, agent, budget: Cell::new(BUDGET), looked }
+    }
+
+    /// The nodes of the agent, with what they do.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeIndex, &[Access])> {
+        let own = self.cfg.part(self.agent).into_iter().flat_map(Part::nodes);
+        own.map(|node| (node, self.accesses(node)))
+    }
+
+    /// All places that a way may pass.
+    fn places(&self) -> Vec<NodeIndex> {
+        if self.shared {
+            self.cfg.graph().node_indices().collect()
+        } else {
+            self.cfg.part(self.agent).into_iter().flat_map(Part::nodes).collect()
+        }
+    }
 
     /// The edges out of a node that stay in the agent. Agents that are called come back by an edge
     /// of their own.
@@ -248,12 +269,6 @@ impl<'a> Places<'a> {
         // petgraph gives the newest first.
         next.sort_by_key(|(id, ..)| *id);
         next
-    }
-}
-
-impl<'a> Dataflow<'a> {
-    pub(crate) fn new(places: Rc<Places<'a>>, looked: Rc<Looked>) -> Self {
-        Self { places, budget: Cell::new(BUDGET), looked }
     }
 
     /// Takes from what may be looked at; false if nothing is left.
@@ -274,12 +289,17 @@ impl<'a> Dataflow<'a> {
     }
 
     /// Everywhere one can come with the variable unset, from the beginning.
-    pub(crate) fn unset_from_start(&self, name: &str) -> Unset {
+    pub(crate) fn unset_from_start(&self, name: &str) -> Rc<Unset> {
+        if let Some(found) = self.unset.borrow().get(name) {
+            return Rc::clone(found);
+        }
         let entry = if self.shared { self.program_entry() } else { Some(self.agent) };
-        let Some(start) = entry.and_then(|a| self.cfg.part(a)).map(|p| p.entry) else {
-            return Unset::default();
-        };
-        self.spread(start, name, true, Rc::clone(&self.at_first))
+        let start = entry.and_then(|a| self.cfg.part(a)).map(|p| p.entry);
+        let found = Rc::new(start.map_or_else(Unset::default, |start| {
+            self.spread(start, name, true, Rc::clone(&self.at_first))
+        }));
+        self.unset.borrow_mut().insert(name.into(), Rc::clone(&found));
+        found
     }
 
     fn program_entry(&self) -> Option<AgentId> {

@@ -3,6 +3,7 @@
 use super::{Dataflow, Known};
 use crate::arguments::is_due;
 use agentir_diagnostics::Span;
+use agentir_eval::Value;
 use agentir_expr::{
     Argument, BinaryOp, Expr, ExprKind, Literal, ParameterType, Path, Template, TemplatePart,
     UnaryOp, function,
@@ -10,6 +11,7 @@ use agentir_expr::{
 use agentir_flow::cfg::{Element, NodeKind};
 use agentir_ir::{Call, Response, Statement, Tool};
 use petgraph::graph::NodeIndex;
+use std::cell::OnceCell;
 
 /// What a read of something unset does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,25 +43,27 @@ impl Harm {
 pub(crate) struct Reads<'r, 'a> {
     flow: &'r Dataflow<'a>,
     name: &'r str,
-    known: Known,
+    /// What is known before the place.
+    before: &'r Known,
+    /// The same, with the variable itself unset; made when it is first asked for.
+    known: OnceCell<Known>,
     found: Vec<(Harm, Span)>,
     /// How deep the expression is looked into.
     depth: u8,
 }
 
 impl<'r, 'a> Reads<'r, 'a> {
-    /// The reads of `name` at a node, where `known` is known before it; the variable itself is
+    /// The reads of `name` at a node, where `before` is known before it; the variable itself is
     /// unset.
     pub(crate) fn at(
         flow: &'r Dataflow<'a>,
         node: NodeIndex,
         name: &'r str,
-        known: &Known,
+        before: &'r Known,
         tool: &dyn Fn(&str) -> Option<&'a Tool>,
     ) -> Vec<(Harm, Span)> {
-        let mut known = known.clone();
-        known.insert(name.into(), agentir_eval::Value::Undefined);
-        let mut reads = Reads { flow, name, known, found: Vec::new(), depth: 0 };
+        let known = OnceCell::new();
+        let mut reads = Reads { flow, name, before, known, found: Vec::new(), depth: 0 };
         if let Some(at) = flow.cfg.node(node) {
             reads.element(at.kind, at.element, tool);
         }
@@ -69,6 +73,17 @@ impl<'r, 'a> Reads<'r, 'a> {
         reads.found.sort_by_key(|(harm, span)| (span.file, span.start, *harm));
         reads.found.dedup_by_key(|(_, span)| *span);
         reads.found
+    }
+
+    fn known(&self) -> &Known {
+        if self.before.get(self.name) == Some(&Value::Undefined) {
+            return self.before;
+        }
+        self.known.get_or_init(|| {
+            let mut known = self.before.clone();
+            known.insert(self.name.into(), Value::Undefined);
+            known
+        })
     }
 
     fn element(
@@ -133,7 +148,7 @@ impl<'r, 'a> Reads<'r, 'a> {
                 let literals = self.flow.cfg.guard(edge.guard);
                 let (last, before) = literals.split_last()?;
                 let comes = before.iter().rev().take(128).all(|literal| {
-                    let holds = literal.test.expr().and_then(|e| self.flow.holds(e, &self.known));
+                    let holds = literal.test.expr().and_then(|e| self.flow.holds(e, self.known()));
                     holds.is_none_or(|holds| holds == literal.holds)
                 });
                 comes.then_some(last.test)
@@ -199,7 +214,7 @@ impl<'r, 'a> Reads<'r, 'a> {
                 }
                 TemplatePart::SingleBrace { expr, .. } if shown => self.expr(expr, Harm::Text),
                 TemplatePart::Open { block, expr, .. } => {
-                    let holds = expr.as_ref().and_then(|e| self.flow.holds(e, &self.known));
+                    let holds = expr.as_ref().and_then(|e| self.flow.holds(e, self.known()));
                     open.push(match block.value.as_str() {
                         "if" => holds,
                         "unless" => holds.map(|holds| !holds),
@@ -251,7 +266,7 @@ impl<'r, 'a> Reads<'r, 'a> {
             ExprKind::Or(all) => self.short(all, true),
             ExprKind::Conditional { condition, then, otherwise } => {
                 self.expr(condition, Harm::Test);
-                let holds = self.flow.holds(condition, &self.known);
+                let holds = self.flow.holds(condition, self.known());
                 if holds != Some(false) {
                     self.expr(then, harm);
                 }
@@ -296,7 +311,7 @@ impl<'r, 'a> Reads<'r, 'a> {
     fn short(&mut self, parts: &[Expr], decides: bool) {
         for part in parts {
             self.expr(part, Harm::Test);
-            if self.flow.holds(part, &self.known) == Some(decides) {
+            if self.flow.holds(part, self.known()) == Some(decides) {
                 return;
             }
         }
@@ -308,14 +323,14 @@ impl<'r, 'a> Reads<'r, 'a> {
             Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::Remainder => Harm::Arithmetic,
             Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual => {
                 // One that does not hold does what most authors expect.
-                match self.flow.holds(whole, &self.known) {
+                match self.flow.holds(whole, self.known()) {
                     Some(false) => Harm::Test,
                     _ => Harm::Order,
                 }
             }
             Op::Implies => {
                 self.expr(left, Harm::Test);
-                if self.flow.holds(left, &self.known) != Some(false) {
+                if self.flow.holds(left, self.known()) != Some(false) {
                     self.expr(right, Harm::Test);
                 }
                 return;
