@@ -92,7 +92,8 @@ fn check(program: &Program, versions: &[Version]) -> Statistics {
 /// An agent with so many constraints, over a tenth as many variables, and so many steps that branch.
 fn large(constraints: usize, steps: usize) -> String {
     let fields = constraints.div_ceil(10).max(1);
-    let mut text = String::from("AGENT: Large_Agent\n\nGOAL: \"Be as large as asked for\"\n\nGATHER:\n");
+    let mut text =
+        String::from("AGENT: Large_Agent\n\nGOAL: \"Be as large as asked for\"\n\nGATHER:\n");
     for n in 0..fields {
         let _ = write!(
             text,

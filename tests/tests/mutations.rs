@@ -18,7 +18,8 @@ fn planted_defects_are_found() {
         if row.defects == 0 {
             problems.push(format!("{}: none of the changes is a defect", row.kind));
         }
-        let least = row.defects.saturating_sub(if row.defects < FEW { 1 } else { row.defects / 20 });
+        let least =
+            row.defects.saturating_sub(if row.defects < FEW { 1 } else { row.defects / 20 });
         if row.found < least {
             problems.push(format!("{}: {} of {} found", row.kind, row.found, row.defects));
         }

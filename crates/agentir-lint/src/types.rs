@@ -5,7 +5,9 @@ use crate::rule::AgentContext;
 use crate::script::{Outputs, outputs};
 use crate::variables::first;
 use agentir_diagnostics::Span;
-use agentir_expr::{Coercion, Expr, Known, Mismatch, ParameterType, Path, ValueType, function, infer};
+use agentir_expr::{
+    Coercion, Expr, Known, Mismatch, ParameterType, Path, ValueType, function, infer,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The types of what an agent of Agent Script refers to: variables, and the outputs of the action that

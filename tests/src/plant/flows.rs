@@ -230,10 +230,7 @@ fn shown(clean: &Clean, plants: &mut Vec<Plant>) {
 }
 
 /// All assignments of constants, with the type and the values that are declared for the variable.
-fn constants(
-    clean: &Clean,
-    found: &mut dyn FnMut(Span, &Literal, Option<&str>, bool),
-) {
+fn constants(clean: &Clean, found: &mut dyn FnMut(Span, &Literal, Option<&str>, bool)) {
     for (_, agent) in abl(clean) {
         let mut fields: Vec<&GatherField> = Vec::new();
         let mut sets = Vec::new();

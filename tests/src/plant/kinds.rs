@@ -94,7 +94,7 @@ fn moved(clean: &Clean, plants: &mut Vec<Plant>) {
         let ExprKind::Binary { left, right, .. } = &e.kind else { return };
         for side in [left, right] {
             if let ExprKind::Literal(Literal::Number(n)) = &side.kind {
-                for other in [n + 100.0, n - 100.0] {
+                for other in [n + 50.0, n - 50.0] {
                     plants.push(at(e.span, vec![replace(side.span, format!("{other}"))]));
                 }
             }
@@ -113,7 +113,8 @@ fn words(agent: &Agent) -> [&'static str; 2] {
 fn sides<'c>(clean: &'c Clean, e: &Expr) -> Option<(&'c str, &'c str)> {
     let ExprKind::Binary { left, right, .. } = &e.kind else { return None };
     left.as_path()?;
-    matches!(right.kind, ExprKind::Literal(Literal::Number(_) | Literal::String(_))).then_some(())?;
+    matches!(right.kind, ExprKind::Literal(Literal::Number(_) | Literal::String(_)))
+        .then_some(())?;
     Some((slice(&clean.files, left.span), slice(&clean.files, right.span)))
 }
 
@@ -327,9 +328,8 @@ fn tied(clean: &Clean, plants: &mut Vec<Plant>) {
 /// Where one agent hands over by what the runtime alone knows, the other hands over by the same.
 fn handed_back(clean: &Clean, plants: &mut Vec<Plant>) {
     let program = &clean.checked.program;
-    let quiet = |a: &&Agent| {
-        a.flow.is_none() && a.gather.fields.is_empty() && a.metadata.dialect == "abl"
-    };
+    let quiet =
+        |a: &&Agent| a.flow.is_none() && a.gather.fields.is_empty() && a.metadata.dialect == "abl";
     for agent in program.agents.iter().filter(quiet) {
         let domain = Domain::of(program, agent);
         for handoff in agent.coordination.handoffs.iter().filter(|h| !h.returns) {

@@ -360,7 +360,9 @@ impl Search {
             for other in program.agents.iter().skip(at + 1) {
                 let to = |a: &'_ Agent, b: &'_ Agent| -> Vec<usize> {
                     let all = a.coordination.handoffs.iter().enumerate();
-                    all.filter(|(_, h)| h.to.value == b.metadata.name.value).map(|(n, _)| n).collect()
+                    all.filter(|(_, h)| h.to.value == b.metadata.name.value)
+                        .map(|(n, _)| n)
+                        .collect()
                 };
                 // In Agent Script the way there leads through procedures.
                 let names = |a: &Agent, b: &Agent| {
@@ -372,7 +374,8 @@ impl Search {
                     });
                     found
                 };
-                if one.metadata.dialect == "agent-script" && names(one, other) && names(other, one) {
+                if one.metadata.dialect == "agent-script" && names(one, other) && names(other, one)
+                {
                     let mut all = Vec::new();
                     for agent in [one, other] {
                         agent.walk(&mut |node| {
@@ -383,7 +386,10 @@ impl Search {
                     }
                     self.unjudged.insert(all.join(" / "));
                 }
-                for (n, m) in to(one, other).iter().flat_map(|n| to(other, one).into_iter().map(move |m| (*n, m))) {
+                for (n, m) in to(one, other)
+                    .iter()
+                    .flat_map(|n| to(other, one).into_iter().map(move |m| (*n, m)))
+                {
                     let whens = [&one.coordination.handoffs[n], &other.coordination.handoffs[m]];
                     let whens = whens.map(|h| h.when.as_ref().filter(|c| by_runtime(c)));
                     let [Some(a), Some(b)] = whens else { continue };
@@ -401,7 +407,8 @@ impl Search {
     }
 
     fn list(&mut self, list: &List<'_>, domain: &Domain) {
-        let tests: Vec<Option<Test<'_>>> = list.items.iter().map(|c| c.and_then(Test::of)).collect();
+        let tests: Vec<Option<Test<'_>>> =
+            list.items.iter().map(|c| c.and_then(Test::of)).collect();
         for (at, own) in tests.iter().enumerate() {
             let unread = list.items[at].is_some() && own.is_none();
             if unread || own.is_some_and(|t| t.is_constant()) {
@@ -459,9 +466,8 @@ impl Search {
                     && list.to[at] != list.to[other];
                 let both = [Test::Expr(a), Test::Expr(b)];
                 let holds = |states: &States| {
-                    states.any(|s| {
-                        both.iter().all(|t| t.outcome(s, domain.dialect) == Outcome::True)
-                    })
+                    states
+                        .any(|s| both.iter().all(|t| t.outcome(s, domain.dialect) == Outcome::True))
                 };
                 if same && States::of(domain, &both).is_some_and(|states| holds(&states)) {
                     self.add(Problem::Tie);
@@ -515,9 +521,8 @@ impl Search {
         };
         let when = |c: &Constraint| c.applies_when.as_ref().map(|w| w.text.value.clone());
         let stops = |c: &Constraint| {
-            let on = |jump: &agentir_ir::Jump| {
-                matches!(jump.target, Target::Continue | Target::Redact)
-            };
+            let on =
+                |jump: &agentir_ir::Jump| matches!(jump.target, Target::Continue | Target::Redact);
             let goes_on = c.on_fail.as_ref().is_some_and(|f| {
                 matches!(f.kind, FailureKind::Redact | FailureKind::CollectField)
                     || f.then_action.iter().chain(&f.then_step).any(on)

@@ -59,7 +59,9 @@ impl Domain {
         let mut fields: BTreeMap<String, Vec<&GatherField>> = BTreeMap::new();
         let mut written: BTreeSet<String> = BTreeSet::new();
         agent.walk(&mut |node| match node {
-            Node::Field(field) => fields.entry(field.name.value.to_string()).or_default().push(field),
+            Node::Field(field) => {
+                fields.entry(field.name.value.to_string()).or_default().push(field)
+            }
             Node::Set(set) => {
                 written.insert(set.target.root.value.to_string());
             }
@@ -345,7 +347,9 @@ impl States {
                 match sampled {
                     Sampled::Path(path) => {
                         if values[*at] != Value::Undefined || !path.segments.is_empty() {
-                            state.set_path(path, values[*at].clone()).expect("only names of fields");
+                            state
+                                .set_path(path, values[*at].clone())
+                                .expect("only names of fields");
                         }
                     }
                     Sampled::Words(words) => {
@@ -356,8 +360,7 @@ impl States {
             if !visit(&state) {
                 return;
             }
-            let Some(next) =
-                (0..at.len()).rev().find(|i| at[*i] + 1 < self.variables[*i].1.len())
+            let Some(next) = (0..at.len()).rev().find(|i| at[*i] + 1 < self.variables[*i].1.len())
             else {
                 return;
             };

@@ -72,7 +72,9 @@ pub fn report(all: &Everything) -> String {
         sum.unjudged += row.unjudged;
         sum.defects += row.defects;
         sum.found += row.found;
-        for (all, more) in [(&mut sum.false_alarms, &row.false_alarms), (&mut sum.beside, &row.beside)] {
+        for (all, more) in
+            [(&mut sum.false_alarms, &row.false_alarms), (&mut sum.beside, &row.beside)]
+        {
             for (rule, n) in more {
                 *all.entry(rule).or_default() += n;
             }
@@ -90,7 +92,11 @@ pub fn report(all: &Everything) -> String {
         count(&sum.false_alarms),
         count(&sum.beside),
     );
-    let _ = writeln!(out, "\nChanged were {} programs, in which nothing is found before.", all.programs);
+    let _ = writeln!(
+        out,
+        "\nChanged were {} programs, in which nothing is found before.",
+        all.programs
+    );
     out
 }
 

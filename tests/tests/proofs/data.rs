@@ -264,7 +264,9 @@ fn project(agents: &[(&str, String)]) -> String {
         "--- project.json\n{{\"format_version\": \"2.0\", \"entry_agent\": \"{first}\"}}\n"
     );
     for (name, rest) in agents {
-        text.push_str(&format!("--- agents/{name}.agent.abl\nAGENT: {name}\nGOAL: \"Help\"\n{rest}"));
+        text.push_str(&format!(
+            "--- agents/{name}.agent.abl\nAGENT: {name}\nGOAL: \"Help\"\n{rest}"
+        ));
     }
     text
 }
@@ -276,7 +278,8 @@ fn unread() -> Vec<Case> {
     let asks = "GATHER:\n  - seat: required\n";
     let other = "MEMORY:\n  session:\n    - total\n";
     let pair = |pass: &str| {
-        let flow = body("", "GATHER:\n  - seat: required\nSET: total = 3\nTHEN: two", "HANDOFF: Bank");
+        let flow =
+            body("", "GATHER:\n  - seat: required\nSET: total = 3\nTHEN: two", "HANDOFF: Bank");
         let handoff = format!(
             "HANDOFF:\n  - TO: Bank\n    WHEN: seat IS SET\n    CONTEXT:\n      pass: [{pass}]\n      summary: \"Pays\"\n    RETURN: false\n"
         );
@@ -285,9 +288,30 @@ fn unread() -> Vec<Case> {
     };
     vec![
         (rule, true, "", one("SET: total = 3\nTHEN: two", "THEN: COMPLETE")),
-        (rule, true, "", one(&format!("{asks}SET: total = seat + 1\nTHEN: two"), "RESPOND: \"Seat {{seat}}.\"\nTHEN: COMPLETE")),
-        (rule, true, "", one("SET:\n  done = true\n  dome = false\nTHEN: two", "WHEN: done == true\nTHEN: COMPLETE")),
-        (rule, false, "", one("SET: total = 3\nTHEN: two", "RESPOND: \"It is {{total}}.\"\nTHEN: COMPLETE")),
+        (
+            rule,
+            true,
+            "",
+            one(
+                &format!("{asks}SET: total = seat + 1\nTHEN: two"),
+                "RESPOND: \"Seat {{seat}}.\"\nTHEN: COMPLETE",
+            ),
+        ),
+        (
+            rule,
+            true,
+            "",
+            one(
+                "SET:\n  done = true\n  dome = false\nTHEN: two",
+                "WHEN: done == true\nTHEN: COMPLETE",
+            ),
+        ),
+        (
+            rule,
+            false,
+            "",
+            one("SET: total = 3\nTHEN: two", "RESPOND: \"It is {{total}}.\"\nTHEN: COMPLETE"),
+        ),
         (rule, false, "", one("SET: total = 3\nTHEN: two", "WHEN: total > 2\nTHEN: COMPLETE")),
         (rule, false, "", pair("seat, total")),
         // Who calls an agent that stands alone may read what it sets.
@@ -296,7 +320,10 @@ fn unread() -> Vec<Case> {
             rule,
             true,
             "a.agent",
-            script("sum: mutable number = 0\nrate: mutable number = 1", "set @variables.sum = 2\nset @variables.rate = 2"),
+            script(
+                "sum: mutable number = 0\nrate: mutable number = 1",
+                "set @variables.sum = 2\nset @variables.rate = 2",
+            ),
         ),
         (
             rule,
@@ -308,7 +335,12 @@ fn unread() -> Vec<Case> {
             ),
         ),
         (rule, true, "agents.yml", adl("- set:\n    other: Ann\n- bot: \"Hello ${name}\"")),
-        (rule, false, "agents.yml", adl("- set:\n    other: Ann\n- bot: \"Hello ${other} ${name}\"")),
+        (
+            rule,
+            false,
+            "agents.yml",
+            adl("- set:\n    other: Ann\n- bot: \"Hello ${other} ${name}\""),
+        ),
     ]
 }
 
@@ -340,8 +372,18 @@ fn unreturned() -> Vec<Case> {
         (rule, false, "", handoff("berth: berth_number", flow("", book))),
         (rule, false, "", delegate("{berth_number: number}", flow("", book))),
         (rule, false, "", delegate("{berth_number: number, pier?: string}", flow("", book))),
-        (rule, false, "", delegate("{berth_number: number}", flow(asks, "RESPOND: \"a\"\nTHEN: COMPLETE"))),
-        (rule, false, "", delegate("{berth_number: number}", flow(finds, "CALL: find()\nTHEN: COMPLETE"))),
+        (
+            rule,
+            false,
+            "",
+            delegate("{berth_number: number}", flow(asks, "RESPOND: \"a\"\nTHEN: COMPLETE")),
+        ),
+        (
+            rule,
+            false,
+            "",
+            delegate("{berth_number: number}", flow(finds, "CALL: find()\nTHEN: COMPLETE")),
+        ),
     ]
 }
 

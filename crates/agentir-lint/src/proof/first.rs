@@ -65,7 +65,8 @@ impl<'a> FirstValues<'a> {
         for name in names {
             if let Some((value, declared)) = self.at(name, node) {
                 let says = format!("{NOTHING_SET} it since: `{value}`");
-                let path = Path::variable(agentir_diagnostics::Spanned::new(name.clone(), declared));
+                let path =
+                    Path::variable(agentir_diagnostics::Spanned::new(name.clone(), declared));
                 ask.know(path, FactKind::Is(value), Line::at(declared, says));
                 any = true;
             }

@@ -48,8 +48,7 @@ fn inverse<'a>(
     let Test::Expr(expr) = ruling.test else { return None };
     let path = bounded(expr)?;
     let kind = ruling.constraint.kind?;
-    if !matches!(kind, ConstraintKind::Limit | ConstraintKind::Restrict)
-        || !ruling.gates.is_empty()
+    if !matches!(kind, ConstraintKind::Limit | ConstraintKind::Restrict) || !ruling.gates.is_empty()
     {
         return None;
     }
@@ -92,12 +91,7 @@ fn inverse<'a>(
     };
     let finding = report.finding(expr.span, message);
     let finding = if unset { finding } else { core.explain(finding) };
-    Some(
-        finding
-            .note(format!("{note}, and {because}"))
-            .help(help)
-            .confidence(Confidence::Medium),
-    )
+    Some(finding.note(format!("{note}, and {because}")).help(help).confidence(Confidence::Medium))
 }
 
 /// Whether some way leads to the check before anything sets the variable.

@@ -63,13 +63,7 @@ fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Earl
     found
 }
 
-fn tell(
-    flow: &Dataflow<'_>,
-    name: &str,
-    first: &Early,
-    rest: &[Early],
-    report: &mut Report<'_>,
-) {
+fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: &mut Report<'_>) {
     let message = if first.never {
         format!("`{name}` is read here, but nothing has set it before")
     } else {
