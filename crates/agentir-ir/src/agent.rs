@@ -10,7 +10,7 @@ use crate::rules::{Constraints, Policy, Profile};
 use crate::statement::{ActionHandler, Actions, Body, Jump, Response};
 use crate::tool::Tool;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Name, Template as Text};
+use agentir_expr::{Condition, Dialect, Name, Template as Text};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -115,6 +115,51 @@ pub struct Agent {
     pub span: Span,
 }
 
+impl Agent {
+    /// An agent of which nothing is known but where it comes from.
+    #[must_use]
+    pub fn new(metadata: Metadata, span: Span) -> Self {
+        Self {
+            ir_version: crate::IR_VERSION,
+            metadata,
+            execution: Execution::default(),
+            identity: Identity::default(),
+            tools: Vec::new(),
+            gather: Gather::default(),
+            attachments: Vec::new(),
+            memory: Memory::default(),
+            knowledge: None,
+            constraints: Constraints::default(),
+            coordination: Coordination::default(),
+            completion: Completion::default(),
+            error_handling: ErrorHandling::default(),
+            flow: None,
+            reasoning: None,
+            on_start: Body::default(),
+            messages: IndexMap::new(),
+            hooks: Hooks::default(),
+            nlu: None,
+            entities: Vec::new(),
+            intent_handling: None,
+            templates: IndexMap::new(),
+            shadowed_templates: Vec::new(),
+            routing: None,
+            available_agents: Vec::new(),
+            lookup_tables: IndexMap::new(),
+            shadowed_lookup_tables: Vec::new(),
+            behavior_profiles: Vec::new(),
+            use_behavior_profiles: Vec::new(),
+            use_tools: Vec::new(),
+            conversation_behavior: None,
+            destinations: Vec::new(),
+            action_handlers: Vec::new(),
+            policies: Vec::new(),
+            extensions: Extensions::default(),
+            span,
+        }
+    }
+}
+
 /// Where an agent comes from.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -134,6 +179,22 @@ pub struct Metadata {
     pub source_hash: SmolStr,
     /// What compiled it.
     pub compiler_version: &'static str,
+}
+
+impl Metadata {
+    /// Where an agent of this name, written in this dialect, comes from.
+    #[must_use]
+    pub fn new(name: Spanned<Name>, dialect: Dialect, source_hash: SmolStr) -> Self {
+        Self {
+            name,
+            version: None,
+            kind: AgentType::Agent,
+            description: None,
+            dialect: dialect.name(),
+            source_hash,
+            compiler_version: env!("CARGO_PKG_VERSION"),
+        }
+    }
 }
 
 /// The kinds of agent.

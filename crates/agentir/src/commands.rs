@@ -157,7 +157,7 @@ struct Check {
     /// All but these rules or groups of rules
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     ignore: Vec<String>,
-    /// Say what the solver was asked and what it took, on standard error
+    /// Say what the solver was asked, where variables were followed, and what it took, on standard error
     #[arg(long)]
     statistics: bool,
 }

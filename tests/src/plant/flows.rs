@@ -175,7 +175,7 @@ fn unreturned(clean: &Clean, plants: &mut Vec<Plant>) {
         let there = |name: &str| agents.iter().any(|a| a.metadata.name.value == name);
         for handoff in agent.coordination.handoffs.iter().filter(|h| there(&h.to.value)) {
             for (name, value) in handoff.on_return.iter().flat_map(|r| &r.map) {
-                if value.as_path().is_some() && slice(&clean.files, value.span) != "" {
+                if value.as_path().is_some() && !slice(&clean.files, value.span).is_empty() {
                     let other = format!("{}_back", slice(&clean.files, value.span));
                     let mut edits = vec![replace(value.span, other)];
                     // Either side may be the other agent's name of it.
@@ -229,8 +229,19 @@ fn shown(clean: &Clean, plants: &mut Vec<Plant>) {
     }
 }
 
-/// All assignments of constants, with the type and the values that are declared for the variable.
-fn constants(clean: &Clean, found: &mut dyn FnMut(Span, &Literal, Option<&str>, bool)) {
+/// A constant that is assigned.
+struct Constant<'c> {
+    span: Span,
+    literal: &'c Literal,
+    /// The type that the variable is declared with.
+    ty: Option<&'c str>,
+    /// Whether its values are listed.
+    listed: bool,
+}
+
+/// All constants that are assigned.
+fn constants(clean: &Clean) -> Vec<Constant<'_>> {
+    let mut found = Vec::new();
     for (_, agent) in abl(clean) {
         let mut fields: Vec<&GatherField> = Vec::new();
         let mut sets = Vec::new();
@@ -248,25 +259,26 @@ fn constants(clean: &Clean, found: &mut dyn FnMut(Span, &Literal, Option<&str>, 
             let field = own.next().filter(|_| own.next().is_none());
             let ty = ty.or_else(|| field.and_then(|f| f.ty.as_ref().map(|t| t.value.as_str())));
             let listed = field.is_some_and(|f| !f.enum_values.is_empty());
-            found(set.value.span, literal, ty, listed);
+            found.push(Constant { span: set.value.span, literal, ty, listed });
         }
     }
+    found
 }
 
 fn mistyped(clean: &Clean, plants: &mut Vec<Plant>) {
-    constants(clean, &mut |span, literal, ty, _| {
+    for Constant { span, literal, ty, .. } in constants(clean) {
         if matches!((literal, ty), (Literal::Number(_), Some("number" | "integer"))) {
             let edits = vec![replace(span, "\"many\"")];
             plants.push(Plant { span, edits, judge: Judge::Certain(Problem::WrongType) });
         }
-    });
+    }
 }
 
 fn unlisted(clean: &Clean, plants: &mut Vec<Plant>) {
-    constants(clean, &mut |span, literal, _, listed| {
+    for Constant { span, literal, listed, .. } in constants(clean) {
         if let (Literal::String(text), true) = (literal, listed) {
             let edits = vec![replace(span, format!("\"{text}_x\""))];
             plants.push(Plant { span, edits, judge: Judge::Certain(Problem::NotListed) });
         }
-    });
+    }
 }

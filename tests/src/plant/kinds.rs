@@ -94,7 +94,7 @@ fn moved(clean: &Clean, plants: &mut Vec<Plant>) {
         let ExprKind::Binary { left, right, .. } = &e.kind else { return };
         for side in [left, right] {
             if let ExprKind::Literal(Literal::Number(n)) = &side.kind {
-                for other in [n + 100.0, n - 100.0] {
+                for other in [n + 50.0, n - 50.0] {
                     plants.push(at(e.span, vec![replace(side.span, format!("{other}"))]));
                 }
             }

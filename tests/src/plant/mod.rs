@@ -25,11 +25,11 @@ use runs::Seen;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many runs say what an agent comes to.
-const RUNS: usize = 120;
+const RUNS: usize = 60;
 /// A step that so many runs come to before a change is missed after it.
-const MISSED: usize = 10;
+const MISSED: usize = 8;
 /// So many defects of a kind are planted in one program, spread over all places.
-const EACH: usize = 8;
+const EACH: usize = 5;
 
 /// A kind of defect.
 struct Kind {
@@ -165,9 +165,9 @@ pub fn clean() -> Vec<Clean> {
             (project.name, project.files.into_iter().map(file).collect())
         })
     };
-    programs.extend(made(agentir_bench::generate::projects(40, 5)));
-    programs.extend(made(agentir_bench::generate::scripts(8, 5)));
-    programs.extend(made(agentir_bench::generate::bots(8, 5)));
+    programs.extend(made(agentir_bench::generate::projects(14, 5)));
+    programs.extend(made(agentir_bench::generate::scripts(4, 5)));
+    programs.extend(made(agentir_bench::generate::bots(4, 5)));
     programs.into_iter().filter_map(|(name, files)| Clean::of(name, files)).collect()
 }
 
@@ -287,8 +287,7 @@ impl Clean {
                 let has = has.map(|set| set.contains(name));
                 match (has, run(&all), run(given)) {
                     (Some(has), Some(with), Some(without)) => {
-                        if has && !with.unset.contains_key(name) && without.unset.contains_key(name)
-                        {
+                        if has && !with.unset.contains(name) && without.unset.contains(name) {
                             new.insert(Problem::NotHandedOver);
                         }
                     }
@@ -335,7 +334,7 @@ impl Clean {
         let missed: Vec<&String> =
             often.map(|(step, _)| step).filter(|step| !now.steps.contains_key(*step)).collect();
         if !now.never_waits && !missed.is_empty() {
-            let more = runs::explore(program, changed, &given(program, changed), 10 * RUNS);
+            let more = runs::explore(program, changed, &given(program, changed), 8 * RUNS);
             if more.is_some_and(|more| missed.iter().any(|s| !more.steps.contains_key(*s))) {
                 new.insert(Problem::StepNotReached);
             }
@@ -358,11 +357,7 @@ impl Clean {
             let mut declared = changed.memory.session.iter().map(|v| v.name.value.as_str());
             !program.complete && !set.contains(name) && declared.any(|v| v == name)
         };
-        // Twice as many runs were made before.
-        let more = |(name, n): (&String, &usize)| {
-            *n > before.unset.get(name).copied().unwrap_or_default() && !by_caller(name)
-        };
-        if now.unset.iter().any(more) {
+        if now.unset.difference(&before.unset).any(|name| !by_caller(name)) {
             new.insert(Problem::ReadsUnset);
         }
         // Runs have to come to what is changed.
@@ -376,7 +371,8 @@ impl Clean {
         let exact = matches!(plant.judge, Judge::Renamed(_))
             || (matches!(plant.judge, Judge::Runs(_))
                 && step.is_some_and(|s| s.name.span != plant.span));
-        come && (!exact || before.places.contains(&plant.span))
+        let elsewhere = now.mentioned.is_subset(&before.mentioned);
+        come && elsewhere && (!exact || before.places.contains(&plant.span))
     }
 }
 

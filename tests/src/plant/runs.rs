@@ -15,17 +15,19 @@ use agentir_ir::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many steps a run takes at most.
-const STEPS: usize = 600;
+const STEPS: usize = 250;
 /// So many steps without waiting are a loop that is not left.
-const WITHOUT_WAITING: usize = 300;
+const WITHOUT_WAITING: usize = 120;
 
 /// What runs came to.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// The steps, and how many runs came to each.
     pub steps: BTreeMap<String, usize>,
-    /// The variables that were read in a text or as a needed argument, and were not set, with how often.
-    pub unset: BTreeMap<String, usize>,
+    /// The variables that were read in a text or as a needed argument, and were not set.
+    pub unset: BTreeSet<String>,
+    /// The variables that were read elsewhere and were not set.
+    pub mentioned: BTreeSet<String>,
     /// Whether one went round without waiting for anybody.
     pub never_waits: bool,
     /// The assignments that were made and the targets of the jumps, by their places.
@@ -136,6 +138,10 @@ pub fn explore(program: &Program, agent: &Agent, given: &[String], runs: usize) 
             one.state.set(field.name.value.clone(), value);
         }
         one.run();
+        // The others would only take their time to say the same.
+        if seen.never_waits {
+            break;
+        }
     }
     Some(seen)
 }
@@ -302,8 +308,15 @@ impl<'r> Run<'r> {
         match statement {
             Statement::Set(set) => {
                 self.seen.places.insert(set.span);
-                let value = evaluate(&set.value, &self.state, self.domain.dialect);
-                let _ = self.state.set_path(&set.target, value.unwrap_or_default());
+                self.mentions(&set.value);
+                let mut value =
+                    evaluate(&set.value, &self.state, self.domain.dialect).unwrap_or_default();
+                // What a tool or a pattern gives is there, though it is not known here what it is.
+                let null = matches!(set.value.kind, ExprKind::Literal(_));
+                if !null && matches!(value, Value::Undefined | Value::Null) {
+                    value = self.any();
+                }
+                let _ = self.state.set_path(&set.target, value);
             }
             Statement::Clear { variables } => {
                 for name in variables {
@@ -405,13 +418,15 @@ impl<'r> Run<'r> {
                 // What is put into an object may be left out there.
                 if parameter.is_some_and(needed) && argument.value.as_path().is_some() {
                     self.reads(&argument.value);
+                } else {
+                    self.mentions(&argument.value);
                 }
             }
         } else {
             for parameter in parameters.iter().filter(|p| needed(p)) {
                 let name = &parameter.name.value;
                 if self.state.get(name).is_none_or(|v| *v == Value::Undefined) {
-                    *self.seen.unset.entry(name.to_string()).or_default() += 1;
+                    self.seen.unset.insert(name.to_string());
                 }
             }
         }
@@ -470,27 +485,62 @@ impl<'r> Run<'r> {
     fn holds(&mut self, condition: &Condition) -> bool {
         match &condition.kind {
             ConditionKind::Expr(expr) => {
+                self.mentions(expr);
                 Test::Expr(expr).outcome(&self.state, self.domain.dialect) == Outcome::True
             }
             _ => self.random.chance(50),
         }
     }
 
-    /// A text is said.
+    /// A text is said: the holes of the blocks that are shown are filled.
     fn said(&mut self, text: &Template) {
-        let mut open = 0;
+        // Whether each open block is shown; nobody knows of lists.
+        let mut open: Vec<Option<bool>> = Vec::new();
         for part in &text.parts {
             match part {
-                TemplatePart::Open { .. } => open += 1,
-                TemplatePart::Close { .. } => open -= 1,
-                TemplatePart::Value { expr, filters, .. }
-                    if open == 0 && !filters.iter().any(|f| f.value == "default") =>
-                {
-                    self.reads(expr);
+                TemplatePart::Open { block, expr, .. } => {
+                    let holds = expr.as_ref().map(|expr| {
+                        let outcome = Test::Expr(expr).outcome(&self.state, self.domain.dialect);
+                        outcome == Outcome::True
+                    });
+                    open.push(match block.value.as_str() {
+                        "if" => holds,
+                        "unless" => holds.map(|holds| !holds),
+                        _ => None,
+                    });
                 }
-                _ => {}
+                TemplatePart::Else { .. } => {
+                    if let Some(last) = open.last_mut() {
+                        *last = last.map(|shown| !shown);
+                    }
+                }
+                TemplatePart::Close { .. } => {
+                    open.pop();
+                }
+                TemplatePart::Value { expr, filters, .. } => {
+                    if open.contains(&Some(false)) {
+                        continue;
+                    }
+                    let given = filters.iter().any(|f| f.value == "default");
+                    if open.contains(&None) || given {
+                        self.mentions(expr);
+                    } else {
+                        self.reads(expr);
+                    }
+                }
+                TemplatePart::SingleBrace { .. } => {}
             }
         }
+    }
+
+    /// Something is read where it does no harm, or none that can be told here.
+    fn mentions(&mut self, expr: &Expr) {
+        expr.paths(&mut |path| {
+            let value = self.state.get(&path.root.value);
+            if value.is_none_or(|v| matches!(v, Value::Undefined | Value::Null)) {
+                self.seen.mentioned.insert(path.root.value.to_string());
+            }
+        });
     }
 
     /// Something is needed.
@@ -515,7 +565,7 @@ impl<'r> Run<'r> {
                 continue;
             }
             if self.state.get(name).is_none_or(|v| matches!(v, Value::Undefined | Value::Null)) {
-                *self.seen.unset.entry(name.to_owned()).or_default() += 1;
+                self.seen.unset.insert(name.to_owned());
             }
         }
     }

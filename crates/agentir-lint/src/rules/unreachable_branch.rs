@@ -99,7 +99,7 @@ fn outcomes<'a>(cx: &AgentContext<'a>, dead: &mut dyn FnMut(Case<'a>)) {
 }
 
 /// The lists of digressions of an agent, each with what is before each of them for the same intent.
-fn digressions<'a>(agent: &'a Agent) -> Vec<(&'a Digression, Vec<&'a Digression>)> {
+fn digressions(agent: &Agent) -> Vec<(&Digression, Vec<&Digression>)> {
     let Some(flow) = &agent.flow else { return Vec::new() };
     let steps = flow.definitions.values().flat_map(|s| [&s.digressions, &s.sub_intents]);
     let mut found = Vec::new();

@@ -7,14 +7,12 @@ use crate::abl::flow::required_field;
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
-    Agent, AgentType, Body, Completion, Constraints, Context as HandoffContext, Coordination, Data,
-    Decider, ErrorHandling, Execution, Extensions, Gather, GatherField, Handoff, Hooks, IR_VERSION,
-    Identity, Instruction, Knowledge, Memory, Metadata, Policy, PolicyRule, Question, Routing,
+    Agent, AgentType, Context as HandoffContext, Data, Decider, Dialect, Extensions, GatherField,
+    Handoff, Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing,
     SessionVariable, VariableBinding,
 };
 use agentir_syntax::adl::{self, AgentKind, Faq, Member, Value};
 use agentir_syntax::rules;
-use indexmap::IndexMap;
 use smol_str::SmolStr;
 
 pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
@@ -100,53 +98,11 @@ pub(super) fn key_of(entry: &agentir_syntax::outline::Entry<'_>) -> SmolStr {
 }
 
 fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, source_hash: SmolStr) -> Agent {
-    let supervisor = kind == Some(AgentKind::Ensemble);
-    Agent {
-        ir_version: IR_VERSION,
-        metadata: Metadata {
-            name,
-            version: None,
-            kind: if supervisor { AgentType::Supervisor } else { AgentType::Agent },
-            description: None,
-            dialect: ADL,
-            source_hash,
-            compiler_version: env!("CARGO_PKG_VERSION"),
-        },
-        execution: Execution::default(),
-        identity: Identity::default(),
-        tools: Vec::new(),
-        gather: Gather::default(),
-        attachments: Vec::new(),
-        memory: Memory::default(),
-        knowledge: None,
-        reasoning: None,
-        constraints: Constraints::default(),
-        coordination: Coordination::default(),
-        completion: Completion::default(),
-        error_handling: ErrorHandling::default(),
-        flow: None,
-        on_start: Body::default(),
-        messages: IndexMap::new(),
-        hooks: Hooks::default(),
-        nlu: None,
-        entities: Vec::new(),
-        intent_handling: None,
-        templates: IndexMap::new(),
-        shadowed_templates: Vec::new(),
-        routing: None,
-        available_agents: Vec::new(),
-        lookup_tables: IndexMap::new(),
-        shadowed_lookup_tables: Vec::new(),
-        behavior_profiles: Vec::new(),
-        use_behavior_profiles: Vec::new(),
-        use_tools: Vec::new(),
-        conversation_behavior: None,
-        destinations: Vec::new(),
-        action_handlers: Vec::new(),
-        policies: Vec::new(),
-        extensions: Extensions::default(),
-        span,
+    let mut metadata = Metadata::new(name, Dialect::Adl, source_hash);
+    if kind == Some(AgentKind::Ensemble) {
+        metadata.kind = AgentType::Supervisor;
     }
+    Agent::new(metadata, span)
 }
 
 /// The arguments (B.1). Those of agents that talk are filled from what the user says, as far as it is
