@@ -156,7 +156,7 @@ fn documents(project: &Project) -> impl Iterator<Item = &File> {
 
 /// The processor time of this thread that the fastest of some runs took: what others do on the same
 /// machine at the same time counts little.
-fn fastest(rounds: usize, mut run: impl FnMut()) -> Duration {
+pub(crate) fn fastest(rounds: usize, mut run: impl FnMut()) -> Duration {
     (0..rounds.max(1))
         .map(|_| {
             let start = ThreadTime::now();
@@ -209,6 +209,8 @@ pub fn table(options: &Options, external: Option<&Path>) -> String {
                 phases(&format!("{name}, by others"), &projects, options, &mut out);
             }
         }
+        out.push_str(&crate::convert::table(root, options));
+        out.push('\n');
     }
     out.push_str(&sizes(options));
     out
