@@ -19,6 +19,9 @@ pub struct Conditions {
     pub identical: usize,
     /// Proved to hold in the same states.
     pub proved: usize,
+    /// Of those proved, how many hold in the same states only as long as values have the types with
+    /// which they are compared: the text `"9"` is a number to one dialect and an error to another.
+    pub if_typed: usize,
     /// Words for the model on one side at least, which nobody can prove.
     pub in_words: usize,
     /// Neither proved nor refuted.
@@ -64,6 +67,7 @@ impl Conditions {
     pub(crate) fn add(&mut self, other: Self) {
         self.identical += other.identical;
         self.proved += other.proved;
+        self.if_typed += other.if_typed;
         self.in_words += other.in_words;
         self.undecided += other.undecided;
         self.different.extend(other.different);
@@ -128,7 +132,9 @@ pub(crate) fn compare(
             found.in_words += 1;
             return;
         }
-        match prover.equivalent(&a, &b, false, &agent.metadata.name.value) {
+        let (answer, typed) = prover.equivalent(&a, &b, false, &agent.metadata.name.value);
+        found.if_typed += usize::from(typed);
+        match answer {
             Answer::NoState(_) => found.proved += 1,
             Answer::Unknown(_) => found.undecided += 1,
             Answer::State(example) => found.different.push(Unlike {

@@ -3,8 +3,11 @@
 use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Visit};
 use agentir_flow::cfg;
 use agentir_ir::{Agent, Program};
-use agentir_solver::{Answer, Facts, Label, Literal, Query, Question, Solver, Test, Why};
+use agentir_solver::{
+    Answer, FactKind, Facts, Label, Literal, Query, Question, Solver, Test, Type, Why,
+};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// How many questions may be asked. No pair of programs that people write comes near it.
 const MOST: u64 = 20_000;
@@ -126,25 +129,34 @@ impl Prover {
         Self { solver: Solver::default(), agents, nobody }
     }
 
-    /// Whether two conditions hold in the same states, the second perhaps turned round.
+    /// Whether two conditions hold in the same states, the second perhaps turned round; and whether
+    /// that rests on values having the types with which they are compared.
     pub(crate) fn equivalent(
         &mut self,
         one: &Asked,
         other: &Asked,
         turned: bool,
         agent: &str,
-    ) -> Answer {
+    ) -> (Answer, bool) {
         let question = one.dialect().or(other.dialect()).unwrap_or(Dialect::Abl);
         let literal = |asked, holds| literal(asked, holds, question);
-        let question_asked = Question::Equivalent(literal(one, true), literal(other, !turned));
-        self.ask(question, Vec::new(), question_asked, agent)
+        let asked = || Question::Equivalent(literal(one, true), literal(other, !turned));
+        let answer = self.ask(question, Vec::new(), asked(), agent, &[]);
+        let numbers = numbers(&[one, other]);
+        if numbers.is_empty() || !matches!(answer, Answer::State(_)) {
+            return (answer, false);
+        }
+        let typed = self.ask(question, Vec::new(), asked(), agent, &numbers);
+        let rests = typed.is_no_state();
+        (if rests { typed } else { answer }, rests)
     }
 
     /// Whether conditions can come out like this all at once.
     pub(crate) fn possible(&mut self, all: &[(&Asked, bool)], agent: &str) -> Answer {
         let question = all.iter().find_map(|(a, _)| a.dialect()).unwrap_or(Dialect::Abl);
         let given = all.iter().map(|(asked, holds)| literal(asked, *holds, question)).collect();
-        self.ask(question, given, Question::Satisfiable, agent)
+        let asked: Vec<&Asked> = all.iter().map(|(asked, _)| *asked).collect();
+        self.ask(question, given, Question::Satisfiable, agent, &numbers(&asked))
     }
 
     fn ask(
@@ -153,13 +165,45 @@ impl Prover {
         given: Vec<Literal<'_>>,
         question: Question<'_>,
         agent: &str,
+        numbers: &[Path],
     ) -> Answer {
         if self.solver.statistics().asked >= MOST {
             return Answer::Unknown(Why::Budget);
         }
-        let facts = self.agents.get(agent).unwrap_or(&self.nobody);
-        self.solver.answer(&Query { dialect, facts, given, question })
+        let mut facts = Cow::Borrowed(self.agents.get(agent).unwrap_or(&self.nobody));
+        for path in numbers {
+            facts.to_mut().add(path.clone(), FactKind::Type(Type::Number), None);
+        }
+        self.solver.answer(&Query { dialect, facts: &facts, given, question })
     }
+}
+
+/// The variables that conditions of several dialects compare with numbers. One dialect takes the text
+/// `"9"` for a number and another stops at it, but nobody means texts by such a comparison.
+fn numbers(all: &[&Asked]) -> Vec<Path> {
+    let mut dialects = all.iter().filter_map(|asked| asked.dialect());
+    let first = dialects.next();
+    if dialects.all(|d| Some(d) == first) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for asked in all {
+        let Asked::Expr(_, expr) = asked else { continue };
+        expr.visit(&mut |e| {
+            if let ExprKind::Binary { left, right, .. } = &e.kind {
+                for (path, other) in [(left, right), (right, left)] {
+                    if let (ExprKind::Path(path), ExprKind::Literal(Constant::Number(_))) =
+                        (&path.kind, &other.kind)
+                        && !found.contains(path)
+                    {
+                        found.push(path.clone());
+                    }
+                }
+            }
+            Visit::Children
+        });
+    }
+    found
 }
 
 fn literal(asked: &Asked, holds: bool, question: Dialect) -> Literal<'_> {

@@ -75,7 +75,12 @@ impl Comparison {
         let mut parts = Vec::new();
         let same = c.identical + c.proved;
         if same > 0 {
-            parts.push(format!("{same} conditions hold in the same states ({} of them proved)", c.proved));
+            let typed = match c.if_typed {
+                0 => String::new(),
+                n => format!(", {n} as long as what is compared with a number is one"),
+            };
+            let count = if same == 1 { "1 condition holds" } else { &format!("{same} conditions hold") };
+            parts.push(format!("{count} in the same states ({} proved{typed})", c.proved));
         }
         if c.in_words > 0 {
             parts.push(format!("{} are words for the model", c.in_words));

@@ -88,11 +88,6 @@ pub(super) fn action(
             Element::Statement(Statement::Escalate { details, .. }) => {
                 Action::new("gets a person", "", details)
             }
-            Element::Trigger(trigger) => Action::new(
-                "gets a person",
-                "",
-                &(&trigger.reason, &trigger.priority, &trigger.tags, &trigger.context),
-            ),
             _ => Action::plain("gets a person"),
         },
         NodeKind::Complete => Action::plain("is done"),
@@ -303,7 +298,8 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
         }
         _ => {}
     }
-    if let Some(times) = edge.limit {
+    // How often the model may come back to choose again is a setting of the model.
+    if let Some(times) = edge.limit.filter(|_| edge.why != Why::Return) {
         all.push((format!("it was tried fewer than {times} times"), true));
     }
     if edge.why == Why::Exhausted {

@@ -136,7 +136,7 @@ impl Near {
         let others = self.by_roots.get(&asked.roots())?;
         others.iter().take(NEAR).find_map(|one| {
             [false, true].into_iter().find_map(|turned| {
-                let answer = prover.equivalent(&one.0, asked, turned, &one.1);
+                let (answer, _) = prover.equivalent(&one.0, asked, turned, &one.1);
                 answer.is_no_state().then(|| (one.clone(), turned))
             })
         })

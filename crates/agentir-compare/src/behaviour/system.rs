@@ -103,7 +103,7 @@ pub(super) struct Builder<'b, 'a> {
     pub(super) guards: &'b mut Guards,
     pub(super) work: usize,
     /// The guards of edges that were made already.
-    made: [FxHashMap<(cfg::Guard, AgentId), Guard>; 2],
+    made: [FxHashMap<(cfg::Guard, AgentId, bool), Guard>; 2],
 }
 
 /// The system that is being built, and what is open in it.
@@ -194,7 +194,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             if !program.follows(node, edge) {
                 continue;
             }
-            let mut guard = self.guard(side, edge.guard, from.agent);
+            let mut guard = self.guard(side, edge.guard, from.agent, chooses(from));
             for (event, happens) in events(from, edge) {
                 let event = self.guards.event(self.atoms, &event, happens);
                 guard = self.guards.and(guard, event);
@@ -204,14 +204,17 @@ impl<'b, 'a> Builder<'b, 'a> {
         all
     }
 
-    fn guard(&mut self, side: usize, guard: cfg::Guard, agent: AgentId) -> Guard {
+    /// A guard of the graph. Where the model chooses among what it is offered, words only describe
+    /// the choice, and in some languages they stand where no guard is: with `open_words` they may be
+    /// true or false.
+    fn guard(&mut self, side: usize, guard: cfg::Guard, agent: AgentId, open_words: bool) -> Guard {
         let Some(program) = self.programs.get(side).copied() else { return Guard::ALWAYS };
         // From the front, because guards share their beginnings.
         let mut open = Vec::new();
         let mut at = guard;
         let mut made = Guard::ALWAYS;
         while !at.is_always() {
-            if let Some(found) = self.made.get(side).and_then(|m| m.get(&(at, agent))) {
+            if let Some(found) = self.made.get(side).and_then(|m| m.get(&(at, agent, open_words))) {
                 made = *found;
                 break;
             }
@@ -223,11 +226,13 @@ impl<'b, 'a> Builder<'b, 'a> {
                 (program.cfg.last_literal(at), program.cfg.part(agent))
             {
                 let asked = Asked::new(literal.test, part.agent);
-                let literal = self.guards.condition(self.atoms, &asked, literal.holds);
-                made = self.guards.and(made, literal);
+                if !(open_words && matches!(asked, Asked::Words(_))) {
+                    let literal = self.guards.condition(self.atoms, &asked, literal.holds);
+                    made = self.guards.and(made, literal);
+                }
             }
             if let Some(all) = self.made.get_mut(side) {
-                all.insert((at, agent), made);
+                all.insert((at, agent, open_words), made);
             }
         }
         made
@@ -292,6 +297,12 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
         Some(())
     }
+}
+
+/// Whether the model chooses at a node among other agents, tools and people.
+const fn chooses(node: &cfg::Node<'_>) -> bool {
+    matches!(node.kind, cfg::NodeKind::Route | cfg::NodeKind::Choose)
+        || matches!(node.element, cfg::Element::Trigger(_))
 }
 
 /// Nodes that are reached silently, in the order in which they are, and under which guard.
