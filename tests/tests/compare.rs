@@ -3,19 +3,10 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
-use agentir_compare::{Announced, Comparison, Meaning, Side, Verdict};
+use agentir_compare::{Comparison, Verdict};
 use agentir_syntax::abl::Options;
-use agentir_tests::check::{Checked, File, check};
+use agentir_tests::check::{Checked, File, check, compare};
 use agentir_tests::samples::{Sample, adl, agent_script, external, external_agent_script, ours};
-
-fn compare(left: &Checked, right: &Checked) -> Comparison {
-    let [one, other] = [left, right].map(|checked| Meaning::new(&checked.program));
-    let side = |checked, meaning| {
-        let Checked { program, sources, .. } = checked;
-        Side { program, sources, meaning }
-    };
-    Comparison::new(side(left, &one), side(right, &other), &Announced::nothing())
-}
 
 fn read(name: &str, text: &str) -> Checked {
     check(&[File { name: name.to_owned(), text: text.to_owned() }], Options::default())

@@ -5,10 +5,10 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
-use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, Verdict, differences};
+use agentir_compare::{Difference, Meaning, Verdict, differences};
 use agentir_diagnostics::Severity;
 use agentir_syntax::abl::Options;
-use agentir_tests::check::{Checked, File, check};
+use agentir_tests::check::{Checked, File, check, compare};
 use agentir_tests::samples::{files_below, root};
 use std::path::Path;
 
@@ -40,16 +40,6 @@ fn differ(left: &Checked, right: &Checked) -> Vec<String> {
     all.iter().filter(required).map(line).collect()
 }
 
-/// What each does, compared: the graphs of one agent in two languages are made of different parts.
-fn compared(left: &Checked, right: &Checked) -> Comparison {
-    let [one, other] = [left, right].map(|checked| Meaning::new(&checked.program));
-    let side = |checked, meaning| {
-        let Checked { program, sources, .. } = checked;
-        Side { program, sources, meaning }
-    };
-    Comparison::new(side(left, &one), side(right, &other), &Announced::nothing())
-}
-
 #[test]
 fn one_agent_in_several_languages_is_one_agent() {
     let mut table = String::new();
@@ -70,7 +60,7 @@ fn one_agent_in_several_languages_is_one_agent() {
             if let Some((other, before)) = &first {
                 let found = differ(before, &checked).join("\n  ");
                 assert!(found.is_empty(), "{name}: {other} / {language} differ:\n  {found}\n");
-                let compared = compared(before, &checked);
+                let compared = compare(before, &checked);
                 let told = compared.text([other, &language]);
                 assert_eq!(compared.verdict, Verdict::Same, "{name}: {other} / {language}\n{told}");
             } else {

@@ -123,7 +123,8 @@ pub(crate) fn compare(
         }
         let Some(other_at) = places.get(path).copied() else { return };
         let Some((other, other_agent)) = theirs.get(&other_at) else { return };
-        let (a, b) = (Asked::new(*one, agent), Asked::new(*other, other_agent));
+        let a = Asked::new(*one, agent, &Announced::nothing());
+        let b = Asked::new(*other, other_agent, announced);
         if a == b {
             found.identical += 1;
             return;

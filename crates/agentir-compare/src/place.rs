@@ -36,6 +36,8 @@ pub struct Announced {
     paths: FxHashSet<String>,
     lines: FxHashMap<String, FxHashSet<u32>>,
     names: FxHashMap<String, String>,
+    /// Variables of the second program, with what they are called in the first.
+    variables: FxHashMap<String, String>,
 }
 
 impl Announced {
@@ -56,6 +58,17 @@ impl Announced {
     /// Announces that something of the first program is called otherwise in the second.
     pub fn rename(&mut self, from: &str, to: &str) {
         self.names.entry(from.to_owned()).or_insert_with(|| to.to_owned());
+    }
+
+    /// Announces that a variable is called otherwise in the second program. What had a part of its own
+    /// in the first (`order.state`) may be a variable there.
+    pub fn rename_variable(&mut self, from: &str, to: &str) {
+        self.variables.entry(to.to_owned()).or_insert_with(|| from.to_owned());
+    }
+
+    /// What a variable of the second program is called in the first, if that is known to differ.
+    pub(crate) fn variable(&self, second: &str) -> Option<&str> {
+        self.variables.get(second).map(String::as_str)
     }
 
     /// What something of the first program is called in the second.

@@ -1,6 +1,8 @@
 //! The solver, over the conditions of two programs.
 
-use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Visit};
+use crate::place::Announced;
+use agentir_diagnostics::Spanned;
+use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp, Visit};
 use agentir_flow::cfg;
 use agentir_ir::{Agent, Program};
 use agentir_solver::{
@@ -23,9 +25,13 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    pub(crate) fn new(test: cfg::Test<'_>, agent: &Agent) -> Self {
+    /// `names` is who knows what the variables are called in the first program.
+    pub(crate) fn new(test: cfg::Test<'_>, agent: &Agent, names: &Announced) -> Self {
         match test.expr() {
-            Some(expr) => Self::Expr(dialect(agent), expr.clone().renamed(&shared)),
+            Some(expr) => {
+                let name = |path: &Path| first_name(shared(path), names);
+                Self::Expr(dialect(agent), expr.clone().renamed(&name))
+            }
             None => Self::Words(crate::words::plain(&test.to_string())),
         }
     }
@@ -105,6 +111,16 @@ fn shared(path: &Path) -> Path {
     }
 }
 
+/// The variable under the name that it has in the first program: a dotted one is a part.
+fn first_name(path: Path, names: &Announced) -> Path {
+    let Some(own) = names.variable(&path.root.value) else { return path };
+    let at = path.root.span;
+    let mut parts = own.split('.').map(|part| Spanned::new(Name::new(part), at));
+    let Some(root) = parts.next() else { return path };
+    let segments = parts.map(Segment::Field).chain(path.segments).collect();
+    Path { root, segments, namespace: path.namespace }
+}
+
 /// Asks the solver. What is known about variables is what the first program says of them: a state
 /// that it can never be in tells nothing apart.
 pub(crate) struct Prover {
@@ -141,12 +157,15 @@ impl Prover {
         let question = one.dialect().or(other.dialect()).unwrap_or(Dialect::Abl);
         let literal = |asked, holds| literal(asked, holds, question);
         let asked = || Question::Equivalent(literal(one, true), literal(other, !turned));
-        let answer = self.ask(question, Vec::new(), asked(), agent, &[]);
-        let numbers = numbers(&[one, other]);
-        if numbers.is_empty() || !matches!(answer, Answer::State(_)) {
+        // Where the first program stops there is nothing to be the same as.
+        let evaluates = evaluates(one);
+        let given = || evaluates.iter().map(|e| literal(e, true)).collect();
+        let answer = self.ask(question, given(), asked(), agent, &[]);
+        let types = types(&[one, other]);
+        if types.is_empty() || !matches!(answer, Answer::State(_)) {
             return (answer, false);
         }
-        let typed = self.ask(question, Vec::new(), asked(), agent, &numbers);
+        let typed = self.ask(question, given(), asked(), agent, &types);
         let rests = typed.is_no_state();
         (if rests { typed } else { answer }, rests)
     }
@@ -156,7 +175,7 @@ impl Prover {
         let question = all.iter().find_map(|(a, _)| a.dialect()).unwrap_or(Dialect::Abl);
         let given = all.iter().map(|(asked, holds)| literal(asked, *holds, question)).collect();
         let asked: Vec<&Asked> = all.iter().map(|(asked, _)| *asked).collect();
-        self.ask(question, given, Question::Satisfiable, agent, &numbers(&asked))
+        self.ask(question, given, Question::Satisfiable, agent, &types(&asked))
     }
 
     fn ask(
@@ -165,38 +184,38 @@ impl Prover {
         given: Vec<Literal<'_>>,
         question: Question<'_>,
         agent: &str,
-        numbers: &[Path],
+        types: &[(Path, Type)],
     ) -> Answer {
         if self.solver.statistics().asked >= MOST {
             return Answer::Unknown(Why::Budget);
         }
         let mut facts = Cow::Borrowed(self.agents.get(agent).unwrap_or(&self.nobody));
-        for path in numbers {
-            facts.to_mut().add(path.clone(), FactKind::Type(Type::Number), None);
+        for (path, ty) in types {
+            facts.to_mut().add(path.clone(), FactKind::Type(*ty), None);
         }
         self.solver.answer(&Query { dialect, facts: &facts, given, question })
     }
 }
 
-/// The variables that conditions of several dialects compare with numbers. One dialect takes the text
-/// `"9"` for a number and another stops at it, but nobody means texts by such a comparison.
-fn numbers(all: &[&Asked]) -> Vec<Path> {
+/// The types of the constants with which conditions of several dialects compare their variables. One
+/// dialect takes the text `"9"` for a number and another stops at it, but nobody means texts by such a
+/// comparison.
+fn types(all: &[&Asked]) -> Vec<(Path, Type)> {
     let mut dialects = all.iter().filter_map(|asked| asked.dialect());
     let first = dialects.next();
     if dialects.all(|d| Some(d) == first) {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let mut found: Vec<(Path, Type)> = Vec::new();
     for asked in all {
         let Asked::Expr(_, expr) = asked else { continue };
         expr.visit(&mut |e| {
             if let ExprKind::Binary { left, right, .. } = &e.kind {
                 for (path, other) in [(left, right), (right, left)] {
-                    if let (ExprKind::Path(path), ExprKind::Literal(Constant::Number(_))) =
-                        (&path.kind, &other.kind)
-                        && !found.contains(path)
+                    if let (ExprKind::Path(path), Some(ty)) = (&path.kind, type_of(other))
+                        && !found.iter().any(|(known, _)| known == path)
                     {
-                        found.push(path.clone());
+                        found.push((path.clone(), ty));
                     }
                 }
             }
@@ -204,6 +223,27 @@ fn numbers(all: &[&Asked]) -> Vec<Path> {
         });
     }
     found
+}
+
+fn type_of(expr: &Expr) -> Option<Type> {
+    match &expr.kind {
+        ExprKind::Literal(Constant::Number(_)) => Some(Type::Number),
+        ExprKind::Literal(Constant::String(_) | Constant::Regex(_)) => Some(Type::Text),
+        ExprKind::Literal(Constant::Bool(_)) => Some(Type::Bool),
+        ExprKind::List(items) => type_of(items.first()?),
+        _ => None,
+    }
+}
+
+/// That evaluating a condition does not fail: `c or not c`, in words that every dialect has.
+fn evaluates(asked: &Asked) -> Option<Asked> {
+    let Asked::Expr(dialect, expr) = asked else { return None };
+    if *dialect == Dialect::Abl {
+        return None;
+    }
+    let operand = Box::new(expr.clone());
+    let not = Expr::new(ExprKind::Unary { op: UnaryOp::Not, operand }, expr.span).ok()?;
+    Some(Asked::Expr(*dialect, Expr::or(expr.clone(), not).ok()?))
 }
 
 fn literal(asked: &Asked, holds: bool, question: Dialect) -> Literal<'_> {

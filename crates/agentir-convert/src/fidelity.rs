@@ -147,7 +147,10 @@ impl Report {
             all.add(&entry.path, entry.source.as_ref());
         }
         for renamed in &self.renamed {
-            all.rename(&renamed.from, &renamed.to);
+            match renamed.what {
+                "variable" => all.rename_variable(&renamed.from, &renamed.to),
+                _ => all.rename(&renamed.from, &renamed.to),
+            }
         }
         all
     }

@@ -191,7 +191,17 @@ fn call(node: &Node<'_>) -> Action {
         Element::Statement(Statement::Call(call)) => {
             let args: Vec<_> =
                 call.with.iter().map(|a| (a.name.as_ref().map(|n| &n.value), a.value.to_string())).collect();
-            Action::new("calls", &format!("`{}`", call.tool.value), &(&call.tool, args, &call.result))
+            let says: Vec<String> = call
+                .with
+                .iter()
+                .map(|a| match &a.name {
+                    Some(name) => format!("{} = {}", name.value, a.value),
+                    None => a.value.to_string(),
+                })
+                .collect();
+            let kept = call.result.as_ref().map_or_else(String::new, |r| format!(" as {}", r.value));
+            let says = plain(&format!("`{}({}){kept}`", call.tool.value, says.join(", ")));
+            Action::new("calls", &says, &(&call.tool, args, &call.result))
         }
         Element::Tool(tool) => Action::new("calls", &format!("`{}`", tool.name.value), &tool.name),
         Element::Name(name) => Action::new("calls", &format!("`{}`", name.value), name),
@@ -218,7 +228,8 @@ fn set(node: &Node<'_>) -> Action {
         }
         _ => return Action::plain("sets something"),
     };
-    Action::new("sets", &plain(&all_of(set)), set)
+    let target = agentir_expr::Expr::path(set.target.clone(), set.span);
+    Action::new("sets", &plain(&format!("`{target} = {}`", set.value)), set)
 }
 
 /// Handing over to an agent. One that only this program has is a part of the agent, so nothing is

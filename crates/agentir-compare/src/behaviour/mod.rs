@@ -117,8 +117,9 @@ pub(crate) fn compare(
     let places = pairs::places([first, second], &agents, announced);
     let mut found = Behaviour { places: places.len(), ..Behaviour::default() };
     let [ours, theirs] = &pairs;
-    let programs = [Program::new(first, ours), Program::new(second, theirs)];
-    let programs = [&programs[0], &programs[1]];
+    let own = Announced::nothing();
+    let programs = [Program::new(first, ours, &own), Program::new(second, theirs, announced)];
+    let programs = programs.each_ref();
     let mut events = Vec::new();
     let conditions = programs.map(|program| program.asked(&mut events));
     let Some(atoms) = Atoms::new(conditions, events, prover) else {
@@ -288,7 +289,7 @@ impl Comparing<'_, '_> {
             let (atom, _) = self.atoms.of(*variable)?;
             Some(match (atom, *holds) {
                 (Atom::Condition(asked), true) => format!("{asked}"),
-                (Atom::Condition(asked), false) => format!("not {asked}"),
+                (Atom::Condition(asked), false) => format!("not ({asked})"),
                 (Atom::Event(event), true) => event.clone(),
                 (Atom::Event(event), false) => format!("not: {event}"),
             })

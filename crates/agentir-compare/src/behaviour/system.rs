@@ -4,6 +4,7 @@
 use super::actions::{Action, action, events};
 use super::guards::{Atoms, Guard, Guards, Owned};
 use super::pairs::{Both, Pairs};
+use crate::place::Announced;
 use crate::prover::Asked;
 use agentir_flow::cfg::{self, AgentId, Cfg, Edge, Transfer, Why};
 use petgraph::graph::NodeIndex;
@@ -18,13 +19,15 @@ const MOST_WORK: usize = 2_000_000;
 pub(super) struct Program<'a> {
     pub(super) cfg: &'a Cfg<'a>,
     pub(super) pairs: &'a Pairs<'a>,
+    /// What its variables are called in the first program.
+    names: &'a Announced,
     transfers: FxHashMap<NodeIndex, &'a Transfer<'a>>,
 }
 
 impl<'a> Program<'a> {
-    pub(super) fn new(cfg: &'a Cfg<'a>, pairs: &'a Pairs<'a>) -> Self {
+    pub(super) fn new(cfg: &'a Cfg<'a>, pairs: &'a Pairs<'a>, names: &'a Announced) -> Self {
         let transfers = cfg.transfers().iter().map(|t| (t.node, t)).collect();
-        Self { cfg, pairs, transfers }
+        Self { cfg, pairs, names, transfers }
     }
 
     pub(super) fn action(&self, node: NodeIndex) -> Option<Action> {
@@ -62,7 +65,7 @@ impl<'a> Program<'a> {
             let mut at = edge.guard;
             while !at.is_always() && seen.insert((at, node.agent)) {
                 if let Some(literal) = self.cfg.last_literal(at) {
-                    let asked = Asked::new(literal.test, part.agent);
+                    let asked = Asked::new(literal.test, part.agent, self.names);
                     all.push((asked, part.agent.metadata.name.value.clone()));
                 }
                 at = self.cfg.guard_before(at);
@@ -225,7 +228,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             if let (Some(literal), Some(part)) =
                 (program.cfg.last_literal(at), program.cfg.part(agent))
             {
-                let asked = Asked::new(literal.test, part.agent);
+                let asked = Asked::new(literal.test, part.agent, program.names);
                 if !(open_words && matches!(asked, Asked::Words(_))) {
                     let literal = self.guards.condition(self.atoms, &asked, literal.holds);
                     made = self.guards.and(made, literal);
