@@ -4,7 +4,7 @@
 use super::pairs::Pairs;
 use crate::words::{all_of, plain, quoted};
 use agentir_flow::cfg::{DecidedBy, Edge, Element, Node, NodeKind, Transfer, Why};
-use agentir_ir::{Offer, RoutingTarget, Statement};
+use agentir_ir::{Offer, Response, RoutingTarget, Statement};
 use serde::Serialize;
 
 /// Something that an agent does.
@@ -24,6 +24,21 @@ impl Action {
 
     fn says(text: Option<&str>, all: &impl Serialize) -> Self {
         Self::new("says", &text.map_or_else(|| "something".to_owned(), quoted), all)
+    }
+
+    /// A message with what goes with its text: voice, cards, buttons.
+    fn response(said: &Response) -> Self {
+        let mut this = Self::says(said.text.as_ref().map(|t| t.text.value.as_str()), said);
+        let besides = [
+            (said.voice_config.is_some(), "voice"),
+            (said.rich_content.is_some(), "rich content"),
+            (said.actions.is_some(), "buttons"),
+        ];
+        let names: Vec<&str> = besides.iter().filter(|(is, _)| *is).map(|(_, n)| *n).collect();
+        if !names.is_empty() {
+            this.says += &format!(" with {}", names.join(", "));
+        }
+        this
     }
 
     fn plain(says: impl Into<String>) -> Self {
@@ -130,9 +145,7 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 
 fn say(node: &Node<'_>) -> Action {
     match node.element {
-        Element::Statement(Statement::Respond(said)) => {
-            Action::says(said.text.as_ref().map(|t| t.text.value.as_str()), said)
-        }
+        Element::Statement(Statement::Respond(said)) => Action::response(said),
         Element::Statement(Statement::Collect(collect)) => {
             let text = collect.present.as_ref();
             Action::says(text.map(|t| t.text.value.as_str()), &collect.present)

@@ -184,8 +184,7 @@ fn only_one(
         for m in *moves {
             let theirs = other.get(&m.action).copied().unwrap_or(Guard::NEVER);
             let only = guards.without(m.guard, theirs);
-            let only = guards.possible(only);
-            if only != Guard::NEVER {
+            if guards.possible(only) != Guard::NEVER {
                 return Some((guards.example(only)?, (side, *m)));
             }
         }
@@ -208,13 +207,12 @@ fn elsewhere(
                 theirs = guards.or(theirs, other.guard);
             }
             let open = guards.without(m.guard, theirs);
-            let open = guards.possible(open);
-            if open == Guard::NEVER {
+            if guards.possible(open) == Guard::NEVER {
                 continue;
             }
             for other in others.iter().filter(|o| o.action == m.action && block(o) != block(m)) {
                 let both = guards.and(open, other.guard);
-                if both != Guard::NEVER {
+                if guards.possible(both) != Guard::NEVER {
                     let cube = guards.example(both)?;
                     let pair = if side == 0 { [*m, *other] } else { [*other, *m] };
                     return Some((cube, pair));

@@ -336,16 +336,25 @@ impl Guards {
         self.impossible = self.or(self.impossible, cube);
     }
 
-    /// One way to meet a guard, as few variables as the diagram's shortest way has.
-    pub(crate) fn example(&self, guard: Guard) -> Option<Vec<(u16, bool)>> {
-        let clause = self.all.get(guard.0 as usize)?.most_free_clause()?;
-        let values = clause.to_values();
-        values
-            .into_iter()
-            .map(|(variable, holds)| {
-                Some((u16::try_from(variable.to_index()).ok()?, holds))
-            })
-            .collect()
+    /// A possible way to meet a guard, with no value that is not needed; none if there is no way.
+    pub(crate) fn example(&mut self, guard: Guard) -> Option<Vec<(u16, bool)>> {
+        let possible = self.possible(guard);
+        let clause = self.all.get(possible.0 as usize)?.most_free_clause()?;
+        let number = |(v, holds): (BddVariable, bool)| Some((u16::try_from(v.to_index()).ok()?, holds));
+        let mut cube: Vec<(u16, bool)> =
+            clause.to_values().into_iter().map(number).collect::<Option<_>>()?;
+        // What only keeps it possible says nothing about the guard.
+        let mut at = 0;
+        while at < cube.len() {
+            let mut fewer = cube.clone();
+            fewer.remove(at);
+            if self.where_holds(guard, &fewer) == Guard::ALWAYS {
+                cube = fewer;
+            } else {
+                at += 1;
+            }
+        }
+        Some(cube)
     }
 
     /// The guard as it is where variables have these values.

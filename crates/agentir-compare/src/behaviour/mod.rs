@@ -15,6 +15,7 @@ use agentir_solver::Answer;
 use bisimulation::{Blocks, Why};
 use guards::{Atom, Atoms, Guards};
 use pairs::Both;
+use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use system::{Builder, Move, Program, System};
@@ -84,6 +85,17 @@ const fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
+impl Divergence {
+    /// Whether another one begins behind the same turn, where it shows the same.
+    fn is_where(&self, other: &Self) -> bool {
+        let [one, other_one] = [self, other].map(|d| d.conversation.last().and_then(|t| t.at.as_ref()));
+        match (one, other_one) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.left == other.left && self.right == other.right,
+        }
+    }
+}
+
 impl Behaviour {
     pub(crate) fn verdict(&self) -> Verdict {
         if self.different.iter().any(|d| !d.announced) {
@@ -149,6 +161,9 @@ struct Comparing<'c, 'a> {
     lessons: usize,
 }
 
+/// A place by its number, with its difference or why nobody can say.
+type Told = (usize, Result<Divergence, String>);
+
 /// What came of a difference when the solver was asked whether its conditions can hold.
 enum Shown {
     /// They can; a state if one is needed.
@@ -162,25 +177,19 @@ enum Shown {
 impl Comparing<'_, '_> {
     fn all(&mut self, places: &[Both], guards: &mut Guards) -> Option<Behaviour> {
         let mut found = Behaviour::default();
-        let whole = self.differences(places, guards, false, &mut |_| true)?;
-        found.same = places.len() - whole.len();
-        if whole.is_empty() {
+        // From the beginning of each agent what a conversation comes to first.
+        let begins = |at: usize| places.get(at).is_some_and(|p| p.step.is_none());
+        let (parted, mut chosen) = self.differences(places, guards, false, &begins)?;
+        found.same = places.len() - parted.len();
+        if parted.is_empty() {
             return Some(found);
         }
         // Where a difference is, and not only what leads to it.
-        let parted: Vec<usize> = whole.iter().map(|(place, _)| *place).collect();
-        let roots = self.differences(places, guards, true, &mut |at| parted.contains(&at))?;
-        let mut chosen: Vec<(usize, Result<Divergence, String>)> = Vec::new();
-        // From the beginning of each agent what a conversation comes to first.
-        for (place, difference) in whole {
-            let begins = places.get(place).is_some_and(|p| p.step.is_none());
-            if begins || roots.is_empty() {
-                chosen.push((place, difference));
-            }
-        }
+        let parted: FxHashSet<usize> = parted.into_iter().collect();
+        let (_, roots) = self.differences(places, guards, true, &|at| parted.contains(&at))?;
         for (place, difference) in roots {
             let told = |one: &Result<Divergence, String>| match (one, &difference) {
-                (Ok(one), Ok(other)) => one.left == other.left && one.right == other.right,
+                (Ok(one), Ok(other)) => one.is_where(other),
                 _ => false,
             };
             if !chosen.iter().any(|(at, one)| *at == place || told(one)) {
@@ -196,21 +205,26 @@ impl Comparing<'_, '_> {
         Some(found)
     }
 
-    /// The places among those wanted that are not the same, each with its first difference or why it
-    /// could not be decided. What the solver refutes on the way is learnt, and all is refined again.
+    /// The places that are not the same, and for those `wanted` the first difference or why it could
+    /// not be decided. What the solver refutes on the way is learnt, and all is refined again.
     fn differences(
         &mut self,
         places: &[Both],
         guards: &mut Guards,
         stops: bool,
-        wanted: &mut dyn FnMut(usize) -> bool,
-    ) -> Option<Vec<(usize, Result<Divergence, String>)>> {
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> Option<(Vec<usize>, Vec<Told>)> {
         let system = Builder::new(self.programs, self.atoms, guards).build(places, stops)?;
         'again: loop {
             let blocks = Blocks::new(&system, guards)?;
+            let mut parted = Vec::new();
             let mut found = Vec::new();
             for (at, (states, place)) in system.places.iter().zip(places).enumerate() {
-                if blocks.same(*states) || !wanted(at) {
+                if blocks.same(*states) {
+                    continue;
+                }
+                parted.push(at);
+                if !wanted(at) {
                     continue;
                 }
                 let why = blocks.why(&system, guards, *states)?;
@@ -239,7 +253,7 @@ impl Comparing<'_, '_> {
                     }
                 }
             }
-            return Some(found);
+            return Some((parted, found));
         }
     }
 
@@ -250,6 +264,7 @@ impl Comparing<'_, '_> {
         let mut state = None;
         let cubes = why.before.iter().map(|p| &p.cube).chain([&why.cube]);
         for cube in cubes {
+            state = None;
             let mut asked: Vec<(&Asked, bool)> = Vec::new();
             let mut agent = None;
             for (variable, holds) in cube {

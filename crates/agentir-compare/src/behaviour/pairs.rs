@@ -37,6 +37,9 @@ pub(super) struct Both {
     pub(super) agent: String,
     /// The step; none for where the agent begins.
     pub(super) step: Option<String>,
+    /// Whether a conversation with the agent begins there: what is set then may as well be an initial
+    /// value.
+    pub(super) first: bool,
     /// Where it is in the two graphs.
     pub(super) at: [NodeIndex; 2],
 }
@@ -102,7 +105,7 @@ pub(super) fn places(
     for (one, other) in agents {
         let (Some(a), Some(b)) = (left.part(*one), right.part(*other)) else { continue };
         let agent = a.agent.metadata.name.value.to_string();
-        all.push(Both { agent: agent.clone(), step: None, at: [a.entry, b.entry] });
+        all.push(Both { agent: agent.clone(), step: None, first: true, at: [a.entry, b.entry] });
         let (Some(flow), Some(other_flow)) = (&a.agent.flow, &b.agent.flow) else { continue };
         let first = flow.entry().zip(other_flow.entry());
         for name in flow.definitions.keys() {
@@ -116,7 +119,8 @@ pub(super) fn places(
             };
             if other_flow.definitions.contains_key(named.unwrap_or_default()) {
                 let step = Some(name.to_string());
-                all.push(Both { agent: agent.clone(), step, at: [at, there] });
+                let begins = first.is_some_and(|(here, _)| here == name.as_str());
+                all.push(Both { agent: agent.clone(), step, first: begins, at: [at, there] });
             }
         }
     }

@@ -6,7 +6,9 @@ use super::guards::{Atoms, Guard, Guards, Owned};
 use super::pairs::{Both, Pairs};
 use crate::place::Announced;
 use crate::prover::Asked;
+use crate::words::all_of;
 use agentir_flow::cfg::{self, AgentId, Cfg, Edge, Transfer, Why};
+use agentir_ir::Statement;
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -50,6 +52,26 @@ impl<'a> Program<'a> {
             },
             _ => true,
         }
+    }
+
+    /// The values with which its variables begin.
+    fn initial(&self) -> Vec<(String, String)> {
+        let agents = self.cfg.parts().iter().map(|part| part.agent);
+        let variables = agents.flat_map(|agent| &agent.memory.session);
+        variables
+            .filter_map(|v| Some((v.name.value.to_string(), all_of(v.initial_value.as_ref()?))))
+            .collect()
+    }
+
+    /// Whether a node gives a variable the value with which it begins.
+    fn sets_initial(&self, node: NodeIndex, initial: &FxHashSet<(String, String)>) -> bool {
+        let Some(cfg::Element::Statement(Statement::Set(set))) =
+            self.cfg.node(node).map(|n| n.element)
+        else {
+            return false;
+        };
+        initial.contains(&(set.target.root.value.to_string(), set.value.to_string()))
+            && set.target.segments.is_empty()
     }
 
     /// All conditions and events.
@@ -105,6 +127,8 @@ pub(super) struct Builder<'b, 'a> {
     pub(super) atoms: &'b Atoms,
     pub(super) guards: &'b mut Guards,
     pub(super) work: usize,
+    /// The values with which variables begin, as one of the programs declares them.
+    initial: FxHashSet<(String, String)>,
     /// The guards of edges that were made already.
     made: [FxHashMap<(cfg::Guard, AgentId, bool), Guard>; 2],
 }
@@ -143,7 +167,9 @@ impl<'b, 'a> Builder<'b, 'a> {
         atoms: &'b Atoms,
         guards: &'b mut Guards,
     ) -> Self {
-        Self { programs, atoms, guards, work: 0, made: [FxHashMap::default(), FxHashMap::default()] }
+        let made = [FxHashMap::default(), FxHashMap::default()];
+        let initial = programs.iter().flat_map(|p| p.initial()).collect();
+        Self { programs, atoms, guards, work: 0, made, initial }
     }
 
     /// The systems of both programs. With `stops` a jump to a place that both have is an action of its
@@ -172,7 +198,8 @@ impl<'b, 'a> Builder<'b, 'a> {
                 if let Some(slot) = states.get_mut(side) {
                     *slot = state;
                 }
-                let mut reach = Reach { begins: Some(at), ..Reach::default() };
+                let first = place.first;
+                let mut reach = Reach { begins: Some(at), first, ..Reach::default() };
                 reach.arrive(self.guards, at, Guard::ALWAYS);
                 self.moves(&mut building, (side, state), reach, &stopping)?;
             }
@@ -258,7 +285,13 @@ impl<'b, 'a> Builder<'b, 'a> {
             if self.work > MOST_WORK || self.guards.too_large {
                 return None;
             }
-            let acts = noticed.entry(node).or_insert_with(|| program.action(node)).is_some();
+            let acts = noticed
+                .entry(node)
+                .or_insert_with(|| {
+                    let initial = reach.first && program.sets_initial(node, &self.initial);
+                    if initial { None } else { program.action(node) }
+                })
+                .is_some();
             let stops = stopping.contains_key(&node) && reach.begins != Some(node);
             if acts || stops {
                 continue;
@@ -313,6 +346,8 @@ const fn chooses(node: &cfg::Node<'_>) -> bool {
 struct Reach {
     /// The place at which it begins, if it is one.
     begins: Option<NodeIndex>,
+    /// Whether a conversation begins there.
+    first: bool,
     /// Under which guard that is reached again.
     again: Guard,
     guards: FxHashMap<NodeIndex, Guard>,
