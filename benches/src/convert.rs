@@ -34,7 +34,8 @@ pub fn table(root: &Path, options: &Options) -> String {
         .map(|file| read(&file.path, &file.text))
         .filter(|(program, _)| !program.agents.is_empty())
         .collect();
-    let mut out = format!("{:<30}{:>12}\n", format!("{} programs by others", programs.len()), "seconds");
+    let mut out =
+        format!("{:<30}{:>12}\n", format!("{} programs by others", programs.len()), "seconds");
     let mut sum = Duration::ZERO;
     for target in Target::ALL {
         let time = fastest(options.rounds, || {

@@ -2,7 +2,9 @@
 
 use crate::place::Announced;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp, Visit};
+use agentir_expr::{
+    BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp, Visit,
+};
 use agentir_flow::cfg;
 use agentir_ir::{Agent, Program};
 use agentir_solver::{
@@ -249,4 +251,3 @@ fn evaluates(asked: &Asked) -> Option<Asked> {
 fn literal(asked: &Asked, holds: bool, question: Dialect) -> Literal<'_> {
     Literal { test: asked.test(question), holds, label: Label(0) }
 }
-

@@ -32,7 +32,8 @@ impl Divergence {
         let announced = if self.announced { " (announced)" } else { "" };
         let _ = writeln!(out, "agent `{}`{step}{announced}:", self.agent);
         if self.turns_before > 0 {
-            let _ = writeln!(out, "    after {} turns in which both do the same", self.turns_before);
+            let _ =
+                writeln!(out, "    after {} turns in which both do the same", self.turns_before);
         }
         for turn in &self.conversation {
             if !turn.when.is_empty() {
@@ -79,7 +80,8 @@ impl Comparison {
                 0 => String::new(),
                 n => format!(", {n} as long as what is compared with a number is one"),
             };
-            let count = if same == 1 { "1 condition holds" } else { &format!("{same} conditions hold") };
+            let count =
+                if same == 1 { "1 condition holds" } else { &format!("{same} conditions hold") };
             parts.push(format!("{count} in the same states ({} proved{typed})", c.proved));
         }
         if c.in_words > 0 {

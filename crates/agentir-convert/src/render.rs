@@ -2,8 +2,8 @@
 
 use crate::fidelity::{Entry, Fate, Report, Totals};
 use crate::names::Renamed;
-use agentir_compare::Place;
 use crate::target::Target;
+use agentir_compare::Place;
 use askama::Template;
 use std::fmt::Write;
 
@@ -124,6 +124,8 @@ impl Report {
         // A template of our own cannot fail on texts.
         let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(SIDES));
         let (renamed, verdict) = (self.renamed.as_slice(), self.verdict());
-        Page { title, totals: self.totals, lost, renamed, verdict, differences }.render().unwrap_or_default()
+        Page { title, totals: self.totals, lost, renamed, verdict, differences }
+            .render()
+            .unwrap_or_default()
     }
 }

@@ -438,8 +438,7 @@ impl Made {
             if script {
                 self.add(Value::Date(date));
             }
-            if other || asked.dates.iter().any(|d| asked.texts.contains(&format_smolstr!("{d}")))
-            {
+            if other || asked.dates.iter().any(|d| asked.texts.contains(&format_smolstr!("{d}"))) {
                 self.add(Value::text(format_smolstr!("{date}")));
             }
         }
@@ -475,7 +474,9 @@ impl Made {
         }
         // ABL's one text that is neither empty nor truthy.
         texts.push("false".into());
-        if problem.any(|d| semantics(d).ordering == agentir_eval::Ordering::ByType) && asked.by_order {
+        if problem.any(|d| semantics(d).ordering == agentir_eval::Ordering::ByType)
+            && asked.by_order
+        {
             texts.extend(samples::between(&asked.texts));
         }
         if asked.by_length {

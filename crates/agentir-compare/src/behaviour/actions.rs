@@ -202,8 +202,11 @@ fn collect(node: &Node<'_>) -> Action {
 fn call(node: &Node<'_>) -> Action {
     match node.element {
         Element::Statement(Statement::Call(call)) => {
-            let args: Vec<_> =
-                call.with.iter().map(|a| (a.name.as_ref().map(|n| &n.value), a.value.to_string())).collect();
+            let args: Vec<_> = call
+                .with
+                .iter()
+                .map(|a| (a.name.as_ref().map(|n| &n.value), a.value.to_string()))
+                .collect();
             let says: Vec<String> = call
                 .with
                 .iter()
@@ -212,7 +215,8 @@ fn call(node: &Node<'_>) -> Action {
                     None => a.value.to_string(),
                 })
                 .collect();
-            let kept = call.result.as_ref().map_or_else(String::new, |r| format!(" as {}", r.value));
+            let kept =
+                call.result.as_ref().map_or_else(String::new, |r| format!(" as {}", r.value));
             let says = plain(&format!("`{}({}){kept}`", call.tool.value, says.join(", ")));
             Action::new("calls", &says, &(&call.tool, args, &call.result))
         }

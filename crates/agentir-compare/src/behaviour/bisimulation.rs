@@ -77,7 +77,8 @@ impl Blocks {
                     parts.entry(signature(moves, &block, guards)).or_default().push(state);
                 }
                 // The largest part keeps the number: the fewest states change theirs.
-                let stays = (0..parts.len()).rev().max_by_key(|i| parts.get_index(*i).map(|p| p.1.len()));
+                let stays =
+                    (0..parts.len()).rev().max_by_key(|i| parts.get_index(*i).map(|p| p.1.len()));
                 for (at, (_, part)) in parts.into_iter().enumerate() {
                     if Some(at) == stays {
                         *members.get_mut(number as usize)? = part;

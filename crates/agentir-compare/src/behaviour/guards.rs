@@ -49,7 +49,11 @@ impl Atoms {
     ///
     /// A condition that the other program has as well, in whatever words, is one atom; of others the
     /// parts are.
-    pub(crate) fn new(sides: [Vec<Owned>; 2], events: Vec<String>, prover: &mut Prover) -> Option<Self> {
+    pub(crate) fn new(
+        sides: [Vec<Owned>; 2],
+        events: Vec<String>,
+        prover: &mut Prover,
+    ) -> Option<Self> {
         let mut this = Self::default();
         for event in events {
             this.variable(Atom::Event(event), &Name::default())?;
@@ -192,7 +196,8 @@ pub(crate) struct Guards {
 
 impl Guards {
     pub(crate) fn new(atoms: &Atoms) -> Self {
-        let variables = BddVariableSet::new_anonymous(u16::try_from(atoms.all.len()).unwrap_or(u16::MAX));
+        let variables =
+            BddVariableSet::new_anonymous(u16::try_from(atoms.all.len()).unwrap_or(u16::MAX));
         let (never, always) = (variables.mk_false(), variables.mk_true());
         let mut this = Self {
             variables,
@@ -340,7 +345,8 @@ impl Guards {
     pub(crate) fn example(&mut self, guard: Guard) -> Option<Vec<(u16, bool)>> {
         let possible = self.possible(guard);
         let clause = self.all.get(possible.0 as usize)?.most_free_clause()?;
-        let number = |(v, holds): (BddVariable, bool)| Some((u16::try_from(v.to_index()).ok()?, holds));
+        let number =
+            |(v, holds): (BddVariable, bool)| Some((u16::try_from(v.to_index()).ok()?, holds));
         let mut cube: Vec<(u16, bool)> =
             clause.to_values().into_iter().map(number).collect::<Option<_>>()?;
         // What only keeps it possible says nothing about the guard.

@@ -88,7 +88,8 @@ const fn is_zero(n: &usize) -> bool {
 impl Divergence {
     /// Whether another one begins behind the same turn, where it shows the same.
     fn is_where(&self, other: &Self) -> bool {
-        let [one, other_one] = [self, other].map(|d| d.conversation.last().and_then(|t| t.at.as_ref()));
+        let [one, other_one] =
+            [self, other].map(|d| d.conversation.last().and_then(|t| t.at.as_ref()));
         match (one, other_one) {
             (Some(one), Some(other)) => one == other,
             _ => self.left == other.left && self.right == other.right,
@@ -237,11 +238,15 @@ impl Comparing<'_, '_> {
                         continue 'again;
                     }
                     Shown::Possible(state) => {
-                        let divergence = self.divergence(places, place, &system, guards, &why, state);
+                        let divergence =
+                            self.divergence(places, place, &system, guards, &why, state);
                         found.push((at, Ok(divergence)));
                     }
                     Shown::Unknown => {
-                        let step = place.step.as_deref().map_or_else(String::new, |s| format!(", step `{s}`"));
+                        let step = place
+                            .step
+                            .as_deref()
+                            .map_or_else(String::new, |s| format!(", step `{s}`"));
                         let when = self.conditions(&why.cube).join(" and ");
                         found.push((
                             at,

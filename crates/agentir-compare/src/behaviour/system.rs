@@ -24,12 +24,22 @@ pub(super) struct Program<'a> {
     /// What its variables are called in the first program.
     names: &'a Announced,
     transfers: FxHashMap<NodeIndex, &'a Transfer<'a>>,
+    /// Where agents that the model leads choose among others.
+    routes: FxHashMap<AgentId, NodeIndex>,
 }
 
 impl<'a> Program<'a> {
     pub(super) fn new(cfg: &'a Cfg<'a>, pairs: &'a Pairs<'a>, names: &'a Announced) -> Self {
         let transfers = cfg.transfers().iter().map(|t| (t.node, t)).collect();
-        Self { cfg, pairs, names, transfers }
+        let mut routes = FxHashMap::default();
+        for part in cfg.parts().iter().filter(|part| part.agent.flow.is_none()) {
+            for at in part.nodes() {
+                if let Some(node) = cfg.node(at).filter(|n| n.kind == cfg::NodeKind::Route) {
+                    routes.insert(node.agent, at);
+                }
+            }
+        }
+        Self { cfg, pairs, names, transfers, routes }
     }
 
     pub(super) fn action(&self, node: NodeIndex) -> Option<Action> {
@@ -231,6 +241,13 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
             all.push((to, guard));
         }
+        // A model that leads may hand over whenever it chooses, whether that is declared beside its
+        // tools or as one of them.
+        if from.kind == cfg::NodeKind::Choose
+            && let Some(route) = program.routes.get(&from.agent)
+        {
+            all.push((*route, Guard::ALWAYS));
+        }
         all
     }
 
@@ -322,9 +339,7 @@ impl<'b, 'a> Builder<'b, 'a> {
                     let key = format!("place {place}");
                     (building.number(Action { says: key.clone(), key }), building.end(side))
                 }
-                (None, Some(action)) => {
-                    (building.number(action), building.behind(side, node))
-                }
+                (None, Some(action)) => (building.number(action), building.behind(side, node)),
                 (None, None) => continue,
             };
             if let Some(moves) = building.system.moves.get_mut(state as usize) {
