@@ -2,6 +2,7 @@
 //!
 //! *Invariant*: the same seed gives the same programs, on every machine; nothing here writes a file.
 
+mod convert;
 mod external;
 pub mod generate;
 pub mod measure;

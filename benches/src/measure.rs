@@ -210,6 +210,8 @@ pub fn table(options: &Options, external: Option<&Path>) -> String {
                 phases(&format!("{name}, by others"), &projects, options, &mut out);
             }
         }
+        out.push_str(&crate::convert::table(root, options));
+        out.push('\n');
     }
     out.push_str(&sizes(options));
     out.push('\n');

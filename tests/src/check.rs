@@ -1,5 +1,6 @@
 //! From texts to findings, in memory.
 
+use agentir_compare::{Announced, Comparison, Meaning, Side};
 use agentir_diagnostics::{Diagnostic, Severity, SourceFile, SourceMap, Span, Spanned, sort};
 use agentir_expr::Version;
 use agentir_ir::{AgentType, Program};
@@ -100,6 +101,15 @@ pub fn check(files: &[File], options: Options) -> Checked {
     }
     sort(&mut diagnostics, &sources);
     Checked { sources, diagnostics, program }
+}
+
+/// Compares what two programs do.
+#[must_use]
+pub fn compare(left: &Checked, right: &Checked) -> Comparison {
+    let [one, other] = [left, right].map(|checked| Meaning::new(&checked.program));
+    let left = Side { program: &left.program, sources: &left.sources, meaning: &one };
+    let right = Side { program: &right.program, sources: &right.sources, meaning: &other };
+    Comparison::new(left, right, &Announced::nothing())
 }
 
 /// All that a program says, as JSON, without the hash of its text.

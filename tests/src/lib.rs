@@ -13,6 +13,7 @@
 )]
 
 pub mod check;
+pub mod conversions;
 pub mod expect;
 pub mod mutate;
 pub mod pages;

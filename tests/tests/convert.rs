@@ -2,12 +2,17 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
-use agentir_convert::{Fate, Meaning, Target, convert, differences};
+use agentir_compare::{Meaning, Verdict, differences};
+use agentir_convert::{Fate, Target, convert};
 use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
-use agentir_tests::samples::{adl, files_below, ours, root};
+use agentir_tests::samples::{
+    adl, external, external_agent_script, external_root, files_below, ours, root,
+};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 /// The targets to test: all, or the one that `AGENTIR_TARGET` names.
 fn targets() -> impl Iterator<Item = Target> {
@@ -111,30 +116,99 @@ fn the_same_language_keeps_everything() {
     report("differences", &problems);
 }
 
+/// What is lost on the way to another language and back although neither report says so.
+fn silent_losses(sample: &Sample, target: Target) -> Vec<String> {
+    let there = convert(&sample.program, &sample.sources, target);
+    let mut problems = Vec::new();
+    for home in native(&sample.program) {
+        let back = convert(&there.program, &there.sources, *home);
+        let lost: FxHashSet<&str> =
+            there.report.lost().chain(back.report.lost()).map(|e| e.path.as_str()).collect();
+        let kept = Meaning::new(&back.program);
+        for d in differences(&Meaning::new(&sample.program), &kept) {
+            if d.left.is_some() && !lost.contains(d.path.as_str()) {
+                problems.push(format!(
+                    "{} to {} and back: {} was lost without a word",
+                    sample.name,
+                    target.name(),
+                    d.path
+                ));
+            }
+        }
+    }
+    problems
+}
+
 /// What the report calls kept is there after the way back as well.
 #[test]
 fn there_and_back_loses_only_what_was_announced() {
     let mut problems = Vec::new();
     for sample in samples() {
-        for target in targets() {
-            let there = convert(&sample.program, &sample.sources, target);
-            for home in native(&sample.program) {
-                let back = convert(&there.program, &there.sources, *home);
-                let lost: Vec<_> =
-                    there.report.lost().chain(back.report.lost()).map(|e| &e.path).collect();
-                let kept = Meaning::new(&back.program);
-                for d in differences(&Meaning::new(&sample.program), &kept) {
-                    if d.left.is_some() && !lost.contains(&&d.path) {
-                        problems.push(format!(
-                            "{} to {} and back: {} was lost without a word",
-                            sample.name,
-                            target.name(),
-                            d.path
-                        ));
-                    }
-                }
-            }
-        }
+        problems.extend(targets().flat_map(|target| silent_losses(&sample, target)));
     }
     report("silent losses", &problems);
+}
+
+/// Programs of others that are correct: documents of the specifications, Agent Script, bots of ADL.
+fn samples_of_others() -> Vec<Sample> {
+    let whole = |file: &File| {
+        let key = |line: &str| line.split(':').next().unwrap_or_default().to_lowercase();
+        file.text.lines().any(|l| matches!(key(l).as_str(), "agent" | "supervisor"))
+    };
+    let mut all: Vec<(Vec<File>, Options)> = Vec::new();
+    for one in external().into_iter().filter(|s| s.files.iter().any(whole)) {
+        all.push((one.files, Options { version: one.version, fragment: false }));
+    }
+    all.extend(external_agent_script().into_iter().map(|f| (vec![f], Options::default())));
+    let adl = external_root().map(|root| files_below(&root.join("adl"))).unwrap_or_default();
+    let bots = adl.into_iter().filter(|f| agentir_lower::is_adl(&f.name, &f.text));
+    all.extend(bots.map(|f| (vec![f], Options::default())));
+    all.into_par_iter()
+        .map(|(files, options)| (check(&files, options), files))
+        .filter(|(checked, _)| checked.errors().next().is_none())
+        .filter(|(checked, _)| !checked.program.agents.is_empty())
+        .map(|(checked, files)| Sample {
+            name: files.first().map(|f| f.name.clone()).unwrap_or_default(),
+            sources: checked.sources,
+            program: checked.program,
+        })
+        .collect()
+}
+
+/// Losses on the way back that neither report announces, by the end of the file's name and a part of
+/// the path, each with its reason.
+const SILENT: &[(&str, &str, &str)] = &[];
+
+#[test]
+fn programs_of_others_lose_only_what_was_announced() {
+    let problems: Vec<String> = samples_of_others()
+        .par_iter()
+        .flat_map_iter(|sample| targets().flat_map(|target| silent_losses(sample, target)))
+        .filter(|problem| {
+            !SILENT.iter().any(|(file, path, _)| problem.contains(file) && problem.contains(path))
+        })
+        .collect();
+    report("silent losses", &problems);
+}
+
+/// Written anew in its own language, nothing tells a program from what it was.
+#[test]
+fn the_same_language_does_the_same() {
+    let all = samples().into_iter().chain(samples_of_others()).collect::<Vec<_>>();
+    let problems: Vec<String> = all
+        .par_iter()
+        .flat_map_iter(|sample| {
+            let targets = native(&sample.program).iter().filter(|t| targets().any(|w| w == **t));
+            targets.filter_map(|target| {
+                let mut done = convert(&sample.program, &sample.sources, *target);
+                done.verify(&sample.program, &sample.sources);
+                let proof = done.report.proof.as_ref().unwrap();
+                // What the report announces here is what a dialect that is no target loses.
+                let same = matches!(proof.verdict, Verdict::Same | Verdict::SameButAnnounced);
+                let told = proof.text(["source", "output"]);
+                (!same).then(|| format!("{} to {}:\n{told}", sample.name, target.name()))
+            })
+        })
+        .collect();
+    report("programs that do something else", &problems);
 }

@@ -3,6 +3,7 @@
 //! *Invariant*: nothing here is part of what users run, and the tests do without it, except that
 //! they name the command that mends what they found.
 
+mod conversions;
 mod corpus;
 mod mutate;
 mod new_rule;
@@ -28,6 +29,8 @@ struct Cli {
 enum Command {
     /// Write `schemas/` from the code
     Schemas,
+    /// Write `docs/conversions.md`: what conversions between all languages keep
+    Conversions,
     /// Write the file and the page of a new rule, and register it
     NewRule {
         /// Its name, in kebab case
@@ -68,6 +71,7 @@ enum Command {
 fn main() -> Result<(), Box<dyn Error>> {
     match Cli::parse().command {
         Command::Schemas => schemas::write(&root()?),
+        Command::Conversions => conversions::write(&root()?),
         Command::NewRule { name } => new_rule::write(&root()?, &name),
         Command::Mutate { missed } => mutate::write(&root()?, missed),
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),

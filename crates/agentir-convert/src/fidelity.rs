@@ -1,8 +1,9 @@
 //! What became of everything that was said: kept, approximated or dropped.
 
 use crate::emit;
-use crate::meaning::Meaning;
+use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
+use agentir_compare::{Announced, Comparison, ENTRY, Meaning, Place};
 use agentir_diagnostics::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
@@ -33,15 +34,6 @@ pub struct Loss {
     pub how: &'static str,
     /// What can be done by hand; empty if nothing need be.
     pub help: &'static str,
-}
-
-/// A place in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Place {
-    /// The file.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
 }
 
 /// What became of one value.
@@ -86,15 +78,44 @@ pub struct Report {
     pub target: &'static str,
     /// How much was kept.
     pub totals: Totals,
+    /// What is called otherwise in the output.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<Renamed>,
+    /// Whether the output does the same, if that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Comparison>,
     /// What became of each value, in the order of the IR.
     pub entries: Vec<Entry>,
+    /// What the output says and the source does not: what the target requires, and how it says what is
+    /// approximated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<Addition>,
+}
+
+/// A value of the output that the source does not have.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Addition {
+    /// Which value: its path in the IR.
+    pub path: String,
+    /// The value.
+    pub value: Value,
+    /// Where the output says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Place>,
 }
 
 impl Report {
     /// The report of nothing.
     #[must_use]
     pub fn empty(target: Target) -> Self {
-        Self { target: target.name(), totals: Totals::default(), entries: Vec::new() }
+        Self {
+            target: target.name(),
+            totals: Totals::default(),
+            renamed: Vec::new(),
+            proof: None,
+            entries: Vec::new(),
+            added: Vec::new(),
+        }
     }
 
     /// Adds what became of another program.
@@ -103,11 +124,35 @@ impl Report {
         self.totals.approximated += other.totals.approximated;
         self.totals.dropped += other.totals.dropped;
         self.entries.extend(other.entries);
+        self.renamed.extend(other.renamed);
+        self.added.extend(other.added);
+        match (&mut self.proof, other.proof) {
+            (Some(proof), Some(other)) => proof.add(other),
+            // What was asked of one only is not known of all.
+            (proof, None) => *proof = None,
+            (None, Some(_)) => {}
+        }
     }
 
     /// The entries that are not kept.
     pub fn lost(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|e| e.fate != Fate::Kept)
+    }
+
+    /// What is known to differ without anybody having to look: what is lost, and what is called
+    /// otherwise.
+    pub(crate) fn announced(&self) -> Announced {
+        let mut all = Announced::nothing();
+        for entry in self.lost() {
+            all.add(&entry.path, entry.source.as_ref());
+        }
+        for renamed in &self.renamed {
+            match renamed.what {
+                "variable" => all.rename_variable(&renamed.from, &renamed.to),
+                _ => all.rename(&renamed.from, &renamed.to),
+            }
+        }
+        all
     }
 }
 
@@ -115,6 +160,11 @@ impl Report {
 #[must_use]
 pub fn report_schema() -> Value {
     schemars::schema_for!(Report).to_value()
+}
+
+/// What a language says in another way or not at all: the tables that reports go by.
+pub fn losses(target: Target) -> impl Iterator<Item = &'static Loss> {
+    emit::losses(target).iter().copied().flatten()
 }
 
 /// Whether a path fits a pattern of [`Loss::path`].
@@ -146,8 +196,7 @@ fn rule(target: Target, path: &str, shown: bool) -> Option<&'static Loss> {
         Some(program) => fits(&program.split('.').collect::<Vec<_>>(), &names),
         None => !inner.is_empty() && fits(&loss.path.split('.').collect::<Vec<_>>(), inner),
     };
-    let rows = emit::losses(target).iter().copied().flatten();
-    rows.filter(|loss| shown || loss.fate == Fate::Dropped).find(fit)
+    losses(target).filter(|loss| shown || loss.fate == Fate::Dropped).find(fit)
 }
 
 /// Words that every language has its own way of writing.
@@ -179,7 +228,7 @@ const WORDS_OF_THE_IR: &[&str] = &["type", "kind", "decided_by", "prompt_mode", 
 
 fn is_of_the_ir(path: &str, text: &str) -> bool {
     let field = path.rsplit('.').next().unwrap_or_default();
-    text == crate::meaning::ENTRY || WORDS_OF_THE_IR.contains(&field)
+    text == ENTRY || WORDS_OF_THE_IR.contains(&field)
 }
 
 pub(crate) fn report(
@@ -193,13 +242,12 @@ pub(crate) fn report(
         said.insert(path.to_owned(), (value, at));
     });
     let vocabulary: FxHashSet<String> = files.iter().flat_map(|f| words(&f.text)).collect();
-    let place = |sources: &SourceMap, at: Option<Span>| {
-        let file = sources.get(at?.file)?;
-        Some(Place { file: file.name.to_string(), line: file.line_column(at?.start).line })
-    };
+    let place = |sources: &SourceMap, at: Option<Span>| Place::of(sources, at?);
+    let mut ours: FxHashSet<String> = FxHashSet::default();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
+        ours.insert(path.to_owned());
         let counterpart = said.get(path);
         let mut entry = Entry {
             path: path.to_owned(),
@@ -232,7 +280,14 @@ pub(crate) fn report(
         }
         entries.push(entry);
     });
-    Report { target: target.name(), totals, entries }
+    let mut added = Vec::new();
+    output.values(&mut |path, value, at| {
+        if !ours.contains(path) {
+            let (path, value) = (path.to_owned(), value.clone());
+            added.push(Addition { path, value, target: place(outputs, at) });
+        }
+    });
+    Report { totals, entries, added, ..Report::empty(target) }
 }
 
 #[cfg(test)]

@@ -12,21 +12,24 @@
 //! the text is read back by our own front end, and every value of the source's meaning is looked up
 //! in the result's. A value that is not there, or is another one, is approximated if a table of the
 //! target says how that part is said instead, and dropped otherwise. So nothing can vanish unlisted,
-//! and the report cannot be wrong about what it calls kept.
+//! and the report cannot be wrong about what it calls kept. [`Conversion::verify`] then asks of the
+//! two programs whether their conditions are equivalent and whether a conversation can tell them
+//! apart.
 //!
 //! *Invariant*: nothing here reads or writes a file; nothing is lost that the report does not name.
 
 pub mod emit;
 mod fidelity;
-mod meaning;
 mod names;
 mod render;
 mod target;
 
-pub use fidelity::{Entry, Fate, Loss, Place, Report, Totals, report_schema};
-pub use meaning::{Difference, Meaning, differences};
+pub use agentir_compare::{Difference, Meaning, Place, differences};
+pub use fidelity::{Addition, Entry, Fate, Loss, Report, Totals, losses, report_schema};
+pub use names::Renamed;
 pub use target::{OutputFile, Target, file_stem};
 
+use agentir_compare::{Comparison, Side};
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
@@ -49,15 +52,26 @@ pub struct Conversion {
 /// Writes a program in another language, or anew in its own.
 #[must_use]
 pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
-    let files = emit::emit(program, target);
+    let emit::Written { files, renamed } = emit::emit(program, target);
     let (read, program_read, diagnostics) = read_back(&files);
-    let report = fidelity::report(
+    let mut report = fidelity::report(
         (&Meaning::new(program), sources),
         (&Meaning::new(&program_read), &read),
         &files,
         target,
     );
+    report.renamed = renamed;
     Conversion { files, report, diagnostics, sources: read, program: program_read }
+}
+
+impl Conversion {
+    /// Asks whether the output does what `program` does, and puts the answer into the report.
+    pub fn verify(&mut self, program: &Program, sources: &SourceMap) {
+        let (meaning, read) = (Meaning::new(program), Meaning::new(&self.program));
+        let left = Side { program, sources, meaning: &meaning };
+        let right = Side { program: &self.program, sources: &self.sources, meaning: &read };
+        self.report.proof = Some(Comparison::new(left, right, &self.report.announced()));
+    }
 }
 
 /// Reads files as our own front ends do.

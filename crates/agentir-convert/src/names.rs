@@ -1,31 +1,106 @@
-//! Names that a target takes: legal there, and each used once.
+//! Names that a target takes: legal there, each used once, and as near as may be to those of the
+//! source. What is called otherwise is written down for the report.
 
 use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::Serialize;
 use smol_str::{SmolStr, format_smolstr};
 
+/// Something that is called otherwise in the output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Renamed {
+    /// What it is: `agent`, `step`, `variable`.
+    pub what: &'static str,
+    /// What it is called in the source.
+    pub from: String,
+    /// What it is called in the output.
+    pub to: String,
+}
+
+/// Which names are legal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Letters, digits and single underscores of ASCII, beginning with a letter.
+    Word,
+    /// Letters and digits of any script and underscores, not beginning with a digit.
+    Identifier,
+    /// Whatever it is, it is legal.
+    Any,
+}
+
+impl Form {
+    /// The legal name that is nearest to a text.
+    pub(crate) fn legal(self, text: &str) -> SmolStr {
+        match self {
+            Self::Word => word(text),
+            Self::Identifier => identifier(text),
+            Self::Any => SmolStr::new(text),
+        }
+    }
+}
+
 /// The names that are used in one space of names.
-#[derive(Debug, Default)]
-pub(crate) struct Names(FxHashSet<SmolStr>);
+#[derive(Debug)]
+pub(crate) struct Names {
+    form: Form,
+    /// Words that are no names there.
+    reserved: fn(&str) -> bool,
+    taken: FxHashSet<SmolStr>,
+    renamed: Vec<Renamed>,
+}
+
+impl Default for Names {
+    /// Words, none of which is reserved.
+    fn default() -> Self {
+        Self::of(Form::Word)
+    }
+}
 
 impl Names {
-    /// A legal name as near to `wanted` as is free: `wanted`, else with `prefix` before it, else with
-    /// a number behind.
-    pub(crate) fn claim(&mut self, wanted: &str, prefix: &str) -> SmolStr {
-        let plain = word(wanted);
-        let long = word(&format!("{prefix}_{wanted}"));
-        let numbered = (2_u32..).map(|n| SmolStr::new(format!("{long}_{n}")));
-        let free = [plain.clone(), long.clone()]
-            .into_iter()
-            .chain(numbered)
-            .find(|name| !self.0.contains(name))
-            .unwrap_or(plain);
-        self.0.insert(free.clone());
-        free
+    /// A space in which no name is used yet.
+    pub(crate) fn new(form: Form, reserved: fn(&str) -> bool) -> Self {
+        Self { form, reserved, taken: FxHashSet::default(), renamed: Vec::new() }
+    }
+
+    /// A space for names of this form, all of which may be used.
+    pub(crate) fn of(form: Form) -> Self {
+        Self::new(form, |_| false)
+    }
+
+    /// A legal name as near to the first that is `wanted` as is free: that, else the next, else the
+    /// last one with a number behind.
+    pub(crate) fn claim(&mut self, wanted: &[&str]) -> SmolStr {
+        let legal: Vec<SmolStr> = wanted.iter().map(|text| self.form.legal(text)).collect();
+        let taken = |name: &str| self.taken.contains(name) || (self.reserved)(name);
+        let free = legal.iter().find(|name| !taken(name)).cloned();
+        let name = free.unwrap_or_else(|| {
+            let last = legal.last().map_or("unnamed", SmolStr::as_str);
+            numbered(last, taken)
+        });
+        self.taken.insert(name.clone());
+        name
+    }
+
+    /// As [`claim`](Self::claim), for something that is called `own` in the source. That it is called
+    /// otherwise now is written down.
+    pub(crate) fn rename(&mut self, what: &'static str, own: &str, instead: &[&str]) -> SmolStr {
+        let wanted: Vec<&str> = [own].into_iter().chain(instead.iter().copied()).collect();
+        let name = self.claim(&wanted);
+        if name != own {
+            let (from, to) = (own.to_owned(), name.to_string());
+            self.renamed.push(Renamed { what, from, to });
+        }
+        name
+    }
+
+    /// What is called otherwise.
+    pub(crate) fn into_renamed(self) -> Vec<Renamed> {
+        self.renamed
     }
 }
 
 /// A word of letters, digits and single underscores that begins with a letter.
-pub(crate) fn word(text: &str) -> SmolStr {
+fn word(text: &str) -> SmolStr {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         let c = if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -41,24 +116,19 @@ pub(crate) fn word(text: &str) -> SmolStr {
     SmolStr::new(if trimmed.is_empty() { "unnamed" } else { trimmed })
 }
 
-/// `name` with `_` for every character that is not allowed, and not beginning with a digit.
-#[must_use]
-pub(crate) fn legal(name: &str, allowed: impl Fn(char) -> bool) -> SmolStr {
-    let mut out: String =
-        name.chars().map(|c| if allowed(c) || c == '_' { c } else { '_' }).collect();
+/// `text` with `_` for every character that is not allowed, and not beginning with a digit.
+fn identifier(text: &str) -> SmolStr {
+    let legal = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
+    let mut out: String = text.chars().map(legal).collect();
     if !out.starts_with(|c: char| c.is_alphabetic() || c == '_') {
         out.insert(0, '_');
     }
     SmolStr::new(out)
 }
 
-/// `wanted`, or where that is taken, the first free one of `wanted_2`, `wanted_3`, … Counting goes on
-/// from a number that `wanted` ends with.
-#[must_use]
-pub(crate) fn free(wanted: &str, taken: impl Fn(&str) -> bool) -> SmolStr {
-    if !taken(wanted) {
-        return SmolStr::new(wanted);
-    }
+/// The first free one of `wanted_2`, `wanted_3`, … Counting goes on from a number that `wanted` ends
+/// with.
+fn numbered(wanted: &str, taken: impl Fn(&str) -> bool) -> SmolStr {
     let numbered = wanted.rsplit_once('_').and_then(|(base, n)| Some((base, n.parse().ok()?)));
     let (base, last): (&str, u32) = numbered.unwrap_or((wanted, 1));
     let name = |n: u32| format_smolstr!("{base}_{n}");
@@ -81,26 +151,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_legal_and_unique() {
-        let mut names = Names::default();
-        assert_eq!(names.claim("ask date", "a"), "ask_date");
-        assert_eq!(names.claim("ask_date", "booking"), "booking_ask_date");
-        assert_eq!(names.claim("ask_date", "booking"), "booking_ask_date_2");
-        assert_eq!(word("__x__1"), "x_1");
-        assert_eq!(word("7"), "n7");
-        assert_eq!(word("…"), "unnamed");
+    fn names_are_legal() {
+        assert_eq!(Form::Word.legal("__x__1"), "x_1");
+        assert_eq!(Form::Word.legal("7"), "n7");
+        assert_eq!(Form::Word.legal("…"), "unnamed");
+        assert_eq!(Form::Identifier.legal("steps~1"), "steps_1");
+        assert_eq!(Form::Identifier.legal("2nd try"), "_2nd_try");
+        assert_eq!(Form::Identifier.legal("größe"), "größe");
     }
 
     #[test]
-    fn names_are_legal_and_free() {
-        let letters = |c: char| c.is_ascii_alphanumeric();
-        assert_eq!(legal("steps~1", letters), "steps_1");
-        assert_eq!(legal("2nd try", letters), "_2nd_try");
-        let taken = ["a", "a_2", "a_3", "b_7"];
-        let is_taken = |n: &str| taken.contains(&n);
-        assert_eq!(free("c", is_taken), "c");
-        assert_eq!(free("a", is_taken), "a_4");
-        assert_eq!(free("a_2", is_taken), "a_4");
-        assert_eq!(free("b_7", is_taken), "b_8");
+    fn names_are_used_once() {
+        let mut names = Names::new(Form::Word, |name| name == "then");
+        assert_eq!(names.claim(&["ask date", "a"]), "ask_date");
+        assert_eq!(names.claim(&["ask_date", "booking ask date"]), "booking_ask_date");
+        assert_eq!(names.claim(&["ask_date", "booking ask date"]), "booking_ask_date_2");
+        assert_eq!(names.claim(&["b_7"]), "b_7");
+        assert_eq!(names.claim(&["b_7"]), "b_8");
+        assert_eq!(names.claim(&["then"]), "then_2");
+        assert_eq!(names.claim(&[]), "unnamed_2");
+    }
+
+    #[test]
+    fn what_is_called_otherwise_is_written_down() {
+        let mut names = Names::of(Form::Word);
+        assert_eq!(names.rename("step", "ask", &[]), "ask");
+        assert_eq!(names.rename("step", "ask", &["b_ask"]), "b_ask");
+        let renamed = Renamed { what: "step", from: "ask".into(), to: "b_ask".into() };
+        assert_eq!(names.into_renamed(), [renamed]);
     }
 }

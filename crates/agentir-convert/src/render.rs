@@ -1,7 +1,9 @@
 //! The fidelity report for people: text and HTML. As JSON it is its own serialization.
 
-use crate::fidelity::{Entry, Fate, Place, Report, Totals};
+use crate::fidelity::{Entry, Fate, Report, Totals};
+use crate::names::Renamed;
 use crate::target::Target;
+use agentir_compare::Place;
 use askama::Template;
 use std::fmt::Write;
 
@@ -23,6 +25,9 @@ struct Page<'r> {
     title: &'r str,
     totals: Totals,
     lost: Vec<Row<'r>>,
+    renamed: &'r [Renamed],
+    verdict: Option<String>,
+    differences: String,
 }
 
 struct Row<'r> {
@@ -35,8 +40,11 @@ struct Row<'r> {
     target: String,
 }
 
+/// What the two programs of a conversion are called.
+const SIDES: [&str; 2] = ["source", "output"];
+
 fn place(place: Option<&Place>) -> String {
-    place.map_or_else(String::new, |p| format!("{}:{}", p.file, p.line))
+    place.map_or_else(String::new, Place::to_string)
 }
 
 /// A value on one line, cut where it gets long.
@@ -75,9 +83,23 @@ impl Report {
                 let _ = writeln!(out, "    {help}");
             }
         }
+        for Renamed { what, from, to } in &self.renamed {
+            let _ = writeln!(out, "renamed: the {what} `{from}` is `{to}`");
+        }
+        if let Some(proof) = &self.proof {
+            out.push_str(&proof.text(SIDES));
+        }
         let Totals { kept, approximated, dropped } = self.totals;
         let _ = writeln!(out, "{kept} kept, {approximated} approximated, {dropped} dropped");
+        if let Some(verdict) = self.verdict() {
+            let _ = writeln!(out, "{verdict}");
+        }
         out
+    }
+
+    fn verdict(&self) -> Option<String> {
+        let proof = self.proof.as_ref()?;
+        Some(format!("the output {}: {}", proof.verdict.says(), proof.summary()))
     }
 
     /// The report as a page that needs nothing but a browser.
@@ -100,6 +122,10 @@ impl Report {
             .find(|t| t.name() == self.target)
             .map_or(self.target, Target::title);
         // A template of our own cannot fail on texts.
-        Page { title, totals: self.totals, lost }.render().unwrap_or_default()
+        let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(SIDES));
+        let (renamed, verdict) = (self.renamed.as_slice(), self.verdict());
+        Page { title, totals: self.totals, lost, renamed, verdict, differences }
+            .render()
+            .unwrap_or_default()
     }
 }

@@ -359,6 +359,48 @@ impl Expr {
     }
 }
 
+impl Expr {
+    /// The same expression over variables that are called otherwise. Objects' shorthand fields keep
+    /// their names.
+    #[must_use]
+    pub fn renamed(mut self, name: &impl Fn(&Path) -> Path) -> Self {
+        self.rename(name);
+        self
+    }
+
+    fn rename(&mut self, name: &impl Fn(&Path) -> Path) {
+        match &mut self.kind {
+            ExprKind::Path(path) => *path = name(path),
+            ExprKind::Literal(_) | ExprKind::Ellipsis => {}
+            ExprKind::List(items)
+            | ExprKind::And(items)
+            | ExprKind::Or(items)
+            | ExprKind::Call { args: items, .. } => items.iter_mut().for_each(|e| e.rename(name)),
+            ExprKind::Object(entries) => {
+                entries.iter_mut().filter_map(|e| e.value.as_mut()).for_each(|e| e.rename(name));
+            }
+            ExprKind::Method { receiver, args, .. } => {
+                receiver.rename(name);
+                args.iter_mut().for_each(|e| e.rename(name));
+            }
+            ExprKind::Member { base: e, .. }
+            | ExprKind::Spread(e)
+            | ExprKind::Unary { operand: e, .. }
+            | ExprKind::IsSet { operand: e, .. } => e.rename(name),
+            ExprKind::Binary { left, right, .. }
+            | ExprKind::Subscript { base: left, index: right } => {
+                left.rename(name);
+                right.rename(name);
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                condition.rename(name);
+                then.rename(name);
+                otherwise.rename(name);
+            }
+        }
+    }
+}
+
 /// Whether [`Expr::visit`] goes below a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {

@@ -82,7 +82,7 @@ impl<'a> Ruling<'a> {
             .gates
             .iter()
             .map(|gate| match gate {
-                Test::Expr(expr) => expr.to_string(),
+                Test::Expr(expr) | Test::In(_, expr) => expr.to_string(),
                 Test::Words(words) => format!("\"{words}\""),
             })
             .collect();

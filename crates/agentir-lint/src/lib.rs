@@ -33,7 +33,7 @@ mod wording;
 
 pub use catalogue::{RuleInfo, catalogue, page, rule};
 pub use facts::Facts;
-pub use program::{Checked, Selection, check, check_text};
+pub use program::{Checked, Selection, check, check_text, known_variables};
 pub use proof::{Ask, Core, Found, Given, Knowledge, Line};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
 pub use statistics::Statistics;

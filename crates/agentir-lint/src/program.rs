@@ -90,3 +90,11 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
     let statistics = Statistics::of(&whole);
     Checked { diagnostics, statistics }
 }
+
+/// What each agent of a program says about its variables, in the words of the solver, by their order.
+#[must_use]
+pub fn known_variables(program: &Program) -> Vec<agentir_solver::Facts> {
+    let whole = ProgramContext::new(program);
+    let facts = |agent| whole.context(agent).knowledge().facts().clone();
+    program.agents.iter().map(facts).collect()
+}

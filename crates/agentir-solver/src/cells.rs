@@ -10,8 +10,8 @@ use crate::problem::{Atom, AtomKind, Problem, Slot};
 use crate::query::{Bound, FactKind, Type};
 use crate::samples;
 use crate::shape::{Shape, in_numbers, is_match, literals, shape};
-use agentir_eval::{Date, Object, Value, parse_number};
-use agentir_expr::{Expr, ExprKind, Literal, Visit};
+use agentir_eval::{Date, Object, Value, parse_number, semantics};
+use agentir_expr::{Dialect, Expr, ExprKind, Literal, Visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::BTreeMap;
@@ -429,7 +429,8 @@ impl Made {
                 all.extend((1..=asked.related as i64).filter_map(|n| near(*date, -n)));
             }
         }
-        let script = problem.dialect == agentir_expr::Dialect::AgentScript;
+        let script = problem.any(|d| d == Dialect::AgentScript);
+        let other = problem.any(|d| d != Dialect::AgentScript);
         if all.is_empty() {
             all.extend(Date::parse("2026-01-15").filter(|_| script));
         }
@@ -437,8 +438,7 @@ impl Made {
             if script {
                 self.add(Value::Date(date));
             }
-            if !script || asked.dates.iter().any(|d| asked.texts.contains(&format_smolstr!("{d}")))
-            {
+            if other || asked.dates.iter().any(|d| asked.texts.contains(&format_smolstr!("{d}"))) {
                 self.add(Value::text(format_smolstr!("{date}")));
             }
         }
@@ -457,7 +457,7 @@ impl Made {
         texts.push(SmolStr::default());
         // Texts that say numbers, in two spellings each.
         let mut between = Self { cells: Vec::new() };
-        if problem.semantics.ordering == agentir_eval::Ordering::AsNumbers
+        if problem.any(|d| semantics(d).ordering == agentir_eval::Ordering::AsNumbers)
             || !asked.numbers.is_empty()
         {
             between.numbers(&Asked {
@@ -474,7 +474,9 @@ impl Made {
         }
         // ABL's one text that is neither empty nor truthy.
         texts.push("false".into());
-        if problem.semantics.ordering == agentir_eval::Ordering::ByType && asked.by_order {
+        if problem.any(|d| semantics(d).ordering == agentir_eval::Ordering::ByType)
+            && asked.by_order
+        {
             texts.extend(samples::between(&asked.texts));
         }
         if asked.by_length {

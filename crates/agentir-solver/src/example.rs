@@ -7,7 +7,9 @@ use crate::outcome::Outcomes;
 use crate::problem::{AtomKind, Problem, Slot, fact_holds};
 use crate::query::{Literal, Query, Question, Test};
 use crate::search::{Assignment, Domains};
-use agentir_eval::{Environment, Object, Outcome, State, Unset, Value, evaluate, outcome, truthy};
+use agentir_eval::{
+    Environment, Object, Outcome, State, Unset, Value, evaluate, outcome, semantics, truthy,
+};
 use agentir_expr::Path;
 use rustc_hash::FxHashSet;
 
@@ -61,9 +63,9 @@ fn answers(problem: &Problem<'_>, query: &Query<'_>, state: &State) -> bool {
         return true;
     }
     let holds = |literal: &Literal<'_>| match literal.test {
-        Test::Expr(expr) => {
+        Test::Expr(expr) | Test::In(_, expr) => {
             let wanted = if literal.holds { Outcome::True } else { Outcome::False };
-            outcome(expr, state, query.dialect) == wanted
+            outcome(expr, state, literal.test.dialect(query.dialect)) == wanted
         }
         Test::Words(_) => false,
     };
@@ -82,8 +84,8 @@ fn goals_met(problem: &Problem<'_>, goals: &[usize], state: &State) -> bool {
             AtomKind::Opaque => Outcomes::EITHER,
             // A state is a whole, its parts always fit.
             AtomKind::Part => Outcomes::TRUE,
-            AtomKind::Expr(expr) => match evaluate(expr, state, problem.dialect) {
-                Ok(value) => Outcomes::of(truthy(&value, problem.semantics)),
+            AtomKind::Expr(expr) => match evaluate(expr, state, atom.dialect) {
+                Ok(value) => Outcomes::of(truthy(&value, semantics(atom.dialect))),
                 Err(_) => Outcomes::ERROR,
             },
             AtomKind::Fact(kind) => {

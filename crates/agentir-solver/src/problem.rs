@@ -4,7 +4,7 @@ use crate::outcome::{Formula, Outcomes};
 use crate::query::{Bound, Fact, FactKind, Facts, Label, Literal, Query, Question, Test, Type};
 use crate::shape::{Shape, is_length, shape};
 use agentir_eval::{
-    Date, Environment, EvalError, Semantics, State, Value, evaluate, is_evaluated,
+    Date, Environment, EvalError, Semantics, State, Unset, Value, evaluate, is_evaluated,
     is_evaluated_method, length, member, pattern, semantics, truthy,
 };
 use agentir_expr::{
@@ -39,6 +39,8 @@ pub(crate) struct Atom<'a> {
     pub(crate) variables: Vec<usize>,
     /// Whether it may fail.
     pub(crate) may_fail: bool,
+    /// What it means, if it is an expression.
+    pub(crate) dialect: Dialect,
 }
 
 #[derive(Clone, Debug)]
@@ -100,7 +102,11 @@ impl Goal {
 #[derive(Debug)]
 pub(crate) struct Problem<'a> {
     pub(crate) dialect: Dialect,
+    /// What variables and their parts mean. Where dialects meet it is the strictest of them, which
+    /// tells most values apart.
     pub(crate) semantics: &'static Semantics,
+    /// The dialects of the conditions.
+    dialects: Vec<Dialect>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) atoms: Vec<Atom<'a>>,
     pub(crate) goals: Vec<Goal>,
@@ -112,9 +118,13 @@ pub(crate) struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     pub(crate) fn new(query: &Query<'a>) -> Self {
+        let dialects = dialects(query);
+        let strict = dialects.iter().map(|d| semantics(*d));
+        let strict = strict.into_iter().find(|s| s.unset_member == Unset::Error);
         let mut problem = Self {
             dialect: query.dialect,
-            semantics: semantics(query.dialect),
+            semantics: strict.unwrap_or_else(|| semantics(query.dialect)),
+            dialects,
             variables: Vec::new(),
             atoms: Vec::new(),
             goals: Vec::new(),
@@ -145,8 +155,9 @@ impl<'a> Problem<'a> {
 
     /// The formula of a literal, and what it is to come out as.
     fn literal(&mut self, literal: &Literal<'a>, facts: &Facts) -> (Formula, Outcomes) {
+        let dialect = literal.test.dialect(self.dialect);
         let formula = match literal.test {
-            Test::Expr(expr) => self.formula(expr, facts),
+            Test::Expr(expr) | Test::In(_, expr) => self.formula(expr, dialect, facts),
             Test::Words(words) => Formula::Atom(self.atom(
                 &format!("words {words}"),
                 AtomKind::Opaque,
@@ -154,7 +165,7 @@ impl<'a> Problem<'a> {
                 false,
             )),
         };
-        let wanted = match (literal.holds, self.semantics.error_is_false) {
+        let wanted = match (literal.holds, semantics(dialect).error_is_false) {
             (true, _) => Outcomes::TRUE,
             (false, true) => Outcomes::TRUE.others(),
             (false, false) => Outcomes::FALSE,
@@ -218,35 +229,35 @@ impl<'a> Problem<'a> {
         self.goals.push(Goal { kind, label, variables, atoms, fact });
     }
 
-    fn formula(&mut self, expr: &'a Expr, facts: &Facts) -> Formula {
+    fn formula(&mut self, expr: &'a Expr, dialect: Dialect, facts: &Facts) -> Formula {
         match &expr.kind {
             ExprKind::And(parts) => {
-                let parts: Vec<_> = parts.iter().map(|p| self.formula(p, facts)).collect();
+                let parts: Vec<_> = parts.iter().map(|p| self.formula(p, dialect, facts)).collect();
                 Formula::and(parts)
             }
             ExprKind::Or(parts) => {
-                let parts: Vec<_> = parts.iter().map(|p| self.formula(p, facts)).collect();
+                let parts: Vec<_> = parts.iter().map(|p| self.formula(p, dialect, facts)).collect();
                 Formula::or(parts)
             }
             ExprKind::Unary { op: UnaryOp::Not, operand } => {
-                Formula::not(self.formula(operand, facts))
+                Formula::not(self.formula(operand, dialect, facts))
             }
             ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
-                let left = Formula::not(self.formula(left, facts));
-                let right = self.formula(right, facts);
+                let left = Formula::not(self.formula(left, dialect, facts));
+                let right = self.formula(right, dialect, facts);
                 Formula::or([left, right])
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                let condition = self.formula(condition, facts);
-                let then = self.formula(then, facts);
-                let otherwise = self.formula(otherwise, facts);
+                let condition = self.formula(condition, dialect, facts);
+                let then = self.formula(then, dialect, facts);
+                let otherwise = self.formula(otherwise, dialect, facts);
                 Formula::conditional(condition, then, otherwise)
             }
-            _ => self.expression(expr, facts),
+            _ => self.expression(expr, dialect, facts),
         }
     }
 
-    fn expression(&mut self, expr: &'a Expr, facts: &Facts) -> Formula {
+    fn expression(&mut self, expr: &'a Expr, dialect: Dialect, facts: &Facts) -> Formula {
         if is_opaque(expr) {
             let key = format!("opaque {}", key(expr));
             return Formula::Atom(self.atom(&key, AtomKind::Opaque, Vec::new(), false));
@@ -254,8 +265,8 @@ impl<'a> Problem<'a> {
         let mut paths = Vec::new();
         expr.paths(&mut |path| paths.push(path.clone()));
         if paths.is_empty() {
-            return Formula::Const(match evaluate(expr, &State::new(), self.dialect) {
-                Ok(value) => Outcomes::of(truthy(&value, self.semantics)),
+            return Formula::Const(match evaluate(expr, &State::new(), dialect) {
+                Ok(value) => Outcomes::of(truthy(&value, semantics(dialect))),
                 Err(_) => Outcomes::ERROR,
             });
         }
@@ -271,50 +282,21 @@ impl<'a> Problem<'a> {
             .collect();
         variables.sort_unstable();
         variables.dedup();
-        let may_fail = self.expr_may_fail(expr);
-        let atom = self.atom(&key(expr), AtomKind::Expr(expr), variables, may_fail);
+        let may_fail = expr_may_fail(expr, dialect);
+        let mut key = key(expr);
+        if dialect != self.dialect {
+            let _ = write!(key, " in {}", dialect.name());
+        }
+        let atom = self.atom(&key, AtomKind::Expr(expr), variables, may_fail);
+        if let Some(atom) = self.atoms.get_mut(atom) {
+            atom.dialect = dialect;
+        }
         Formula::Atom(atom)
     }
 
-    /// Comparisons and tests of ABL never fail; the rest may.
-    fn expr_may_fail(&self, expr: &Expr) -> bool {
-        if !self.semantics.error_is_false {
-            return true;
-        }
-        match shape(expr) {
-            Shape::Kind | Shape::Equality | Shape::Order => false,
-            Shape::Content => !matches!(&expr.kind, ExprKind::Binary { op, right, .. }
-                if *op != BinaryOp::Matches || literal_pattern(right)),
-            Shape::Length | Shape::Irregular => {
-                let mut fails = false;
-                expr.visit(&mut |e| {
-                    fails |= match &e.kind {
-                        ExprKind::Binary { op, .. } => matches!(
-                            op,
-                            BinaryOp::Add
-                                | BinaryOp::Subtract
-                                | BinaryOp::Multiply
-                                | BinaryOp::Divide
-                                | BinaryOp::Remainder
-                                | BinaryOp::Matches
-                        ),
-                        ExprKind::Path(_)
-                        | ExprKind::Literal(_)
-                        | ExprKind::IsSet { .. }
-                        | ExprKind::And(_)
-                        | ExprKind::Or(_)
-                        | ExprKind::Conditional { .. } => false,
-                        ExprKind::Unary { op, .. } => {
-                            matches!(op, UnaryOp::Negate | UnaryOp::Plus)
-                        }
-                        ExprKind::Call { function, .. } => function.value != "LENGTH",
-                        _ => true,
-                    };
-                    Visit::Children
-                });
-                fails
-            }
-        }
+    /// Whether a dialect of the conditions has this property.
+    pub(crate) fn any(&self, has: impl Fn(Dialect) -> bool) -> bool {
+        self.dialects.iter().any(|d| has(*d))
     }
 
     fn variable(&mut self, path: Path, mentioned: bool) -> usize {
@@ -342,7 +324,7 @@ impl<'a> Problem<'a> {
             return *found;
         }
         let index = self.atoms.len();
-        self.atoms.push(Atom { kind, variables, may_fail });
+        self.atoms.push(Atom { kind, variables, may_fail, dialect: self.dialect });
         self.by_key.insert(key.into(), index);
         index
     }
@@ -396,8 +378,8 @@ impl<'a> Problem<'a> {
             AtomKind::Opaque => Outcomes::EITHER,
             AtomKind::Expr(expr) => {
                 let slots = Slots { problem: self, slot };
-                match evaluate(expr, &slots, self.dialect) {
-                    Ok(value) => Outcomes::of(truthy(&value, self.semantics)),
+                match evaluate(expr, &slots, atom.dialect) {
+                    Ok(value) => Outcomes::of(truthy(&value, semantics(atom.dialect))),
                     Err(_) => Outcomes::ERROR,
                 }
             }
@@ -454,6 +436,59 @@ impl<'a> Problem<'a> {
     }
 }
 
+/// The dialects of a question's conditions, that of the question first.
+fn dialects(query: &Query<'_>) -> Vec<Dialect> {
+    let mut all = vec![query.dialect];
+    for literal in query.literals() {
+        let dialect = literal.test.dialect(query.dialect);
+        if !all.contains(&dialect) {
+            all.push(dialect);
+        }
+    }
+    all
+}
+
+/// Comparisons and tests of ABL never fail; the rest may.
+fn expr_may_fail(expr: &Expr, dialect: Dialect) -> bool {
+    if !semantics(dialect).error_is_false {
+        return true;
+    }
+    match shape(expr) {
+        Shape::Kind | Shape::Equality | Shape::Order => false,
+        Shape::Content => !matches!(&expr.kind, ExprKind::Binary { op, right, .. }
+            if *op != BinaryOp::Matches || literal_pattern(right)),
+        Shape::Length | Shape::Irregular => {
+            let mut fails = false;
+            expr.visit(&mut |e| {
+                fails |= match &e.kind {
+                    ExprKind::Binary { op, .. } => matches!(
+                        op,
+                        BinaryOp::Add
+                            | BinaryOp::Subtract
+                            | BinaryOp::Multiply
+                            | BinaryOp::Divide
+                            | BinaryOp::Remainder
+                            | BinaryOp::Matches
+                    ),
+                    ExprKind::Path(_)
+                    | ExprKind::Literal(_)
+                    | ExprKind::IsSet { .. }
+                    | ExprKind::And(_)
+                    | ExprKind::Or(_)
+                    | ExprKind::Conditional { .. } => false,
+                    ExprKind::Unary { op, .. } => {
+                        matches!(op, UnaryOp::Negate | UnaryOp::Plus)
+                    }
+                    ExprKind::Call { function, .. } => function.value != "LENGTH",
+                    _ => true,
+                };
+                Visit::Children
+            });
+            fails
+        }
+    }
+}
+
 /// An environment in which variables stand for slots.
 struct Slots<'p, 'a, 's, 'f> {
     problem: &'p Problem<'a>,
@@ -464,6 +499,7 @@ impl Environment for Slots<'_, '_, '_, '_> {
     fn path(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
         let value = |variable: usize| match (self.slot)(variable) {
             Some(Slot::Value(value)) => Ok(value.clone()),
+            Some(Slot::Missing) if semantics.unset_member == Unset::Nothing => Ok(Value::Undefined),
             Some(Slot::Missing) => Err(EvalError::NoMember),
             None => Ok(Value::Undefined),
         };

@@ -12,7 +12,7 @@ pub struct Label(pub u32);
 /// A question about conditions.
 #[derive(Clone, Debug)]
 pub struct Query<'a> {
-    /// What the conditions mean.
+    /// What the conditions mean; those of another dialect say so themselves ([`Test::In`]).
     pub dialect: Dialect,
     /// What is known of the variables. Only facts about variables that the conditions mention count.
     pub facts: &'a Facts,
@@ -36,6 +36,18 @@ pub enum Question<'a> {
     Equivalent(Literal<'a>, Literal<'a>),
 }
 
+impl<'a> Query<'a> {
+    /// All its conditions: those that are given, then those that are asked about.
+    pub(crate) fn literals(&self) -> impl Iterator<Item = &Literal<'a>> {
+        let asked: [Option<&Literal<'a>>; 2] = match &self.question {
+            Question::Satisfiable => [None, None],
+            Question::Implied(one) => [Some(one), None],
+            Question::Equivalent(one, other) => [Some(one), Some(other)],
+        };
+        self.given.iter().chain(asked.into_iter().flatten())
+    }
+}
+
 /// A condition that holds, or that does not.
 #[derive(Clone, Debug)]
 pub struct Literal<'a> {
@@ -53,9 +65,22 @@ pub struct Literal<'a> {
 pub enum Test<'a> {
     /// An expression.
     Expr(&'a Expr),
+    /// An expression that means what it means in this dialect, over the same variables. A path of
+    /// another dialect that names the same variable is to be written alike.
+    In(Dialect, &'a Expr),
     /// Words that the model judges, or a broken expression: nothing is known of it but its text, and
     /// it is the same as another only if it is written the same.
     Words(&'a str),
+}
+
+impl Test<'_> {
+    /// What it means, in a question of `question`'s dialect.
+    pub(crate) const fn dialect(&self, question: Dialect) -> Dialect {
+        match self {
+            Self::In(dialect, _) => *dialect,
+            Self::Expr(_) | Self::Words(_) => question,
+        }
+    }
 }
 
 impl<'a> From<&'a Condition> for Test<'a> {
@@ -171,6 +196,18 @@ impl Facts {
     #[must_use]
     pub fn of(&self, path: &Path) -> &[Fact] {
         self.by_path.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// The same facts about variables that are called otherwise.
+    #[must_use]
+    pub fn renamed(&self, name: impl Fn(&Path) -> Path) -> Self {
+        let mut all = Self::new();
+        for (path, facts) in &self.by_path {
+            for fact in facts {
+                all.add(name(path), fact.kind.clone(), fact.label);
+            }
+        }
+        all
     }
 
     /// Forgets what is known of a path: on a way on which it is assigned, for instance.

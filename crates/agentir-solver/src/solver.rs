@@ -59,13 +59,7 @@ impl Solver {
     pub fn answer(&mut self, query: &Query<'_>) -> Answer {
         let start = Instant::now();
         self.statistics.asked += 1;
-        let asked: &[&Literal<'_>] = match &query.question {
-            Question::Satisfiable => &[],
-            Question::Implied(one) => &[one],
-            Question::Equivalent(one, other) => &[one, other],
-        };
-        let mut all = query.given.iter().chain(asked.iter().copied());
-        if all.any(|literal| has_long_path(&literal.test)) {
+        if query.literals().any(|literal| has_long_path(&literal.test)) {
             self.statistics.out_of_budget += 1;
             return Answer::Unknown(Why::Budget);
         }
@@ -237,7 +231,7 @@ fn not_met(problem: &Problem<'_>, goals: &[usize]) -> Why {
 /// Whether a test reads a part deeper than any value has: no state could give it one, and all that it
 /// is a part of would be looked at in vain.
 fn has_long_path(test: &Test<'_>) -> bool {
-    let Test::Expr(expr) = test else { return false };
+    let (Test::Expr(expr) | Test::In(_, expr)) = test else { return false };
     let mut long = false;
     expr.visit(&mut |e| {
         if let ExprKind::Path(path) = &e.kind {
@@ -286,6 +280,7 @@ fn literal_key(literal: &Literal<'_>) -> String {
     let holds = if literal.holds { '+' } else { '-' };
     match literal.test {
         Test::Expr(expr) => format!("{holds}{}", key(expr)),
+        Test::In(dialect, expr) => format!("{holds}{} in {}", key(expr), dialect.name()),
         Test::Words(words) => format!("{holds}words {words}"),
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::commands::{Input, load_input};
 use crate::load::Loaded;
-use agentir_convert::{
-    Conversion, Difference, Meaning, OutputFile, Report, Target, convert, differences,
-};
+use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, differences};
+use agentir_convert::{OutputFile, Report, Target, convert};
 use agentir_diagnostics::{Format, Severity, SourceMap, Span, render, sort};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
@@ -28,6 +27,20 @@ pub struct Convert {
     /// Replace files that exist
     #[arg(long)]
     force: bool,
+    /// Prove that the output does the same, or show a conversation that tells the two apart
+    /// [default: for single agents]
+    #[arg(long, overrides_with = "no_verify")]
+    verify: bool,
+    /// Do not prove anything
+    #[arg(long)]
+    no_verify: bool,
+}
+
+impl Convert {
+    /// Whether the conversion of a program is to be proved.
+    fn verifies(&self, program: &agentir_ir::Program) -> bool {
+        !self.no_verify && (self.verify || program.agents.len() == 1)
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -102,20 +115,22 @@ pub fn run(args: &Convert) -> ExitCode {
     let mut files: Vec<OutputFile> = Vec::new();
     let mut reports = Vec::new();
     for one in loaded.programs.iter().filter(|p| !p.program.agents.is_empty()) {
-        let Conversion { files: written, report, diagnostics, .. } =
-            convert(&one.program, &loaded.sources, args.to.into());
-        if let Some(wrong) = diagnostics.iter().find(|d| d.severity == Severity::Error) {
+        let mut done = convert(&one.program, &loaded.sources, args.to.into());
+        if let Some(wrong) = done.diagnostics.iter().find(|d| d.severity == Severity::Error) {
             return failed(format_args!(
                 "the output is not what it should be, so nothing was written: {} ({})",
                 wrong.message, wrong.rule.0
             ));
         }
+        if args.verifies(&one.program) {
+            done.verify(&one.program, &loaded.sources);
+        }
         let folder = several.then(|| program_name(&one.program));
-        files.extend(written.into_iter().map(|file| match &folder {
+        files.extend(done.files.into_iter().map(|file| match &folder {
             Some(folder) => OutputFile { path: format!("{folder}/{}", file.path), ..file },
             None => file,
         }));
-        reports.push(report);
+        reports.push(done.report);
     }
     let [report] = merge(reports).try_into().unwrap_or_else(|_| [Report::empty(args.to.into())]);
     if files.is_empty() {
@@ -201,38 +216,51 @@ fn replace(path: &Path, text: &str) -> Result<(), String> {
 
 /// Compares two programs. Exit code 0: they mean the same; 1: they differ; 2: it could not be done.
 pub fn diff(args: &Diff) -> ExitCode {
-    let mut sides = Vec::new();
+    let mut loaded = Vec::new();
     for path in [&args.left, &args.right] {
-        let mut loaded = match load_input(&Input::of(path)) {
-            Ok(loaded) => loaded,
+        let mut one = match load_input(&Input::of(path)) {
+            Ok(one) => one,
             Err(code) => return code,
         };
-        if has_errors(&mut loaded) {
+        if has_errors(&mut one) {
             return failed(format_args!("{} has errors", path.display()));
         }
-        let [one] = loaded.programs.as_slice() else {
+        if one.programs.len() != 1 {
             return failed(format_args!("{} is not one program", path.display()));
-        };
-        sides.push((Meaning::new(&one.program), loaded.sources));
+        }
+        loaded.push(one);
     }
-    let [(left, left_sources), (right, right_sources)] = sides.as_slice() else {
-        return ExitCode::from(FAILED);
-    };
-    let found = differences(left, right);
+    let meanings: Vec<Meaning> =
+        loaded.iter().flat_map(|l| &l.programs).map(|p| Meaning::new(&p.program)).collect();
+    let sides: Vec<Side<'_>> = loaded
+        .iter()
+        .zip(&meanings)
+        .filter_map(|(l, meaning)| {
+            let program = &l.programs.first()?.program;
+            Some(Side { program, sources: &l.sources, meaning })
+        })
+        .collect();
+    let [left, right] = sides.as_slice() else { return ExitCode::from(FAILED) };
+    let found = differences(left.meaning, right.meaning);
+    let comparison = Comparison::new(*left, *right, &Announced::nothing());
     let mut out = io::stdout().lock();
-    for Difference { path, left, right } in &found {
+    for Difference { path, left: one, right: other } in &found {
         let _ = writeln!(out, "{path}");
-        for (mark, side, sources) in [('-', left, left_sources), ('+', right, right_sources)] {
-            if let Some((value, at)) = side {
+        for (mark, said, sources) in [('-', one, left.sources), ('+', other, right.sources)] {
+            if let Some((value, at)) = said {
                 let _ = writeln!(out, "  {mark} {value}{}", place(sources, *at));
             }
         }
     }
-    if found.is_empty() {
+    let names = ["first", "second"];
+    let _ = write!(out, "{}", comparison.text(names));
+    if found.is_empty() && comparison.is_same() {
         let _ = writeln!(out, "They mean the same");
         return ExitCode::SUCCESS;
     }
-    let _ = writeln!(out, "{} differences", found.len());
+    let count = found.len();
+    let _ = writeln!(out, "{count} {}", if count == 1 { "difference" } else { "differences" });
+    let _ = writeln!(out, "the second {}: {}", comparison.verdict.says(), comparison.summary());
     ExitCode::FAILURE
 }
 

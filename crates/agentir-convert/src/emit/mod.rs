@@ -5,11 +5,20 @@ mod adl;
 mod agent_script;
 
 use crate::fidelity::Loss;
+use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
 use agentir_ir::Program;
 
-/// The files of a program in another language.
-pub(crate) fn emit(program: &Program, target: Target) -> Vec<OutputFile> {
+/// What an emitter wrote.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) files: Vec<OutputFile>,
+    /// What is called otherwise there.
+    pub(crate) renamed: Vec<Renamed>,
+}
+
+/// A program in another language.
+pub(crate) fn emit(program: &Program, target: Target) -> Written {
     match target {
         Target::Abl | Target::AblYaml => abl::emit(program, target),
         Target::AgentScript | Target::AgentScriptBase => agent_script::emit(program, target),

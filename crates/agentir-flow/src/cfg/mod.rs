@@ -439,7 +439,7 @@ pub struct Literal<'a> {
 /// The guard of the third of several branches is "not the first, not the second, the third"; that of
 /// an `ELSE` is "none of them". The branches share the beginnings of their guards, so that a thousand
 /// of them cost a thousand literals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Guard(pub(crate) u32);
 
 impl Guard {
@@ -635,6 +635,14 @@ impl<'a> Cfg<'a> {
     #[must_use]
     pub fn last_literal(&self, guard: Guard) -> Option<Literal<'a>> {
         guard.0.checked_sub(1).and_then(|index| self.links.get(index as usize)).map(|l| l.literal)
+    }
+
+    /// The guard without its last literal: guards share their beginnings, so that what is worked out
+    /// for one of them need not be worked out again for the next.
+    #[must_use]
+    pub fn guard_before(&self, guard: Guard) -> Guard {
+        let link = guard.0.checked_sub(1).and_then(|index| self.links.get(index as usize));
+        link.map_or(Guard::ALWAYS, |link| link.before)
     }
 
     /// The agents that are named as the next or as helpers.

@@ -131,6 +131,11 @@ impl Knowledge {
 }
 
 impl Knowledge {
+    /// What is known, for questions of one's own.
+    pub(crate) const fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     /// The values that a variable takes, if they are listed; none if nothing is known of them.
     pub(crate) fn values(&self, path: &Path) -> Vec<Value> {
         let all = self.facts.of(path).iter();

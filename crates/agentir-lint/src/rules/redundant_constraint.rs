@@ -63,7 +63,7 @@ fn redundant<'a>(
     for gate in &ruling.gates {
         ask.given(*gate, true);
         parts.push(Part::Gate(match gate {
-            Test::Expr(expr) => expr.span,
+            Test::Expr(expr) | Test::In(_, expr) => expr.span,
             Test::Words(_) => ruling.constraint.span,
         }));
     }

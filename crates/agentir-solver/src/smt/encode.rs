@@ -131,7 +131,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
         self.goals.push(kind.ge(Int::from_i64(0)));
         self.goals.push(kind.le(Int::from_i64(most)));
         self.goals.push(term.size.ge(real(0.0)));
-        if self.problem.dialect != agentir_expr::Dialect::AgentScript {
+        if !self.problem.any(|d| d == agentir_expr::Dialect::AgentScript) {
             self.goals.push(term.is_date.not());
         }
         self.variables.insert(at, Variable { kind, term });
@@ -144,6 +144,8 @@ impl<'p, 'a> Encoding<'p, 'a> {
         };
         match &atom.kind {
             AtomKind::Opaque => open(),
+            // Where dialects meet, conditions may come out either way: "no state" stays true.
+            AtomKind::Expr(_) if self.problem.any(|d| d != self.problem.dialect) => open(),
             AtomKind::Expr(expr) => self.expr(expr).unwrap_or_else(open),
             AtomKind::Fact(kind) => {
                 let term = atom.variables.first().and_then(|v| self.variables.get(v));

@@ -21,12 +21,14 @@ mod supervisor;
 mod tools;
 mod tree;
 
+use super::Written;
+use crate::names::{Form, Names};
 use crate::target::{OutputFile, Target, file_stem};
 use agentir_ir::Program;
 use body::Bodies;
 use indexmap::IndexMap;
 pub(super) use losses::LOSSES;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use tree::{Entry, Notation};
 
@@ -56,7 +58,8 @@ struct Files {
     /// Whether there is but one document, which needs no project around it.
     alone: bool,
     all: Vec<OutputFile>,
-    paths: FxHashSet<String>,
+    /// The stems of the files, by their kind.
+    stems: FxHashMap<String, Names>,
 }
 
 impl Files {
@@ -66,10 +69,9 @@ impl Files {
             Notation::Yaml => "yaml",
         };
         let folder = if self.alone { String::new() } else { format!("{folder}/") };
-        let path = |stem: &str| format!("{folder}{stem}.{kind}.{ending}");
-        let taken = |stem: &str| self.paths.contains(&path(stem));
-        let path = path(&crate::names::free(&file_stem(name), taken));
-        self.paths.insert(path.clone());
+        let stems = self.stems.entry(kind.to_owned()).or_insert_with(|| Names::of(Form::Any));
+        let stem = stems.claim(&[&file_stem(name)]);
+        let path = format!("{folder}{stem}.{kind}.{ending}");
         let text = layout::write(self.notation, entries);
         self.all.push(OutputFile { path: path.clone(), text });
         (name.to_owned(), Part { path })
@@ -77,12 +79,12 @@ impl Files {
 }
 
 /// The files of a program.
-pub(super) fn emit(program: &Program, target: Target) -> Vec<OutputFile> {
+pub(super) fn emit(program: &Program, target: Target) -> Written {
     let notation = if target == Target::AblYaml { Notation::Yaml } else { Notation::Abl };
-    let program = &adapt::program(program);
+    let (program, renamed) = &adapt::program(program);
     let documents = program.agents.len() + program.libraries.len() + program.profiles.len();
     let alone = documents == 1;
-    let mut files = Files { notation, alone, all: Vec::new(), paths: FxHashSet::default() };
+    let mut files = Files { notation, alone, all: Vec::new(), stems: FxHashMap::default() };
     let mut agents = IndexMap::new();
     for agent in &program.agents {
         let entries = agent::agent(notation, agent);
@@ -120,5 +122,5 @@ pub(super) fn emit(program: &Program, target: Target) -> Vec<OutputFile> {
         text.push('\n');
         files.all.push(OutputFile { path: "project.json".to_owned(), text });
     }
-    files.all
+    Written { files: files.all, renamed: renamed.clone() }
 }

@@ -13,6 +13,8 @@ mod steps;
 mod tools;
 mod yaml;
 
+use super::Written;
+use crate::names::{Form as NameForm, Renamed};
 use crate::target::OutputFile;
 use agentir_expr::Template;
 use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
@@ -37,6 +39,8 @@ struct Names<'p> {
     tools: FxHashMap<&'p str, &'p Tool>,
     kinds: FxHashMap<&'p str, AgentKind>,
     args: FxHashMap<&'p str, FxHashSet<&'p str>>,
+    /// What an agent is called whose own name is that of the first one in ADL.
+    main: Option<Renamed>,
 }
 
 /// What others say of when they choose an agent, by its name.
@@ -55,6 +59,19 @@ fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
     all
 }
 
+/// `main` is not the name of just any agent.
+fn main(program: &Program) -> Option<Renamed> {
+    if program.agents.iter().all(|a| a.metadata.dialect == ADL) || program.agent(MAIN).is_none() {
+        return None;
+    }
+    let mut names = crate::names::Names::of(NameForm::Any);
+    for agent in &program.agents {
+        names.claim(&[&agent.metadata.name.value]);
+    }
+    names.rename("agent", MAIN, &["main_agent"]);
+    names.into_renamed().pop()
+}
+
 impl<'p> Names<'p> {
     fn new(program: &'p Program) -> Self {
         let mut names = Self {
@@ -64,6 +81,7 @@ impl<'p> Names<'p> {
             tools: FxHashMap::default(),
             kinds: FxHashMap::default(),
             args: FxHashMap::default(),
+            main: main(program),
         };
         for tool in program.tools() {
             names.tools.entry(&tool.name.value).or_insert(tool);
@@ -77,17 +95,12 @@ impl<'p> Names<'p> {
         names
     }
 
-    /// What an agent is called in the output: `main` is not the name of just any agent.
+    /// What an agent is called in the output.
     fn agent(&self, name: &str) -> String {
-        let taken = name == MAIN && self.program.agents.iter().any(|a| a.metadata.dialect != ADL);
-        if !taken {
-            return name.to_owned();
+        match &self.main {
+            Some(renamed) if renamed.from == name => renamed.to.clone(),
+            _ => name.to_owned(),
         }
-        let mut own = "main_agent".to_owned();
-        while self.program.agent(&own).is_some() {
-            own.push('_');
-        }
-        own
     }
 
     fn args(&self, agent: &str) -> FxHashSet<&'p str> {
@@ -237,7 +250,7 @@ fn ordered<'p>(names: &Names<'p>) -> Vec<&'p Agent> {
     all.iter().filter_map(|name| names.agents.get(name).copied()).collect()
 }
 
-pub(super) fn emit(program: &Program) -> Vec<OutputFile> {
+pub(super) fn emit(program: &Program) -> Written {
     let names = Names::new(program);
     let mut entries = Vec::new();
     for agent in &program.agents {
@@ -252,7 +265,7 @@ pub(super) fn emit(program: &Program) -> Vec<OutputFile> {
     }
     let mut files = vec![OutputFile { path: "agents.yml".to_owned(), text: yaml::file(&entries) }];
     files.extend(tools::file(program));
-    files
+    Written { files, renamed: names.main.into_iter().collect() }
 }
 
 /// The text of a template as it stands, holes included.

@@ -12,24 +12,28 @@ mod statement;
 
 pub(super) use losses::{BASE_LOSSES, LOSSES};
 
+use super::Written;
 use crate::target::{OutputFile, Target, file_stem};
 use agentir_ir::{Agent, Program};
 use agentir_syntax::agent_script::Dialect;
 use document::Script;
 
-pub(super) fn emit(program: &Program, target: Target) -> Vec<OutputFile> {
+pub(super) fn emit(program: &Program, target: Target) -> Written {
     let dialect = match target {
         Target::AgentScriptBase => Dialect::AgentScript,
         _ => Dialect::Agentforce,
     };
     let native = |a: &Agent| a.metadata.dialect == agentir_ir::Dialect::AgentScript.name();
+    let mut renamed = Vec::new();
     let adapted;
     let (agents, entry) = if program.agents.iter().all(native) {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
         (program.agents.as_slice(), entry)
     } else {
-        adapted = adapt::program(program);
-        (adapted.0.as_slice(), adapted.1.clone())
+        let all = adapt::program(program);
+        renamed = all.renamed;
+        adapted = all.agents;
+        (adapted.as_slice(), all.entry)
     };
     let text = document::print(&Script { agents, entry: entry.clone(), dialect });
     let is_entry = |a: &&Agent| Some(&a.metadata.name.value) == entry.as_ref();
@@ -42,5 +46,6 @@ pub(super) fn emit(program: &Program, target: Target) -> Vec<OutputFile> {
     });
     let name =
         developer_name.or_else(|| Some(first?.metadata.name.value.to_string())).unwrap_or_default();
-    vec![OutputFile { path: format!("{}.agent", file_stem(&name)), text }]
+    let files = vec![OutputFile { path: format!("{}.agent", file_stem(&name)), text }];
+    Written { files, renamed }
 }

@@ -3,15 +3,14 @@
 
 use super::expr::Names;
 use crate::emit::abl::body::rank as rank_in_branch;
-use crate::names;
+use crate::names::{self, Form, Renamed};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
     Body, Branch, Delegation, Extensions, Flow, Jump, Number, Statement, Step, Target,
 };
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
-use smol_str::{SmolStr, format_smolstr};
+use smol_str::SmolStr;
 use std::collections::VecDeque;
 
 /// Every expression and text of a body in ABL's words.
@@ -66,16 +65,23 @@ fn branches(names: Names<'_>, all: &mut [Branch]) {
     }
 }
 
-/// A flow in ABL's phases.
-pub(super) fn flow(flow: &Flow) -> Flow {
-    let mut builder = Builder::default();
-    // The first step has no name in ADL; its node is called like a field of the section.
+/// A flow in ABL's phases, with the steps that are called otherwise there.
+pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
+    let mut builder = Builder {
+        names: IndexMap::new(),
+        steps: IndexMap::new(),
+        exhausted: Vec::new(),
+        pending: VecDeque::new(),
+        used: names::Names::new(Form::Identifier, is_taken),
+    };
     for step in flow.definitions.keys() {
-        let entry = flow.entry() == Some(step.as_str());
-        let wanted =
-            if entry && is_taken(step) { SmolStr::new_static("start") } else { legal(step) };
-        let free = builder.free(&wanted);
-        builder.names.insert(step.clone(), free);
+        let name = if flow.entry() == Some(step.as_str()) && is_taken(step) {
+            // The first step has no name in ADL; its node is called like a field of the section.
+            builder.used.claim(&["start"])
+        } else {
+            builder.used.rename("step", step, &[&format!("{step}_step")])
+        };
+        builder.names.insert(step.clone(), name);
     }
     for step in flow.definitions.values() {
         let name = builder.name(&step.name);
@@ -98,13 +104,9 @@ pub(super) fn flow(flow: &Flow) -> Flow {
     let declared = |n: &Spanned<Name>| builder.steps.contains_key(&n.value);
     let steps = builder.steps.values().map(|s| s.name.clone()).collect();
     let sequence: Vec<_> = flow.sequence.iter().map(|n| builder.name(n)).filter(declared).collect();
-    Flow {
-        steps,
-        sequence,
-        entry_point: flow.entry_point.as_ref().map(|n| builder.name(n)),
-        definitions: builder.steps,
-        ..flow.clone()
-    }
+    let entry_point = flow.entry_point.as_ref().map(|n| builder.name(n));
+    let flow = Flow { steps, sequence, entry_point, definitions: builder.steps, ..flow.clone() };
+    (flow, builder.used.into_renamed())
 }
 
 /// Leads jumps to the steps by their names in ABL.
@@ -137,17 +139,10 @@ fn is_taken(name: &str) -> bool {
         || agentir_syntax::abl::leaf::ActionKind::from_word(name).is_some()
 }
 
-/// A name that ABL can read.
-fn legal(name: &str) -> SmolStr {
-    let legal = names::legal(name, char::is_alphanumeric);
-    if is_taken(&legal) { format_smolstr!("{legal}_step") } else { legal }
-}
-
 fn to(name: &Spanned<Name>) -> Jump {
     Jump { target: Target::Step(name.clone()), reason: None, span: name.span }
 }
 
-#[derive(Default)]
 struct Builder {
     /// What the steps are called in ABL.
     names: IndexMap<SmolStr, SmolStr>,
@@ -158,7 +153,7 @@ struct Builder {
     /// as it is long.
     pending: VecDeque<(Spanned<Name>, VecDeque<Statement>)>,
     /// The names of steps, made or not.
-    taken: FxHashSet<SmolStr>,
+    used: names::Names,
 }
 
 /// The phase of a statement in a step.
@@ -187,16 +182,9 @@ impl Builder {
         Spanned::new(to, name.span)
     }
 
-    /// A name that no step has, like `wanted`.
-    fn free(&mut self, wanted: &str) -> SmolStr {
-        let name = names::free(wanted, |n| self.taken.contains(n) || is_taken(n));
-        self.taken.insert(name.clone());
-        name
-    }
-
     /// A new step behind or beside `of`.
     fn fresh(&mut self, of: &Spanned<Name>, body: VecDeque<Statement>) -> Spanned<Name> {
-        let name = Spanned::new(self.free(&of.value), of.span);
+        let name = Spanned::new(self.used.claim(&[&of.value]), of.span);
         self.add(name.clone(), Step { span: of.span, ..Step::default() }, body);
         name
     }

@@ -1,6 +1,6 @@
 //! Expressions and texts of other languages in ABL's words.
 
-use crate::meaning::MENTIONS;
+use agentir_compare::MENTIONS;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment,

@@ -6,6 +6,7 @@ mod bodies;
 mod expr;
 mod reasoning;
 
+use crate::names::Renamed;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Dialect, Expr, Name, Path, Template, TemplatePart, TypeExpr};
 use agentir_ir::{
@@ -18,18 +19,19 @@ use rustc_hash::FxHashSet;
 use smol_str::{SmolStr, format_smolstr};
 
 /// The program in ABL's forms.
-pub(super) fn program(program: &Program) -> Program {
+pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
+    let mut renamed = Vec::new();
     let mut program = program.clone();
     share(&mut program);
     for agent in &mut program.agents {
         if agent.metadata.dialect != Dialect::Abl.name() {
-            self::agent(agent);
+            self::agent(agent, &mut renamed);
         }
     }
     for library in &mut program.libraries {
         library.tools.iter_mut().for_each(tool);
     }
-    program
+    (program, renamed)
 }
 
 /// Session memory is declared by each agent that uses it. It gets its first value once.
@@ -80,7 +82,7 @@ fn variables(agent: &Agent) -> FxHashSet<SmolStr> {
     found
 }
 
-fn agent(agent: &mut Agent) {
+fn agent(agent: &mut Agent, renamed: &mut Vec<Renamed>) {
     let offered = offered(agent);
     let names = Names { outputs: None, offered: &offered };
     required(agent);
@@ -105,7 +107,9 @@ fn agent(agent: &mut Agent) {
         for step in flow.definitions.values_mut() {
             bodies::rewrite(names, &mut step.body);
         }
-        agent.flow = Some(bodies::flow(flow));
+        let (flow, steps) = bodies::flow(flow);
+        agent.flow = Some(flow);
+        renamed.extend(steps);
     }
     coordination(names, agent);
     agent.tools.iter_mut().for_each(tool);

@@ -79,7 +79,10 @@ impl Adapter<'_> {
         let names: FxHashMap<SmolStr, Name> = flow
             .definitions
             .keys()
-            .map(|step| (step.clone(), self.subagents.claim(step, &own)))
+            .map(|step| {
+                let long = format!("{own}_{step}");
+                (step.clone(), self.subagents.rename("step", step, &[&long]))
+            })
             .collect();
         let like = new.clone();
         let steps = Steps { agent, flow, names, like: &like };
@@ -424,7 +427,9 @@ impl Adapter<'_> {
             [Statement::Goto(_)] => return None,
             _ => {}
         }
-        let own = self.subagents.claim(&format!("{name}_then"), &steps.like.metadata.name.value);
+        let own = format!("{name}_then");
+        let long = format!("{}_{own}", steps.like.metadata.name.value);
+        let own = self.subagents.claim(&[&own, &long]);
         self.part(steps, &own, about.clone(), tail, next, None);
         Some(own)
     }
@@ -586,7 +591,8 @@ impl Adapter<'_> {
         if statements.is_empty() {
             return None;
         }
-        let name = self.subagents.claim(wanted, &steps.like.metadata.name.value);
+        let long = format!("{}_{wanted}", steps.like.metadata.name.value);
+        let name = self.subagents.claim(&[wanted, &long]);
         self.part(steps, &name, about.clone(), statements, next, None);
         Some((Vec::new(), transition(&name)))
     }

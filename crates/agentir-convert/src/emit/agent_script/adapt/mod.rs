@@ -14,7 +14,7 @@ mod flow;
 mod offers;
 mod words;
 
-use crate::names::{Names, word};
+use crate::names::{Form, Names, Renamed};
 use agentir_diagnostics::Span;
 use agentir_expr::{Dialect, Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
@@ -79,7 +79,8 @@ impl Variables {
             }
             (Some(here), None) => here.clone(),
             (None, None) => {
-                let name = self.names.claim(own, &self.agent);
+                let long = format!("{}_{own}", self.agent);
+                let name = self.names.rename("variable", own, &[&long]);
                 same.push((name.clone(), (!ty.is_empty()).then(|| ty.to_owned())));
                 name
             }
@@ -223,12 +224,21 @@ fn called(program: &Program) -> FxHashSet<SmolStr> {
     asked
 }
 
-/// The agents of a program, and the one that every conversation begins with.
-pub(super) fn program(program: &Program) -> (Vec<Agent>, Option<Name>) {
+/// A program in the shape of Agent Script's own.
+pub(super) struct Adapted {
+    pub(super) agents: Vec<Agent>,
+    /// The agent that every conversation begins with.
+    pub(super) entry: Option<Name>,
+    /// What is called otherwise.
+    pub(super) renamed: Vec<Renamed>,
+}
+
+/// A program in the shape of Agent Script's own.
+pub(super) fn program(program: &Program) -> Adapted {
     let mut adapter = Adapter {
         program,
         variables: Variables::default(),
-        subagents: Names::default(),
+        subagents: Names::of(Form::Word),
         agents: FxHashMap::default(),
         remote: IndexMap::new(),
         called: called(program),
@@ -240,13 +250,14 @@ pub(super) fn program(program: &Program) -> (Vec<Agent>, Option<Name>) {
     let mut agents: Vec<&Agent> = program.agents.iter().collect();
     agents.sort_by_key(|a| entry.is_none_or(|e| !std::ptr::eq(*a, e)));
     for agent in &agents {
-        let name = adapter.subagents.claim(&agent.metadata.name.value, "agent");
+        let own = &agent.metadata.name.value;
+        let name = adapter.subagents.rename("agent", own, &[&format!("agent_{own}")]);
         adapter.agents.entry(agent.metadata.name.value.clone()).or_insert(name);
     }
     for agent in &agents {
         adapter.agent(agent);
     }
-    let Adapter { variables, remote, mut out, .. } = adapter;
+    let Adapter { variables, remote, mut out, subagents, .. } = adapter;
     let entry = out.first().map(|a| a.metadata.name.value.clone());
     if let Some(first) = out.first_mut() {
         first.memory.session = variables.all.into_values().collect();
@@ -254,7 +265,9 @@ pub(super) fn program(program: &Program) -> (Vec<Agent>, Option<Name>) {
         let error = entry_agent.and_then(error_message);
         document(first, error.unwrap_or_else(|| "Something went wrong. Please try again.".into()));
     }
-    (out, entry)
+    let mut renamed = subagents.into_renamed();
+    renamed.extend(variables.names.into_renamed());
+    Adapted { agents: out, entry, renamed }
 }
 
 /// What an agent says when something fails that it has no better words for.
@@ -288,9 +301,9 @@ impl Adapter<'_> {
         if let Some(name) = self.agents.get(own).filter(|_| remote.is_none()) {
             return name.clone();
         }
-        let name = match self.remote.keys().find(|n| **n == word(own)) {
+        let name = match self.remote.keys().find(|n| **n == Form::Word.legal(own)) {
             Some(known) => return known.clone(),
-            None => self.subagents.claim(own, "remote"),
+            None => self.subagents.rename("agent", own, &[&format!("remote_{own}")]),
         };
         // The platform only reaches agents that are deployed on it.
         let endpoint = remote

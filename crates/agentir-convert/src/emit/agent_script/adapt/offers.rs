@@ -312,7 +312,7 @@ impl Adapter<'_> {
             return;
         }
         let mut one = binding(
-            crate::names::word(&format!("use_{tool}")),
+            crate::names::Form::Word.legal(&format!("use_{tool}")),
             Offer::Call { tool: spanned(Name::new(tool)) },
         );
         let guards: Vec<Expr> = agent

@@ -12,18 +12,18 @@ use std::fmt::Write;
 /// What a program means.
 #[derive(Debug)]
 pub struct Meaning {
-    pub(crate) root: Node,
+    root: Node,
 }
 
 /// A value, and where it was written.
 #[derive(Debug, Default)]
-pub(crate) struct Node {
-    pub(crate) kind: NodeKind,
-    pub(crate) at: Option<Span>,
+struct Node {
+    kind: NodeKind,
+    at: Option<Span>,
 }
 
 #[derive(Debug)]
-pub(crate) enum NodeKind {
+enum NodeKind {
     /// A text, a number, true or false.
     Leaf(Value),
     List(Vec<Node>),
@@ -68,7 +68,7 @@ const ORIGIN: &[&[&str]] = &[
 const NAMES_OF_WAYS: &[&str] = &["name", "does", "to", "agent", "description", "available_when"];
 
 /// What the first step is called: ADL has no name for it.
-pub(crate) const ENTRY: &str = "(entry)";
+pub const ENTRY: &str = "(entry)";
 
 impl Meaning {
     /// What `program` means.
@@ -106,7 +106,7 @@ impl Meaning {
 
     /// Every value, with its path and its place; places that a value does not have itself are those of
     /// what it is a part of.
-    pub(crate) fn values<'n>(&'n self, found: &mut dyn FnMut(&str, &'n Value, Option<Span>)) {
+    pub fn values<'n>(&'n self, found: &mut dyn FnMut(&str, &'n Value, Option<Span>)) {
         walk(&self.root, &mut String::new(), None, found);
     }
 }
@@ -151,11 +151,11 @@ fn of_json(json: Value) -> Option<Node> {
 }
 
 /// How Agent Script mentions in a text what can be called.
-pub(crate) const MENTIONS: &[&str] =
+pub const MENTIONS: &[&str] =
     &["@actions.", "@subagent.", "@topic.", "@connected_subagent.", "@utils."];
 
 /// A text without the marks by which one language alone tells variables from other words.
-fn neutral(text: String) -> String {
+pub(crate) fn neutral(text: String) -> String {
     if !text.contains("@variables.") && !text.contains("{!") {
         return text;
     }

@@ -1,0 +1,225 @@
+//! The coarsest bisimulation of a transition system with guards, by refinement of signatures, and why
+//! two states are not in it.
+//!
+//! All states begin in one block. In each round a state's signature says under which guard it can do
+//! which action into which block; states of one block that differ in it are parted. Which round parted
+//! what is kept: two states that are parted in round *n* are told apart by a conversation of *n*
+//! actions at most.
+
+use super::guards::{Guard, Guards};
+use super::system::{Move, System};
+use indexmap::IndexMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many moves may be looked at in all.
+const MOST_WORK: usize = 20_000_000;
+
+/// The blocks of each round.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    /// The blocks that each state was in, with the rounds from which on it was.
+    history: Vec<Vec<(u32, u32)>>,
+}
+
+type Signature = Vec<(u32, u32, Guard)>;
+
+/// An action that was done on both sides, and under which values of variables.
+#[derive(Debug, Clone)]
+pub(super) struct Passed {
+    pub(super) cube: Vec<(u16, bool)>,
+    pub(super) moves: [Move; 2],
+}
+
+/// Why two states are not bisimilar.
+#[derive(Debug, Clone)]
+pub(super) struct Why {
+    /// What both did before.
+    pub(super) before: Vec<Passed>,
+    /// Under which values of variables they differ.
+    pub(super) cube: Vec<(u16, bool)>,
+    /// The action that only one of them can do there, with the side that can.
+    pub(super) only: (usize, Move),
+    /// The states in which they are then.
+    pub(super) states: [u32; 2],
+}
+
+impl Blocks {
+    /// Refines until nothing changes. None if it is too much work.
+    ///
+    /// A round looks only at blocks from which a move leads to a state that changed its block in the
+    /// round before, so that a difference at the end of a long chain costs the chain once.
+    pub(super) fn new(system: &System, guards: &mut Guards) -> Option<Self> {
+        let states = system.moves.len();
+        let mut leads_to: Vec<Vec<u32>> = vec![Vec::new(); states];
+        for (from, moves) in (0_u32..).zip(&system.moves) {
+            for m in moves {
+                leads_to.get_mut(m.to as usize)?.push(from);
+            }
+        }
+        let mut history = vec![vec![(0, 0)]; states];
+        let mut block = vec![0_u32; states];
+        let mut members: Vec<Vec<u32>> = vec![(0_u32..).take(states).collect()];
+        let mut open: BTreeSet<u32> = BTreeSet::from([0]);
+        let mut work = 0;
+        let mut round = 0;
+        while !open.is_empty() {
+            round += 1;
+            let mut moved: Vec<(u32, u32)> = Vec::new();
+            for number in std::mem::take(&mut open) {
+                let all = std::mem::take(members.get_mut(number as usize)?);
+                let mut parts: IndexMap<Signature, Vec<u32>> = IndexMap::new();
+                for state in all {
+                    let moves = system.moves.get(state as usize)?;
+                    work += 1 + moves.len();
+                    if work > MOST_WORK || guards.too_large {
+                        return None;
+                    }
+                    parts.entry(signature(moves, &block, guards)).or_default().push(state);
+                }
+                // The largest part keeps the number: the fewest states change theirs.
+                let stays =
+                    (0..parts.len()).rev().max_by_key(|i| parts.get_index(*i).map(|p| p.1.len()));
+                for (at, (_, part)) in parts.into_iter().enumerate() {
+                    if Some(at) == stays {
+                        *members.get_mut(number as usize)? = part;
+                        continue;
+                    }
+                    let new = u32::try_from(members.len()).ok()?;
+                    moved.extend(part.iter().map(|state| (*state, new)));
+                    members.push(part);
+                }
+            }
+            // All at once: a round goes by the blocks of the round before.
+            for (state, new) in &moved {
+                *block.get_mut(*state as usize)? = *new;
+                history.get_mut(*state as usize)?.push((round, *new));
+            }
+            for (state, _) in &moved {
+                for from in leads_to.get(*state as usize)? {
+                    open.extend(block.get(*from as usize));
+                }
+            }
+        }
+        Some(Self { history })
+    }
+
+    /// The block of a state after a round.
+    fn block(&self, state: u32, round: u32) -> Option<u32> {
+        let history = self.history.get(state as usize)?;
+        let at = history.partition_point(|(from, _)| *from <= round);
+        Some(history.get(at.checked_sub(1)?)?.1)
+    }
+
+    pub(super) fn same(&self, [a, b]: [u32; 2]) -> bool {
+        self.block(a, u32::MAX) == self.block(b, u32::MAX)
+    }
+
+    /// The round that parted two states.
+    fn parted(&self, [a, b]: [u32; 2]) -> Option<u32> {
+        let rounds = |state: u32| self.history.get(state as usize).into_iter().flatten();
+        let mut all: Vec<u32> = rounds(a).chain(rounds(b)).map(|(round, _)| *round).collect();
+        all.sort_unstable();
+        all.into_iter().find(|round| self.block(a, *round) != self.block(b, *round))
+    }
+
+    /// Why two states that are not the same are not.
+    pub(super) fn why(
+        &self,
+        system: &System,
+        guards: &mut Guards,
+        states: [u32; 2],
+    ) -> Option<Why> {
+        let mut before = Vec::new();
+        let mut states = states;
+        // Each turn goes back by a round at least.
+        while let Some(round) = self.parted(states) {
+            let [a, b] = states;
+            let sides = [system.moves.get(a as usize)?, system.moves.get(b as usize)?];
+            if let Some((cube, only)) = only_one(sides, guards) {
+                return Some(Why { before, cube, only, states });
+            }
+            let block = |state: u32| self.block(state, round.saturating_sub(1));
+            let (cube, moves) = elsewhere(sides, &block, guards)?;
+            states = moves.map(|m| m.to);
+            before.push(Passed { cube, moves });
+        }
+        None
+    }
+}
+
+fn signature(moves: &[Move], blocks: &[u32], guards: &mut Guards) -> Signature {
+    let mut all: BTreeMap<(u32, u32), Guard> = BTreeMap::new();
+    for m in moves {
+        let block = blocks.get(m.to as usize).copied().unwrap_or(0);
+        let guard = all.entry((m.action, block)).or_default();
+        *guard = guards.or(*guard, m.guard);
+    }
+    let mut found = Vec::with_capacity(all.len());
+    for ((action, block), guard) in all {
+        let guard = guards.possible(guard);
+        if guard != Guard::NEVER {
+            found.push((action, block, guard));
+        }
+    }
+    found
+}
+
+/// Under which guard each action can be done at all.
+fn can(moves: &[Move], guards: &mut Guards) -> BTreeMap<u32, Guard> {
+    let mut all: BTreeMap<u32, Guard> = BTreeMap::new();
+    for m in moves {
+        let guard = all.entry(m.action).or_default();
+        *guard = guards.or(*guard, m.guard);
+    }
+    all
+}
+
+/// An action that only one of two can do, if there is one: the first in the order of the first.
+fn only_one(
+    sides: [&Vec<Move>; 2],
+    guards: &mut Guards,
+) -> Option<(Vec<(u16, bool)>, (usize, Move))> {
+    let all = sides.map(|moves| can(moves, guards));
+    for (side, moves) in sides.iter().enumerate() {
+        let other = all.get(1 - side)?;
+        for m in *moves {
+            let theirs = other.get(&m.action).copied().unwrap_or(Guard::NEVER);
+            let only = guards.without(m.guard, theirs);
+            if guards.possible(only) != Guard::NEVER {
+                return Some((guards.example(only)?, (side, *m)));
+            }
+        }
+    }
+    None
+}
+
+/// An action that both can do, with which they come to places that are not the same.
+fn elsewhere(
+    sides: [&Vec<Move>; 2],
+    block: &impl Fn(u32) -> Option<u32>,
+    guards: &mut Guards,
+) -> Option<(Vec<(u16, bool)>, [Move; 2])> {
+    let block = |m: &Move| block(m.to);
+    for (side, moves) in sides.iter().enumerate() {
+        let others = *sides.get(1 - side)?;
+        for m in *moves {
+            let mut theirs = Guard::NEVER;
+            for other in others.iter().filter(|o| o.action == m.action && block(o) == block(m)) {
+                theirs = guards.or(theirs, other.guard);
+            }
+            let open = guards.without(m.guard, theirs);
+            if guards.possible(open) == Guard::NEVER {
+                continue;
+            }
+            for other in others.iter().filter(|o| o.action == m.action && block(o) != block(m)) {
+                let both = guards.and(open, other.guard);
+                if guards.possible(both) != Guard::NEVER {
+                    let cube = guards.example(both)?;
+                    let pair = if side == 0 { [*m, *other] } else { [*other, *m] };
+                    return Some((cube, pair));
+                }
+            }
+        }
+    }
+    None
+}

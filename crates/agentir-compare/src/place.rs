@@ -1,0 +1,91 @@
+//! Places, and what was announced about them.
+
+use agentir_diagnostics::{SourceMap, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl Place {
+    /// Where `span` begins.
+    #[must_use]
+    pub fn of(sources: &SourceMap, span: Span) -> Option<Self> {
+        let file = sources.get(span.file).filter(|_| span != Span::default())?;
+        Some(Self { file: file.name.to_string(), line: file.line_column(span.start).line })
+    }
+}
+
+/// `agents/desk.agent.abl:12`
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// Which parts of the first program somebody already said to be lost or said in another way.
+#[derive(Debug, Clone, Default)]
+pub struct Announced {
+    paths: FxHashSet<String>,
+    lines: FxHashMap<String, FxHashSet<u32>>,
+    names: FxHashMap<String, String>,
+    /// Variables of the second program, with what they are called in the first.
+    variables: FxHashMap<String, String>,
+}
+
+impl Announced {
+    /// Nothing was announced.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// Announces a value by its path in the IR, and the place at which the first program says it.
+    pub fn add(&mut self, path: &str, place: Option<&Place>) {
+        self.paths.insert(path.to_owned());
+        if let Some(place) = place {
+            self.lines.entry(place.file.clone()).or_default().insert(place.line);
+        }
+    }
+
+    /// Announces that something of the first program is called otherwise in the second.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        self.names.entry(from.to_owned()).or_insert_with(|| to.to_owned());
+    }
+
+    /// Announces that a variable is called otherwise in the second program. What had a part of its own
+    /// in the first (`order.state`) may be a variable there.
+    pub fn rename_variable(&mut self, from: &str, to: &str) {
+        self.variables.entry(to.to_owned()).or_insert_with(|| from.to_owned());
+    }
+
+    /// What a variable of the second program is called in the first, if that is known to differ.
+    pub(crate) fn variable(&self, second: &str) -> Option<&str> {
+        self.variables.get(second).map(String::as_str)
+    }
+
+    /// What something of the first program is called in the second.
+    pub(crate) fn name<'n>(&'n self, first: &'n str) -> &'n str {
+        self.names.get(first).map_or(first, String::as_str)
+    }
+
+    /// Whether the value at a path was announced.
+    pub(crate) fn path(&self, path: &str) -> bool {
+        self.paths.contains(path)
+    }
+
+    /// Whether anything on the lines of a span was.
+    pub(crate) fn span(&self, sources: &SourceMap, span: Span) -> bool {
+        let Some(file) = sources.get(span.file) else { return false };
+        let Some(lines) = self.lines.get(&*file.name) else { return false };
+        let (first, last) = (file.line_column(span.start).line, file.line_column(span.end).line);
+        lines.iter().any(|line| (first..=last).contains(line))
+    }
+}

@@ -1,0 +1,134 @@
+//! Comparisons for people. As JSON they are their own serialization.
+
+use crate::behaviour::{Divergence, Turn};
+use crate::conditions::Unlike;
+use crate::place::Place;
+use crate::{Comparison, Verdict};
+use std::fmt::Write;
+
+/// How many differences are told in full; the others are in the JSON.
+const TOLD: usize = 10;
+
+fn at(place: Option<&Place>) -> String {
+    place.map_or_else(String::new, |place| format!("   ({place})"))
+}
+
+fn turns(out: &mut String, who: &str, all: &[Turn]) {
+    if all.is_empty() {
+        let _ = writeln!(out, "    {who}: nothing more");
+    }
+    for turn in all {
+        let _ = writeln!(out, "    {who}: {}{}", turn.does, at(turn.at.as_ref()));
+    }
+}
+
+impl Divergence {
+    /// The conversation, a line a turn. `names` are what the two programs are called.
+    #[must_use]
+    pub fn text(&self, names: [&str; 2]) -> String {
+        let [left, right] = names;
+        let mut out = String::new();
+        let step = self.step.as_ref().map_or_else(String::new, |step| format!(", step `{step}`"));
+        let announced = if self.announced { " (announced)" } else { "" };
+        let _ = writeln!(out, "agent `{}`{step}{announced}:", self.agent);
+        if self.turns_before > 0 {
+            let _ =
+                writeln!(out, "    after {} turns in which both do the same", self.turns_before);
+        }
+        for turn in &self.conversation {
+            if !turn.when.is_empty() {
+                let _ = writeln!(out, "    where {}", turn.when.join(", and "));
+            }
+            let _ = writeln!(out, "    both: {}{}", turn.does, at(turn.at.as_ref()));
+        }
+        if !self.when.is_empty() {
+            let state = self.state.as_ref().map_or_else(String::new, |s| format!("   (as in {s})"));
+            let _ = writeln!(out, "    where {}{state}", self.when.join(", and "));
+        }
+        turns(&mut out, left, &self.left);
+        turns(&mut out, right, &self.right);
+        out
+    }
+}
+
+impl Unlike {
+    fn text(&self, names: [&str; 2]) -> String {
+        let [left, right] = names;
+        let announced = if self.announced { " (announced)" } else { "" };
+        format!(
+            "{}{announced}: they differ where {}\n    {left}: {}{}\n    {right}: {}{}\n",
+            self.path,
+            self.state,
+            self.left,
+            at(self.left_at.as_ref()),
+            self.right,
+            at(self.right_at.as_ref()),
+        )
+    }
+}
+
+impl Comparison {
+    /// The verdict in a sentence, with what it rests on.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let c = &self.conditions;
+        let b = &self.behaviour;
+        let mut parts = Vec::new();
+        let same = c.identical + c.proved;
+        if same > 0 {
+            let typed = match c.if_typed {
+                0 => String::new(),
+                n => format!(", {n} as long as what is compared with a number is one"),
+            };
+            let count =
+                if same == 1 { "1 condition holds" } else { &format!("{same} conditions hold") };
+            parts.push(format!("{count} in the same states ({} proved{typed})", c.proved));
+        }
+        if c.in_words > 0 {
+            parts.push(format!("{} are words for the model", c.in_words));
+        }
+        if c.undecided > 0 {
+            parts.push(format!("{} could not be decided", c.undecided));
+        }
+        if !c.different.is_empty() {
+            parts.push(format!("{} do not", c.different.len()));
+        }
+        parts.push(format!(
+            "from {} of {} places no conversation tells the two apart",
+            b.same, b.places
+        ));
+        parts.join(", ")
+    }
+
+    /// What was found: the differences that nobody announced in full, the others counted. `names` are
+    /// what the two programs are called.
+    #[must_use]
+    pub fn text(&self, names: [&str; 2]) -> String {
+        let mut out = String::new();
+        let unlike = self.conditions.different.iter().filter(|d| !d.announced);
+        let diverging = self.behaviour.different.iter().filter(|d| !d.announced);
+        let told: Vec<String> = unlike
+            .map(|d| format!("condition {}", d.text(names)))
+            .chain(diverging.map(|d| d.text(names)))
+            .collect();
+        told.iter().take(TOLD).for_each(|text| out.push_str(text));
+        if told.len() > TOLD {
+            let _ = writeln!(out, "and {} more", told.len() - TOLD);
+        }
+        for why in &self.behaviour.undecided {
+            let _ = writeln!(out, "undecided: {why}");
+        }
+        let announced = self.conditions.different.iter().filter(|d| d.announced).count()
+            + self.behaviour.different.iter().filter(|d| d.announced).count();
+        if announced > 0 {
+            let _ = writeln!(out, "{announced} differences at places where a loss is reported");
+        }
+        out
+    }
+
+    /// Whether nobody needs to look at it.
+    #[must_use]
+    pub const fn is_same(&self) -> bool {
+        matches!(self.verdict, Verdict::Same)
+    }
+}

@@ -1,0 +1,157 @@
+//! Comparing what programs do: nothing tells a program from itself, what means the same is the same
+//! however it is written, and what does not is told by a conversation.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
+
+use agentir_compare::{Comparison, Verdict};
+use agentir_convert::{OutputFile, read_back};
+use agentir_syntax::abl::Options;
+use agentir_tests::check::{Checked, File, check, compare};
+use agentir_tests::samples::{Sample, adl, agent_script, external, external_agent_script, ours};
+
+fn read(name: &str, text: &str) -> Checked {
+    check(&[File { name: name.to_owned(), text: text.to_owned() }], Options::default())
+}
+
+/// A flow of ABL with this body of its first step.
+fn flow(step: &str) -> String {
+    format!(
+        "AGENT: pool\n\nGOAL: \"Lets lanes\"\n\nMEMORY:\n  session:\n    - guests\n        TYPE: number\n    - member\n        TYPE: boolean\n\nTOOLS:\n  book(day: string) -> {{code: string}}\n    description: \"Books\"\n\nFLOW:\n  entry_point: begin\n\n  begin:\n{step}\n  thanks:\n    RESPOND: \"Thank you\"\n    THEN: COMPLETE\n\n  sorry:\n    RESPOND: \"Sorry\"\n    THEN: COMPLETE\n"
+    )
+}
+
+fn compared(one: &str, other: &str) -> Comparison {
+    compare(&read("one.agent.abl", &flow(one)), &read("other.agent.abl", &flow(other)))
+}
+
+#[test]
+fn nothing_tells_a_program_from_itself() {
+    let mut all: Vec<(Vec<File>, Options)> = Vec::new();
+    let sample = |s: Sample| (s.files, Options { version: s.version, fragment: s.fragment });
+    for folder in ["valid", "invalid", "newest", "legacy"] {
+        all.extend(ours(folder).into_iter().map(sample));
+    }
+    for folder in ["valid", "invalid"] {
+        all.extend(agent_script(folder).into_iter().map(sample));
+        all.extend(adl(folder).into_iter().map(|files| (files, Options::default())));
+    }
+    all.extend(external().into_iter().map(sample));
+    all.extend(external_agent_script().into_iter().map(|f| (vec![f], Options::default())));
+    let mut problems = Vec::new();
+    for (files, options) in all {
+        let checked = check(&files, options);
+        let found = compare(&checked, &checked);
+        if found.verdict != Verdict::Same {
+            let name = &files.first().unwrap().name;
+            problems.push(format!("{name}: {}\n{}", found.summary(), found.text(["a", "b"])));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// The same, written otherwise.
+#[test]
+fn what_means_the_same_is_the_same() {
+    let input = |branches: &[(&str, &str)]| {
+        let mut step = "    RESPOND: \"Well?\"\n    ON_INPUT:\n".to_owned();
+        for (condition, to) in branches {
+            step += &match *condition {
+                "" => format!("      - ELSE:\n        THEN: {to}\n"),
+                condition => format!("      - IF: {condition}\n        THEN: {to}\n"),
+            };
+        }
+        step
+    };
+    let mut problems = Vec::new();
+    for (one, other) in [
+        // Operands of `AND` in another order.
+        (
+            vec![("member AND guests > 3", "sorry"), ("", "thanks")],
+            vec![("guests > 3 AND member", "sorry"), ("", "thanks")],
+        ),
+        // De Morgan.
+        (
+            vec![("NOT (member AND guests > 3)", "thanks"), ("", "sorry")],
+            vec![("NOT member OR NOT guests > 3", "thanks"), ("", "sorry")],
+        ),
+        // The branches turned round.
+        (
+            vec![("guests > 3", "sorry"), ("", "thanks")],
+            vec![("NOT guests > 3", "thanks"), ("", "sorry")],
+        ),
+        // One branch for two that lead to the same place.
+        (
+            vec![("guests > 3", "sorry"), ("member", "sorry"), ("", "thanks")],
+            vec![("guests > 3 OR member", "sorry"), ("", "thanks")],
+        ),
+        // A branch that can never be taken.
+        (
+            vec![("guests > 3", "sorry"), ("guests > 8", "thanks"), ("", "thanks")],
+            vec![("guests > 3", "sorry"), ("", "thanks")],
+        ),
+        // Only the solver knows that these are the same.
+        (
+            vec![("guests > 3 AND guests < 9", "sorry"), ("", "thanks")],
+            vec![("guests < 9 AND guests > 3 AND guests > 2", "sorry"), ("", "thanks")],
+        ),
+    ] {
+        let found = compared(&input(&one), &input(&other));
+        if found.behaviour.same != found.behaviour.places {
+            problems.push(format!("{one:?} / {other:?}:\n{}", found.text(["one", "other"])));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn a_difference_is_a_conversation() {
+    const BEFORE: &str = "    RESPOND: \"For how many?\"\n    ON_INPUT:\n      - IF: guests > 8\n        RESPOND: \"That is too many\"\n        THEN: sorry\n      - IF: input == \"stop\"\n        THEN: sorry\n      - ELSE:\n        CALL: book(day)\n        ON_FAIL:\n          THEN: sorry\n        THEN: thanks\n";
+    let mut told = String::new();
+    for (from, to) in [
+        ("guests > 8", "guests >= 8"),
+        ("\"That is too many\"", "\"Too many\""),
+        ("CALL: book(day)", "CALL: book(\"Monday\")"),
+        (
+            "          THEN: sorry\n        THEN: thanks",
+            "          THEN: thanks\n        THEN: thanks",
+        ),
+        ("      - IF: input == \"stop\"\n        THEN: sorry\n", ""),
+    ] {
+        assert!(BEFORE.contains(from));
+        let found = compared(BEFORE, &BEFORE.replace(from, to));
+        assert_eq!(found.verdict, Verdict::Different, "{from} → {to}");
+        told += &format!("{from} → {to}\n{}\n", found.text(["before", "after"]));
+    }
+    insta::assert_snapshot!(told);
+}
+
+/// A difference at the end of a long chain parts the chain step by step.
+#[test]
+fn long_flows_are_compared() {
+    let long = |last: &str| {
+        let mut step = "    THEN: s0\n".to_owned();
+        for i in 0..500 {
+            step += &format!(
+                "  s{i}:\n    RESPOND: \"Number {i}\"\n    ON_INPUT:\n      - IF: guests > {i}\n        THEN: s{}\n      - ELSE:\n        THEN: thanks\n",
+                i + 1
+            );
+        }
+        step + &format!("  s500:\n    RESPOND: \"{last}\"\n    THEN: COMPLETE\n")
+    };
+    // Without the rules, which look at the conditions of long flows for much longer.
+    let read = |last: &str| {
+        let text = flow(&long(last));
+        read_back(&[OutputFile { path: "long.agent.abl".to_owned(), text }])
+    };
+    let verdict = |one: &str, other: &str| {
+        let [(sources, program, _), (other_sources, other_program, _)] = [read(one), read(other)];
+        let checked = |sources, program| Checked { sources, program, diagnostics: Vec::new() };
+        let other = checked(other_sources, other_program);
+        let found = compare(&checked(sources, program), &other);
+        (found.verdict, found.behaviour.different.first().map(|d| d.turns_before))
+    };
+    assert_eq!(verdict("End", "End"), (Verdict::Same, None));
+    let (found, before) = verdict("End", "The end");
+    assert_eq!(found, Verdict::Different);
+    assert!(before > Some(900), "{before:?}");
+}
