@@ -1,5 +1,6 @@
 //! What became of everything that was said: kept, approximated or dropped.
 
+use crate::comments::Comment;
 use crate::emit;
 use crate::meaning::Meaning;
 use crate::target::{OutputFile, Target};
@@ -88,13 +89,20 @@ pub struct Report {
     pub totals: Totals,
     /// What became of each value, in the order of the IR.
     pub entries: Vec<Entry>,
+    /// What became of each comment; they are no values and not among the totals.
+    pub comments: Vec<Comment>,
 }
 
 impl Report {
     /// The report of nothing.
     #[must_use]
     pub fn empty(target: Target) -> Self {
-        Self { target: target.name(), totals: Totals::default(), entries: Vec::new() }
+        Self {
+            target: target.name(),
+            totals: Totals::default(),
+            entries: Vec::new(),
+            comments: Vec::new(),
+        }
     }
 
     /// Adds what became of another program.
@@ -103,6 +111,12 @@ impl Report {
         self.totals.approximated += other.totals.approximated;
         self.totals.dropped += other.totals.dropped;
         self.entries.extend(other.entries);
+        self.comments.extend(other.comments);
+    }
+
+    /// The comments that the output has no place for.
+    pub fn lost_comments(&self) -> impl Iterator<Item = &Comment> {
+        self.comments.iter().filter(|c| c.target.is_none())
     }
 
     /// The entries that are not kept.
@@ -232,7 +246,7 @@ pub(crate) fn report(
         }
         entries.push(entry);
     });
-    Report { target: target.name(), totals, entries }
+    Report { target: target.name(), totals, entries, comments: Vec::new() }
 }
 
 #[cfg(test)]

@@ -14,8 +14,11 @@
 //! target says how that part is said instead, and dropped otherwise. So nothing can vanish unlisted,
 //! and the report cannot be wrong about what it calls kept.
 //!
+//! Comments are carried to what they are about (`comments`), for all targets alike.
+//!
 //! *Invariant*: nothing here reads or writes a file; nothing is lost that the report does not name.
 
+mod comments;
 pub mod emit;
 mod fidelity;
 mod meaning;
@@ -23,11 +26,12 @@ mod names;
 mod render;
 mod target;
 
+pub use comments::Comment;
 pub use fidelity::{Entry, Fate, Loss, Place, Report, Totals, report_schema};
 pub use meaning::{Difference, Meaning, differences};
 pub use target::{OutputFile, Target, file_stem};
 
-use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap};
+use agentir_diagnostics::{Diagnostic, Severity, SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
 
@@ -49,14 +53,19 @@ pub struct Conversion {
 /// Writes a program in another language, or anew in its own.
 #[must_use]
 pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
-    let files = emit::emit(program, target);
+    let bare = emit::emit(program, target);
+    let (read, program_read, _) = read_back(&bare);
+    let (source, output) = (Meaning::new(program), Meaning::new(&program_read));
+    let (files, comments) =
+        comments::carry((&source, sources), (&output, &read), &bare, |commented| {
+            let (_, program, diagnostics) = read_back(commented);
+            differences(&output, &Meaning::new(&program)).is_empty()
+                && diagnostics.iter().all(|d| d.severity < Severity::Error)
+        });
     let (read, program_read, diagnostics) = read_back(&files);
-    let report = fidelity::report(
-        (&Meaning::new(program), sources),
-        (&Meaning::new(&program_read), &read),
-        &files,
-        target,
-    );
+    let mut report =
+        fidelity::report((&source, sources), (&Meaning::new(&program_read), &read), &files, target);
+    report.comments = comments;
     Conversion { files, report, diagnostics, sources: read, program: program_read }
 }
 

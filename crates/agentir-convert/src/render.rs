@@ -23,6 +23,7 @@ struct Page<'r> {
     title: &'r str,
     totals: Totals,
     lost: Vec<Row<'r>>,
+    comments: Vec<(String, &'r str)>,
 }
 
 struct Row<'r> {
@@ -75,6 +76,11 @@ impl Report {
                 let _ = writeln!(out, "    {help}");
             }
         }
+        for comment in self.lost_comments() {
+            let text = comment.text.lines().next().unwrap_or_default();
+            let _ =
+                writeln!(out, "{}: a comment has no place: {text}", place(Some(&comment.source)));
+        }
         let Totals { kept, approximated, dropped } = self.totals;
         let _ = writeln!(out, "{kept} kept, {approximated} approximated, {dropped} dropped");
         out
@@ -100,6 +106,8 @@ impl Report {
             .find(|t| t.name() == self.target)
             .map_or(self.target, Target::title);
         // A template of our own cannot fail on texts.
-        Page { title, totals: self.totals, lost }.render().unwrap_or_default()
+        let comments =
+            self.lost_comments().map(|c| (place(Some(&c.source)), c.text.as_str())).collect();
+        Page { title, totals: self.totals, lost, comments }.render().unwrap_or_default()
     }
 }

@@ -1,0 +1,307 @@
+//! Comments, from where they stand in the source to where they belong in the output.
+//!
+//! The IR knows no comments, and no emitter has to. A comment is about what it stands at or above:
+//! the values that the source says there. Where the output says the same values, the comment goes
+//! above them; where it does not, above the nearest thing around them that it does say. The output is
+//! read again with its comments, and they stay only if it still means the same.
+
+use crate::fidelity::Place;
+use crate::meaning::Meaning;
+use crate::target::OutputFile;
+use agentir_diagnostics::{FileId, SourceMap, Span};
+use agentir_lower::{Language, language};
+use agentir_syntax::lines::{LineKind, Lines, Notation, lines};
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What became of a comment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Comment {
+    /// What it says.
+    pub text: String,
+    /// Where it was.
+    pub source: Place,
+    /// Where the output has it; absent if it has no place for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Place>,
+}
+
+/// A comment of a source: lines that belong together.
+struct Found {
+    /// The lines, without their marks.
+    lines: Vec<String>,
+    at: Span,
+    /// The line of what it is about.
+    about: u32,
+    /// Whether it is about the file as a whole.
+    head: bool,
+}
+
+/// A value that a program says: its path and its place.
+type Said = (String, Span);
+
+/// The notation of a file that may have comments to be carried.
+fn notation(name: &str, text: &str) -> Option<Notation> {
+    if name.ends_with(".json") {
+        return None;
+    }
+    match language(name, text) {
+        Language::Abl => Some(Notation::Abl),
+        Language::AblYaml | Language::Adl => Some(Notation::Yaml),
+        Language::AgentScript => Some(Notation::AgentScript),
+        Language::Python => None,
+    }
+}
+
+fn values(meaning: &Meaning) -> Vec<Said> {
+    let mut all = Vec::new();
+    meaning.values(&mut |path, _, at| {
+        if let Some(at) = at {
+            all.push((path.to_owned(), at));
+        }
+    });
+    all
+}
+
+/// Puts the comments of the sources into the output. Gives the new output, and what became of each.
+/// `check` says whether an output still means the same.
+pub(crate) fn carry(
+    (source, sources): (&Meaning, &SourceMap),
+    (output, outputs): (&Meaning, &SourceMap),
+    files: &[OutputFile],
+    check: impl Fn(&[OutputFile]) -> bool,
+) -> (Vec<OutputFile>, Vec<Comment>) {
+    let said = values(source);
+    let places = places(values(output));
+    let laid_out: Vec<Option<Lines>> = outputs
+        .iter()
+        .map(|(id, file)| Some(lines(notation(&file.name, &file.text)?, id, &file.text)))
+        .collect();
+    let mut comments = Vec::new();
+    // For each output, what is to be written above which of its lines.
+    let mut above: BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>> = BTreeMap::new();
+    for (id, lines, found) in comments_of(&said, sources) {
+        let Some(file) = sources.get(id) else { continue };
+        for found in found {
+            let line = file.line_column(found.at.start).line;
+            let source = Place { file: file.name.to_string(), line };
+            let target = target_of(&found, (id, &lines), &said, &places, &laid_out);
+            if let Some(at) = target {
+                above.entry(at).or_default().push((comments.len(), found.lines.clone()));
+            }
+            comments.push(Comment { text: found.lines.join("\n"), source, target: None });
+        }
+    }
+    let mut written = files.to_vec();
+    for (output, (file, lines)) in written.iter_mut().zip(&laid_out).enumerate() {
+        let Some(lines) = lines else { continue };
+        write(output, file, lines, &above, &mut comments);
+    }
+    if above.is_empty() || check(&written) {
+        (written, comments)
+    } else {
+        for comment in &mut comments {
+            comment.target = None;
+        }
+        (files.to_vec(), comments)
+    }
+}
+
+/// The first place of each path, and of everything that paths lead through.
+fn places(said: Vec<Said>) -> FxHashMap<String, Span> {
+    let mut places: FxHashMap<String, Span> = FxHashMap::default();
+    for (path, at) in said {
+        let mut rest = path.as_str();
+        loop {
+            let known = places.entry(rest.to_owned()).or_insert(at);
+            if (at.file, at.start) < (known.file, known.start) && rest != path {
+                *known = at;
+            }
+            match outer(rest) {
+                Some(outer) => rest = outer,
+                None => break,
+            }
+        }
+    }
+    places
+}
+
+/// What a path is in.
+fn outer(path: &str) -> Option<&str> {
+    path.rfind(['.', '[']).and_then(|at| path.get(..at))
+}
+
+/// The comments of every file that says something of the program.
+fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, Lines, Vec<Found>)> {
+    let mut ids: Vec<FileId> = said.iter().map(|(_, at)| at.file).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut all = Vec::new();
+    for id in ids {
+        let Some(file) = sources.get(id) else { continue };
+        let Some(notation) = notation(&file.name, &file.text) else { continue };
+        let lines = lines(notation, id, &file.text);
+        let found = found_in(&lines, &file.text);
+        all.push((id, lines, found));
+    }
+    all
+}
+
+fn found_in(lines: &Lines, text: &str) -> Vec<Found> {
+    let mut all: Vec<Found> = Vec::new();
+    let mut before: Option<u32> = None;
+    let mut index = 0;
+    while let Some(line) = lines.lines.get(index) {
+        index += 1;
+        let Some(comment) = line.comment else {
+            if line.kind == LineKind::Entry {
+                before = Some(line.span.start);
+            }
+            continue;
+        };
+        let mut said = vec![words(text, comment)];
+        if line.kind != LineKind::Comment {
+            before = Some(line.span.start);
+            all.push(Found { lines: said, at: comment, about: line.span.start, head: false });
+            continue;
+        }
+        // Lines of comments below each other are one.
+        while let Some(next) = lines.lines.get(index)
+            && next.kind == LineKind::Comment
+            && next.column == line.column
+        {
+            said.extend(next.comment.map(|c| words(text, c)));
+            index += 1;
+        }
+        // What it stands above: not something further out.
+        let below = lines.lines.get(index..).unwrap_or_default();
+        let next = below.iter().find(|l| l.kind == LineKind::Entry);
+        let above = next.filter(|n| n.column >= line.column || before.is_none());
+        let Some(about) = above.map(|l| l.span.start).or(before) else { continue };
+        // Apart from everything else at the top: about all of it.
+        let head = before.is_none()
+            && below.first().is_some_and(|l| l.kind == LineKind::Blank || l.column == 0);
+        // A line that says which language this is says nothing of the agent.
+        said.retain(|line| !line.starts_with("@dialect"));
+        if !said.is_empty() {
+            all.push(Found { lines: said, at: comment, about, head });
+        }
+    }
+    all
+}
+
+/// What a comment says, without its mark.
+fn words(text: &str, comment: Span) -> String {
+    let written = text.get(comment.range()).unwrap_or_default();
+    let words = written.strip_prefix("//").or_else(|| written.strip_prefix('#')).unwrap_or(written);
+    words.strip_prefix(' ').unwrap_or(words).trim_end().to_owned()
+}
+
+/// Where a comment belongs: the output, and the line of it.
+fn target_of(
+    found: &Found,
+    (id, lines): (FileId, &Lines),
+    said: &[Said],
+    places: &FxHashMap<String, Span>,
+    outputs: &[Option<Lines>],
+) -> Option<(usize, usize)> {
+    let mut about: Vec<&Said> =
+        said.iter().filter(|(_, at)| at.file == id && at.start >= found.about).collect();
+    about.sort_by_key(|(_, at)| at.start);
+    let output = |at: Span| {
+        let index = at.file.0 as usize;
+        let lines = outputs.get(index)?.as_ref()?;
+        let line = (0..=lines.line_of(at.start))
+            .rev()
+            .find(|&l| lines.lines.get(l).is_some_and(|l| l.kind == LineKind::Entry))?;
+        Some((index, line))
+    };
+    if found.head {
+        // Above the first line of the file that the agent is in.
+        let agent = about.iter().find_map(|(path, _)| {
+            let mut parts = path.split('.');
+            places.get(&format!("{}.{}", parts.next()?, parts.next()?))
+        })?;
+        let (index, _) = output(*agent)?;
+        let lines = outputs.get(index)?.as_ref()?;
+        let first = lines.lines.iter().position(|l| l.kind == LineKind::Entry)?;
+        return Some((index, first));
+    }
+    let first = about.first()?;
+    // The values that begin where the first one does, and then what they are in.
+    let mut candidates: Vec<&str> =
+        about.iter().take_while(|s| s.1.start <= first.1.end).map(|s| s.0.as_str()).collect();
+    for _ in 0..64 {
+        if let Some(at) = candidates.iter().find_map(|path| places.get(*path)) {
+            let (index, line) = output(*at)?;
+            // What it stands above may say nothing itself but have something below it that does.
+            let heads = lines.line_of(found.about)..lines.line_of(first.1.start);
+            let entry = |l: &usize| lines.lines.get(*l).is_some_and(|l| l.kind == LineKind::Entry);
+            return Some((
+                index,
+                climb(outputs.get(index)?.as_ref()?, line, heads.filter(entry).count()),
+            ));
+        }
+        candidates = candidates.into_iter().filter_map(outer).filter(|p| is_inside(p)).collect();
+        if candidates.is_empty() {
+            return None;
+        }
+    }
+    None
+}
+
+/// The line that a line is the first one below of, so many levels further out.
+fn climb(lines: &Lines, mut line: usize, levels: usize) -> usize {
+    for _ in 0..levels {
+        let Some(column) = lines.lines.get(line).map(|l| l.column) else { break };
+        let above = lines.lines.get(..line).unwrap_or_default();
+        let head = above.iter().rposition(|l| l.kind != LineKind::Blank);
+        match head.and_then(|at| Some((at, lines.lines.get(at)?))) {
+            Some((at, head)) if head.kind == LineKind::Entry && head.column < column => line = at,
+            _ => break,
+        }
+    }
+    line
+}
+
+/// Whether a path leads to something inside of an agent, and not to all of it.
+fn is_inside(path: &str) -> bool {
+    path.split(['.', '[']).count() > 2
+}
+
+/// Writes the comments of one output, and says where they are.
+fn write(
+    output: usize,
+    file: &mut OutputFile,
+    lines: &Lines,
+    above: &BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>,
+    comments: &mut [Comment],
+) {
+    let old = std::mem::take(&mut file.text);
+    let mut number = 0;
+    for (index, line) in lines.lines.iter().enumerate() {
+        for (which, said) in above.get(&(output, index)).into_iter().flatten() {
+            let indentation = old.get(line.span.start as usize..line.content as usize);
+            if let Some(comment) = comments.get_mut(*which) {
+                comment.target = Some(Place { file: file.path.clone(), line: number + 1 });
+            }
+            for words in said {
+                file.text.push_str(indentation.unwrap_or_default());
+                file.text.push('#');
+                if !words.is_empty() {
+                    file.text.push(' ');
+                    file.text.push_str(words);
+                }
+                file.text.push('\n');
+                number += 1;
+            }
+        }
+        file.text.push_str(old.get(line.span.range()).unwrap_or_default());
+        if index + 1 < lines.lines.len() {
+            file.text.push('\n');
+        }
+        number += 1;
+    }
+}
