@@ -42,14 +42,13 @@ pub fn format(language: Language, file: FileId, text: &str) -> Result<String, Re
     Ok(formatted)
 }
 
-/// Whether two values are parts of the source that nobody reads, and differ only in their indentation.
+/// Whether two values are parts of the source that nobody reads, and differ only in their layout.
 fn is_source(difference: &Difference<'_>) -> bool {
-    let lines = |value: &serde_json::Value| {
-        let lines = value.as_str()?.lines().map(|l| l.trim().to_owned());
-        Some(lines.collect::<Vec<_>>())
+    let words = |value: &serde_json::Value| {
+        value.as_str().map(|text| text.split_whitespace().collect::<String>())
     };
     difference.path.contains("extensions.")
-        && lines(difference.left).is_some_and(|left| lines(difference.right) == Some(left))
+        && words(difference.left).is_some_and(|left| words(difference.right) == Some(left))
 }
 
 /// A line as it will be.

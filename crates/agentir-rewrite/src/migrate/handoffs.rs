@@ -6,9 +6,18 @@ use agentir_expr::Version;
 use agentir_syntax::abl::{Field, Record, Value};
 use agentir_syntax::outline::EntryKind;
 
+/// Every handoff; the section is called like its items.
+fn handoffs<'a, 't>(source: &Source<'a, 't>, found: &mut dyn FnMut(&'a Record<'t>)) {
+    source.records("handoff", &mut |record| {
+        if record.ty.items.is_none() {
+            found(record);
+        }
+    });
+}
+
 /// `MAP` stands below `ON_RETURN`.
 pub(super) fn map(source: &Source<'_, '_>, changes: &mut Changes) {
-    source.records("handoff", &mut |handoff| {
+    handoffs(source, &mut |handoff| {
         let Some(field) = handoff.field("map") else { return };
         if handoff.field("on_return").is_some() {
             changes.undecided(
@@ -77,7 +86,7 @@ fn history_of<'r, 't>(handoff: &'r Record<'t>) -> Option<&'r Field<'t>> {
 
 /// `last_10`, `{last_n: 10}` are `{mode: last_n, count: 10}`.
 pub(super) fn counted(source: &Source<'_, '_>, changes: &mut Changes) {
-    source.records("handoff", &mut |handoff| {
+    handoffs(source, &mut |handoff| {
         let Some(field) = history_of(handoff) else { return };
         let EntryKind::Pair { value, children, .. } = &field.entry.kind else { return };
         let new = |count: u32| format!("{{mode: last_n, count: {count}}}");
@@ -106,7 +115,7 @@ pub(super) fn counted(source: &Source<'_, '_>, changes: &mut Changes) {
 /// Nothing was handed over where nobody said so; the newest version hands over everything.
 pub(super) fn history(source: &Source<'_, '_>, changes: &mut Changes) {
     debug_assert!(source.from < Version::Newest && source.to == Version::Newest);
-    source.records("handoff", &mut |handoff| {
+    handoffs(source, &mut |handoff| {
         if history_of(handoff).is_some() {
             return;
         }

@@ -166,7 +166,18 @@ fn in_tree(how: &Reader, text: &str, (from, to): (Version, Version), first: bool
     changes
 }
 
-/// What the findings say, all of those that are about versions.
+/// The rules whose findings are about forms of other versions.
+const ABOUT_VERSIONS: &[&str] = &[
+    "keyword-case",
+    "legacy-form",
+    "legacy-recall-event",
+    "behavior-profiles-plural",
+    "mode-removed",
+    "guardrail-polarity",
+    "single-brace-hole",
+];
+
+/// What the rules find that is of another version.
 fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
     let options = Options { version: Some(to), fragment: how.fragment };
     let mut lowered = read_as(how.language, how.file, text, options);
@@ -175,7 +186,7 @@ fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
     let mut versions = Vec::new();
     lowered.add_to(&mut program, &mut versions);
     let versions_only = Selection {
-        select: std::iter::once("versions".to_owned()).collect(),
+        select: ABOUT_VERSIONS.iter().map(|rule| (*rule).to_owned()).collect(),
         ..Selection::default()
     };
     found.extend(agentir_lint::check(&program, &versions, &versions_only).diagnostics);

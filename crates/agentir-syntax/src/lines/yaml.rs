@@ -262,25 +262,13 @@ impl Walk<'_, '_, '_> {
 fn comments(sheet: &mut Sheet<'_>, marks: &[Mark]) {
     // Up to where the nodes of each line reach.
     let mut reach: Vec<u32> = sheet.lines.iter().map(|l| l.span.start).collect();
-    for mark in marks {
-        if mark.kind == MarkKind::Block {
-            continue;
-        }
-        // The end of a block collection is where the next line begins.
-        let at = mark.end;
-        let index = sheet.line_of(at);
-        if mark.kind != MarkKind::End || at > mark.start {
-            if let Some(reach) = reach.get_mut(index) {
-                *reach = (*reach).max(at);
-            }
-        }
-        // A node of several lines: what is before its end on the last one is no comment.
-        for index in sheet.line_of(mark.start)..index {
+    // Collections end with a bracket or nothing, neither of which hides a comment.
+    for mark in marks.iter().filter(|m| m.kind == MarkKind::Scalar) {
+        let last = sheet.line_of(mark.end);
+        for index in sheet.line_of(mark.start)..=last {
             let end = sheet.lines.get(index).map_or(0, |l| l.span.end);
-            if mark.kind == MarkKind::Scalar
-                && let Some(reach) = reach.get_mut(index)
-            {
-                *reach = end;
+            if let Some(reach) = reach.get_mut(index) {
+                *reach = (*reach).max(mark.end.min(end));
             }
         }
     }
