@@ -66,14 +66,16 @@ fn values(meaning: &Meaning) -> Vec<Said> {
 }
 
 /// Puts the comments of the sources into the output. Gives the new output, and what became of each.
-/// `check` says whether an output still means the same.
 pub(crate) fn carry(
     (source, sources): (&Meaning, &SourceMap),
     (output, outputs): (&Meaning, &SourceMap),
     files: &[OutputFile],
-    check: impl Fn(&[OutputFile]) -> bool,
 ) -> (Vec<OutputFile>, Vec<Comment>) {
     let said = values(source);
+    let found = comments_of(&said, sources);
+    if found.iter().all(|(.., found)| found.is_empty()) {
+        return (files.to_vec(), Vec::new());
+    }
     let places = places(values(output));
     let laid_out: Vec<Option<Lines>> = outputs
         .iter()
@@ -82,12 +84,14 @@ pub(crate) fn carry(
     let mut comments = Vec::new();
     // For each output, what is to be written above which of its lines.
     let mut above: BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>> = BTreeMap::new();
-    for (id, lines, found) in comments_of(&said, sources) {
+    for (id, lines, found) in found {
         let Some(file) = sources.get(id) else { continue };
+        let mut here: Vec<&Said> = said.iter().filter(|(_, at)| at.file == id).collect();
+        here.sort_by_key(|(_, at)| at.start);
         for found in found {
             let line = file.line_column(found.at.start).line;
             let source = Place { file: file.name.to_string(), line };
-            let target = target_of(&found, (id, &lines), &said, &places, &laid_out);
+            let target = target_of(&found, &lines, &here, &places, &laid_out);
             if let Some(at) = target {
                 above.entry(at).or_default().push((comments.len(), found.lines.clone()));
             }
@@ -99,14 +103,7 @@ pub(crate) fn carry(
         let Some(lines) = lines else { continue };
         write(output, file, lines, &above, &mut comments);
     }
-    if above.is_empty() || check(&written) {
-        (written, comments)
-    } else {
-        for comment in &mut comments {
-            comment.target = None;
-        }
-        (files.to_vec(), comments)
-    }
+    (written, comments)
 }
 
 /// The first place of each path, and of everything that paths lead through.
@@ -202,54 +199,79 @@ fn words(text: &str, comment: Span) -> String {
 /// Where a comment belongs: the output, and the line of it.
 fn target_of(
     found: &Found,
-    (id, lines): (FileId, &Lines),
-    said: &[Said],
+    lines: &Lines,
+    said: &[&Said],
     places: &FxHashMap<String, Span>,
     outputs: &[Option<Lines>],
 ) -> Option<(usize, usize)> {
-    let mut about: Vec<&Said> =
-        said.iter().filter(|(_, at)| at.file == id && at.start >= found.about).collect();
-    about.sort_by_key(|(_, at)| at.start);
     let output = |at: Span| {
         let index = at.file.0 as usize;
         let lines = outputs.get(index)?.as_ref()?;
-        let line = (0..=lines.line_of(at.start))
-            .rev()
-            .find(|&l| lines.lines.get(l).is_some_and(|l| l.kind == LineKind::Entry))?;
+        let line = (0..=lines.line_of(at.start)).rev().find(|&l| is_entry(lines, l))?;
         Some((index, line))
     };
-    if found.head {
-        // Above the first line of the file that the agent is in.
-        let agent = about.iter().find_map(|(path, _)| {
-            let mut parts = path.split('.');
-            places.get(&format!("{}.{}", parts.next()?, parts.next()?))
-        })?;
-        let (index, _) = output(*agent)?;
+    // About the agent that the file defines: above all of it.
+    let agent = said.iter().filter(|_| found.head).find_map(|(path, _)| {
+        let (agents, rest) = path.split_once('.')?;
+        let name = rest.split(['.', '[']).next()?;
+        (agents == "agents").then(|| format!("agents.{name}"))
+    });
+    if let Some(at) =
+        agent.as_deref().and_then(|agent| places.get(&format!("{agent}.metadata.name")))
+    {
+        let (index, line) = output(*at)?;
         let lines = outputs.get(index)?.as_ref()?;
-        let first = lines.lines.iter().position(|l| l.kind == LineKind::Entry)?;
-        return Some((index, first));
+        let heads =
+            |l: &usize| is_entry(lines, *l) && lines.lines.get(*l).is_some_and(|l| l.column == 0);
+        let agents = |(path, place): &(&String, &Span)| {
+            place.file == at.file && path.starts_with("agents.") && path.ends_with(".metadata.name")
+        };
+        let alone = places.iter().filter(agents).count() == 1;
+        let head = if alone { (0..=line).find(heads) } else { (0..=line).rev().find(heads) };
+        return Some((index, head?));
     }
+    // What it stands at may say nothing that has a place: then it is about what that is in.
+    let own = lines.line_of(found.about);
+    let (head, about) = std::iter::successors(Some(own), |&line| around(lines, line))
+        .map(|line| (line, within(lines, line, said)))
+        .find(|(_, about)| !about.is_empty())?;
     let first = about.first()?;
     // The values that begin where the first one does, and then what they are in.
     let mut candidates: Vec<&str> =
         about.iter().take_while(|s| s.1.start <= first.1.end).map(|s| s.0.as_str()).collect();
-    for _ in 0..64 {
+    while !candidates.is_empty() {
         if let Some(at) = candidates.iter().find_map(|path| places.get(*path)) {
             let (index, line) = output(*at)?;
             // What it stands above may say nothing itself but have something below it that does.
-            let heads = lines.line_of(found.about)..lines.line_of(first.1.start);
-            let entry = |l: &usize| lines.lines.get(*l).is_some_and(|l| l.kind == LineKind::Entry);
-            return Some((
-                index,
-                climb(outputs.get(index)?.as_ref()?, line, heads.filter(entry).count()),
-            ));
+            let heads = (own..lines.line_of(first.1.start)).filter(|&l| is_entry(lines, l));
+            let levels = if head == own { heads.count() } else { 0 };
+            return Some((index, climb(outputs.get(index)?.as_ref()?, line, levels)));
         }
         candidates = candidates.into_iter().filter_map(outer).filter(|p| is_inside(p)).collect();
-        if candidates.is_empty() {
-            return None;
-        }
     }
     None
+}
+
+fn is_entry(lines: &Lines, line: usize) -> bool {
+    lines.lines.get(line).is_some_and(|l| l.kind == LineKind::Entry)
+}
+
+/// The line of the entry that an entry is in.
+fn around(lines: &Lines, line: usize) -> Option<usize> {
+    let column = lines.lines.get(line)?.column;
+    (0..line).rev().find(|&l| {
+        is_entry(lines, l) && lines.lines.get(l).is_some_and(|above| above.column < column)
+    })
+}
+
+/// What an entry says, with all that is below it.
+fn within<'s>(lines: &Lines, line: usize, said: &[&'s Said]) -> Vec<&'s Said> {
+    let Some(head) = lines.lines.get(line) else { return Vec::new() };
+    let below = lines.lines.get(line + 1..).unwrap_or_default();
+    let next = below.iter().find(|l| l.kind == LineKind::Entry && l.column <= head.column);
+    let (start, end) = (head.span.start, next.map_or(u32::MAX, |l| l.span.start));
+    let from = said.partition_point(|(_, at)| at.start < start);
+    said.get(from..).unwrap_or_default().iter().take_while(|s| s.1.start < end).copied().collect()
 }
 
 /// The line that a line is the first one below of, so many levels further out.

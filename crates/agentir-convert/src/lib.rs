@@ -31,7 +31,7 @@ pub use fidelity::{Entry, Fate, Loss, Place, Report, Totals, report_schema};
 pub use meaning::{Difference, Meaning, differences};
 pub use target::{OutputFile, Target, file_stem};
 
-use agentir_diagnostics::{Diagnostic, Severity, SourceFile, SourceMap};
+use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
 
@@ -53,18 +53,23 @@ pub struct Conversion {
 /// Writes a program in another language, or anew in its own.
 #[must_use]
 pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
-    let bare = emit::emit(program, target);
-    let (read, program_read, _) = read_back(&bare);
-    let (source, output) = (Meaning::new(program), Meaning::new(&program_read));
-    let (files, comments) =
-        comments::carry((&source, sources), (&output, &read), &bare, |commented| {
-            let (_, program, diagnostics) = read_back(commented);
-            differences(&output, &Meaning::new(&program)).is_empty()
-                && diagnostics.iter().all(|d| d.severity < Severity::Error)
-        });
-    let (read, program_read, diagnostics) = read_back(&files);
-    let mut report =
-        fidelity::report((&source, sources), (&Meaning::new(&program_read), &read), &files, target);
+    let mut files = emit::emit(program, target);
+    let (mut read, mut program_read, mut diagnostics) = read_back(&files);
+    let source = Meaning::new(program);
+    let mut output = Meaning::new(&program_read);
+    let (commented, mut comments) = comments::carry((&source, sources), (&output, &read), &files);
+    if commented != files {
+        let (again, said_again, found) = read_back(&commented);
+        let meaning = Meaning::new(&said_again);
+        if differences(&output, &meaning).is_empty() && found.len() == diagnostics.len() {
+            (files, read, program_read, diagnostics) = (commented, again, said_again, found);
+            output = meaning;
+        } else {
+            // A comment that would be read as something else has no place.
+            comments.iter_mut().for_each(|comment| comment.target = None);
+        }
+    }
+    let mut report = fidelity::report((&source, sources), (&output, &read), &files, target);
     report.comments = comments;
     Conversion { files, report, diagnostics, sources: read, program: program_read }
 }
