@@ -39,8 +39,8 @@ struct Found {
     head: bool,
 }
 
-/// A value that a program says: its path and its place.
-type Said = (String, Span);
+/// A value that a program says: its path, its place and, if it is one, its text.
+type Said = (String, Span, Option<String>);
 
 /// The notation of a file that may have comments to be carried.
 fn notation(name: &str, text: &str) -> Option<Notation> {
@@ -57,9 +57,9 @@ fn notation(name: &str, text: &str) -> Option<Notation> {
 
 fn values(meaning: &Meaning) -> Vec<Said> {
     let mut all = Vec::new();
-    meaning.values(&mut |path, _, at| {
+    meaning.values(&mut |path, value, at| {
         if let Some(at) = at {
-            all.push((path.to_owned(), at));
+            all.push((path.to_owned(), at, value.as_str().map(str::to_owned)));
         }
     });
     all
@@ -86,12 +86,12 @@ pub(crate) fn carry(
     let mut above: BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>> = BTreeMap::new();
     for (id, lines, found) in found {
         let Some(file) = sources.get(id) else { continue };
-        let mut here: Vec<&Said> = said.iter().filter(|(_, at)| at.file == id).collect();
-        here.sort_by_key(|(_, at)| at.start);
+        let mut here: Vec<&Said> = said.iter().filter(|(_, at, _)| at.file == id).collect();
+        here.sort_by_key(|(_, at, _)| at.start);
         for found in found {
             let line = file.line_column(found.at.start).line;
             let source = Place { file: file.name.to_string(), line };
-            let target = target_of(&found, &lines, &here, &places, &laid_out);
+            let target = target_of(&found, &lines, &here, &places, (&laid_out, outputs));
             if let Some(at) = target {
                 above.entry(at).or_default().push((comments.len(), found.lines.clone()));
             }
@@ -109,7 +109,7 @@ pub(crate) fn carry(
 /// The first place of each path, and of everything that paths lead through.
 fn places(said: Vec<Said>) -> FxHashMap<String, Span> {
     let mut places: FxHashMap<String, Span> = FxHashMap::default();
-    for (path, at) in said {
+    for (path, at, _) in said {
         let mut rest = path.as_str();
         loop {
             let known = places.entry(rest.to_owned()).or_insert(at);
@@ -132,7 +132,7 @@ fn outer(path: &str) -> Option<&str> {
 
 /// The comments of every file that says something of the program.
 fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, Lines, Vec<Found>)> {
-    let mut ids: Vec<FileId> = said.iter().map(|(_, at)| at.file).collect();
+    let mut ids: Vec<FileId> = said.iter().map(|(_, at, _)| at.file).collect();
     ids.sort_unstable();
     ids.dedup();
     let mut all = Vec::new();
@@ -202,7 +202,7 @@ fn target_of(
     lines: &Lines,
     said: &[&Said],
     places: &FxHashMap<String, Span>,
-    outputs: &[Option<Lines>],
+    (outputs, texts): (&[Option<Lines>], &SourceMap),
 ) -> Option<(usize, usize)> {
     let output = |at: Span| {
         let index = at.file.0 as usize;
@@ -211,7 +211,7 @@ fn target_of(
         Some((index, line))
     };
     // About the agent that the file defines: above all of it.
-    let agent = said.iter().filter(|_| found.head).find_map(|(path, _)| {
+    let agent = said.iter().filter(|_| found.head).find_map(|(path, ..)| {
         let (agents, rest) = path.split_once('.')?;
         let name = rest.split(['.', '[']).next()?;
         (agents == "agents").then(|| format!("agents.{name}"))
@@ -236,20 +236,52 @@ fn target_of(
         .map(|line| (line, within(lines, line, said)))
         .find(|(_, about)| !about.is_empty())?;
     let first = about.first()?;
-    // The values that begin where the first one does, and then what they are in.
-    let mut candidates: Vec<&str> =
-        about.iter().take_while(|s| s.1.start <= first.1.end).map(|s| s.0.as_str()).collect();
-    while !candidates.is_empty() {
-        if let Some(at) = candidates.iter().find_map(|path| places.get(*path)) {
-            let (index, line) = output(*at)?;
-            // What it stands above may say nothing itself but have something below it that does.
-            let heads = (own..lines.line_of(first.1.start)).filter(|&l| is_entry(lines, l));
-            let levels = if head == own { heads.count() } else { 0 };
-            return Some((index, climb(outputs.get(index)?.as_ref()?, line, levels)));
+    // What stands above something may say nothing itself but have something below it that does.
+    let heads = (own..lines.line_of(first.1.start)).filter(|&l| is_entry(lines, l));
+    let levels = if head == own { heads.count() } else { 0 };
+    let above = |at: Span| {
+        let (index, line) = output(at)?;
+        Some((index, climb(outputs.get(index)?.as_ref()?, line, levels)))
+    };
+    // The values that begin where the first one does.
+    let close: Vec<&&Said> = about.iter().take_while(|s| s.1.start <= first.1.end).collect();
+    if let Some(at) = close.iter().find_map(|s| places.get(&s.0)) {
+        return above(*at);
+    }
+    // The same words, said by something else.
+    let words = |said: &&&Said| said.2.as_deref().and_then(|words| found_once(words, texts));
+    if let Some(at) = close.iter().find_map(words) {
+        return output(at);
+    }
+    // What the values are in; but all of the agent is more than the comment is about.
+    let mut inside: Vec<&str> = close.iter().map(|s| s.0.as_str()).collect();
+    while !inside.is_empty() {
+        inside = inside.into_iter().filter_map(outer).filter(|p| is_inside(p)).collect();
+        if let Some(at) = inside.iter().find_map(|path| places.get(*path)) {
+            let (index, line) = above(*at)?;
+            let column = outputs.get(index)?.as_ref()?.lines.get(line)?.column;
+            return (column > 0).then_some((index, line));
         }
-        candidates = candidates.into_iter().filter_map(outer).filter(|p| is_inside(p)).collect();
     }
     None
+}
+
+/// Words that are too short to be known again.
+const SHORT: usize = 8;
+
+/// Where some words stand, if that is one place only.
+fn found_once(words: &str, texts: &SourceMap) -> Option<Span> {
+    if words.len() < SHORT || words.contains('\n') {
+        return None;
+    }
+    let mut places = texts.iter().flat_map(|(id, file)| {
+        file.text.match_indices(words).map(move |(at, _)| {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            Span::new(id, at, at)
+        })
+    });
+    let first = places.next()?;
+    places.next().is_none().then_some(first)
 }
 
 fn is_entry(lines: &Lines, line: usize) -> bool {
@@ -270,7 +302,7 @@ fn within<'s>(lines: &Lines, line: usize, said: &[&'s Said]) -> Vec<&'s Said> {
     let below = lines.lines.get(line + 1..).unwrap_or_default();
     let next = below.iter().find(|l| l.kind == LineKind::Entry && l.column <= head.column);
     let (start, end) = (head.span.start, next.map_or(u32::MAX, |l| l.span.start));
-    let from = said.partition_point(|(_, at)| at.start < start);
+    let from = said.partition_point(|(_, at, _)| at.start < start);
     said.get(from..).unwrap_or_default().iter().take_while(|s| s.1.start < end).copied().collect()
 }
 
