@@ -71,12 +71,20 @@ pub(crate) fn carry(
     (output, outputs): (&Meaning, &SourceMap),
     files: &[OutputFile],
 ) -> (Vec<OutputFile>, Vec<Comment>) {
-    let said = values(source);
+    let mut said = values(source);
+    said.sort_by_key(|(_, at, _)| (at.file, at.start));
     let found = comments_of(&said, sources);
     if found.iter().all(|(.., found)| found.is_empty()) {
         return (files.to_vec(), Vec::new());
     }
     let places = places(values(output));
+    // How many agents each output has.
+    let mut agents: FxHashMap<FileId, usize> = FxHashMap::default();
+    for (path, at) in &places {
+        if path.starts_with("agents.") && path.ends_with(".metadata.name") {
+            *agents.entry(at.file).or_default() += 1;
+        }
+    }
     let laid_out: Vec<Option<Lines>> = outputs
         .iter()
         .map(|(id, file)| Some(lines(notation(&file.name, &file.text)?, id, &file.text)))
@@ -86,12 +94,13 @@ pub(crate) fn carry(
     let mut above: BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>> = BTreeMap::new();
     for (id, lines, found) in found {
         let Some(file) = sources.get(id) else { continue };
-        let mut here: Vec<&Said> = said.iter().filter(|(_, at, _)| at.file == id).collect();
-        here.sort_by_key(|(_, at, _)| at.start);
+        let from = said.partition_point(|(_, at, _)| at.file < id);
+        let here = said.get(from..).unwrap_or_default();
+        let here: Vec<&Said> = here.iter().take_while(|(_, at, _)| at.file == id).collect();
         for found in found {
             let line = file.line_column(found.at.start).line;
             let source = Place { file: file.name.to_string(), line };
-            let target = target_of(&found, &lines, &here, &places, (&laid_out, outputs));
+            let target = target_of(&found, &lines, &here, (&places, &agents), (&laid_out, outputs));
             if let Some(at) = target {
                 above.entry(at).or_default().push((comments.len(), found.lines.clone()));
             }
@@ -201,7 +210,7 @@ fn target_of(
     found: &Found,
     lines: &Lines,
     said: &[&Said],
-    places: &FxHashMap<String, Span>,
+    (places, agents): (&FxHashMap<String, Span>, &FxHashMap<FileId, usize>),
     (outputs, texts): (&[Option<Lines>], &SourceMap),
 ) -> Option<(usize, usize)> {
     let output = |at: Span| {
@@ -223,10 +232,7 @@ fn target_of(
         let lines = outputs.get(index)?.as_ref()?;
         let heads =
             |l: &usize| is_entry(lines, *l) && lines.lines.get(*l).is_some_and(|l| l.column == 0);
-        let agents = |(path, place): &(&String, &Span)| {
-            place.file == at.file && path.starts_with("agents.") && path.ends_with(".metadata.name")
-        };
-        let alone = places.iter().filter(agents).count() == 1;
+        let alone = agents.get(&at.file) == Some(&1);
         let head = if alone { (0..=line).find(heads) } else { (0..=line).rev().find(heads) };
         return Some((index, head?));
     }

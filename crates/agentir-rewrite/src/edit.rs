@@ -1,26 +1,28 @@
 //! Edits of a text.
 
 use agentir_diagnostics::{Edit, Span};
+use std::collections::BTreeMap;
 
 /// Sorts edits and leaves out those that reach into an earlier one; of a group all are left out.
 pub(crate) fn apart(groups: Vec<Vec<Edit>>) -> Vec<Edit> {
-    let mut taken: Vec<Edit> = Vec::new();
+    let mut taken: BTreeMap<(u32, u32), Edit> = BTreeMap::new();
     for group in groups {
-        let free = |edit: &Edit| taken.iter().all(|t| !overlap(t.span, edit.span));
-        if group.iter().all(free) {
-            taken.extend(group);
+        if group.iter().all(|edit| is_free(&taken, edit.span)) {
+            taken.extend(group.into_iter().map(|edit| ((edit.span.start, edit.span.end), edit)));
         }
     }
-    taken.sort_by_key(|edit| (edit.span.start, edit.span.end));
-    taken
+    taken.into_values().collect()
 }
 
-/// Whether two places have a byte in common, or are both the same empty place.
-const fn overlap(a: Span, b: Span) -> bool {
-    if a.is_empty() && b.is_empty() {
-        return a.start == b.start;
-    }
-    a.start < b.end && b.start < a.end
+/// Whether no place that is taken has a byte in common with this one. Those that are taken have none
+/// in common, so their neighbours are enough.
+fn is_free(taken: &BTreeMap<(u32, u32), Edit>, span: Span) -> bool {
+    let at = (span.start, span.end);
+    let before = taken.range(..at).next_back();
+    let behind = taken.range(at..).next();
+    let touches =
+        |&(start, end): &(u32, u32)| (start, end) == at || (start < span.end && span.start < end);
+    !before.into_iter().chain(behind).any(|(place, _)| touches(place))
 }
 
 /// A text after edits that are sorted and do not overlap.

@@ -266,6 +266,7 @@ impl<'s> Sheet<'s> {
 
     /// Gives every comment line its column, and every line that nobody knows its own.
     fn finish(mut self) -> Lines {
+        let following = self.following();
         let mut open: Vec<Level> = Vec::new();
         let mut edge = None;
         for index in 0..self.lines.len() {
@@ -273,7 +274,8 @@ impl<'s> Sheet<'s> {
             match line.kind {
                 LineKind::Comment => {
                     let here = self.column_of(line.content);
-                    let column = self.column_of_comment(index, here, &open);
+                    let column =
+                        column_of_comment(following.get(index).copied().flatten(), here, &open);
                     let column = edge.map_or(column, |edge| column.min(edge));
                     if let Some(line) = self.lines.get_mut(index) {
                         line.column = column;
@@ -308,26 +310,37 @@ impl<'s> Sheet<'s> {
         Lines { lines: self.lines, gaps: self.gaps }
     }
 
-    /// The canonical column of a comment in column `here`: that of the deepest block it may belong to
-    /// and is not left of. It may belong to what follows, and to what is open and ends before that.
-    fn column_of_comment(&self, index: usize, here: u32, open: &[Level]) -> u32 {
-        let next = (index + 1..self.lines.len())
-            .find(|&i| self.lines.get(i).is_some_and(|l| l.kind == LineKind::Entry))
-            .and_then(|i| self.levels.get(i)?.first().copied());
-        // Where it stands right above something, it is about that.
-        if let Some(next) = next.filter(|next| next.0 == here) {
-            return next.1;
+    /// For each line what the next entry below it opens first.
+    fn following(&self) -> Vec<Option<Level>> {
+        let mut following = vec![None; self.lines.len()];
+        let mut next = None;
+        for ((line, levels), here) in self.lines.iter().zip(&self.levels).zip(&mut following).rev()
+        {
+            *here = next;
+            if line.kind == LineKind::Entry {
+                next = levels.first().copied();
+            }
         }
-        let least = next.map_or(0, |next| next.1);
-        let fits = |level: &&Level| level.1 >= least && level.0 <= here;
-        // A dash may stand below its key: then the key is meant.
-        let deepest = open
-            .iter()
-            .chain(&next)
-            .filter(fits)
-            .max_by_key(|level| (level.0, std::cmp::Reverse(level.1)));
-        deepest.map_or(least, |level| level.1)
+        following
     }
+}
+
+/// The canonical column of a comment in column `here`: that of the deepest block it may belong to and
+/// is not left of. It may belong to what follows, and to what is open and ends before that.
+fn column_of_comment(next: Option<Level>, here: u32, open: &[Level]) -> u32 {
+    // Where it stands right above something, it is about that.
+    if let Some(next) = next.filter(|next| next.0 == here) {
+        return next.1;
+    }
+    let least = next.map_or(0, |next| next.1);
+    let fits = |level: &&Level| level.1 >= least && level.0 <= here;
+    // A dash may stand below its key: then the key is meant.
+    let deepest = open
+        .iter()
+        .chain(&next)
+        .filter(fits)
+        .max_by_key(|level| (level.0, std::cmp::Reverse(level.1)));
+    deepest.map_or(least, |level| level.1)
 }
 
 #[cfg(test)]
