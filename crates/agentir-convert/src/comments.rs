@@ -42,6 +42,9 @@ struct Found {
 /// A value that a program says: its path, its place and, if it is one, its text.
 type Said = (String, Span, Option<String>);
 
+/// What is to be written above which line of which output: the number of the comment, and its lines.
+type Above = BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>;
+
 /// The notation of a file that may have comments to be carried.
 fn notation(name: &str, text: &str) -> Option<Notation> {
     if name.ends_with(".json") {
@@ -90,8 +93,7 @@ pub(crate) fn carry(
         .map(|(id, file)| Some(lines(notation(&file.name, &file.text)?, id, &file.text)))
         .collect();
     let mut comments = Vec::new();
-    // For each output, what is to be written above which of its lines.
-    let mut above: BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>> = BTreeMap::new();
+    let mut above = Above::new();
     for (id, lines, found) in found {
         let Some(file) = sources.get(id) else { continue };
         let from = said.partition_point(|(_, at, _)| at.file < id);
@@ -336,7 +338,7 @@ fn write(
     output: usize,
     file: &mut OutputFile,
     lines: &Lines,
-    above: &BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>,
+    above: &Above,
     comments: &mut [Comment],
 ) {
     let old = std::mem::take(&mut file.text);

@@ -186,7 +186,8 @@ pub fn documents(
     let mut found = find(&request)?;
     found.retain(|f| {
         let name = f.name();
-        !name.ends_with(".py") && !(agentir_lower::is_adl_config_name(&name) && f.path != f.home)
+        let settings = agentir_lower::is_adl_config_name(&name) && f.path != f.home;
+        !settings && !name.ends_with(".py")
     });
     found.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
     let read = |f: Found| {
