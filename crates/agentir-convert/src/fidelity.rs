@@ -1,5 +1,6 @@
 //! What became of everything that was said: kept, approximated or dropped.
 
+use crate::comments::Comment;
 use crate::emit;
 use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
@@ -90,6 +91,8 @@ pub struct Report {
     /// approximated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Addition>,
+    /// What became of each comment; they are no values and not among the totals.
+    pub comments: Vec<Comment>,
 }
 
 /// A value of the output that the source does not have.
@@ -115,6 +118,7 @@ impl Report {
             proof: None,
             entries: Vec::new(),
             added: Vec::new(),
+            comments: Vec::new(),
         }
     }
 
@@ -132,6 +136,12 @@ impl Report {
             (proof, None) => *proof = None,
             (None, Some(_)) => {}
         }
+        self.comments.extend(other.comments);
+    }
+
+    /// The comments that the output has no place for.
+    pub fn lost_comments(&self) -> impl Iterator<Item = &Comment> {
+        self.comments.iter().filter(|c| c.target.is_none())
     }
 
     /// The entries that are not kept.

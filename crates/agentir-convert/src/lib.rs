@@ -16,8 +16,11 @@
 //! two programs whether their conditions are equivalent and whether a conversation can tell them
 //! apart.
 //!
+//! Comments are carried to what they are about (`comments`), for all targets alike.
+//!
 //! *Invariant*: nothing here reads or writes a file; nothing is lost that the report does not name.
 
+mod comments;
 pub mod emit;
 mod fidelity;
 mod names;
@@ -25,6 +28,7 @@ mod render;
 mod target;
 
 pub use agentir_compare::{Difference, Meaning, Place, differences};
+pub use comments::Comment;
 pub use fidelity::{Addition, Entry, Fate, Loss, Report, Totals, losses, report_schema};
 pub use names::Renamed;
 pub use target::{OutputFile, Target, file_stem};
@@ -52,15 +56,25 @@ pub struct Conversion {
 /// Writes a program in another language, or anew in its own.
 #[must_use]
 pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
-    let emit::Written { files, renamed } = emit::emit(program, target);
-    let (read, program_read, diagnostics) = read_back(&files);
-    let mut report = fidelity::report(
-        (&Meaning::new(program), sources),
-        (&Meaning::new(&program_read), &read),
-        &files,
-        target,
-    );
+    let emit::Written { mut files, renamed } = emit::emit(program, target);
+    let (mut read, mut program_read, mut diagnostics) = read_back(&files);
+    let source = Meaning::new(program);
+    let mut output = Meaning::new(&program_read);
+    let (commented, mut comments) = comments::carry((&source, sources), (&output, &read), &files);
+    if commented != files {
+        let (again, said_again, found) = read_back(&commented);
+        let meaning = Meaning::new(&said_again);
+        if differences(&output, &meaning).is_empty() && found.len() == diagnostics.len() {
+            (files, read, program_read, diagnostics) = (commented, again, said_again, found);
+            output = meaning;
+        } else {
+            // A comment that would be read as something else has no place.
+            comments.iter_mut().for_each(|comment| comment.target = None);
+        }
+    }
+    let mut report = fidelity::report((&source, sources), (&output, &read), &files, target);
     report.renamed = renamed;
+    report.comments = comments;
     Conversion { files, report, diagnostics, sources: read, program: program_read }
 }
 

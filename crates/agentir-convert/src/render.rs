@@ -28,6 +28,7 @@ struct Page<'r> {
     renamed: &'r [Renamed],
     verdict: Option<String>,
     differences: String,
+    comments: Vec<(String, &'r str)>,
 }
 
 struct Row<'r> {
@@ -83,6 +84,11 @@ impl Report {
                 let _ = writeln!(out, "    {help}");
             }
         }
+        for comment in self.lost_comments() {
+            let text = comment.text.lines().next().unwrap_or_default();
+            let _ =
+                writeln!(out, "{}: a comment has no place: {text}", place(Some(&comment.source)));
+        }
         for Renamed { what, from, to } in &self.renamed {
             let _ = writeln!(out, "renamed: the {what} `{from}` is `{to}`");
         }
@@ -124,7 +130,9 @@ impl Report {
         // A template of our own cannot fail on texts.
         let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(SIDES));
         let (renamed, verdict) = (self.renamed.as_slice(), self.verdict());
-        Page { title, totals: self.totals, lost, renamed, verdict, differences }
+        let comments =
+            self.lost_comments().map(|c| (place(Some(&c.source)), c.text.as_str())).collect();
+        Page { title, totals: self.totals, lost, comments, renamed, verdict, differences }
             .render()
             .unwrap_or_default()
     }

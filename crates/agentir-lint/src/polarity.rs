@@ -35,6 +35,34 @@ fn finds_something_bad(expr: &Expr) -> bool {
     }
 }
 
+/// What a check that says when content is fine has to be where a check says when it is not; `None`
+/// for a check that is not understood well enough.
+#[must_use]
+pub fn violation(check: &Expr) -> Option<String> {
+    understood(check).then(|| inverted(check))
+}
+
+/// Whether the opposite of a check is certain to be what its author would have written.
+fn understood(check: &Expr) -> bool {
+    match &check.kind {
+        ExprKind::Call { function, .. } => bare(&function.value).starts_with("not_"),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => finds_something_bad(operand),
+        ExprKind::And(parts) => parts.iter().all(understood),
+        ExprKind::Binary { op, left, right } => {
+            matches!(
+                op,
+                BinaryOp::Less
+                    | BinaryOp::LessEqual
+                    | BinaryOp::Greater
+                    | BinaryOp::GreaterEqual
+                    | BinaryOp::Equal
+                    | BinaryOp::NotEqual
+            ) && [left, right].iter().any(|side| matches!(side.kind, ExprKind::Literal(_)))
+        }
+        _ => false,
+    }
+}
+
 /// Something that is counted: from which limit on "fewer than" is an upper bound for good content
 /// rather than a lower bound for bad.
 fn count(expr: &Expr) -> Option<f64> {

@@ -2,7 +2,7 @@
 
 /// What an event's legacy name means today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Legacy<'a> {
+pub enum Legacy<'a> {
     /// This event.
     Event(&'static str),
     /// A value for this field was found.
@@ -28,7 +28,8 @@ const NAMES: &[(&str, &str)] = &[
 ];
 
 /// What a legacy name means: `ON_START`, `session_start`, `ON_DESTINATION_MENTION`.
-pub(crate) fn legacy(event: &str) -> Option<Legacy<'_>> {
+#[must_use]
+pub fn legacy(event: &str) -> Option<Legacy<'_>> {
     let prefixed =
         event.get(..3).filter(|p| p.eq_ignore_ascii_case("on_")).and_then(|_| event.get(3..));
     let name = prefixed.unwrap_or(event);

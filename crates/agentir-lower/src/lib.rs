@@ -110,19 +110,63 @@ pub fn is_yaml(text: &str) -> bool {
         .unwrap_or(false)
 }
 
+/// A language, as a file is written in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// ABL in `.abl` notation.
+    Abl,
+    /// ABL in YAML.
+    AblYaml,
+    /// Agent Script.
+    AgentScript,
+    /// ADL.
+    Adl,
+    /// Python, as far as it belongs to a bot of ADL.
+    Python,
+}
+
+/// The language of a file, by its name and its content. What says nothing else is ABL.
+#[must_use]
+pub fn language(name: &str, text: &str) -> Language {
+    if name.ends_with(".py") {
+        return Language::Python;
+    }
+    if takes_agent_script(name, text) {
+        return Language::AgentScript;
+    }
+    if is_adl(name, text) {
+        return Language::Adl;
+    }
+    match abl_format(name, text) {
+        Format::Abl => Language::Abl,
+        Format::Yaml => Language::AblYaml,
+    }
+}
+
+/// Reads and lowers a file of a language. ABL is read by `options`.
+#[must_use]
+pub fn read_as(language: Language, file: FileId, text: &str, options: Options) -> Lowered {
+    match language {
+        Language::Abl => abl_as(Format::Abl, file, text, options),
+        Language::AblYaml => abl_as(Format::Yaml, file, text, options),
+        Language::AgentScript => {
+            agent_script(file, text, agentir_syntax::agent_script::Options::default())
+        }
+        Language::Adl => adl(file, text),
+        Language::Python => python(file, text),
+    }
+}
+
 /// Reads and lowers a file of any language, by its name and its content. ABL is read by `options`.
 #[must_use]
 pub fn file(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
-    if name.ends_with(".py") {
-        python(file, text)
-    } else if takes_agent_script(name, text) {
-        agent_script(file, text, agentir_syntax::agent_script::Options::default())
-    } else if is_adl(name, text) {
-        adl(file, text)
-    } else if let Some(problem) = no_agent(file, name, text).filter(|_| !options.fragment) {
-        Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] }
-    } else {
-        abl(file, name, text, options)
+    let language = language(name, text);
+    let may_be_none = matches!(language, Language::Abl | Language::AblYaml) && !options.fragment;
+    match no_agent(file, name, text).filter(|_| may_be_none) {
+        Some(problem) => {
+            Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] }
+        }
+        None => read_as(language, file, text, options),
     }
 }
 
@@ -130,16 +174,23 @@ pub fn file(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
 /// only where the content does not tell.
 #[must_use]
 pub fn abl(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
+    abl_as(abl_format(name, text), file, text, options)
+}
+
+/// The notation of an ABL file. The ending decides for YAML, so that `AGENT:` in a `.yaml` file is a
+/// slip and not a format; content decides for everything else.
+fn abl_format(name: &str, text: &str) -> Format {
+    let yaml_name = name.ends_with(".yaml") || name.ends_with(".yml");
+    let abl_name = name.ends_with(".abl");
+    if yaml_name || (!abl_name && is_yaml(text)) { Format::Yaml } else { Format::Abl }
+}
+
+fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> Lowered {
     let mut diagnostics = Vec::new();
     let none = |diagnostics| Lowered { unit: None, version: Version::default(), diagnostics };
     if let Some(problem) = not_text(file, text) {
         return none(vec![problem]);
     }
-    // The ending decides for YAML, so that `AGENT:` in a `.yaml` file is a slip and not a format;
-    // content decides for everything else.
-    let yaml_name = name.ends_with(".yaml") || name.ends_with(".yml");
-    let abl_name = name.ends_with(".abl");
-    let format = if yaml_name || (!abl_name && is_yaml(text)) { Format::Yaml } else { Format::Abl };
     let outline = match format {
         Format::Abl => outline::parse(file, text, &mut diagnostics),
         Format::Yaml => outline::parse_yaml(file, text, &mut diagnostics),

@@ -40,6 +40,44 @@ impl Tabs {
     }
 }
 
+/// Byte offsets of characters that are given by their number, behind a byte order mark. Numbers come
+/// almost in order, so the way from one to the next is short.
+pub(crate) struct Characters<'s> {
+    text: &'s str,
+    base: usize,
+    ascii: bool,
+    /// A character's number and its offset.
+    cursor: (usize, usize),
+}
+
+impl<'s> Characters<'s> {
+    pub(crate) fn new(text: &'s str) -> Self {
+        let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let (base, ascii) = (text.len() - body.len(), body.is_ascii());
+        Self { text: body, base, ascii, cursor: (0, 0) }
+    }
+
+    /// The offset in the file of the character with this number.
+    pub(crate) fn offset(&mut self, number: usize) -> u32 {
+        if self.ascii {
+            return offset(number.min(self.text.len()) + self.base);
+        }
+        let (chars, mut bytes) = self.cursor;
+        if number >= chars {
+            let rest = self.text.get(bytes..).unwrap_or_default();
+            match rest.char_indices().nth(number - chars) {
+                Some((further, _)) => bytes += further,
+                None => bytes = self.text.len(),
+            }
+        } else {
+            let before = self.text.get(..bytes).unwrap_or_default();
+            bytes = before.char_indices().rev().nth(chars - number - 1).map_or(0, |(b, _)| b);
+        }
+        self.cursor = (number, bytes);
+        offset(bytes + self.base)
+    }
+}
+
 /// A place in the text of a file that moves on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'s> {

@@ -2,7 +2,7 @@
 
 use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::load::{self, Loaded, Request};
-use crate::{compile, convert};
+use crate::{compile, convert, rewrite};
 use agentir_diagnostics::{Format, Report, Severity, render, sort};
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
@@ -52,6 +52,17 @@ enum Command {
     ///
     /// Exit code 0: nothing; 1: something; 2: it could not be done.
     Diff(convert::Diff),
+    /// Bring documents into the canonical layout, and change nothing else
+    ///
+    /// Texts, comments and meaning stay as they are; files with syntax errors are left alone. Exit
+    /// code 0: done; 1: with `--check` or `--diff`, a file is laid out otherwise; 2: a file could not be
+    /// formatted.
+    Fmt(rewrite::Fmt),
+    /// Bring documents of ABL into a newer version of the language, by edits that leave the rest alone
+    ///
+    /// What cannot be decided is reported. Exit code 0: done; 1: with `--check` or `--diff`, a file would
+    /// change; 2: a file could not be migrated.
+    Migrate(rewrite::Migrate),
     /// Print the JSON Schema of something agentir prints
     Schema {
         /// Of what
@@ -130,10 +141,20 @@ impl Input {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum AblVersion {
+pub enum AblVersion {
     Legacy,
     Current,
     Newest,
+}
+
+impl From<AblVersion> for Version {
+    fn from(version: AblVersion) -> Self {
+        match version {
+            AblVersion::Legacy => Self::Legacy,
+            AblVersion::Current => Self::Current,
+            AblVersion::Newest => Self::Newest,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -196,6 +217,8 @@ pub fn run() -> ExitCode {
         Command::Cost(cost) => cost_command(&cost),
         Command::Convert(args) => convert::run(&args),
         Command::Diff(args) => convert::diff(&args),
+        Command::Fmt(args) => rewrite::fmt(&args),
+        Command::Migrate(args) => rewrite::migrate(&args),
         Command::Schema { what } => print_json(&match what {
             SchemaOf::Ir => agentir_ir::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
@@ -321,14 +344,8 @@ fn rules_command(json: bool) -> ExitCode {
 
 /// Reads what was given, or says why not.
 pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
-    let options = Options {
-        version: input.abl_version.map(|v| match v {
-            AblVersion::Legacy => Version::Legacy,
-            AblVersion::Current => Version::Current,
-            AblVersion::Newest => Version::Newest,
-        }),
-        fragment: input.fragment,
-    };
+    let options =
+        Options { version: input.abl_version.map(Version::from), fragment: input.fragment };
     let dialect = input.dialect.map(|d| match d {
         ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
         ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,

@@ -2,8 +2,9 @@
 
 use crate::commands::{Input, load_input};
 use crate::load::Loaded;
+use crate::write::replace;
 use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, differences};
-use agentir_convert::{OutputFile, Report, Target, convert};
+use agentir_convert::{Conversion, OutputFile, Report, Target, convert};
 use agentir_diagnostics::{Format, Severity, SourceMap, Span, render, sort};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
@@ -199,19 +200,6 @@ fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> 
         return Err(format!("{} exists; `--force` replaces it", there.display()));
     }
     targets.iter().try_for_each(|(path, text)| replace(path, text))
-}
-
-/// Writes a file in one step: whoever reads it sees the old text or the new one.
-fn replace(path: &Path, text: &str) -> Result<(), String> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// Compares two programs. Exit code 0: they mean the same; 1: they differ; 2: it could not be done.

@@ -161,6 +161,46 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
     Ok(Loaded { sources, diagnostics, programs: programs.into_values().collect(), files })
 }
 
+/// A document that is not read yet.
+pub struct Document {
+    /// Where it is, or what it is called.
+    pub path: PathBuf,
+    /// Whether it came from standard input.
+    pub from_stdin: bool,
+    /// What it says.
+    pub bytes: io::Result<Vec<u8>>,
+}
+
+/// The documents in some paths, each once, without what only belongs to them (functions in Python,
+/// settings), and what they say.
+pub fn documents(
+    paths: &[PathBuf],
+    stdin_filename: Option<&Path>,
+) -> Result<Vec<Document>, LoadError> {
+    let request = Request {
+        paths,
+        stdin_filename,
+        options: Options::default(),
+        script: agent_script::Options::default(),
+    };
+    let mut found = find(&request)?;
+    found.retain(|f| {
+        let name = f.name();
+        let settings = agentir_lower::is_adl_config_name(&name) && f.path != f.home;
+        !settings && !name.ends_with(".py")
+    });
+    found.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
+    let read = |f: Found| {
+        let from_stdin = f.text.is_some();
+        let bytes = match f.text {
+            Some(text) => Ok(text.into_bytes()),
+            None => fs::read(&f.path),
+        };
+        Document { path: f.path, from_stdin, bytes }
+    };
+    Ok(found.into_par_iter().map(read).collect())
+}
+
 /// Reads a document in the language that it is in.
 fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowered {
     let options = request.options;

@@ -5,6 +5,8 @@ mod compile;
 mod convert;
 mod graph;
 mod load;
+mod rewrite;
+mod write;
 
 use std::process::ExitCode;
 

@@ -241,7 +241,7 @@ fn grants(data: &Data, span: Span) -> Vec<MemoryGrant> {
     }
 }
 
-/// `last_10` and `last_n: 10` mean the same.
+/// `last_10`, `last_n: 10` and `mode: last_n` with `count: 10` mean the same.
 fn history(data: Data) -> Data {
     let count = |n: u64| serde_json::json!({ "last_n": n });
     match &data {
@@ -249,6 +249,9 @@ fn history(data: Data) -> Data {
             Some(n) => count(n),
             None => data,
         },
+        Data::Object(map) if map.get("mode").and_then(Data::as_str) == Some("last_n") => {
+            map.get("count").and_then(Data::as_u64).map_or(data.clone(), count)
+        }
         _ => data,
     }
 }

@@ -40,7 +40,7 @@ pub(crate) type Located<'s> = Result<(u32, Token<'s>, u32), Infallible>;
 
 /// How many columns a tab is worth. Not a tab stop: the official tools count so.
 const TAB: u32 = 3;
-pub(super) const TABS: Tabs = Tabs::Width(TAB);
+pub(crate) const TABS: Tabs = Tabs::Width(TAB);
 
 /// How a line may start.
 #[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]

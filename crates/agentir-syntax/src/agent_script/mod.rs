@@ -9,6 +9,12 @@
 //! everything that the text says.
 
 mod layout;
+/// What [`crate::lines`] needs to know of the layout.
+pub(crate) mod layout_of {
+    pub(crate) use super::layout::TABS;
+    pub(crate) use super::outline::{Entry, EntryKind, Inline, RawTemplate, parse};
+    pub(crate) use super::template::without;
+}
 mod leaf;
 mod outline;
 mod reader;

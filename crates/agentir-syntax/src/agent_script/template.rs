@@ -56,7 +56,7 @@ pub enum Segment<'t> {
 }
 
 /// `line` without its first `columns` columns of white space; without all of it, if it has less.
-fn without(line: &str, columns: u32) -> &str {
+pub(crate) fn without(line: &str, columns: u32) -> &str {
     let mut column = 0;
     let mut rest = line;
     while column < columns

@@ -3,7 +3,7 @@
 
 use super::{Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep};
 use crate::rules;
-use crate::text::offset;
+use crate::text::{Characters, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span as YamlSpan};
 
@@ -14,8 +14,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
         file,
         text: body,
         base: text.len() - body.len(),
-        ascii: body.is_ascii(),
-        cursor: (0, 0),
+        characters: Characters::new(text),
         stack: vec![Open::root()],
         too_deep: 0,
         problems,
@@ -76,10 +75,7 @@ struct Builder<'s, 'p> {
     file: FileId,
     text: &'s str,
     base: usize,
-    ascii: bool,
-    /// A character index and its byte index: positions come almost in order, so the way to the
-    /// next one is short.
-    cursor: (usize, usize),
+    characters: Characters<'s>,
     stack: Vec<Open<'s>>,
     /// Collections that are open below the limit and not kept.
     too_deep: usize,
@@ -89,25 +85,7 @@ struct Builder<'s, 'p> {
 impl<'s> Builder<'s, '_> {
     /// The byte offset in the file of a character index.
     fn offset(&mut self, index: usize) -> u32 {
-        let byte = if self.ascii {
-            index.min(self.text.len())
-        } else {
-            let (mut chars, mut bytes) = self.cursor;
-            if index >= chars {
-                let rest = self.text.get(bytes..).unwrap_or_default();
-                match rest.char_indices().nth(index - chars) {
-                    Some((further, _)) => bytes += further,
-                    None => bytes = self.text.len(),
-                }
-            } else {
-                let before = self.text.get(..bytes).unwrap_or_default();
-                bytes = before.char_indices().rev().nth(chars - index - 1).map_or(0, |(b, _)| b);
-            }
-            chars = index;
-            self.cursor = (chars, bytes);
-            bytes
-        };
-        offset(byte + self.base)
+        self.characters.offset(index)
     }
 
     fn span(&mut self, span: YamlSpan) -> Span {

@@ -17,6 +17,9 @@ pub(super) fn library(notation: Notation, library: &ToolLibrary) -> Vec<Entry> {
     // In YAML the tools are a list, beside which nothing else can stand.
     if notation == Notation::Yaml {
         let mut entries = shared;
+        if !entries.is_empty() {
+            entries.push(Entry::Gap);
+        }
         entries.push(Entry::block("tools", tools(notation, &library.tools, true)));
         return entries;
     }

@@ -102,6 +102,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 since: def.since,
                 until: def.until,
                 rule: def.rule,
+                fix: None,
                 telling: true,
             });
         }

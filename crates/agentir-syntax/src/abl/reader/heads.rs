@@ -6,7 +6,7 @@ use crate::abl::schema::{Head, Version};
 use crate::abl::tree::HeadValue;
 use crate::outline::Scalar;
 use crate::text::offset;
-use agentir_diagnostics::{Span, Spanned};
+use agentir_diagnostics::{Edit, Span, Spanned};
 use agentir_expr::Name;
 use smol_str::SmolStr;
 
@@ -62,16 +62,17 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     };
                     let span = Span::new(text.span.file, start, start + offset(condition.len()));
                     if word("when") {
+                        let end = text.span.start + offset(first.len());
                         self.usages.push(Usage {
-                            span: Span::new(
-                                span.file,
-                                text.span.start,
-                                text.span.start + offset(first.len()),
-                            ),
+                            span: Span::new(span.file, text.span.start, end),
                             what: "`WHEN` without a colon".to_owned(),
                             since: Version::Legacy,
                             until: Some((Version::Legacy, "write `WHEN: condition`")),
                             rule: None,
+                            fix: Some(Edit {
+                                span: Span::new(span.file, end, end),
+                                text: ":".to_owned(),
+                            }),
                             telling: true,
                         });
                     }

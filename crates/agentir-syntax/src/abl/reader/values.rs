@@ -8,7 +8,7 @@ use crate::leaf::{Leaf, Origin};
 use crate::outline::{Entry, EntryKind, Scalar, Style};
 use crate::rules;
 use crate::text::offset;
-use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_diagnostics::{Applicability, Diagnostic, Edit, Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
 use smol_str::SmolStr;
 
@@ -27,12 +27,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let Some(field) = path.first_field() else { return };
         let is = |old: &str| old.split_once('.') == Some((&path.root.value, &field.value));
         if let Some((old, new)) = RENAMED.iter().find(|(old, _)| is(old)) {
+            let span = path.root.span.to(field.span);
             self.usages.push(Usage {
-                span: path.root.span.to(field.span),
+                span,
                 what: format!("`{old}`"),
                 since: Version::Legacy,
                 until: Some((Version::Legacy, new)),
                 rule: None,
+                fix: Some(Edit { span, text: (*new).to_owned() }),
                 telling: true,
             });
         }

@@ -2,7 +2,7 @@
 
 use crate::abl::schema::Version;
 use crate::rules;
-use agentir_diagnostics::{Diagnostic, RuleName, Span};
+use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, RuleName, Span};
 
 /// A form that not every version has.
 pub(super) struct Usage {
@@ -11,6 +11,8 @@ pub(super) struct Usage {
     pub(super) since: Version,
     pub(super) until: Option<(Version, &'static str)>,
     pub(super) rule: Option<RuleName>,
+    /// What has to be written where for the form that came after it.
+    pub(super) fix: Option<Edit>,
     /// Whether it says something about the version of the whole document.
     pub(super) telling: bool,
 }
@@ -53,22 +55,28 @@ pub(super) fn report_legacy(usages: &[Usage], problems: &mut Vec<Diagnostic>) {
 
 impl Usage {
     pub(super) fn report(self, version: Version, problems: &mut Vec<Diagnostic>) {
-        let Self { span, what, since, until, rule, .. } = self;
+        let Self { span, what, since, until, rule, fix, .. } = self;
         match until {
             Some((last, instead)) if version > last => {
-                problems.push(
-                    Diagnostic::warning(
-                        rule.unwrap_or(rules::LEGACY_FORM),
-                        span,
-                        format!("{what} belongs to an older version of ABL"),
-                    )
-                    .note(format!("this document is read as {version} ABL"))
-                    .help(if instead.contains(' ') {
-                        instead.to_owned()
-                    } else {
-                        format!("write `{instead}`")
-                    }),
-                );
+                let help = if instead.contains(' ') {
+                    instead.to_owned()
+                } else {
+                    format!("write `{instead}`")
+                };
+                let mut finding = Diagnostic::warning(
+                    rule.unwrap_or(rules::LEGACY_FORM),
+                    span,
+                    format!("{what} belongs to an older version of ABL"),
+                )
+                .note(format!("this document is read as {version} ABL"));
+                if let Some(edit) = fix {
+                    finding = finding.fix(Fix {
+                        title: help.clone(),
+                        edits: vec![edit],
+                        applicability: Applicability::Safe,
+                    });
+                }
+                problems.push(finding.help(help));
             }
             _ if since > version => {
                 problems.push(

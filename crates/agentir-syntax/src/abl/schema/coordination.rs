@@ -73,7 +73,7 @@ static HANDOFF: RecordType = record(
         field("return", Shape::Bool),
         field("expect_return", Shape::Bool).newest(),
         field("on_return", Shape::OneOf(&[Shape::Record(&ON_RETURN), Shape::Text])),
-        field("map", Shape::Bindings),
+        field("map", Shape::Bindings).until(Version::Current, "write `MAP` below `ON_RETURN`"),
         field("on_failure", Shape::OneOf(&[Shape::Action, Shape::Template])).newest(),
         field("failure_message", Shape::Template),
         field("respond", Shape::Template),

@@ -1,0 +1,369 @@
+//! Comments, from where they stand in the source to where they belong in the output.
+//!
+//! The IR knows no comments, and no emitter has to. A comment is about what it stands at or above:
+//! the values that the source says there. Where the output says the same values, the comment goes
+//! above them; where it does not, above the nearest thing around them that it does say. The output is
+//! read again with its comments, and they stay only if it still means the same.
+
+use crate::fidelity::Place;
+use crate::meaning::Meaning;
+use crate::target::OutputFile;
+use agentir_diagnostics::{FileId, SourceMap, Span};
+use agentir_lower::{Language, language};
+use agentir_syntax::lines::{LineKind, Lines, Notation, lines};
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What became of a comment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Comment {
+    /// What it says.
+    pub text: String,
+    /// Where it was.
+    pub source: Place,
+    /// Where the output has it; absent if it has no place for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Place>,
+}
+
+/// A comment of a source: lines that belong together.
+struct Found {
+    /// The lines, without their marks.
+    lines: Vec<String>,
+    at: Span,
+    /// The line of what it is about.
+    about: u32,
+    /// Whether it is about the file as a whole.
+    head: bool,
+}
+
+/// A value that a program says: its path, its place and, if it is one, its text.
+type Said = (String, Span, Option<String>);
+
+/// What is to be written above which line of which output: the number of the comment, and its lines.
+type Above = BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>;
+
+/// The notation of a file that may have comments to be carried.
+fn notation(name: &str, text: &str) -> Option<Notation> {
+    if name.ends_with(".json") {
+        return None;
+    }
+    match language(name, text) {
+        Language::Abl => Some(Notation::Abl),
+        Language::AblYaml | Language::Adl => Some(Notation::Yaml),
+        Language::AgentScript => Some(Notation::AgentScript),
+        Language::Python => None,
+    }
+}
+
+fn values(meaning: &Meaning) -> Vec<Said> {
+    let mut all = Vec::new();
+    meaning.values(&mut |path, value, at| {
+        if let Some(at) = at {
+            all.push((path.to_owned(), at, value.as_str().map(str::to_owned)));
+        }
+    });
+    all
+}
+
+/// Puts the comments of the sources into the output. Gives the new output, and what became of each.
+pub(crate) fn carry(
+    (source, sources): (&Meaning, &SourceMap),
+    (output, outputs): (&Meaning, &SourceMap),
+    files: &[OutputFile],
+) -> (Vec<OutputFile>, Vec<Comment>) {
+    let mut said = values(source);
+    said.sort_by_key(|(_, at, _)| (at.file, at.start));
+    let found = comments_of(&said, sources);
+    if found.iter().all(|(.., found)| found.is_empty()) {
+        return (files.to_vec(), Vec::new());
+    }
+    let places = places(values(output));
+    // How many agents each output has.
+    let mut agents: FxHashMap<FileId, usize> = FxHashMap::default();
+    for (path, at) in &places {
+        if path.starts_with("agents.") && path.ends_with(".metadata.name") {
+            *agents.entry(at.file).or_default() += 1;
+        }
+    }
+    let laid_out: Vec<Option<Lines>> = outputs
+        .iter()
+        .map(|(id, file)| Some(lines(notation(&file.name, &file.text)?, id, &file.text)))
+        .collect();
+    let mut comments = Vec::new();
+    let mut above = Above::new();
+    for (id, lines, found) in found {
+        let Some(file) = sources.get(id) else { continue };
+        let from = said.partition_point(|(_, at, _)| at.file < id);
+        let here = said.get(from..).unwrap_or_default();
+        let here: Vec<&Said> = here.iter().take_while(|(_, at, _)| at.file == id).collect();
+        for found in found {
+            let line = file.line_column(found.at.start).line;
+            let source = Place { file: file.name.to_string(), line };
+            let target = target_of(&found, &lines, &here, (&places, &agents), (&laid_out, outputs));
+            if let Some(at) = target {
+                above.entry(at).or_default().push((comments.len(), found.lines.clone()));
+            }
+            comments.push(Comment { text: found.lines.join("\n"), source, target: None });
+        }
+    }
+    let mut written = files.to_vec();
+    for (output, (file, lines)) in written.iter_mut().zip(&laid_out).enumerate() {
+        let Some(lines) = lines else { continue };
+        write(output, file, lines, &above, &mut comments);
+    }
+    (written, comments)
+}
+
+/// The first place of each path, and of everything that paths lead through.
+fn places(said: Vec<Said>) -> FxHashMap<String, Span> {
+    let mut places: FxHashMap<String, Span> = FxHashMap::default();
+    for (path, at, _) in said {
+        let mut rest = path.as_str();
+        loop {
+            let known = places.entry(rest.to_owned()).or_insert(at);
+            if (at.file, at.start) < (known.file, known.start) && rest != path {
+                *known = at;
+            }
+            match outer(rest) {
+                Some(outer) => rest = outer,
+                None => break,
+            }
+        }
+    }
+    places
+}
+
+/// What a path is in.
+fn outer(path: &str) -> Option<&str> {
+    path.rfind(['.', '[']).and_then(|at| path.get(..at))
+}
+
+/// The comments of every file that says something of the program.
+fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, Lines, Vec<Found>)> {
+    let mut ids: Vec<FileId> = said.iter().map(|(_, at, _)| at.file).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut all = Vec::new();
+    for id in ids {
+        let Some(file) = sources.get(id) else { continue };
+        let Some(notation) = notation(&file.name, &file.text) else { continue };
+        let lines = lines(notation, id, &file.text);
+        let found = found_in(&lines, &file.text);
+        all.push((id, lines, found));
+    }
+    all
+}
+
+fn found_in(lines: &Lines, text: &str) -> Vec<Found> {
+    let mut all: Vec<Found> = Vec::new();
+    let mut before: Option<u32> = None;
+    let mut index = 0;
+    while let Some(line) = lines.lines.get(index) {
+        index += 1;
+        let Some(comment) = line.comment else {
+            if line.kind == LineKind::Entry {
+                before = Some(line.span.start);
+            }
+            continue;
+        };
+        let mut said = vec![words(text, comment)];
+        if line.kind != LineKind::Comment {
+            before = Some(line.span.start);
+            all.push(Found { lines: said, at: comment, about: line.span.start, head: false });
+            continue;
+        }
+        // Lines of comments below each other are one.
+        while let Some(next) = lines.lines.get(index)
+            && next.kind == LineKind::Comment
+            && next.column == line.column
+        {
+            said.extend(next.comment.map(|c| words(text, c)));
+            index += 1;
+        }
+        // What it stands above: not something further out.
+        let below = lines.lines.get(index..).unwrap_or_default();
+        let next = below.iter().find(|l| l.kind == LineKind::Entry);
+        let above = next.filter(|n| n.column >= line.column || before.is_none());
+        let Some(about) = above.map(|l| l.span.start).or(before) else { continue };
+        // Apart from everything else at the top: about all of it.
+        let head = before.is_none()
+            && below.first().is_some_and(|l| l.kind == LineKind::Blank || l.column == 0);
+        // A line that says which language this is says nothing of the agent.
+        said.retain(|line| !line.starts_with("@dialect"));
+        if !said.is_empty() {
+            all.push(Found { lines: said, at: comment, about, head });
+        }
+    }
+    all
+}
+
+/// What a comment says, without its mark.
+fn words(text: &str, comment: Span) -> String {
+    let written = text.get(comment.range()).unwrap_or_default();
+    let words = written.strip_prefix("//").or_else(|| written.strip_prefix('#')).unwrap_or(written);
+    words.strip_prefix(' ').unwrap_or(words).trim_end().to_owned()
+}
+
+/// Where a comment belongs: the output, and the line of it.
+fn target_of(
+    found: &Found,
+    lines: &Lines,
+    said: &[&Said],
+    (places, agents): (&FxHashMap<String, Span>, &FxHashMap<FileId, usize>),
+    (outputs, texts): (&[Option<Lines>], &SourceMap),
+) -> Option<(usize, usize)> {
+    let output = |at: Span| {
+        let index = at.file.0 as usize;
+        let lines = outputs.get(index)?.as_ref()?;
+        let line = (0..=lines.line_of(at.start)).rev().find(|&l| is_entry(lines, l))?;
+        Some((index, line))
+    };
+    // About the agent that the file defines: above all of it.
+    let agent = said.iter().filter(|_| found.head).find_map(|(path, ..)| {
+        let (agents, rest) = path.split_once('.')?;
+        let name = rest.split(['.', '[']).next()?;
+        (agents == "agents").then(|| format!("agents.{name}"))
+    });
+    if let Some(at) =
+        agent.as_deref().and_then(|agent| places.get(&format!("{agent}.metadata.name")))
+    {
+        let (index, line) = output(*at)?;
+        let lines = outputs.get(index)?.as_ref()?;
+        let heads =
+            |l: &usize| is_entry(lines, *l) && lines.lines.get(*l).is_some_and(|l| l.column == 0);
+        let alone = agents.get(&at.file) == Some(&1);
+        let head = if alone { (0..=line).find(heads) } else { (0..=line).rev().find(heads) };
+        return Some((index, head?));
+    }
+    // What it stands at may say nothing that has a place: then it is about what that is in.
+    let own = lines.line_of(found.about);
+    let (head, about) = std::iter::successors(Some(own), |&line| around(lines, line))
+        .map(|line| (line, within(lines, line, said)))
+        .find(|(_, about)| !about.is_empty())?;
+    let first = about.first()?;
+    // What stands above something may say nothing itself but have something below it that does.
+    let heads = (own..lines.line_of(first.1.start)).filter(|&l| is_entry(lines, l));
+    let levels = if head == own { heads.count() } else { 0 };
+    let above = |at: Span| {
+        let (index, line) = output(at)?;
+        Some((index, climb(outputs.get(index)?.as_ref()?, line, levels)))
+    };
+    // The values that begin where the first one does.
+    let close: Vec<&&Said> = about.iter().take_while(|s| s.1.start <= first.1.end).collect();
+    if let Some(at) = close.iter().find_map(|s| places.get(&s.0)) {
+        return above(*at);
+    }
+    // The same words, said by something else.
+    let words = |said: &&&Said| said.2.as_deref().and_then(|words| found_once(words, texts));
+    if let Some(at) = close.iter().find_map(words) {
+        return output(at);
+    }
+    // What the values are in; but all of the agent is more than the comment is about.
+    let mut inside: Vec<&str> = close.iter().map(|s| s.0.as_str()).collect();
+    while !inside.is_empty() {
+        inside = inside.into_iter().filter_map(outer).filter(|p| is_inside(p)).collect();
+        if let Some(at) = inside.iter().find_map(|path| places.get(*path)) {
+            let (index, line) = above(*at)?;
+            let column = outputs.get(index)?.as_ref()?.lines.get(line)?.column;
+            return (column > 0).then_some((index, line));
+        }
+    }
+    None
+}
+
+/// Words that are too short to be known again.
+const SHORT: usize = 8;
+
+/// Where some words stand, if that is one place only.
+fn found_once(words: &str, texts: &SourceMap) -> Option<Span> {
+    if words.len() < SHORT || words.contains('\n') {
+        return None;
+    }
+    let mut places = texts.iter().flat_map(|(id, file)| {
+        file.text.match_indices(words).map(move |(at, _)| {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            Span::new(id, at, at)
+        })
+    });
+    let first = places.next()?;
+    places.next().is_none().then_some(first)
+}
+
+fn is_entry(lines: &Lines, line: usize) -> bool {
+    lines.lines.get(line).is_some_and(|l| l.kind == LineKind::Entry)
+}
+
+/// The line of the entry that an entry is in.
+fn around(lines: &Lines, line: usize) -> Option<usize> {
+    let column = lines.lines.get(line)?.column;
+    (0..line).rev().find(|&l| {
+        is_entry(lines, l) && lines.lines.get(l).is_some_and(|above| above.column < column)
+    })
+}
+
+/// What an entry says, with all that is below it.
+fn within<'s>(lines: &Lines, line: usize, said: &[&'s Said]) -> Vec<&'s Said> {
+    let Some(head) = lines.lines.get(line) else { return Vec::new() };
+    let below = lines.lines.get(line + 1..).unwrap_or_default();
+    let next = below.iter().find(|l| l.kind == LineKind::Entry && l.column <= head.column);
+    let (start, end) = (head.span.start, next.map_or(u32::MAX, |l| l.span.start));
+    let from = said.partition_point(|(_, at, _)| at.start < start);
+    said.get(from..).unwrap_or_default().iter().take_while(|s| s.1.start < end).copied().collect()
+}
+
+/// The line that a line is the first one below of, so many levels further out.
+fn climb(lines: &Lines, mut line: usize, levels: usize) -> usize {
+    for _ in 0..levels {
+        let Some(column) = lines.lines.get(line).map(|l| l.column) else { break };
+        let above = lines.lines.get(..line).unwrap_or_default();
+        let head = above.iter().rposition(|l| l.kind != LineKind::Blank);
+        match head.and_then(|at| Some((at, lines.lines.get(at)?))) {
+            Some((at, head)) if head.kind == LineKind::Entry && head.column < column => line = at,
+            _ => break,
+        }
+    }
+    line
+}
+
+/// Whether a path leads to something inside of an agent, and not to all of it.
+fn is_inside(path: &str) -> bool {
+    path.split(['.', '[']).count() > 2
+}
+
+/// Writes the comments of one output, and says where they are.
+fn write(
+    output: usize,
+    file: &mut OutputFile,
+    lines: &Lines,
+    above: &Above,
+    comments: &mut [Comment],
+) {
+    let old = std::mem::take(&mut file.text);
+    let mut number = 0;
+    for (index, line) in lines.lines.iter().enumerate() {
+        for (which, said) in above.get(&(output, index)).into_iter().flatten() {
+            let indentation = old.get(line.span.start as usize..line.content as usize);
+            if let Some(comment) = comments.get_mut(*which) {
+                comment.target = Some(Place { file: file.path.clone(), line: number + 1 });
+            }
+            for words in said {
+                file.text.push_str(indentation.unwrap_or_default());
+                file.text.push('#');
+                if !words.is_empty() {
+                    file.text.push(' ');
+                    file.text.push_str(words);
+                }
+                file.text.push('\n');
+                number += 1;
+            }
+        }
+        file.text.push_str(old.get(line.span.range()).unwrap_or_default());
+        if index + 1 < lines.lines.len() {
+            file.text.push('\n');
+        }
+        number += 1;
+    }
+}

@@ -1,0 +1,153 @@
+//! Names and forms that are written otherwise.
+
+use super::source::{Changes, Source};
+use agentir_diagnostics::{Edit, Span};
+use agentir_expr::{BinaryOp, ExprKind, Visit};
+use agentir_lint::recall::{Legacy, legacy};
+use agentir_syntax::abl::Value;
+use agentir_syntax::outline::EntryKind;
+
+/// `x contains y` is `x.contains(y)`.
+pub(super) fn contains(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.exprs(&mut |expr| {
+        expr.visit(&mut |expr| {
+            if let ExprKind::Binary { op: BinaryOp::Contains, left, right } = &expr.kind {
+                let between = source.span(left.span.end, right.span.start);
+                let word = source.slice(between);
+                // In the text of a condition that was decoded, places are only nearly right.
+                let exact =
+                    word.trim().eq_ignore_ascii_case("contains") && word.trim().len() < word.len();
+                if exact && matches!(left.kind, ExprKind::Path(_)) {
+                    let end = source.span(right.span.end, right.span.end);
+                    changes.edits([
+                        Edit { span: between, text: ".contains(".to_owned() },
+                        Edit { span: end, text: ")".to_owned() },
+                    ]);
+                }
+            }
+            Visit::Children
+        });
+    });
+}
+
+/// What follows a call that failed is `ON_FAIL`. Where a check has an `ON_FAIL` of its own, the two
+/// would be one.
+pub(super) fn on_failure(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.records("flow step", &mut |step| {
+        let Some(field) = step.field("on_failure") else { return };
+        if step.field("on_fail").is_some() || step.field("check").is_some() {
+            changes.undecided(
+                field.key,
+                "`ON_FAILURE` of a step that has a check is not the `ON_FAIL` of the check"
+                    .to_owned(),
+                "put the call and the check into steps of their own",
+            );
+        } else {
+            changes.replace(field.key, source.like(field.key, "on_fail"));
+        }
+    });
+}
+
+/// `- ON_START: "…"` is `- ON: session:start` with an action.
+pub(super) fn recall(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.records("recall rule", &mut |rule| {
+        let Some(name) = &rule.name else { return };
+        let now = match legacy(&name.value) {
+            Some(Legacy::Event(event)) => event.to_owned(),
+            Some(Legacy::Field(field)) => format!("entity:{}:extracted", field.to_lowercase()),
+            Some(Legacy::Unknown) | None => return,
+        };
+        if rule.field("on").is_some() {
+            changes.replace(name.span, now);
+            return;
+        }
+        let instruction = rule.field("instruction").filter(|f| f.key == name.span);
+        let (Some(_), Some(margin)) = (instruction, source.margin(name.span.start)) else { return };
+        let line = source.line_break();
+        changes.replace(
+            name.span,
+            format!(
+                "{on}: {now}{line}{margin}{action}: prompt_llm{line}{margin}{instruction}",
+                on = source.key("on"),
+                action = source.key("action"),
+                instruction = source.key("instruction"),
+            ),
+        );
+    });
+}
+
+/// What rules of `remember` could say and cannot any more.
+pub(super) fn remember(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.records("remember rule", &mut |rule| {
+        let Some(field) = rule.field("store") else { return };
+        let Value::Store(store) = &field.value else { return };
+        store.value.visit(&mut |expr| {
+            if let ExprKind::Call { function, .. } = &expr.kind
+                && function.value.eq_ignore_ascii_case("avg")
+            {
+                changes.undecided(
+                    function.span,
+                    "there is no `AVG` any more".to_owned(),
+                    "store what a tool or an expression has worked out",
+                );
+            }
+            Visit::Children
+        });
+        let written = source.slice(field.span);
+        if let Some(at) = written.rfind('*').filter(|_| written.ends_with('*')) {
+            let at = field.span.start + u32::try_from(at).unwrap_or(0);
+            changes.undecided(
+                Span::new(source.file, at, at + 1),
+                "a path of memory has no wildcard any more".to_owned(),
+                "name the path that is written",
+            );
+        }
+    });
+}
+
+/// The current version has three strategies.
+pub(super) fn strategies(source: &Source<'_, '_>, changes: &mut Changes) {
+    for ty in ["gather", "gather field"] {
+        source.records(ty, &mut |record| {
+            if let Some(field) = record.field("strategy")
+                && let Value::Enum(word @ ("auto" | "ml")) = field.value
+            {
+                changes.undecided(
+                    field.span,
+                    format!("the current version has no strategy `{word}`"),
+                    "write `pattern`, `llm` or `hybrid`",
+                );
+            }
+        });
+    }
+}
+
+/// `skill_tags` are `skills`; a boost of the priority is no priority.
+pub(super) fn skills(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.records("escalate", &mut |escalate| {
+        let Some(field) = escalate.field("routing") else { return };
+        for entry in field.entry.children() {
+            let EntryKind::Pair { key, .. } = &entry.kind else { continue };
+            if key.text.eq_ignore_ascii_case("skill_tags") {
+                changes.replace(key.span, source.like(key.span, "skills"));
+            } else if key.text.eq_ignore_ascii_case("priority_boost") {
+                changes.undecided(
+                    key.span,
+                    "`priority_boost` is ignored by the newest version".to_owned(),
+                    "write the `priority` that it was to lead to",
+                );
+            }
+        }
+    });
+}
+
+/// `DEFAULT` of a persistent path is `DEFAULT_VALUE`.
+pub(super) fn default_value(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.records("persistent path", &mut |path| {
+        if let Some(field) = path.field("default_value")
+            && source.slice(field.key).eq_ignore_ascii_case("default")
+        {
+            changes.replace(field.key, source.like(field.key, "default_value"));
+        }
+    });
+}

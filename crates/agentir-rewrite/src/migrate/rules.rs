@@ -1,0 +1,137 @@
+//! Guardrails, handlers of errors, and who may do what.
+
+use super::source::{Changes, Source, record_of};
+use agentir_diagnostics::RuleName;
+use agentir_lint::polarity::violation;
+use agentir_syntax::abl::leaf::ActionKind;
+use agentir_syntax::abl::{Format, Value};
+use agentir_syntax::rules::LEGACY_FORM;
+
+const POLARITY: RuleName = RuleName("guardrail-polarity");
+
+/// A check said when everything is fine; it says when something is not.
+pub(super) fn polarity(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.records("guardrail", &mut |guardrail| {
+        let Some(field) = guardrail.field("check") else { return };
+        let Value::Expr(check) = &field.value else { return };
+        let written = source.slice(check.span);
+        match violation(check) {
+            // Quotes inside of quotes are nothing to be sure about.
+            Some(new) if !new.contains('"') && !written.contains(['"', '\\', '\n']) => {
+                changes.replace(check.span, new);
+            }
+            _ => changes.undecided_by(
+                POLARITY,
+                check.span,
+                "it cannot be decided whether this check says what is allowed or what is not".to_owned(),
+                "legacy guardrails act when their check does not hold, newer ones when it does: say what is not allowed",
+            ),
+        }
+    });
+}
+
+/// The types of errors that the newest version has.
+const TYPES: &[&str] = &[
+    "default",
+    "llm_error",
+    "tool_error",
+    "routing_error",
+    "validation_error",
+    "timeout_error",
+    "unknown_error",
+];
+
+/// What were types of their own, and are subtypes of errors of tools.
+const SUBTYPES: &[&str] = &["rate_limit", "auth_failure", "network_error", "tool_timeout"];
+
+/// `tool_timeout` is a `tool_error` with a subtype.
+pub(super) fn error_types(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.records("error handlers", &mut |handlers| {
+        let called = |name: &str, all: &[&str]| all.iter().any(|a| a.eq_ignore_ascii_case(name));
+        let of_tools = |name: &str| called(name, SUBTYPES) || called(name, &["tool_error"]);
+        let names = handlers.items.iter().filter_map(|h| h.name.as_ref());
+        let several = names.filter(|n| of_tools(&n.value)).count() > 1;
+        for handler in &handlers.items {
+            let Some(name) = &handler.name else { continue };
+            if called(&name.value, TYPES) {
+                continue;
+            }
+            let listed = handler.field("type").is_some();
+            if !called(&name.value, SUBTYPES) {
+                changes.undecided(
+                    name.span,
+                    format!("the newest version has no error of type `{}`", name.value),
+                    "write `tool_error`, `llm_error`, `routing_error`, `validation_error`, `timeout_error` or `unknown_error`",
+                );
+                continue;
+            }
+            if several && !listed {
+                changes.undecided(
+                    name.span,
+                    format!("`{}` is a subtype of `tool_error`, which has other handlers here", name.value),
+                    "write one handler of `tool_error` for what they have in common",
+                );
+                continue;
+            }
+            let Some(margin) = source.margin(if listed {
+                handler.field("type").map_or(name.span.start, |f| f.key.start)
+            } else {
+                name.span.start
+            }) else {
+                continue;
+            };
+            let line = source.line_break();
+            let subtype = source.key(if source.document.format == Format::Yaml { "subtypes" } else { "subtype" });
+            let below = if listed { "" } else { "  " };
+            let subtype = format!("{line}{margin}{below}{subtype}: {}", name.value);
+            // `tool_timeout: ESCALATE` says on its line what others say below it.
+            let short = handler.field("then").filter(|f| !listed && f.key == name.span);
+            if let Some(then) = short {
+                let then_key = source.key("then");
+                changes.replace(
+                    source.span(name.span.start, then.span.start),
+                    format!("tool_error:{subtype}{line}{margin}{below}{then_key}: "),
+                );
+            } else if listed {
+                changes.replace(name.span, format!("tool_error{subtype}"));
+            } else {
+                // Behind the colon, so that a remark on the line stays there.
+                let end = source.span(name.span.start, name.span.end + 1);
+                if source.slice(end).ends_with(':') {
+                    changes.replace(end, format!("tool_error:{subtype}"));
+                }
+            }
+        }
+    });
+}
+
+/// A handler of errors goes to no step.
+pub(super) fn error_jumps(source: &Source<'_, '_>, changes: &mut Changes) {
+    source.records("error handler", &mut |handler| {
+        if let Some(field) = handler.field("then")
+            && let Value::Action(action) = &field.value
+            && action.kind == ActionKind::GoTo
+        {
+            changes.undecided_by(
+                LEGACY_FORM,
+                field.span,
+                "a handler of errors goes to no step in the newest version".to_owned(),
+                "write `CONTINUE`, `ESCALATE`, `HANDOFF`, `COMPLETE`, `RETRY_STEP` or `BACKTRACK`",
+            );
+        }
+    });
+}
+
+/// Who delegates says that it is an orchestrator.
+pub(super) fn delegates(source: &Source<'_, '_>, changes: &mut Changes) {
+    let root = &source.document.root;
+    let Some(field) = root.field("delegate") else { return };
+    let role = root.field("behavior").and_then(record_of).and_then(|b| b.field("role"));
+    if role.is_none() {
+        changes.undecided(
+            field.key,
+            "in the newest version only orchestrators delegate".to_owned(),
+            "write `BEHAVIOR:` with `role: orchestrator`, and map every field that the other agent requires",
+        );
+    }
+}

@@ -1,0 +1,290 @@
+//! The lines of YAML, from the events of its parser.
+
+use super::{LineKind, Lines, Sheet};
+use crate::outline::MAX_NESTING;
+use crate::text::{Characters, Tabs, offset};
+use agentir_diagnostics::FileId;
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+/// How much deeper what is below a key stands.
+const STEP: u32 = 2;
+
+/// An event, as far as the layout is concerned, and the bytes it was read from.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    kind: MarkKind,
+    start: u32,
+    end: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MarkKind {
+    /// A scalar on one line or several, or an alias.
+    Scalar,
+    /// A scalar below `|` or `>`.
+    Block,
+    Sequence,
+    Mapping,
+    End,
+}
+
+pub(super) fn lines(file: FileId, text: &str) -> Lines {
+    let mut sheet = Sheet::new(file, text, Tabs::Width(1));
+    let marks = marks(text);
+    let mut walk = Walk { marks: &marks, at: 0, sheet: &mut sheet, done: 0 };
+    while walk.at < marks.len() {
+        walk.node(0, None, MAX_NESTING);
+    }
+    comments(&mut sheet, &marks);
+    sheet.finish()
+}
+
+fn marks(text: &str) -> Vec<Mark> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut characters = Characters::new(text);
+    let mut marks = Vec::new();
+    for event in Parser::new_from_str(body) {
+        // Whoever reads the document says what is wrong with it.
+        let Ok((event, span)) = event else { break };
+        let kind = match event {
+            Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => MarkKind::Block,
+            Event::Scalar(..) | Event::Alias(_) => MarkKind::Scalar,
+            Event::SequenceStart(..) => MarkKind::Sequence,
+            Event::MappingStart(..) => MarkKind::Mapping,
+            Event::SequenceEnd | Event::MappingEnd => MarkKind::End,
+            _ => continue,
+        };
+        let start = characters.offset(span.start.index());
+        let mut end = characters.offset(span.end.index()).max(start);
+        if kind == MarkKind::Scalar {
+            let written = text.get(start as usize..end as usize).unwrap_or_default();
+            end = start + offset(written.trim_end().len());
+        }
+        marks.push(Mark { kind, start, end });
+    }
+    marks
+}
+
+struct Walk<'m, 'l, 's> {
+    marks: &'m [Mark],
+    at: usize,
+    sheet: &'l mut Sheet<'s>,
+    /// Up to where the text was looked at: dashes are sought behind it.
+    done: u32,
+}
+
+impl Walk<'_, '_, '_> {
+    fn next(&mut self) -> Option<Mark> {
+        let mark = self.marks.get(self.at).copied()?;
+        self.at += 1;
+        Some(mark)
+    }
+
+    /// A node. `owner` is what it belongs to: where that begins and its canonical column. A collection
+    /// stands at `column`.
+    fn node(&mut self, column: u32, owner: Option<(u32, u32)>, depth: usize) {
+        let Some(mark) = self.next() else { return };
+        match mark.kind {
+            MarkKind::End => {}
+            MarkKind::Scalar => {
+                let (start, column) = owner.unwrap_or((mark.start, column));
+                if owner.is_none() && mark.end > mark.start {
+                    self.sheet.entry(mark.start, column);
+                }
+                // Nothing stands where the parser was when it found that nothing stands there.
+                if mark.end > mark.start {
+                    self.sheet.go_on(start, mark.end, column);
+                    self.done = self.done.max(mark.end);
+                }
+            }
+            MarkKind::Block => self.block(mark, owner),
+            MarkKind::Sequence | MarkKind::Mapping
+                if depth == 0 || matches!(self.sheet.byte(mark.start), Some(b'[' | b'{')) =>
+            {
+                let end = self.skip(mark);
+                let (start, column) = owner.unwrap_or((mark.start, column));
+                if owner.is_none() {
+                    self.sheet.entry(mark.start, column);
+                }
+                self.sheet.go_on(start, end, column);
+                self.done = self.done.max(end);
+            }
+            MarkKind::Sequence => {
+                while self.marks.get(self.at).is_some_and(|m| m.kind != MarkKind::End) {
+                    self.item(column, depth - 1);
+                }
+                self.at += 1;
+            }
+            MarkKind::Mapping => {
+                while self.marks.get(self.at).is_some_and(|m| m.kind != MarkKind::End) {
+                    self.field(column, depth - 1);
+                }
+                self.at += 1;
+            }
+        }
+    }
+
+    /// Passes over a collection that began with `open`; gives where it ends.
+    fn skip(&mut self, open: Mark) -> u32 {
+        let mut depth = 1u32;
+        let mut end = open.end;
+        while depth > 0
+            && let Some(mark) = self.next()
+        {
+            match mark.kind {
+                MarkKind::Sequence | MarkKind::Mapping => depth += 1,
+                MarkKind::End => depth -= 1,
+                _ => {}
+            }
+            end = end.max(mark.end);
+        }
+        end
+    }
+
+    /// `- …`
+    fn item(&mut self, column: u32, depth: usize) {
+        let Some(dash) = self.dash() else {
+            // No dash where one should be: what this is stays where it is.
+            self.node(column, None, depth);
+            return;
+        };
+        self.sheet.entry(dash, column);
+        let behind = self.sheet.behind_white(dash + 1);
+        if !self.sheet.nothing_at(behind) {
+            self.sheet.gap(dash + 1, behind, 1);
+        }
+        self.done = dash + 1;
+        self.node(column + 2, Some((dash, column)), depth);
+    }
+
+    /// The next dash behind what was read, passing over white space and comments.
+    fn dash(&self) -> Option<u32> {
+        let mut at = self.done;
+        loop {
+            match self.sheet.byte(at)? {
+                b' ' | b'\t' | b'\r' | b'\n' => at += 1,
+                b'#' => {
+                    let rest = self.sheet.text.get(at as usize..)?;
+                    at += offset(rest.find('\n')?);
+                }
+                // The begin of the document, or what the sequence is called.
+                b'-' if self.sheet.slice(at, at + 3) == "---" => at += 3,
+                b'&' | b'!' => {
+                    let rest = self.sheet.text.get(at as usize..)?;
+                    at += offset(rest.find([' ', '\t', '\r', '\n'])?);
+                }
+                b'-' => return Some(at),
+                _ => return None,
+            }
+        }
+    }
+
+    /// `key: …`
+    fn field(&mut self, column: u32, depth: usize) {
+        let Some(key) = self.marks.get(self.at).copied() else { return };
+        if matches!(key.kind, MarkKind::Sequence | MarkKind::Mapping) {
+            // A collection as a key: nobody writes that here.
+            self.at += 1;
+            self.skip(key);
+            self.node(column, None, depth);
+            return;
+        }
+        self.at += 1;
+        self.sheet.entry(key.start, column);
+        self.done = self.done.max(key.end);
+        let colon = self.sheet.behind_white(key.end);
+        if self.sheet.byte(colon) == Some(b':') {
+            self.sheet.gap(key.end, colon, 0);
+            self.sheet.gap_behind(colon);
+            self.done = self.done.max(colon + 1);
+        }
+        self.node(column + STEP, Some((key.start, column)), depth);
+    }
+
+    /// A text below `|` or `>`.
+    fn block(&mut self, mark: Mark, owner: Option<(u32, u32)>) {
+        self.done = self.done.max(mark.end);
+        let first = self.sheet.line_of(mark.start);
+        // The line with the bar is the last one above the text that is not empty.
+        let Some(header) = (0..first).rev().find(|&i| !self.is_empty(i)) else { return };
+        let strip = self.sheet.indentation(first);
+        let written = self.sheet.lines.get(header).map(|l| l.span);
+        let written = written.map_or("", |s| self.sheet.slice(s.start, s.end));
+        let Some(indicators) = written.rfind(['|', '>']).and_then(|at| written.get(at + 1..))
+        else {
+            return;
+        };
+        let indicators = indicators.split([' ', '\t']).next().unwrap_or_default();
+        let keeps = indicators.contains('+');
+        let told = indicators.chars().find_map(|c| c.to_digit(10));
+        let edge = owner.map_or(0, |(_, column)| column);
+        let column = match (told, owner) {
+            (Some(told), _) => edge + told,
+            (None, Some(_)) => edge + STEP,
+            (None, None) => strip,
+        };
+        // What indicates the indentation does so from what the text belongs to.
+        let strip = match (told, owner) {
+            (Some(told), Some((start, _))) => self.sheet.column_of(start) + told,
+            _ => strip,
+        };
+        let mut last = first;
+        let mut index = first;
+        while index < self.sheet.lines.len() {
+            if !self.is_empty(index) {
+                if self.sheet.indentation(index) < strip {
+                    break;
+                }
+                last = index;
+            } else if keeps {
+                last = index;
+            }
+            index += 1;
+        }
+        // What follows the last line break is no line of the text.
+        if last + 1 == self.sheet.lines.len() && self.is_empty(last) && last > first {
+            last -= 1;
+        }
+        let kind = if keeps { LineKind::KeptText } else { LineKind::Text };
+        for index in header + 1..=last {
+            self.sheet.text_line(index, strip, column, edge, kind);
+        }
+    }
+
+    fn is_empty(&self, line: usize) -> bool {
+        self.sheet.lines.get(line).is_none_or(|l| {
+            self.sheet.slice(l.span.start, l.span.end).trim_matches([' ', '\t']).is_empty()
+        })
+    }
+}
+
+/// Finds the comments: what follows ` #` behind the last node of a line, or begins one.
+fn comments(sheet: &mut Sheet<'_>, marks: &[Mark]) {
+    // Up to where the nodes of each line reach.
+    let mut reach: Vec<u32> = sheet.lines.iter().map(|l| l.span.start).collect();
+    // Collections end with a bracket or nothing, neither of which hides a comment.
+    for mark in marks.iter().filter(|m| m.kind == MarkKind::Scalar) {
+        let last = sheet.line_of(mark.end);
+        for index in sheet.line_of(mark.start)..=last {
+            let end = sheet.lines.get(index).map_or(0, |l| l.span.end);
+            if let Some(reach) = reach.get_mut(index) {
+                *reach = (*reach).max(mark.end.min(end));
+            }
+        }
+    }
+    for (index, reach) in reach.into_iter().enumerate() {
+        let Some(line) = sheet.lines.get(index).cloned() else { continue };
+        if matches!(line.kind, LineKind::Text | LineKind::KeptText) {
+            continue;
+        }
+        let rest = sheet.slice(reach, line.span.end);
+        let at = rest.match_indices('#').map(|(at, _)| at).find(|&at| {
+            let before = reach + offset(at);
+            before == line.span.start || matches!(sheet.byte(before - 1), Some(b' ' | b'\t'))
+        });
+        if let Some(at) = at {
+            let end = reach + offset(rest.trim_end().len());
+            sheet.comment(agentir_diagnostics::Span::new(sheet.file, reach + offset(at), end));
+        }
+    }
+}

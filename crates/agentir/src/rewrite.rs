@@ -1,0 +1,278 @@
+//! `agentir fmt` and `agentir migrate`: documents written anew in place.
+
+use crate::commands::AblVersion;
+use crate::load::{Document, documents};
+use crate::write::replace;
+use agentir_diagnostics::{
+    Diagnostic, FileId, Format, Report, SourceFile, SourceMap, Span, render, sort,
+};
+use agentir_lower::Language;
+use agentir_rewrite::Refusal;
+use agentir_rewrite::migrate::NewFile;
+use agentir_syntax::abl::schema::Version;
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use similar::TextDiff;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What to write anew, and what to do with it.
+#[derive(Args)]
+pub struct Rewrite {
+    /// Files and folders, written in place; `-` goes from standard input to standard output
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// What standard input is called, which also says its format
+    #[arg(long, value_name = "NAME")]
+    stdin_filename: Option<PathBuf>,
+    /// Write nothing; name the files that would change
+    #[arg(long)]
+    check: bool,
+    /// Write nothing; show what would change
+    #[arg(long)]
+    diff: bool,
+}
+
+/// What to bring into the canonical layout.
+#[derive(Args)]
+pub struct Fmt {
+    #[command(flatten)]
+    rewrite: Rewrite,
+}
+
+/// `agentir fmt`.
+pub fn fmt(args: &Fmt) -> ExitCode {
+    run(&args.rewrite, "formatted", |language, file, text| {
+        let text = agentir_rewrite::format(language, file, text)?;
+        Ok(New { text, files: Vec::new(), findings: Vec::new() })
+    })
+}
+
+/// What to bring into another version of ABL.
+#[derive(Args)]
+pub struct Migrate {
+    #[command(flatten)]
+    rewrite: Rewrite,
+    /// The version to bring documents into
+    #[arg(long, value_enum, value_name = "VERSION")]
+    to: To,
+    /// The version that documents are in; found out from each if not given
+    #[arg(long, value_enum, value_name = "VERSION")]
+    from: Option<AblVersion>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum To {
+    Current,
+    Newest,
+}
+
+/// `agentir migrate`.
+pub fn migrate(args: &Migrate) -> ExitCode {
+    let to = match args.to {
+        To::Current => Version::Current,
+        To::Newest => Version::Newest,
+    };
+    let from = args.from.map(Version::from);
+    run(&args.rewrite, "migrated", |language, file, text| {
+        let done = agentir_rewrite::migrate(language, file, text, from, to)?;
+        Ok(New { text: done.text, files: done.files, findings: done.findings })
+    })
+}
+
+/// Where a document goes to.
+enum Target {
+    /// Standard output.
+    Output,
+    /// Where it came from.
+    File(PathBuf),
+}
+
+/// A document that was written anew.
+struct New {
+    text: String,
+    /// What came out of it.
+    files: Vec<NewFile>,
+    /// What has to be said about it; places are in the new text.
+    findings: Vec<Diagnostic>,
+}
+
+type Rewritten = Result<New, Refusal>;
+
+/// Exit code: nothing to be done, or all of it was done.
+const DONE: u8 = 0;
+/// Exit code: something is to be done, and was only shown.
+const DIFFERS: u8 = 1;
+/// Exit code: something could not be done.
+const FAILED: u8 = 2;
+
+/// Writes all documents anew. `did` says what was done with those that changed.
+fn run(
+    args: &Rewrite,
+    did: &str,
+    rewrite: impl Fn(Language, FileId, &str) -> Rewritten + Sync,
+) -> ExitCode {
+    let found = match documents(&args.paths, args.stdin_filename.as_deref()) {
+        Ok(found) => found,
+        Err(error) => {
+            eprintln!("error: {}", error.0);
+            return ExitCode::from(FAILED);
+        }
+    };
+    let mut sources = SourceMap::new();
+    let mut code = DONE;
+    let mut texts: Vec<(Target, FileId)> = Vec::new();
+    for Document { path, from_stdin, bytes } in found {
+        let text = bytes.map_err(|e| e.to_string()).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|_| "this file is not UTF-8 text".to_owned())
+        });
+        match text {
+            Ok(text) => {
+                let name = path.strip_prefix("./").unwrap_or(&path).display().to_string();
+                let target = if from_stdin { Target::Output } else { Target::File(path) };
+                texts.push((target, sources.add(SourceFile::new(name, text))));
+            }
+            Err(error) => {
+                eprintln!("error: {}: {error}", path.display());
+                code = FAILED;
+            }
+        }
+    }
+    let rewritten: Vec<Rewritten> = texts
+        .par_iter()
+        .map(|(_, id)| match sources.get(*id) {
+            Some(file) => rewrite_one(*id, file, &rewrite),
+            None => Err(Refusal::Broken(Vec::new())),
+        })
+        .collect();
+    let mut findings = Vec::new();
+    // Findings are about the texts as they come to be.
+    let mut after = SourceMap::new();
+    let (mut changed, mut unchanged) = (0, 0);
+    for ((target, id), result) in texts.iter().zip(rewritten) {
+        let Some(file) = sources.get(*id) else { continue };
+        match result {
+            Ok(new) => {
+                after.add(SourceFile::new(&*file.name, new.text.as_str()));
+                if *file.text == *new.text {
+                    unchanged += 1;
+                } else {
+                    changed += 1;
+                }
+                let delivered = deliver(args, target, file, &new);
+                findings.extend(new.findings);
+                match delivered {
+                    Ok(one) => code = code.max(one),
+                    Err(error) => {
+                        eprintln!("error: {error}");
+                        code = FAILED;
+                    }
+                }
+            }
+            Err(Refusal::Broken(found)) => {
+                after.add(file.clone());
+                findings.extend(found);
+                eprintln!("error: {} has errors and was left as it is", file.name);
+                code = FAILED;
+            }
+            Err(Refusal::Differs(what)) => {
+                after.add(file.clone());
+                eprintln!(
+                    "error: {} was left as it is, because {what} would have been changed",
+                    file.name
+                );
+                code = FAILED;
+            }
+        }
+    }
+    sort(&mut findings, &after);
+    if !findings.is_empty() {
+        let report = Report { sources: &after, diagnostics: &findings, files_checked: texts.len() };
+        // Whoever read our output has gone: nobody is left to be told.
+        let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
+    }
+    let files = |n: usize| if n == 1 { "1 file".to_owned() } else { format!("{n} files") };
+    let would = if args.check || args.diff { "would be " } else { "" };
+    eprintln!("{} {would}{did}, {unchanged} unchanged", files(changed));
+    ExitCode::from(code)
+}
+
+fn rewrite_one(
+    id: FileId,
+    file: &SourceFile,
+    rewrite: &impl Fn(Language, FileId, &str) -> Rewritten,
+) -> Rewritten {
+    let language = agentir_lower::language(&file.name, &file.text);
+    let ours = !matches!(language, Language::Python);
+    let problem = match agentir_lower::no_agent(id, &file.name, &file.text) {
+        Some(problem) => Some(problem),
+        None if ours => None,
+        None => Some(Diagnostic::error(
+            agentir_syntax::rules::SYNTAX,
+            Span::new(id, 0, 0),
+            "this file describes no agent",
+        )),
+    };
+    match problem {
+        Some(problem) => Err(Refusal::Broken(vec![problem])),
+        None => rewrite(language, id, &file.text),
+    }
+}
+
+/// Writes or shows the new text of a file.
+fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Result<u8, String> {
+    let text = new.text.as_str();
+    let differs = *file.text != *text;
+    let said = |result: io::Result<()>| result.map_err(|e| format!("standard output: {e}"));
+    let mut out = io::stdout().lock();
+    let mut beside = Vec::new();
+    for file in &new.files {
+        match target {
+            Target::File(path) => beside.push((profiles_of(path).join(&file.name), &file.text)),
+            Target::Output => {
+                return Err(format!(
+                    "`{}` becomes a file of its own, which standard output is not: name the file",
+                    file.name
+                ));
+            }
+        }
+    }
+    if args.diff || args.check {
+        if args.diff {
+            let nothing = "/dev/null";
+            let show = |old: &str, old_name: &str, new: &str, new_name: &str| {
+                let diff = TextDiff::from_lines(old, new);
+                diff.unified_diff().header(old_name, new_name).to_string()
+            };
+            said(out.write_all(show(&file.text, &file.name, text, &file.name).as_bytes()))?;
+            for (path, text) in &beside {
+                let name = path.display().to_string();
+                said(out.write_all(show("", nothing, text, &name).as_bytes()))?;
+            }
+        } else if differs {
+            said(writeln!(out, "{}", file.name))?;
+        }
+        return Ok(if differs { DIFFERS } else { DONE });
+    }
+    if let Some((there, _)) = beside.iter().find(|(path, _)| path.exists()) {
+        return Err(format!("{} exists and was not replaced", there.display()));
+    }
+    for (path, text) in beside {
+        replace(&path, text)?;
+    }
+    match target {
+        Target::Output => said(out.write_all(text.as_bytes()))?,
+        Target::File(path) if differs => replace(path, text)?,
+        Target::File(_) => {}
+    }
+    Ok(DONE)
+}
+
+/// The folder of the profiles of the program that a file belongs to.
+fn profiles_of(file: &Path) -> PathBuf {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let part = folder.file_name().and_then(|n| n.to_str());
+    let home = if part == Some("agents") { folder.parent().unwrap_or(folder) } else { folder };
+    home.join("behavior_profiles")
+}

@@ -1,0 +1,184 @@
+//! The canonical layout: what it looks like, and what it never does.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
+
+use agentir_convert::{Target, convert};
+use agentir_diagnostics::FileId;
+use agentir_lower::{Language, language};
+use agentir_rewrite::{Refusal, format};
+use agentir_syntax::abl::Options;
+use agentir_tests::check::{File, check};
+use agentir_tests::mutate::{damaged, harmless};
+use agentir_tests::samples::{
+    adl, agent_script, all_ours, external, external_agent_script, external_root, files_below, ours,
+};
+use rayon::prelude::*;
+
+fn of(name: &str, text: &str) -> Result<String, Refusal> {
+    format(language(name, text), FileId(0), text)
+}
+
+/// Every document we have, those of others among them.
+fn documents() -> Vec<File> {
+    let generated = agentir_bench::generate::projects(40, 5)
+        .into_iter()
+        .chain(agentir_bench::generate::scripts(20, 5))
+        .chain(agentir_bench::generate::bots(20, 5))
+        .flat_map(|p| p.files)
+        .map(|f| File { name: f.path, text: f.text });
+    let scripts = ["valid", "invalid"].into_iter().flat_map(agent_script);
+    let samples = all_ours().into_iter().chain(scripts).chain(external());
+    let bots = ["valid", "invalid"].into_iter().flat_map(adl).flatten();
+    let foreign = external_root().map(|root| files_below(&root.join("adl"))).unwrap_or_default();
+    let mut files: Vec<File> = samples
+        .flat_map(|s| s.files)
+        .chain(bots)
+        .chain(foreign)
+        .chain(external_agent_script())
+        .chain(generated)
+        .collect();
+    files.retain(|f| !f.name.ends_with(".json") && language(&f.name, &f.text) != Language::Python);
+    files
+}
+
+fn report(what: &str, mut problems: Vec<String>) {
+    problems.sort();
+    let count = problems.len();
+    problems.truncate(30);
+    assert!(problems.is_empty(), "{count} {what}:\n  {}\n", problems.join("\n  "));
+}
+
+/// What is wrong with formatting a text: it says something else, or is not done at once.
+fn problem(name: &str, text: &str) -> Option<String> {
+    let once = match of(name, text) {
+        Ok(once) => once,
+        Err(Refusal::Broken(_)) => return None,
+        Err(Refusal::Differs(what)) => return Some(format!("{name}: {what} differs")),
+    };
+    match of(name, &once) {
+        Ok(twice) if twice == once => None,
+        Ok(twice) => {
+            let at = once.lines().zip(twice.lines()).position(|(a, b)| a != b);
+            let line = at.and_then(|at| Some((once.lines().nth(at)?, twice.lines().nth(at)?)));
+            Some(format!("{name}: not the same again at {at:?}: {line:?}"))
+        }
+        Err(_) => Some(format!("{name}: cannot be formatted again")),
+    }
+}
+
+#[test]
+fn nothing_changes_but_the_layout_and_once_is_enough() {
+    let problems = documents().par_iter().filter_map(|f| problem(&f.name, &f.text)).collect();
+    report("documents", problems);
+}
+
+#[test]
+fn documents_that_nobody_would_write_stay_what_they_are() {
+    let mut files = documents();
+    // Enough to find what is found often; all of them with `AGENTIR_DENSE=1`.
+    let dense = std::env::var_os("AGENTIR_DENSE").is_some();
+    let every = if dense { 1 } else { 13 };
+    if !dense {
+        files = files.into_iter().filter(|f| f.text.len() < 4000).step_by(37).collect();
+    }
+    let problems = files
+        .par_iter()
+        .flat_map_iter(|file| {
+            let stride = (file.text.len() / 40).max(1);
+            damaged(&file.text, stride)
+                .step_by(every)
+                .filter_map(|(what, text)| Some(format!("{what}: {}", problem(&file.name, &text)?)))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    report("damaged documents", problems);
+}
+
+#[test]
+fn the_ends_of_lines_and_files_make_no_difference() {
+    let mut problems = Vec::new();
+    for file in documents().iter().step_by(3) {
+        let Ok(plain) = of(&file.name, &file.text.replace("\r\n", "\n")) else { continue };
+        for (what, text) in harmless(&file.text) {
+            let Ok(done) = of(&file.name, &text) else {
+                problems.push(format!("{} {what}: refused", file.name));
+                continue;
+            };
+            let mark = text.starts_with('\u{feff}');
+            assert_eq!(done.starts_with('\u{feff}'), mark, "{} {what}", file.name);
+            let crlf = text.contains("\r\n");
+            assert_eq!(done.contains("\r\n"), crlf && done.contains('\n'), "{} {what}", file.name);
+            if done.trim_start_matches('\u{feff}').replace("\r\n", "\n")
+                != plain.trim_start_matches('\u{feff}')
+            {
+                problems.push(format!("{} {what}", file.name));
+            }
+        }
+    }
+    report("documents laid out otherwise", problems);
+}
+
+/// What we write is laid out as we lay out.
+#[test]
+fn what_conversions_write_is_in_canonical_layout() {
+    let mut problems = Vec::new();
+    let mut all: Vec<Vec<File>> = ours("valid").into_iter().map(|s| s.files).collect();
+    all.extend(adl("valid"));
+    all.extend(agent_script("valid").into_iter().map(|s| s.files));
+    for files in all {
+        let checked = check(&files, Options::default());
+        for target in Target::ALL {
+            for file in convert(&checked.program, &checked.sources, target).files {
+                if file.path.ends_with(".json") {
+                    continue;
+                }
+                let Ok(done) = of(&file.path, &file.text) else {
+                    problems.push(format!("{} to {}: refused", file.path, target.name()));
+                    continue;
+                };
+                if done != file.text {
+                    let at = done.lines().zip(file.text.lines()).find(|(a, b)| a != b);
+                    problems.push(format!("{} to {}: {at:?}", file.path, target.name()));
+                }
+            }
+        }
+    }
+    report("outputs are laid out otherwise", problems);
+}
+
+#[test]
+fn what_cannot_be_read_is_left_alone() {
+    for (name, text) in [
+        ("a.agent.abl", "AGENT: A\nGOAL: \"not closed\n"),
+        ("a.agent.yaml", "agent: A\ngoal: [\n"),
+        ("a.agent", "system:\n  instructions: \"not closed\n"),
+        ("agents.yml", "main:\n  type: flow agent\n steps:\n"),
+        ("a.agent.abl", "AGENT: A\0\n"),
+        ("a.agent", "system:\n    {{block}}\n"),
+    ] {
+        match of(name, text) {
+            Err(Refusal::Broken(found)) => assert!(!found.is_empty()),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn abl() {
+    insta::assert_snapshot!(of("a.agent.abl", include_str!("untidy/desk.agent.abl")).unwrap());
+}
+
+#[test]
+fn abl_in_yaml() {
+    insta::assert_snapshot!(of("a.agent.yaml", include_str!("untidy/desk.agent.yaml")).unwrap());
+}
+
+#[test]
+fn agent_script_text() {
+    insta::assert_snapshot!(of("a.agent", include_str!("untidy/desk.agent")).unwrap());
+}
+
+#[test]
+fn adl_text() {
+    insta::assert_snapshot!(of("agents.yml", include_str!("untidy/agents.yml")).unwrap());
+}
