@@ -5,9 +5,8 @@
 //! above them; where it does not, above the nearest thing around them that it does say. The output is
 //! read again with its comments, and they stay only if it still means the same.
 
-use crate::fidelity::Place;
-use crate::meaning::Meaning;
 use crate::target::OutputFile;
+use agentir_compare::{Meaning, Place};
 use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_lower::{Language, language};
 use agentir_syntax::lines::{LineKind, Lines, Notation, lines};

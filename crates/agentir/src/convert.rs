@@ -4,7 +4,7 @@ use crate::commands::{Input, load_input};
 use crate::load::Loaded;
 use crate::write::replace;
 use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, differences};
-use agentir_convert::{Conversion, OutputFile, Report, Target, convert};
+use agentir_convert::{OutputFile, Report, Target, convert};
 use agentir_diagnostics::{Format, Severity, SourceMap, Span, render, sort};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
