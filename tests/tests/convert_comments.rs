@@ -1,6 +1,11 @@
 //! Comments in conversions: they stand where what they are about stands, or are listed.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
 use agentir_convert::{Conversion, Target, convert};
 use agentir_syntax::abl::Options;

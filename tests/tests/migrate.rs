@@ -1,6 +1,11 @@
 //! Migration between versions of ABL: what each row of the table changes, and what it leaves alone.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
 use agentir_diagnostics::{FileId, Severity};
 use agentir_expr::Version::{self, Current, Legacy, Newest};
