@@ -115,6 +115,51 @@ pub struct Agent {
     pub span: Span,
 }
 
+impl Agent {
+    /// An agent of which nothing is known but its name and origin.
+    #[must_use]
+    pub fn new(metadata: Metadata, span: Span) -> Self {
+        Self {
+            ir_version: crate::IR_VERSION,
+            metadata,
+            execution: Execution::default(),
+            identity: Identity::default(),
+            tools: Vec::new(),
+            gather: Gather::default(),
+            attachments: Vec::new(),
+            memory: Memory::default(),
+            knowledge: None,
+            constraints: Constraints::default(),
+            coordination: Coordination::default(),
+            completion: Completion::default(),
+            error_handling: ErrorHandling::default(),
+            flow: None,
+            reasoning: None,
+            on_start: Body::default(),
+            messages: IndexMap::new(),
+            hooks: Hooks::default(),
+            nlu: None,
+            entities: Vec::new(),
+            intent_handling: None,
+            templates: IndexMap::new(),
+            shadowed_templates: Vec::new(),
+            routing: None,
+            available_agents: Vec::new(),
+            lookup_tables: IndexMap::new(),
+            shadowed_lookup_tables: Vec::new(),
+            behavior_profiles: Vec::new(),
+            use_behavior_profiles: Vec::new(),
+            use_tools: Vec::new(),
+            conversation_behavior: None,
+            destinations: Vec::new(),
+            action_handlers: Vec::new(),
+            policies: Vec::new(),
+            extensions: Extensions::default(),
+            span,
+        }
+    }
+}
+
 /// Where an agent comes from.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -24,7 +24,6 @@ mod routes;
 mod rule;
 mod rules;
 mod script;
-mod secrets;
 mod taint;
 mod types;
 mod variables;

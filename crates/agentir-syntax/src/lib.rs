@@ -35,4 +35,6 @@ pub mod agent_script;
 pub mod leaf;
 pub mod outline;
 pub mod rules;
+pub mod secrets;
 mod text;
+pub mod xo;

@@ -101,52 +101,16 @@ pub(super) fn key_of(entry: &agentir_syntax::outline::Entry<'_>) -> SmolStr {
 
 fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, source_hash: SmolStr) -> Agent {
     let supervisor = kind == Some(AgentKind::Ensemble);
-    Agent {
-        ir_version: IR_VERSION,
-        metadata: Metadata {
-            name,
-            version: None,
-            kind: if supervisor { AgentType::Supervisor } else { AgentType::Agent },
-            description: None,
-            dialect: ADL,
-            source_hash,
-            compiler_version: env!("CARGO_PKG_VERSION"),
-        },
-        execution: Execution::default(),
-        identity: Identity::default(),
-        tools: Vec::new(),
-        gather: Gather::default(),
-        attachments: Vec::new(),
-        memory: Memory::default(),
-        knowledge: None,
-        reasoning: None,
-        constraints: Constraints::default(),
-        coordination: Coordination::default(),
-        completion: Completion::default(),
-        error_handling: ErrorHandling::default(),
-        flow: None,
-        on_start: Body::default(),
-        messages: IndexMap::new(),
-        hooks: Hooks::default(),
-        nlu: None,
-        entities: Vec::new(),
-        intent_handling: None,
-        templates: IndexMap::new(),
-        shadowed_templates: Vec::new(),
-        routing: None,
-        available_agents: Vec::new(),
-        lookup_tables: IndexMap::new(),
-        shadowed_lookup_tables: Vec::new(),
-        behavior_profiles: Vec::new(),
-        use_behavior_profiles: Vec::new(),
-        use_tools: Vec::new(),
-        conversation_behavior: None,
-        destinations: Vec::new(),
-        action_handlers: Vec::new(),
-        policies: Vec::new(),
-        extensions: Extensions::default(),
-        span,
-    }
+    let metadata = Metadata {
+        name,
+        version: None,
+        kind: if supervisor { AgentType::Supervisor } else { AgentType::Agent },
+        description: None,
+        dialect: ADL,
+        source_hash,
+        compiler_version: env!("CARGO_PKG_VERSION"),
+    };
+    Agent::new(metadata, span)
 }
 
 /// The arguments (B.1). Those of agents that talk are filled from what the user says, as far as it is

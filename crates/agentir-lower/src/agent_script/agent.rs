@@ -14,58 +14,19 @@ use indexmap::IndexMap;
 
 /// An agent of which nothing is known.
 pub(super) fn empty(span: Span, shared: &Shared<'_>) -> Agent {
-    Agent {
-        ir_version: IR_VERSION,
-        metadata: Metadata {
-            name: Spanned::new(Name::default(), span.at_start()),
-            version: None,
-            kind: AgentType::Agent,
-            description: None,
-            dialect: Dialect::AgentScript.name(),
-            source_hash: shared.hash.clone(),
-            compiler_version: env!("CARGO_PKG_VERSION"),
-        },
-        execution: Execution::default(),
-        identity: Identity {
-            system_prompt: shared
-                .instructions
-                .clone()
-                .map(|template| SystemPrompt { template, custom: true }),
-            ..Identity::default()
-        },
-        tools: Vec::new(),
-        gather: Gather::default(),
-        attachments: Vec::new(),
-        memory: Memory::default(),
-        knowledge: None,
-        constraints: Constraints::default(),
-        coordination: Coordination::default(),
-        completion: Completion::default(),
-        error_handling: ErrorHandling::default(),
-        flow: None,
-        reasoning: None,
-        on_start: Body::default(),
-        messages: IndexMap::new(),
-        hooks: Hooks::default(),
-        nlu: None,
-        entities: Vec::new(),
-        intent_handling: None,
-        templates: IndexMap::new(),
-        shadowed_templates: Vec::new(),
-        routing: None,
-        available_agents: Vec::new(),
-        lookup_tables: IndexMap::new(),
-        shadowed_lookup_tables: Vec::new(),
-        behavior_profiles: Vec::new(),
-        use_behavior_profiles: Vec::new(),
-        use_tools: Vec::new(),
-        conversation_behavior: None,
-        destinations: Vec::new(),
-        action_handlers: Vec::new(),
-        policies: Vec::new(),
-        extensions: Extensions::default(),
-        span,
-    }
+    let metadata = Metadata {
+        name: Spanned::new(Name::default(), span.at_start()),
+        version: None,
+        kind: AgentType::Agent,
+        description: None,
+        dialect: Dialect::AgentScript.name(),
+        source_hash: shared.hash.clone(),
+        compiler_version: env!("CARGO_PKG_VERSION"),
+    };
+    let instructions = shared.instructions.clone();
+    let system_prompt = instructions.map(|template| SystemPrompt { template, custom: true });
+    let identity = Identity { system_prompt, ..Identity::default() };
+    Agent { identity, ..Agent::new(metadata, span) }
 }
 
 /// An agent. `kind` is the keyword it begins with.
