@@ -146,7 +146,7 @@ fn rule(target: Target, path: &str, shown: bool) -> Option<&'static Loss> {
         Some(program) => fits(&program.split('.').collect::<Vec<_>>(), &names),
         None => !inner.is_empty() && fits(&loss.path.split('.').collect::<Vec<_>>(), inner),
     };
-    let rows = emit::losses(target).iter().copied().flatten();
+    let rows = emit::losses(target, &names).iter().copied().flatten();
     rows.filter(|loss| shown || loss.fate == Fate::Dropped).find(fit)
 }
 

@@ -93,6 +93,9 @@ impl Meaning {
         let profiles: IndexMap<_, _> =
             program.profiles.iter().map(|p| (p.name.value.to_string(), node(p))).collect();
         root.insert("profiles".to_owned(), map(profiles));
+        if !program.extensions.is_empty() {
+            root.insert("settings".to_owned(), node(&program.extensions));
+        }
         Self { root: map(root) }
     }
 

@@ -7,6 +7,7 @@
 mod abl;
 mod adl;
 mod agent_script;
+mod xo;
 
 use agentir_lint::Selection;
 use agentir_syntax::abl::Options;
@@ -60,7 +61,7 @@ fn time(name: &'static str, text: String) -> Result<Duration, String> {
 fn time_grows_with_size() {
     let only = std::env::var(ONLY).ok();
     let mut problems = Vec::new();
-    let all = [abl::CASES, agent_script::CASES, adl::CASES];
+    let all = [abl::CASES, agent_script::CASES, adl::CASES, xo::CASES];
     for (what, name, size, make) in all.into_iter().flatten() {
         if only.as_ref().is_some_and(|only| !name.ends_with(only) && only != what) {
             continue;
@@ -121,7 +122,7 @@ fn odd_files_are_answered() {
         "- - - -\n? :\n: :",
         "a: &x {type: llm agent}\nb: *x",
     ] {
-        for name in ["a.abl", "a.yaml", "a.agent", "agents.yml"] {
+        for name in ["a.abl", "a.yaml", "a.agent", "agents.yml", "botDefinition.json"] {
             let file = File { name: name.to_owned(), text: text.to_owned() };
             for fragment in [false, true] {
                 let options = Options { fragment, ..Options::default() };

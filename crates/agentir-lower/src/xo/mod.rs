@@ -21,7 +21,7 @@ mod scripts;
 mod service;
 mod supervisor;
 
-use agentir_diagnostics::{Diagnostic, Span, Spanned};
+use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{Agent, AgentType, Extensions, Metadata, Profile};
 use agentir_syntax::rules;
@@ -156,9 +156,3 @@ pub(crate) fn settings(root: &Json, problems: &mut Vec<Diagnostic>) -> Extension
     rest::keep(root, &mut settings, problems);
     settings
 }
-
-/// A place without a length at the begin of an element.
-const fn at(element: &Json) -> Span {
-    element.span.at_start()
-}
-

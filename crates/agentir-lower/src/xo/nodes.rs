@@ -58,9 +58,9 @@ pub(super) fn body<'j>(
     });
     if let (Some(component), Some(kind)) = (place.component, place.kind) {
         component.get("type").map(Json::take);
-        let name = component.take_text("name").map_or(step.name.value.as_str(), |t| &t.value);
-        describe(cx, component, name, step);
-        let name = name.to_owned();
+        let name = component.take_text("name").map(|t| SmolStr::new(&t.value));
+        let name = name.unwrap_or_else(|| step.name.value.clone());
+        describe(cx, component, &name, step);
         statements = node(cx, place, component, kind, &name, agent, step, turn);
     }
     let speaks = matches!(place.kind, Some(NodeKind::Message | NodeKind::Confirmation));
@@ -191,7 +191,7 @@ fn called(
         let Some(text) = component.take_text(key) else { return Vec::new() };
         let text = cx.decoded(text);
         let mut home = Home { tools: &mut agent.tools, extensions: &mut step.extensions };
-        scripts::body(cx, &text, &said::named(name, what), &mut home)
+        scripts::body(cx, &text, &format!("{name}_{what}"), &mut home)
     };
     all.extend(script(cx, "preProcessor", "before", agent, step));
     let mut home = Home { tools: &mut agent.tools, extensions: &mut step.extensions };

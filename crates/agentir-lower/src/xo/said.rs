@@ -7,10 +7,10 @@ use agentir_ir::{
     ActionElement, Actions, Data, Extensions, FlowModifications, Gather, GatherField,
     GatherOverrides, Number, NumberOrText, Profile, Response, Statement, Step,
 };
-use agentir_syntax::xo::script::{self, Statement as Code};
+use agentir_syntax::xo::script::Statement as Code;
 use agentir_syntax::xo::tables::{CHANNELS, DEFAULT_CHANNEL};
 use agentir_syntax::xo::{Json, Text};
-use smol_str::{SmolStr, format_smolstr};
+use smol_str::SmolStr;
 
 /// A message.
 #[derive(Debug, Default)]
