@@ -69,6 +69,11 @@ const ABILITIES: &[Loss] = &[
     row!("ivrOptions", "voice is set up in the project", "set up the voice channel, and `VOICE` where it matters"),
     row!("welcomeIvrOptions", "voice is set up in the project", "set up the voice channel, and `VOICE` where it matters"),
     row!("channels", "channels are set up in the project", "connect the channels to the new project"),
+    row!(
+        "sharedVariables",
+        "session memory belongs to one agent; dialogs that call each other pass it on",
+        "keep what dialogs that do not call each other share in persistent memory (`SCOPE: execution_tree`)"
+    ),
     row!("alternatives", "ABL says one text", "leave them out, or let the model word it: say so in `INSTRUCTIONS`"),
     row!("onlyFor", "the text is said in every channel and language", "put it into a behaviour profile if it must not be"),
     row!("comments", "statements of ABL have no comments of their own", "write them as comments (`# …`)"),

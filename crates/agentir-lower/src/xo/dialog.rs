@@ -93,7 +93,7 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
 }
 
 /// Declares the variables that the agent uses and does not ask for.
-fn remember(cx: &mut Context<'_, '_>, agent: &mut Agent) {
+pub(super) fn remember(cx: &mut Context<'_, '_>, agent: &mut Agent) {
     let mut asked: FxHashSet<SmolStr> = FxHashSet::default();
     agent.walk(&mut |node| {
         if let agentir_ir::Node::Field(field) = node {
@@ -101,7 +101,9 @@ fn remember(cx: &mut Context<'_, '_>, agent: &mut Agent) {
         }
     });
     let used = cx.names.used().into_iter().filter(|u| !asked.contains(&u.value));
-    agent.memory.session = used.map(make::session).collect();
+    let (paths, variables): (Vec<_>, Vec<_>) = used.partition(|u| u.value.contains('.'));
+    agent.memory.session = variables.into_iter().map(make::session).collect();
+    agent.memory.persistent = paths.into_iter().map(make::known_of_user).collect();
 }
 
 pub(super) fn merge(into: &mut Extensions, from: Extensions) {
@@ -180,7 +182,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
         let wanted = if begins { "start" } else { called };
         let span = known.and_then(|c| c.get("name")).map_or(node.span.at_start(), |n| n.span);
         // The bot action itself is no step.
-        let step = if action { SmolStr::new(wanted) } else { steps.claim(wanted, "step") };
+        let step = if action { SmolStr::new(wanted) } else { steps.claim(wanted, "") };
         let step = Spanned::new(step, span);
         let index = self.places.len();
         if let Some(id) = own {

@@ -20,6 +20,9 @@ struct Allowed {
     synonyms: Vec<SmolStr>,
 }
 
+/// What a field of ABL says and the IR has a place for only where it is checked.
+const ABL: &str = agentir_ir::Dialect::Abl.name();
+
 /// The field of an entity, and what asks for it.
 pub(super) fn field(
     cx: &mut Context<'_, '_>,
@@ -76,25 +79,15 @@ pub(super) fn field(
     values(cx, component, &mut field, agent);
     let again = again.main.and_then(|m| m.response.text);
     if let Some(again) = again {
-        // A field of ABL has words for this only beside a check.
         match &mut field.validation {
             Some(check) => check.retry_prompt = Some(again),
-            None => field.validation = Some(check("llm", &asked_for(&field), Some(again), span)),
+            None => {
+                let words = Data::from(again.text.value.as_str());
+                field.extensions.keep(ABL, "retry_prompt", words, again.text.span);
+            }
         }
     }
     (field, said)
-}
-
-/// What a value is checked for, in words, where only its type says it.
-fn asked_for(field: &GatherField) -> String {
-    let format = field.semantics.as_ref().and_then(|s| s.format.as_deref());
-    let what = format.or(field.ty.as_ref().map(|t| t.value.as_str())).unwrap_or("value");
-    let what = what.replace('_', " ");
-    let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    match what.as_str() {
-        "string" | "text" => "Must answer the question".to_owned(),
-        _ => format!("Must be {article} {what}"),
-    }
 }
 
 fn check(kind: &'static str, rule: &str, again: Option<Template>, span: Span) -> Validation {
@@ -266,10 +259,13 @@ pub(super) fn options(node: &Json, field: &mut GatherField) {
     }
     let retry = options.at(&["eventOptions", "defaultMaxRetry"]);
     let limit = retry.and_then(|r| r.take_number("retry_limit"));
-    if let (Some(limit), Some(check)) = (limit, &mut field.validation) {
-        check.max_retries = Some(Number(limit));
-    } else if let Some(limit) = retry.and_then(|r| r.get("retry_limit")) {
-        limit.release();
+    match (limit, &mut field.validation) {
+        (Some(limit), Some(check)) => check.max_retries = Some(Number(limit)),
+        (Some(limit), None) => {
+            let limit = serde_json::to_value(Number(limit)).unwrap_or_default();
+            field.extensions.keep(ABL, "max_retries", limit, node.span.at_start());
+        }
+        (None, _) => {}
     }
 }
 

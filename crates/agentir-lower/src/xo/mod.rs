@@ -19,6 +19,7 @@ mod rest;
 mod said;
 mod scripts;
 mod service;
+mod shared;
 mod supervisor;
 
 use agentir_diagnostics::{Diagnostic, Spanned};
@@ -146,6 +147,7 @@ pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> 
     }
     let supervisor = supervisor::agent(&mut cx, root, own.clone(), dialogs, &entries);
     agents.insert(0, supervisor);
+    shared::hand_on(&mut agents);
     let profiles = std::mem::take(&mut cx.profiles);
     crate::Unit::Agents { agents, entry: Some(own), tools: Vec::new(), profiles }
 }

@@ -6,7 +6,7 @@ use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, Template,
     system_namespace, system_variable,
 };
-use agentir_syntax::xo::tables::{KNOWN_PATHS, SCOPES};
+use agentir_syntax::xo::tables::{KNOWN_PATHS, SCOPES, USER};
 use agentir_syntax::xo::{Text, script};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
@@ -20,15 +20,16 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// A legal name as near to `wanted` as is free: `wanted`, else with `scope` before it, else with a
-    /// number behind.
+    /// A legal name as near to `wanted` as is free: `wanted`, else with `scope` before it, if there is one,
+    /// else with a number behind.
     pub(super) fn claim(&mut self, wanted: &str, scope: &str) -> SmolStr {
         let plain = word(wanted);
-        let long = format_smolstr!("{scope}_{plain}");
         let free = |name: &SmolStr| !self.taken.contains(name) && !is_reserved(name);
-        let mut name = plain;
-        if !free(&name) {
-            name = long;
+        let mut name = plain.clone();
+        if !free(&name) && !scope.is_empty() {
+            name = format_smolstr!("{scope}_{plain}");
+        } else if is_reserved(&name) {
+            name = format_smolstr!("{plain}_step");
         }
         if !free(&name) {
             let base = name.clone();
@@ -187,15 +188,22 @@ impl Names {
         }
         for (prefix, scope) in SCOPES {
             let Some(at) = begins(path, prefix) else { continue };
-            let Some(name) = path.segments.get(at).and_then(field) else { continue };
-            let variable = self.variable(prefix, scope, name);
+            let Some(name) = path.segments.get(at).and_then(field) else {
+                // All variables of a kind, and no single one.
+                return (named("session"), path.segments.len());
+            };
+            // What is known of the user is there before the conversation is.
+            let variable = if *scope == USER {
+                format_smolstr!("{USER}.{}", word(name))
+            } else {
+                self.variable(prefix, scope, name)
+            };
             if !self.used.iter().any(|u| u.value == variable) {
                 self.used.push(Spanned::new(variable.clone(), span));
             }
             return (named(&variable), at + 1);
         }
-        // The context as a whole.
-        (named("session"), 0)
+        (named("session"), path.segments.len())
     }
 
     /// An expression with our names.

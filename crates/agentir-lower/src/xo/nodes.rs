@@ -65,9 +65,18 @@ pub(super) fn body<'j>(
     }
     let speaks = matches!(place.kind, Some(NodeKind::Message | NodeKind::Confirmation));
     let answered = matches!(statements.last(), Some(Statement::Await { .. } | Statement::Goto(_)));
+    merge_clears(&mut statements);
     if !answered {
         let tail = turn.tail();
-        if waits && speaks {
+        let branches = matches!(tail.as_slice(), [Statement::If { .. }]);
+        if let (true, Some(Statement::Collect(collect))) = (branches, statements.last_mut()) {
+            // What follows an answer stands with the question.
+            collect.on_success = Body(tail);
+        } else if let Some(Statement::Call(call)) = statements.last_mut()
+            && !call.on_success.is_empty()
+        {
+            call.on_success.0.extend(tail);
+        } else if waits && speaks {
             let any = make::branch(None, tail, turn.onwards.1);
             let branches = match any.body.0.as_slice() {
                 [Statement::If { branches }] => branches.clone(),
@@ -79,6 +88,20 @@ pub(super) fn body<'j>(
         }
     }
     step.body = Body(statements);
+}
+
+/// Variables that are removed one after the other are removed together.
+fn merge_clears(statements: &mut Vec<Statement>) {
+    let mut merged: Vec<Statement> = Vec::with_capacity(statements.len());
+    for statement in statements.drain(..) {
+        match (merged.last_mut(), statement) {
+            (Some(Statement::Clear { variables }), Statement::Clear { variables: more }) => {
+                variables.extend(more);
+            }
+            (_, other) => merged.push(other),
+        }
+    }
+    *statements = merged;
 }
 
 /// A label that is more than the name.
@@ -292,9 +315,9 @@ fn dialog<'j>(
     let called = Spanned::new(known.value, step.name.span);
     let input = context_map(cx, place.node);
     let ends = turn.branches.is_empty() && turn.onwards.0 == Target::Complete;
-    let delegation = |returns| Delegation {
+    let delegation = || Delegation {
         agent: called.clone(),
-        returns,
+        returns: None,
         decided_by: Decider::Always,
         bindings: Vec::new(),
     };
@@ -308,7 +331,7 @@ fn dialog<'j>(
             declared.push(make::delegate(called.clone(), input));
         }
     }
-    vec![Statement::Delegate(delegation(Some(true)))]
+    vec![Statement::Delegate(delegation())]
 }
 
 /// What a dialog gives to the one it calls: JSON in a text, the other's variables to values of ours.

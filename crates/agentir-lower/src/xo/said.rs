@@ -68,7 +68,11 @@ pub(super) fn said(
             }
             seen.push(key);
             let message = if computed {
-                scripts::message(cx, &text, name, into)
+                let named = match channel.as_str() {
+                    DEFAULT_CHANNEL => name.to_owned(),
+                    channel => format!("{name}_{channel}"),
+                };
+                scripts::message(cx, &text, &named, into)
             } else {
                 plain(cx, &text)
             };
@@ -107,7 +111,8 @@ fn our_channel(channel: &SmolStr) -> SmolStr {
 /// A text that is said as it stands.
 pub(super) fn plain(cx: &mut Context<'_, '_>, text: &Text) -> Message {
     let mut lost = Vec::new();
-    let text = rest::without(text, "message", cx.problems);
+    let end = text.value.trim_end().len();
+    let text = rest::without(&text.part(0..end), "message", cx.problems);
     let template = cx.names.template(&text, &mut lost);
     cx.untranslated(lost);
     Message { before: Vec::new(), response: response(template) }

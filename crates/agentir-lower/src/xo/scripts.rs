@@ -5,8 +5,8 @@ use super::{Context, XO, make, rest};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
-    Binding, Body, Data, Extensions, Response, ReturnType, SetVariable, Statement, Tool, ToolType,
-};
+    Binding, Body, Data, Extensions, Response, ReturnType, SetVariable, Statement, Target, Tool,
+    ToolType,};
 use agentir_syntax::xo::Text;
 use agentir_syntax::xo::script::{self, Branch as CodeBranch, Script, Statement as Code};
 use indexmap::IndexMap;
@@ -187,6 +187,11 @@ fn call(
             _ => "context",
         };
         let at = names_of(path, consumed);
+        if ours.root.value == "session" && ours.segments.is_empty() {
+            // Which of them it needs is not known; that they are looked for must not fail.
+            objects.entry(root).or_default().insert(&at, None);
+            return;
+        }
         objects.entry(root).or_default().insert(&at, Some(parameter.to_string()));
         let known = |a: &Argument| a.name.as_ref().is_some_and(|n| n.value == parameter);
         if !with.iter().any(known) {
@@ -230,7 +235,7 @@ fn call(
     }
     let body = text.value.replace("\r\n", "\n");
     code.push_str(body.trim_end());
-    let _ = write!(code, "\nreturn {{ {} }};\n", returned.join(", "));
+    let _ = write!(code, "\nreturn {{ {} }};", returned.join(", "));
     let mut tool = make::tool(own.clone(), ToolType::Sandbox, span);
     tool.description = Some(Template::plain(Spanned::new(
         SmolStr::new(format!("Runs the script `{name}`")),
@@ -248,6 +253,10 @@ fn call(
     home.tools.push(tool);
     let mut call = make::call(own.clone(), with, span);
     call.on_success = Body(written.into_iter().map(|(name, _)| set(&own, name, span)).collect());
+    if !call.on_success.is_empty() {
+        // A task whose script fails is given up.
+        call.on_failure = Body(vec![make::goto(Target::Complete, span.at_start())]);
+    }
     Statement::Call(Box::new(call))
 }
 

@@ -127,6 +127,7 @@ pub(super) fn call(
     let described = super::localized(component, &cx.language).and_then(|texts| {
         texts.take_text("desc").or_else(|| texts.take_text("label"))
     });
+    let described = described.filter(|text| super::names::word(&text.value) != own.value);
     tool.description = described.map(|text| Template::plain(text.spanned()));
     tool.parameters = holes
         .with

@@ -4,7 +4,7 @@ use super::dialog::Entry;
 use super::names::Space;
 use super::said;
 use super::scripts::Home;
-use super::{Context, localized, make, rest};
+use super::{Context, localized, rest};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
@@ -65,7 +65,7 @@ pub(super) fn agent<'j>(
     let mut kept = Extensions::default();
     rest::keep(root, &mut kept, cx.problems);
     super::dialog::merge(&mut agent.extensions, kept);
-    agent.memory.session = cx.names.used().into_iter().map(make::session).collect();
+    super::dialog::remember(cx, &mut agent);
     agent
 }
 
@@ -248,7 +248,7 @@ fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
 fn greeting(to: Spanned<Name>, span: Span) -> Statement {
     Statement::Delegate(Delegation {
         agent: Spanned::new(to.value, span),
-        returns: Some(true),
+        returns: None,
         decided_by: Decider::Always,
         bindings: Vec::new(),
     })

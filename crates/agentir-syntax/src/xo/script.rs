@@ -99,7 +99,7 @@ pub fn read(text: &Text) -> Script {
     let Some(tree) = parse(&text.value) else { return Script::default() };
     let root = tree.root_node();
     let mut script = Script::default();
-    let mut reader = Reader { text, locals: FxHashMap::default() };
+    let mut reader = Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() };
     reader.uses(root, &mut script);
     if !root.has_error() {
         script.simple = reader.block(root, 0);
@@ -114,7 +114,7 @@ pub fn expression(text: &Text) -> Option<Expr> {
     let root = tree.root_node();
     let only = root.named_child(0).filter(|_| root.named_child_count() == 1 && !root.has_error())?;
     let inner = only.named_child(0).filter(|_| only.kind() == "expression_statement")?;
-    Reader { text, locals: FxHashMap::default() }.expr(inner, 0)
+    Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() }.expr(inner, 0)
 }
 
 /// What is done with a part of the conversation.
@@ -129,6 +129,8 @@ struct Reader<'t> {
     text: &'t Text,
     /// The local names so far, and what they stand for.
     locals: FxHashMap<&'t str, Expr>,
+    /// The local names that stand for a part of the conversation.
+    aliases: FxHashMap<&'t str, Path>,
 }
 
 impl<'t> Reader<'t> {
@@ -146,7 +148,11 @@ impl<'t> Reader<'t> {
 
     /// What the script reads, writes and says, in any part of it. Without recursion: nobody bounds how
     /// deep a script nests.
-    fn uses(&self, root: Node<'_>, script: &mut Script) {
+    fn uses(&mut self, root: Node<'_>, script: &mut Script) {
+        let assigned = self.assigned(root);
+        let given = |path: &Path, at: usize| {
+            !assigned.iter().any(|(p, end)| at >= *end && begins(path, p))
+        };
         let mut open = vec![(root, Role::Read)];
         let keep = |into: &mut Vec<Path>, path: Path| {
             if !into.contains(&path) {
@@ -162,6 +168,14 @@ impl<'t> Reader<'t> {
                     script.comments.push(Spanned::new(text, self.span(node)));
                     continue;
                 }
+                "variable_declarator" => {
+                    let name = node.child_by_field_name("name").filter(|n| n.kind() == "identifier");
+                    let value = node.child_by_field_name("value");
+                    let path = value.and_then(|v| self.chain(v, &mut Vec::new()));
+                    if let (Some(name), Some(path)) = (name, path) {
+                        self.aliases.insert(self.slice(name), path);
+                    }
+                }
                 "call_expression" => {
                     let called = node.child_by_field_name("function");
                     script.prints |= called.is_some_and(|f| self.slice(f) == "print");
@@ -172,8 +186,11 @@ impl<'t> Reader<'t> {
                         if role == Role::Called || path.segments.last().is_some_and(is_length) {
                             path.segments.pop();
                         }
-                        let written = role == Role::Written;
-                        keep(if written { &mut script.writes } else { &mut script.reads }, path);
+                        if role == Role::Written {
+                            keep(&mut script.writes, path);
+                        } else if given(&path, node.start_byte()) {
+                            keep(&mut script.reads, path);
+                        }
                         open.extend(below.into_iter().map(|n| (n, Role::Read)));
                         continue;
                     }
@@ -196,6 +213,21 @@ impl<'t> Reader<'t> {
             let role_of = |n| if Some(n) == special { role } else { Role::Read };
             open.extend(children.into_iter().rev().map(|n| (n, role_of(n))));
         }
+    }
+
+    /// What the script gives a value in any case, and where that has been done.
+    fn assigned(&self, root: Node<'_>) -> Vec<(Path, usize)> {
+        let mut cursor = root.walk();
+        let statements = root.named_children(&mut cursor);
+        statements
+            .filter_map(|statement| {
+                let assignment = statement.named_child(0);
+                let assignment = assignment.filter(|a| a.kind() == "assignment_expression")?;
+                let mut below = Vec::new();
+                let path = self.chain(assignment.child_by_field_name("left")?, &mut below)?;
+                below.is_empty().then_some((path, assignment.end_byte()))
+            })
+            .collect()
     }
 
     /// The path that `node` is, as far as it is constant; what is computed in it goes to `below`.
@@ -222,6 +254,12 @@ impl<'t> Reader<'t> {
                 "identifier" if ROOTS.contains(&self.slice(at)) => {
                     segments.reverse();
                     return Some(Path { namespace: None, root: self.name(at), segments });
+                }
+                "identifier" => {
+                    let mut path = self.aliases.get(self.slice(at))?.clone();
+                    segments.reverse();
+                    path.segments.append(&mut segments);
+                    return Some(path);
                 }
                 _ => return None,
             }
@@ -620,6 +658,12 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// Whether `path` is `start`, or a part of it.
+fn begins(path: &Path, start: &Path) -> bool {
+    path.root.value == start.root.value
+        && path.segments.get(..start.segments.len()) == Some(start.segments.as_slice())
+}
+
 fn is_length(segment: &Segment) -> bool {
     matches!(segment, Segment::Field(name) if name.value == "length")
 }
@@ -722,6 +766,17 @@ mod tests {
         assert_eq!(all(&script.writes), ["context.session.BotContext.max"]);
         assert!(script.prints);
         assert_eq!(script.comments.iter().map(|c| c.value.as_str()).collect::<Vec<_>>(), ["makes a list"]);
+    }
+
+    #[test]
+    fn what_a_script_makes_itself_need_not_be_given() {
+        let code = "const ent = context.entities; context.a = 1; f(context.a); if (g()) { context.b = 1 }\nf(context.b, ent.Name);";
+        let script = read(&text(code));
+        let all = |paths: &[Path]| -> Vec<String> {
+            paths.iter().map(|p| Expr::path(p.clone(), Span::new(FileId(0), 0, 0)).to_string()).collect()
+        };
+        assert_eq!(all(&script.reads), ["context.entities", "context.b", "context.entities.Name"]);
+        assert_eq!(all(&script.writes), ["context.a", "context.b"]);
     }
 
     #[test]

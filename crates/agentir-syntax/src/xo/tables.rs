@@ -228,6 +228,9 @@ pub static NODES: &[(&str, NodeKind)] = &[
     ("searchai", NodeKind::Search),
 ];
 
+/// The word of [`SCOPES`] for what the platform knows about the user: ABL has it in longer-lived memory.
+pub const USER: &str = "user";
+
 /// Where variables of the context are: what a path begins with, and the word that tells a variable from
 /// one of the same name elsewhere.
 pub static SCOPES: &[(&[&str], &str)] = &[
@@ -235,7 +238,7 @@ pub static SCOPES: &[(&[&str], &str)] = &[
     (&["context", "session", "BotUserSession"], "session"),
     (&["context", "session", "UserSession"], "user_session"),
     (&["context", "session", "BotContext"], "bot"),
-    (&["context", "session", "UserContext"], "user_context"),
+    (&["context", "session", "UserContext"], USER),
     (&["context", "session", "EnterpriseContext"], "enterprise"),
     (&["context", "session", "OrgContext"], "enterprise"),
     (&["context", "session"], "session"),

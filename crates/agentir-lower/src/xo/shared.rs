@@ -1,0 +1,89 @@
+//! Variables that several dialogs use. XO's session is one for all of them; session memory belongs to one
+//! agent, so who calls another gives it what both use.
+
+use super::{XO, make};
+use agentir_diagnostics::Spanned;
+use agentir_expr::Name;
+use agentir_ir::{Agent, Data, PassedValue, Statement, Step, Target};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+/// An agent that is called or takes over.
+struct Call {
+    agent: Spanned<Name>,
+    returns: bool,
+}
+
+/// Hands variables on where dialogs call each other; `agents` begins with the supervisor, which keeps the
+/// names of those that several dialogs use.
+pub(super) fn hand_on(agents: &mut [Agent]) {
+    let own = |a: &Agent| a.memory.session.iter().map(|v| v.name.value.clone()).collect();
+    let known: FxHashMap<SmolStr, Vec<SmolStr>> =
+        agents.iter().map(|a| (a.metadata.name.value.clone(), own(a))).collect();
+    let mut users: FxHashMap<&SmolStr, usize> = FxHashMap::default();
+    for name in known.values().flatten() {
+        *users.entry(name).or_default() += 1;
+    }
+    let mut several: Vec<&SmolStr> =
+        users.iter().filter(|(_, count)| **count > 1).map(|(name, _)| *name).collect();
+    several.sort_unstable();
+    if let (false, Some(supervisor)) = (several.is_empty(), agents.first_mut()) {
+        let all = several.iter().map(|name| Data::from(name.as_str())).collect();
+        let span = supervisor.span.at_start();
+        supervisor.extensions.keep(XO, "sharedVariables", Data::Array(all), span);
+    }
+    for agent in agents {
+        let mut calls = Vec::new();
+        for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
+            called(step, &mut calls);
+        }
+        for call in calls {
+            let theirs = known.get(&call.agent.value).map_or(&[][..], Vec::as_slice);
+            let own = agent.memory.session.iter().map(|v| v.name.clone());
+            let given: Vec<Spanned<Name>> = own.filter(|v| theirs.contains(&v.value)).collect();
+            if !given.is_empty() {
+                give(agent, call, given);
+            }
+        }
+    }
+}
+
+fn called(step: &Step, calls: &mut Vec<Call>) {
+    for statement in &step.body.0 {
+        match statement {
+            Statement::Delegate(d) => calls.push(Call { agent: d.agent.clone(), returns: true }),
+            Statement::Goto(jump) => {
+                if let Target::Handoff(Some(agent)) = &jump.target {
+                    calls.push(Call { agent: agent.clone(), returns: false });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn give(agent: &mut Agent, Call { agent: to, returns }: Call, given: Vec<Spanned<Name>>) {
+    let declared = &mut agent.coordination;
+    if returns {
+        let at = declared.delegates.iter().position(|d| d.agent.value == to.value);
+        let at = at.unwrap_or_else(|| {
+            declared.delegates.push(make::delegate(to, Vec::new()));
+            declared.delegates.len() - 1
+        });
+        let Some(delegate) = declared.delegates.get_mut(at) else { return };
+        for name in given {
+            if delegate.input.iter().all(|(known, _)| known.value != name.value) {
+                delegate.input.push((name.clone(), make::variable(name)));
+            }
+        }
+        return;
+    }
+    if declared.handoffs.iter().any(|h| h.to.value == to.value) {
+        return;
+    }
+    let mut handoff = make::handoff(to);
+    let ty = SmolStr::new_static("string");
+    handoff.context.pass =
+        given.into_iter().map(|name| PassedValue { name, ty: ty.clone() }).collect();
+    declared.handoffs.push(handoff);
+}
