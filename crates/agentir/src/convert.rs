@@ -79,9 +79,7 @@ const OF_IMPORTS: &[RuleName] =
 
 /// Prints the errors of what was loaded, and what is to be known of an import; whether there are errors.
 fn has_errors(loaded: &mut Loaded) -> bool {
-    loaded
-        .diagnostics
-        .retain(|d| d.severity == Severity::Error || OF_IMPORTS.contains(&d.rule));
+    loaded.diagnostics.retain(|d| d.severity == Severity::Error || OF_IMPORTS.contains(&d.rule));
     if loaded.diagnostics.is_empty() {
         return false;
     }

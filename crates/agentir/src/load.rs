@@ -194,8 +194,9 @@ fn unpack(
             }
             let all = export.definition.into_iter().chain(export.settings);
             all.map(|(name, bytes)| {
-                let (path, home) = (found.path.join(name), found.home.clone());
-                (Found { path, text: None, home }, Ok(bytes))
+                // Only what it is called: a name in an archive may look like a path to anywhere.
+                let path = PathBuf::from(format!("{}/{name}", found.path.display()));
+                (Found { path, text: None, home: found.home.clone() }, Ok(bytes))
             })
             .collect()
         }

@@ -46,7 +46,11 @@ const ABILITIES: &[Loss] = &[
     row!("advancedNLSettings", "how XO's classifier is trained", ""),
     row!("confidenceConfigs", "how sure XO's classifier must be", ""),
     row!("spellcorrectThreshold", "how XO corrects spelling", ""),
-    row!("llmConfigsForStream", "which models XO uses for its own features", "name the models under `EXECUTION`"),
+    row!(
+        "llmConfigsForStream",
+        "which models XO uses for its own features",
+        "name the models under `EXECUTION`"
+    ),
     row!(
         "knowledgeTasks",
         "a knowledge graph is an index of XO's",
@@ -62,32 +66,92 @@ const ABILITIES: &[Loss] = &[
         "whether a task may be interrupted is decided by `DIGRESSIONS`",
         "add `global_digressions` to the flows that users may leave"
     ),
-    row!("amendConfig", "whether answers may be corrected is said by each step", "add `CORRECTIONS: true` where users may"),
-    row!("userInputCorrection", "whether answers may be corrected is said by each step", "add `CORRECTIONS: true` where users may"),
-    row!("contextLifeTime", "session memory lives as long as the session", "add `RESET` to variables that are to be forgotten"),
-    row!("ivrSettings", "voice is set up in the project", "set up the voice channel, and `VOICE` where it matters"),
-    row!("ivrOptions", "voice is set up in the project", "set up the voice channel, and `VOICE` where it matters"),
-    row!("welcomeIvrOptions", "voice is set up in the project", "set up the voice channel, and `VOICE` where it matters"),
-    row!("channels", "channels are set up in the project", "connect the channels to the new project"),
+    row!(
+        "amendConfig",
+        "whether answers may be corrected is said by each step",
+        "add `CORRECTIONS: true` where users may"
+    ),
+    row!(
+        "userInputCorrection",
+        "whether answers may be corrected is said by each step",
+        "add `CORRECTIONS: true` where users may"
+    ),
+    row!(
+        "contextLifeTime",
+        "session memory lives as long as the session",
+        "add `RESET` to variables that are to be forgotten"
+    ),
+    row!(
+        "ivrSettings",
+        "voice is set up in the project",
+        "set up the voice channel, and `VOICE` where it matters"
+    ),
+    row!(
+        "ivrOptions",
+        "voice is set up in the project",
+        "set up the voice channel, and `VOICE` where it matters"
+    ),
+    row!(
+        "welcomeIvrOptions",
+        "voice is set up in the project",
+        "set up the voice channel, and `VOICE` where it matters"
+    ),
+    row!(
+        "channels",
+        "channels are set up in the project",
+        "connect the channels to the new project"
+    ),
     row!(
         "sharedVariables",
         "session memory belongs to one agent; dialogs that call each other pass it on",
         "keep what dialogs that do not call each other share in persistent memory (`SCOPE: execution_tree`)"
     ),
-    row!("alternatives", "ABL says one text", "leave them out, or let the model word it: say so in `INSTRUCTIONS`"),
-    row!("onlyFor", "the text is said in every channel and language", "put it into a behaviour profile if it must not be"),
-    row!("comments", "statements of ABL have no comments of their own", "write them as comments (`# …`)"),
-    row!("sampleResponse", "an example of what the service answers", "say in the tool's signature what it returns"),
+    row!(
+        "alternatives",
+        "ABL says one text",
+        "leave them out, or let the model word it: say so in `INSTRUCTIONS`"
+    ),
+    row!(
+        "onlyFor",
+        "the text is said in every channel and language",
+        "put it into a behaviour profile if it must not be"
+    ),
+    row!(
+        "comments",
+        "statements of ABL have no comments of their own",
+        "write them as comments (`# …`)"
+    ),
+    row!(
+        "sampleResponse",
+        "an example of what the service answers",
+        "say in the tool's signature what it returns"
+    ),
     row!("widgets", "widgets belong to XO's own client", "build them as actions or rich content"),
     row!("panels", "panels belong to XO's own client", ""),
     row!("traits", "traits are decided by the model", "ask for them in `WHEN` conditions in words"),
-    row!("traitRules", "traits are decided by the model", "ask for them in `WHEN` conditions in words"),
+    row!(
+        "traitRules",
+        "traits are decided by the model",
+        "ask for them in `WHEN` conditions in words"
+    ),
     row!("alerts", "alerts are tasks of XO's", "build them as a workflow that starts the agent"),
     row!("actions", "action tasks are tasks of XO's", "build them as tools"),
-    row!("koraResponses", "what XO says by itself is said by the model", "put texts that matter into `MESSAGES`"),
-    row!("botEvents", "what happens at this event is not in `ON_START`, `ON_ERROR` or the routing", "handle it in a hook, if it matters"),
+    row!(
+        "koraResponses",
+        "what XO says by itself is said by the model",
+        "put texts that matter into `MESSAGES`"
+    ),
+    row!(
+        "botEvents",
+        "what happens at this event is not in `ON_START`, `ON_ERROR` or the routing",
+        "handle it in a hook, if it matters"
+    ),
     row!("nodeOptions", "how XO asks and waits", "say it in the step, if it matters"),
-    row!("files", "other files of the archive are not read", "scripts among them can become sandbox tools"),
+    row!(
+        "files",
+        "other files of the archive are not read",
+        "scripts among them can become sandbox tools"
+    ),
 ];
 
 /// Whatever else there is.

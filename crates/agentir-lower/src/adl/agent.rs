@@ -6,7 +6,11 @@ use crate::abl::data;
 use crate::abl::flow::required_field;
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
-use agentir_ir::{Agent, AgentType, Context as HandoffContext, Data, Decider, Extensions, GatherField, Handoff, Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing, SessionVariable, VariableBinding};
+use agentir_ir::{
+    Agent, AgentType, Context as HandoffContext, Data, Decider, Extensions, GatherField, Handoff,
+    Instruction, Knowledge, Metadata, Policy, PolicyRule, Question, Routing, SessionVariable,
+    VariableBinding,
+};
 use agentir_syntax::adl::{self, AgentKind, Faq, Member, Value};
 use agentir_syntax::rules;
 use smol_str::SmolStr;

@@ -5,7 +5,10 @@ use super::fields::Fields;
 use super::{Shared, statement, tools};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, AgentType, Body, Decider, Dialect, Extensions, Hook, Hooks, Identity, Metadata, Routing, RoutingRule, SystemPrompt};
+use agentir_ir::{
+    Agent, AgentType, Body, Decider, Dialect, Extensions, Hook, Hooks, Identity, Metadata, Routing,
+    RoutingRule, SystemPrompt,
+};
 
 /// An agent of which nothing is known.
 pub(super) fn empty(span: Span, shared: &Shared<'_>) -> Agent {

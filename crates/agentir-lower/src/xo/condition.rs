@@ -18,11 +18,7 @@ pub(super) struct Scope<'j> {
 }
 
 /// The condition that `test` is; nothing if it cannot be said.
-pub(super) fn condition(
-    cx: &mut Context<'_, '_>,
-    test: &Json,
-    scope: &Scope<'_>,
-) -> Option<Expr> {
+pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>) -> Option<Expr> {
     let span = test.span;
     if let Some(tests) = test.get("tests") {
         let any = test.take_text("conjoin").is_some_and(|t| t.value.eq_ignore_ascii_case("or"));

@@ -7,8 +7,8 @@ use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{Agent, AgentType, Body, Branch, Extensions, Flow, Statement, Step, Target};
 use agentir_syntax::rules;
-use agentir_syntax::xo::tables::{NODES, NodeKind};
 use agentir_syntax::xo::Json;
+use agentir_syntax::xo::tables::{NODES, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
@@ -126,8 +126,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
     fn new(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &'e Entry<'j>) -> Self {
         let span = dialog.get("nodes").map_or(dialog.span, |n| n.span);
         let flow = Flow { span, ..Flow::default() };
-        let mut all =
-            Self { entry, places: Vec::new(), by_id: FxHashMap::default(), flow };
+        let mut all = Self { entry, places: Vec::new(), by_id: FxHashMap::default(), flow };
         let mut steps = Space::default();
         let nodes = dialog.get("nodes").map_or(&[][..], Json::items);
         // What nests is bounded by the reader of JSON.
@@ -230,9 +229,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
         let fields: FxHashMap<&str, &str> = self
             .by_id
             .iter()
-            .filter_map(|(id, at)| {
-                Some((*id, self.places.get(*at)?.component?.peek("name")?))
-            })
+            .filter_map(|(id, at)| Some((*id, self.places.get(*at)?.component?.peek("name")?)))
             .collect();
         let mut scope = Scope { fields, synonyms: [Vec::new(), Vec::new()] };
         let mut used = Vec::new();
@@ -292,7 +289,9 @@ impl<'j, 'e> Lowering<'j, 'e> {
 
     fn is_entry(&self, index: usize) -> bool {
         let id = self.places.get(index).and_then(|p| p.node.peek("nodeId"));
-        id.is_some() && id == self.entry.node && self.by_id.get(&id.unwrap_or_default()) == Some(&index)
+        id.is_some()
+            && id == self.entry.node
+            && self.by_id.get(&id.unwrap_or_default()) == Some(&index)
     }
 
     /// Keeps what nobody took of a node, its transitions and its component.

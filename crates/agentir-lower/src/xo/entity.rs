@@ -138,12 +138,7 @@ fn pattern(component: &Json, field: &mut GatherField) {
 
 /// The values that a list offers: those of a type that is an enumeration are an entity of the agent,
 /// those that are looked up are one of its tables.
-fn values(
-    cx: &mut Context<'_, '_>,
-    component: &Json,
-    field: &mut GatherField,
-    agent: &mut Agent,
-) {
+fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, agent: &mut Agent) {
     let Some(texts) = localized(component, &cx.language) else { return };
     let list = texts.get("allowedValues").and_then(|a| a.get("values")).map(Json::items);
     let list = list.or_else(|| component.get("lookupValues").map(Json::items)).unwrap_or_default();

@@ -3,8 +3,8 @@
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Template};
 use agentir_ir::{
-    Body, Branch, Call, Context, Data, Decider, Delegate, Extensions, Handoff, Jump, Parameter, PersistentPath,
-    Response,    SessionVariable, Statement, Target, Tool, ToolHints, ToolType,
+    Body, Branch, Call, Data, Decider, Delegate, Extensions, Jump, Parameter, PersistentPath,
+    Response, SessionVariable, Statement, Target, Tool, ToolHints, ToolType,
 };
 use smol_str::SmolStr;
 
@@ -106,28 +106,6 @@ pub(super) fn delegate(agent: Spanned<Name>, input: Vec<(Spanned<Name>, Expr)>) 
         remote: None,
         experience_mode: None,
         memory_grants: None,
-        extensions: Extensions::default(),
-    }
-}
-
-pub(super) fn handoff(to: Spanned<Name>) -> Handoff {
-    Handoff {
-        span: to.span,
-        to,
-        when: None,
-        decided_by: Decider::of(None),
-        priority: None,
-        context: Context::default(),
-        returns: false,
-        on_failure: None,
-        failure_message: None,
-        on_return: None,
-        remote: None,
-        timeout: None,
-        on_timeout: None,
-        is_async: None,
-        async_timeout: None,
-        experience_mode: None,
         extensions: Extensions::default(),
     }
 }

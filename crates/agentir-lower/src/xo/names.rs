@@ -64,10 +64,37 @@ pub(super) fn word(text: &str) -> SmolStr {
 /// Words that ABL's expressions, flows and runtime have for themselves.
 fn is_reserved(name: &str) -> bool {
     const WORDS: &[&str] = &[
-        "and", "or", "not", "in", "is", "set", "if", "else", "true", "false", "null", "undefined",
-        "contains", "matches", "startswith", "endswith", "implies", "result", "input", "steps",
-        "entry_point", "complete", "continue", "escalate", "handoff", "delegate", "retry", "resume",
-        "user", "session", "context",
+        "and",
+        "or",
+        "not",
+        "in",
+        "is",
+        "set",
+        "if",
+        "else",
+        "true",
+        "false",
+        "null",
+        "undefined",
+        "contains",
+        "matches",
+        "startswith",
+        "endswith",
+        "implies",
+        "result",
+        "input",
+        "steps",
+        "entry_point",
+        "complete",
+        "continue",
+        "escalate",
+        "handoff",
+        "delegate",
+        "retry",
+        "resume",
+        "user",
+        "session",
+        "context",
     ];
     WORDS.iter().any(|w| w.eq_ignore_ascii_case(name))
         || system_variable(name).is_some()
@@ -181,9 +208,10 @@ impl Names {
             }
         }
         if let Some(tool) = self.services.get(first) {
-            let after = ["response", "body"].iter().enumerate().take_while(|(i, name)| {
-                path.segments.get(i + 1).and_then(field) == Some(name)
-            });
+            let after = ["response", "body"]
+                .iter()
+                .enumerate()
+                .take_while(|(i, name)| path.segments.get(i + 1).and_then(field) == Some(name));
             return (named(tool), 1 + after.count());
         }
         for (prefix, scope) in SCOPES {

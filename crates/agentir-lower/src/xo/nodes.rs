@@ -7,8 +7,7 @@ use super::{Context, entity, form, localized, make, service};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
-    Agent, Body, Branch, Decider, Delegation, GatherField, ReasoningZone, Statement,
-    Step, Target,
+    Agent, Body, Branch, Decider, Delegation, GatherField, ReasoningZone, Statement, Step, Target,
 };
 use agentir_syntax::rules;
 use agentir_syntax::xo::tables::NodeKind;
@@ -53,9 +52,10 @@ pub(super) fn body<'j>(
     turn: &mut Turn,
 ) {
     let mut statements = Vec::new();
-    let waits = place.node.get("nodeOptions").is_some_and(|o| {
-        o.take_text("transitionType").is_some_and(|t| t.value == "onInput")
-    });
+    let waits = place
+        .node
+        .get("nodeOptions")
+        .is_some_and(|o| o.take_text("transitionType").is_some_and(|t| t.value == "onInput"));
     if let (Some(component), Some(kind)) = (place.component, place.kind) {
         component.get("type").map(Json::take);
         let name = component.take_text("name").map(|t| SmolStr::new(&t.value));
@@ -108,7 +108,9 @@ fn merge_clears(statements: &mut Vec<Statement>) {
 fn describe(cx: &Context<'_, '_>, component: &Json, name: &str, step: &mut Step) {
     let Some(texts) = localized(component, &cx.language) else { return };
     let said = texts.take_text("desc").filter(|t| !t.value.is_empty());
-    let label = texts.take_text("label").filter(|t| super::names::word(&t.value) != super::names::word(name));
+    let label = texts
+        .take_text("label")
+        .filter(|t| super::names::word(&t.value) != super::names::word(name));
     step.description = said.or(label).map(|t| Template::plain(t.spanned()));
 }
 
@@ -141,11 +143,8 @@ fn node<'j>(
             let mut branches = std::mem::take(&mut turn.branches);
             // Whatever else the user says, it is asked again, unless the node says otherwise.
             let (target, at) = turn.onwards.clone();
-            let again = if target == Target::Complete {
-                Target::Step(step.name.clone())
-            } else {
-                target
-            };
+            let again =
+                if target == Target::Complete { Target::Step(step.name.clone()) } else { target };
             branches.push(make::branch(None, vec![make::goto(again, at)], at));
             all.push(Statement::Await { branches });
             all
@@ -210,12 +209,13 @@ fn called(
     step: &mut Step,
 ) -> Vec<Statement> {
     let mut all = Vec::new();
-    let script = |cx: &mut Context<'_, '_>, key: &str, what: &str, agent: &mut Agent, step: &mut Step| {
-        let Some(text) = component.take_text(key) else { return Vec::new() };
-        let text = cx.decoded(text);
-        let mut home = Home { tools: &mut agent.tools, extensions: &mut step.extensions };
-        scripts::body(cx, &text, &format!("{name}_{what}"), &mut home)
-    };
+    let script =
+        |cx: &mut Context<'_, '_>, key: &str, what: &str, agent: &mut Agent, step: &mut Step| {
+            let Some(text) = component.take_text(key) else { return Vec::new() };
+            let text = cx.decoded(text);
+            let mut home = Home { tools: &mut agent.tools, extensions: &mut step.extensions };
+            scripts::body(cx, &text, &format!("{name}_{what}"), &mut home)
+        };
     all.extend(script(cx, "preProcessor", "before", agent, step));
     let mut home = Home { tools: &mut agent.tools, extensions: &mut step.extensions };
     let call = service::call(cx, kind, component, name, &mut home);
@@ -243,7 +243,8 @@ fn generative(
     let goal = goal.unwrap_or_else(|| {
         Template::plain(Spanned::new(SmolStr::new(name.replace('_', " ")), step.span.at_start()))
     });
-    let list = |key: &str| component.get(key).or_else(|| texts.get(key)).map_or(&[][..], Json::items);
+    let list =
+        |key: &str| component.get(key).or_else(|| texts.get(key)).map_or(&[][..], Json::items);
     for rule in list("rules") {
         if let Some(text) = words(rule) {
             agent.identity.limitations.push(plain(cx, text));
@@ -262,7 +263,8 @@ fn generative(
         field.prompt = part.take_text("prompt").map(|t| plain(cx, t));
         agent.gather.fields.push(field);
     }
-    let exits: Vec<&str> = list("exitScenarios").iter().filter_map(words).map(|t| t.value.as_str()).collect();
+    let exits: Vec<&str> =
+        list("exitScenarios").iter().filter_map(words).map(|t| t.value.as_str()).collect();
     let exit_when = (!exits.is_empty()).then(|| {
         let text = SmolStr::new(exits.join(", or "));
         Condition::words(&Template::plain(Spanned::new(text, step.span)))
@@ -352,7 +354,9 @@ fn context_map(cx: &mut Context<'_, '_>, node: &Json) -> Vec<(Spanned<Name>, Exp
             continue;
         };
         let ours = match ours {
-            serde_json::Value::String(code) if code.starts_with("context") || code.starts_with("env") => {
+            serde_json::Value::String(code)
+                if code.starts_with("context") || code.starts_with("env") =>
+            {
                 expr(cx, code)
             }
             serde_json::Value::String(text) => Some(make::text(&text, span)),
@@ -365,4 +369,3 @@ fn context_map(cx: &mut Context<'_, '_>, node: &Json) -> Vec<(Spanned<Name>, Exp
     }
     input
 }
-

@@ -3,10 +3,10 @@
 use super::XO;
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_ir::{Data, Extensions};
+use agentir_syntax::rules;
 use agentir_syntax::secrets::{is_credential, secrets};
 use agentir_syntax::xo::tables::ENCODED;
 use agentir_syntax::xo::{Json, Kind, Text};
-use agentir_syntax::rules;
 use std::ops::Range;
 
 /// What stands where a credential was.

@@ -111,8 +111,9 @@ fn our_channel(channel: &SmolStr) -> SmolStr {
 /// A text that is said as it stands.
 pub(super) fn plain(cx: &mut Context<'_, '_>, text: &Text) -> Message {
     let mut lost = Vec::new();
-    let end = text.value.trim_end().len();
-    let text = rest::without(&text.part(0..end), "message", cx.problems);
+    let start = text.value.len() - text.value.trim_start().len();
+    let text = text.part(start..start + text.value.trim().len());
+    let text = rest::without(&text, "message", cx.problems);
     let template = cx.names.template(&text, &mut lost);
     cx.untranslated(lost);
     Message { before: Vec::new(), response: response(template) }
@@ -267,8 +268,7 @@ pub(super) fn vary(
             let left = make::variable(Spanned::new(SmolStr::new_static(variable), span));
             let right = make::text(value, span);
             let (left, right) = (Box::new(left), Box::new(right));
-            let kind =
-                ExprKind::Binary { op: agentir_expr::BinaryOp::Equal, left, right };
+            let kind = ExprKind::Binary { op: agentir_expr::BinaryOp::Equal, left, right };
             tests.extend(Expr::new(kind, span));
         }
         // The more it asks for, the more it counts.
@@ -325,12 +325,7 @@ fn add(profile: &mut Profile, place: &Place<'_>, message: Message) {
     changes.overrides.insert(step.name.value.clone(), step);
 }
 
-fn profile(
-    name: Spanned<SmolStr>,
-    priority: u32,
-    when: Option<Expr>,
-    span: Span,
-) -> Profile {
+fn profile(name: Spanned<SmolStr>, priority: u32, when: Option<Expr>, span: Span) -> Profile {
     Profile {
         name,
         description: None,

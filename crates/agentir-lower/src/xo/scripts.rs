@@ -6,7 +6,8 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
     Binding, Body, Data, Extensions, Response, ReturnType, SetVariable, Statement, Target, Tool,
-    ToolType,};
+    ToolType,
+};
 use agentir_syntax::xo::Text;
 use agentir_syntax::xo::script::{self, Branch as CodeBranch, Script, Statement as Code};
 use indexmap::IndexMap;
@@ -76,9 +77,10 @@ pub(super) fn message(
 pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Statement>> {
     Some(match code {
         Code::Assign { target, value, span } => {
-            let entity = target.segments.first().is_some_and(
-                |s| matches!(s, Segment::Field(name) if name.value == "entities"),
-            );
+            let entity = target
+                .segments
+                .first()
+                .is_some_and(|s| matches!(s, Segment::Field(name) if name.value == "entities"));
             let path = cx.names.path(target);
             let nothing = match &value.kind {
                 ExprKind::Literal(Literal::Null | Literal::Undefined) => true,

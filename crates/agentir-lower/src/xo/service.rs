@@ -63,9 +63,8 @@ impl Holes {
                 super::names::word(last.unwrap_or(&p.root.value))
             },
         );
-        let taken = |name: &str| {
-            self.with.iter().any(|a| a.name.as_ref().is_some_and(|n| n.value == name))
-        };
+        let taken =
+            |name: &str| self.with.iter().any(|a| a.name.as_ref().is_some_and(|n| n.value == name));
         let numbered = (2_u32..).map(|n| SmolStr::new(format!("{wanted}_{n}")));
         let name = std::iter::once(wanted.clone()).chain(numbered).find(|n| !taken(n));
         let name = name.unwrap_or(wanted);
@@ -119,14 +118,14 @@ pub(super) fn call(
     if let Some(idp) = component.take_text("idp").filter(|t| t.value != "none") {
         tool.auth_profile_ref = Some(idp.spanned());
     }
-    if component.get("authRequired").is_some_and(|a| {
-        matches!(a.kind, agentir_syntax::xo::Kind::Bool(false))
-    }) {
+    if component
+        .get("authRequired")
+        .is_some_and(|a| matches!(a.kind, agentir_syntax::xo::Kind::Bool(false)))
+    {
         component.take_member("authRequired");
     }
-    let described = super::localized(component, &cx.language).and_then(|texts| {
-        texts.take_text("desc").or_else(|| texts.take_text("label"))
-    });
+    let described = super::localized(component, &cx.language)
+        .and_then(|texts| texts.take_text("desc").or_else(|| texts.take_text("label")));
     let described = described.filter(|text| super::names::word(&text.value) != own.value);
     tool.description = described.map(|text| Template::plain(text.spanned()));
     tool.parameters = holes
@@ -215,7 +214,12 @@ fn headers(
         let login = LOGINS.iter().any(|l| name.eq_ignore_ascii_case(l));
         let literal = !whole.value.contains("{{") && !whole.value.is_empty();
         let value = if (login && literal) || is_credential(&name, &whole.value) {
-            rest::report(&format!("a credential (the header `{name}`)"), &name, text.span, cx.problems);
+            rest::report(
+                &format!("a credential (the header `{name}`)"),
+                &name,
+                text.span,
+                cx.problems,
+            );
             // How it is used is no secret.
             let scheme = whole.value.split_once(' ').map(|(scheme, _)| scheme);
             let scheme = scheme.filter(|s| matches!(*s, "Basic" | "Bearer"));

@@ -4,7 +4,7 @@
 use super::{XO, make};
 use agentir_diagnostics::Spanned;
 use agentir_expr::Name;
-use agentir_ir::{Agent, Data, PassedValue, Statement, Step, Target};
+use agentir_ir::{Agent, Data, Decider, Delegation, Statement, Step, Target};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -41,9 +41,33 @@ pub(super) fn hand_on(agents: &mut [Agent]) {
             let theirs = known.get(&call.agent.value).map_or(&[][..], Vec::as_slice);
             let own = agent.memory.session.iter().map(|v| v.name.clone());
             let given: Vec<Spanned<Name>> = own.filter(|v| theirs.contains(&v.value)).collect();
-            if !given.is_empty() {
-                give(agent, call, given);
+            if given.is_empty() {
+                continue;
             }
+            if !call.returns {
+                ask(agent, &call.agent);
+            }
+            give(agent, call.agent, given);
+        }
+    }
+}
+
+/// Whoever takes over is given nothing by a step; who is asked is. Behind it there was nothing to do.
+fn ask(agent: &mut Agent, other: &Spanned<Name>) {
+    for step in agent.flow.iter_mut().flat_map(|f| f.definitions.values_mut()) {
+        let takes_over = |s: &Statement| match s {
+            Statement::Goto(jump) => jump.target.agent().is_some_and(|a| a.value == other.value),
+            _ => false,
+        };
+        if let Some(at) = step.body.0.iter().position(takes_over) {
+            let delegation = Delegation {
+                agent: other.clone(),
+                returns: None,
+                decided_by: Decider::Always,
+                bindings: Vec::new(),
+            };
+            let done = make::goto(Target::Complete, other.span);
+            step.body.0.splice(at..=at, [Statement::Delegate(delegation), done]);
         }
     }
 }
@@ -62,28 +86,17 @@ fn called(step: &Step, calls: &mut Vec<Call>) {
     }
 }
 
-fn give(agent: &mut Agent, Call { agent: to, returns }: Call, given: Vec<Spanned<Name>>) {
-    let declared = &mut agent.coordination;
-    if returns {
-        let at = declared.delegates.iter().position(|d| d.agent.value == to.value);
-        let at = at.unwrap_or_else(|| {
-            declared.delegates.push(make::delegate(to, Vec::new()));
-            declared.delegates.len() - 1
-        });
-        let Some(delegate) = declared.delegates.get_mut(at) else { return };
-        for name in given {
-            if delegate.input.iter().all(|(known, _)| known.value != name.value) {
-                delegate.input.push((name.clone(), make::variable(name)));
-            }
+fn give(agent: &mut Agent, to: Spanned<Name>, given: Vec<Spanned<Name>>) {
+    let declared = &mut agent.coordination.delegates;
+    let at = declared.iter().position(|d| d.agent.value == to.value);
+    let at = at.unwrap_or_else(|| {
+        declared.push(make::delegate(to, Vec::new()));
+        declared.len() - 1
+    });
+    let Some(delegate) = declared.get_mut(at) else { return };
+    for name in given {
+        if delegate.input.iter().all(|(known, _)| known.value != name.value) {
+            delegate.input.push((name.clone(), make::variable(name)));
         }
-        return;
     }
-    if declared.handoffs.iter().any(|h| h.to.value == to.value) {
-        return;
-    }
-    let mut handoff = make::handoff(to);
-    let ty = SmolStr::new_static("string");
-    handoff.context.pass =
-        given.into_iter().map(|name| PassedValue { name, ty: ty.clone() }).collect();
-    declared.handoffs.push(handoff);
 }

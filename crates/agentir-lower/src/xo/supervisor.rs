@@ -150,9 +150,9 @@ fn routing(
             extensions: Extensions::default(),
             span,
         });
-        let hidden = dialog.get("isHidden").is_some_and(|h| {
-            matches!(h.kind, agentir_syntax::xo::Kind::Bool(true))
-        });
+        let hidden = dialog
+            .get("isHidden")
+            .is_some_and(|h| matches!(h.kind, agentir_syntax::xo::Kind::Bool(true)));
         if !hidden {
             let intents = vec![Spanned::new(entry.name.value.clone(), span)];
             routing.rules.push(agentir_ir::RoutingRule {
@@ -192,9 +192,7 @@ fn is_dialog(event: &Json) -> bool {
 }
 
 fn enabled(event: &Json) -> bool {
-    event.get("enabled").is_some_and(|e| {
-        matches!(e.kind, agentir_syntax::xo::Kind::Bool(true))
-    })
+    event.get("enabled").is_some_and(|e| matches!(e.kind, agentir_syntax::xo::Kind::Bool(true)))
 }
 
 /// How an event is dealt with is said by what is done.

@@ -71,8 +71,9 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
     };
     let source = Source { file, text: body, base };
     let too_deep = |span: Span| {
-        Diagnostic::error(rules::NESTING, span, "values are nested too deep here")
-            .note(format!("exports stay far below {MAX_DEPTH} levels; nothing of this file was read"))
+        Diagnostic::error(rules::NESTING, span, "values are nested too deep here").note(format!(
+            "exports stay far below {MAX_DEPTH} levels; nothing of this file was read"
+        ))
     };
     match parse_to_ast(body, &CollectOptions::default(), &STRICT) {
         Ok(result) => match result.value.map(|value| source.value(&value, 0)) {

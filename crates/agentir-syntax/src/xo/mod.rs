@@ -39,9 +39,9 @@ pub fn is_xo(name: &str, text: &str) -> bool {
 pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Json> {
     let mut root = json::parse(file, text, problems)?;
     if root.get("dialogs").is_none() {
-        let inner = WRAPPERS.iter().find(|name| {
-            root.get(name).is_some_and(|inner| inner.get("dialogs").is_some())
-        });
+        let inner = WRAPPERS
+            .iter()
+            .find(|name| root.get(name).is_some_and(|inner| inner.get("dialogs").is_some()));
         if let Some(inner) = inner {
             root = root.into_member(inner)?;
         }

@@ -7,9 +7,7 @@
 use super::tables::{FUNCTIONS, METHODS};
 use super::text::Text;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{
-    BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp,
-};
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, UnaryOp};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tree_sitter::{Node, Tree};
@@ -112,7 +110,8 @@ pub fn read(text: &Text) -> Script {
 pub fn expression(text: &Text) -> Option<Expr> {
     let tree = parse(&text.value)?;
     let root = tree.root_node();
-    let only = root.named_child(0).filter(|_| root.named_child_count() == 1 && !root.has_error())?;
+    let only =
+        root.named_child(0).filter(|_| root.named_child_count() == 1 && !root.has_error())?;
     let inner = only.named_child(0).filter(|_| only.kind() == "expression_statement")?;
     Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() }.expr(inner, 0)
 }
@@ -150,9 +149,8 @@ impl<'t> Reader<'t> {
     /// deep a script nests.
     fn uses(&mut self, root: Node<'_>, script: &mut Script) {
         let assigned = self.assigned(root);
-        let given = |path: &Path, at: usize| {
-            !assigned.iter().any(|(p, end)| at >= *end && begins(path, p))
-        };
+        let given =
+            |path: &Path, at: usize| !assigned.iter().any(|(p, end)| at >= *end && begins(path, p));
         let mut open = vec![(root, Role::Read)];
         let keep = |into: &mut Vec<Path>, path: Path| {
             if !into.contains(&path) {
@@ -169,7 +167,8 @@ impl<'t> Reader<'t> {
                     continue;
                 }
                 "variable_declarator" => {
-                    let name = node.child_by_field_name("name").filter(|n| n.kind() == "identifier");
+                    let name =
+                        node.child_by_field_name("name").filter(|n| n.kind() == "identifier");
                     let value = node.child_by_field_name("value");
                     let path = value.and_then(|v| self.chain(v, &mut Vec::new()));
                     if let (Some(name), Some(path)) = (name, path) {
@@ -453,7 +452,8 @@ impl<'t> Reader<'t> {
                 made(ExprKind::Object(entries.map(entry).collect::<Option<_>>()?))
             }
             "unary_expression" => {
-                let operand = Box::new(self.expr(node.child_by_field_name("argument")?, depth + 1)?);
+                let operand =
+                    Box::new(self.expr(node.child_by_field_name("argument")?, depth + 1)?);
                 let op = match self.slice(node.child_by_field_name("operator")?) {
                     "-" => UnaryOp::Negate,
                     "+" => return self.call("TO_NUMBER", vec![*operand], span),
@@ -717,17 +717,29 @@ mod tests {
     fn simple_scripts_are_read() {
         for (code, expected) in [
             ("context.entities.DOB = \"\";", "context.entities.DOB = \"\"; "),
-            ("context.a = context.entities.x; context.b = null", "context.a = context.entities.x; context.b = null; "),
-            ("context.note = \"From \" + context.d + '.';", "context.note = JOIN([\"From \", context.d, \".\"], \"\"); "),
+            (
+                "context.a = context.entities.x; context.b = null",
+                "context.a = context.entities.x; context.b = null; ",
+            ),
+            (
+                "context.note = \"From \" + context.d + '.';",
+                "context.note = JOIN([\"From \", context.d, \".\"], \"\"); ",
+            ),
             ("const m = `Hi ${context.n}`; print(m);", "print JOIN([\"Hi \", context.n], \"\"); "),
-            ("if (context.a == context['b'] && !context.c) { context.ok = 1 } else context.ok = 0;",
-             "[context.a == context.b AND NOT context.c] context.ok = 1; [else] context.ok = 0; "),
-            ("if (context.a === undefined) {} else if (context.a.length > 2) { koreDebugger.log('x') }",
-             "[context.a IS NOT SET] [LENGTH(context.a) > 2] log \"x\"; "),
+            (
+                "if (context.a == context['b'] && !context.c) { context.ok = 1 } else context.ok = 0;",
+                "[context.a == context.b AND NOT context.c] context.ok = 1; [else] context.ok = 0; ",
+            ),
+            (
+                "if (context.a === undefined) {} else if (context.a.length > 2) { koreDebugger.log('x') }",
+                "[context.a IS NOT SET] [LENGTH(context.a) > 2] log \"x\"; ",
+            ),
             ("context.n = parseInt(context.m, 10) + 1", "context.n = TO_NUMBER(context.m) + 1; "),
             ("context.u = context.n.trim().toUpperCase()", "context.u = UPPER(TRIM(context.n)); "),
-            ("var v = {type: 'button', 'all': [1, true]}; print(JSON.stringify(v))",
-             "print {type: \"button\", all: [1, true]}; "),
+            (
+                "var v = {type: 'button', 'all': [1, true]}; print(JSON.stringify(v))",
+                "print {type: \"button\", all: [1, true]}; ",
+            ),
         ] {
             let script = read(&text(code));
             let simple = script.simple.unwrap_or_else(|| panic!("not simple: {code}"));
@@ -757,15 +769,26 @@ mod tests {
         let code = "// makes a list\nfor (const el of context.Svc.response.body.data) { context.session.BotContext.max = Math.max(context.session.BotContext.max, el.id, env.LIMIT) }\nprint(context.entities.name.split(' ')[0]);";
         let script = read(&text(code));
         let all = |paths: &[Path]| -> Vec<String> {
-            paths.iter().map(|p| Expr::path(p.clone(), Span::new(FileId(0), 0, 0)).to_string()).collect()
+            paths
+                .iter()
+                .map(|p| Expr::path(p.clone(), Span::new(FileId(0), 0, 0)).to_string())
+                .collect()
         };
         assert_eq!(
             all(&script.reads),
-            ["context.Svc.response.body.data", "context.session.BotContext.max", "env.LIMIT", "context.entities.name"]
+            [
+                "context.Svc.response.body.data",
+                "context.session.BotContext.max",
+                "env.LIMIT",
+                "context.entities.name"
+            ]
         );
         assert_eq!(all(&script.writes), ["context.session.BotContext.max"]);
         assert!(script.prints);
-        assert_eq!(script.comments.iter().map(|c| c.value.as_str()).collect::<Vec<_>>(), ["makes a list"]);
+        assert_eq!(
+            script.comments.iter().map(|c| c.value.as_str()).collect::<Vec<_>>(),
+            ["makes a list"]
+        );
     }
 
     #[test]
@@ -773,7 +796,10 @@ mod tests {
         let code = "const ent = context.entities; context.a = 1; f(context.a); if (g()) { context.b = 1 }\nf(context.b, ent.Name);";
         let script = read(&text(code));
         let all = |paths: &[Path]| -> Vec<String> {
-            paths.iter().map(|p| Expr::path(p.clone(), Span::new(FileId(0), 0, 0)).to_string()).collect()
+            paths
+                .iter()
+                .map(|p| Expr::path(p.clone(), Span::new(FileId(0), 0, 0)).to_string())
+                .collect()
         };
         assert_eq!(all(&script.reads), ["context.entities", "context.b", "context.entities.Name"]);
         assert_eq!(all(&script.writes), ["context.a", "context.b"]);

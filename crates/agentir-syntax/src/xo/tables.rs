@@ -107,10 +107,7 @@ pub static ENTITY_TYPES: &[EntityType] = &[
         .platform("LOC_ADDRESS")
         .format("address")
         .of(&["street", "city", "state", "zip", "country"]),
-    entity("airport", "string")
-        .platform("LOC_AIRPORT")
-        .format("airport_code")
-        .lookup("iata_codes"),
+    entity("airport", "string").platform("LOC_AIRPORT").format("airport_code").lookup("iata_codes"),
     entity("city", "location").format("city"),
     entity("cityadv", "location").format("city"),
     entity("city_coordinates", "location").format("city"),
@@ -248,7 +245,15 @@ pub static SCOPES: &[(&[&str], &str)] = &[
 /// Parts of the context that ABL's runtime knows by a name of its own.
 pub static KNOWN_PATHS: &[(&[&str], &str)] = &[
     (
-        &["context", "session", "BotUserSession", "lastMessage", "messagePayload", "message", "body"],
+        &[
+            "context",
+            "session",
+            "BotUserSession",
+            "lastMessage",
+            "messagePayload",
+            "message",
+            "body",
+        ],
         "input",
     ),
     (&["context", "currentLanguage"], "language"),
