@@ -112,6 +112,11 @@ const ABILITIES: &[Loss] = &[
         "leave them out, or let the model word it: say so in `INSTRUCTIONS`"
     ),
     row!(
+        "otherTexts",
+        "what is said in another language or channel at this place has no place of its own",
+        "let the model translate it, or say it in a step, whose text a behaviour profile can change"
+    ),
+    row!(
         "onlyFor",
         "the text is said in every channel and language",
         "put it into a behaviour profile if it must not be"

@@ -98,6 +98,12 @@ fn compared(cx: &mut Context<'_, '_>, test: &Json, left: Expr) -> Option<Expr> {
     let right = match operator {
         Operator::Exists => return exists(false),
         Operator::Missing => return exists(true),
+        // A part of a text is one.
+        Operator::Contains => {
+            let value = test.get("value").map(Json::take)?;
+            let text = value.text().map(|t| cx.decoded(t).value);
+            text.map_or_else(|| self::value(cx, value), |t| make::text(&t, value.span))
+        }
         _ => value(cx, test.get("value").map(Json::take)?),
     };
     let op = match operator {
@@ -124,7 +130,7 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
         let number: f64 = text.parse().ok()?;
         // `007` and `1e3` are no numbers to people.
         let same = agentir_ir::Number(number);
-        let same = serde_json::to_value(same).is_ok_and(|v| v.to_string() == text);
+        let same = serde_json::to_value(same).is_ok_and(|v| v.to_string().as_str() == text);
         let kind = ExprKind::Literal(Literal::Number(number.abs()));
         let positive = same.then(|| Expr::new(kind, span).ok())??;
         if number >= 0.0 {

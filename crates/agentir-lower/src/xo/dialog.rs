@@ -169,11 +169,9 @@ impl<'j, 'e> Lowering<'j, 'e> {
         let action = kind == Some(NodeKind::BotAction) && !inside.is_empty();
         // An action with nothing in it only leads on.
         let kind = if action { kind } else { kind.map(|k| k.or_logic()) };
-        if kind.is_none() {
-            if let Some(ty) = ty {
-                ty_unknown(cx, ty);
-                node.get("type").iter().for_each(|t| t.release());
-            }
+        if let (None, Some(ty)) = (kind, ty) {
+            ty_unknown(cx, ty);
+            node.get("type").iter().for_each(|t| t.release());
         }
         let own = id.map(|i| i.value.as_str());
         let begins = own.is_some() && own == self.entry.node && outside.is_none();

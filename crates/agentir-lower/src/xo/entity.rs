@@ -36,14 +36,23 @@ pub(super) fn field(
     let variable = cx.names.entity(name, place);
     let mut home = Home { tools: &mut agent.tools, extensions };
     let said = said::said(cx, component.get("message"), name, &mut home);
-    let again = said::said(cx, component.get("errorMessage"), &format!("{name}_error"), &mut home);
+    let mut again =
+        said::said(cx, component.get("errorMessage"), &format!("{name}_error"), &mut home);
+    said::keep_variants(&mut again, "errorMessage", home.extensions);
     let mut field = GatherField { span, ..crate::abl::flow::required_field(variable) };
     field.prompt = said.main.as_ref().and_then(|m| m.response.text.clone());
     let actions = said.main.as_ref().and_then(|m| m.response.actions.as_ref());
     field.rich_content = actions.map(said::choices);
     if let Some(id) = component.take_text("entityType") {
         match EntityType::called(&id.value) {
-            Some(ty) => typed(&mut field, ty, id.span),
+            Some(ty) => {
+                typed(&mut field, ty, id.span);
+                if let Some(lookup) = ty.lookup {
+                    let name = Spanned::new(SmolStr::new_static(lookup), id.span);
+                    let table = || reference(name);
+                    agent.lookup_tables.entry(SmolStr::new_static(lookup)).or_insert_with(table);
+                }
+            }
             None => {
                 let known = ENTITY_TYPES.iter().map(|t| t.id);
                 let near = closest(&id.value, known);
@@ -211,6 +220,15 @@ fn entity(name: Spanned<Name>, values: Vec<Spanned<SmolStr>>, synonyms: Data) ->
         extraction_hints: Vec::new(),
         source: EntitySource::Explicit,
         extensions: Extensions::default(),
+    }
+}
+
+/// A table of the project, which the platform of the source had built in.
+fn reference(name: Spanned<Name>) -> LookupTable {
+    LookupTable {
+        source: Some("collection"),
+        table_name: Some(name.clone()),
+        ..table(name, Vec::new())
     }
 }
 

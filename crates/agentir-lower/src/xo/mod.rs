@@ -75,7 +75,7 @@ impl Context<'_, '_> {
     fn untranslated(&mut self, lost: Vec<Text>) {
         for text in lost {
             self.problem(
-                Diagnostic::info(
+                Diagnostic::warning(
                     rules::UNTRANSLATED,
                     text.span,
                     "this JavaScript has no counterpart in ABL and stays in the text as it is",

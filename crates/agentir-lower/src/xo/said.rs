@@ -4,8 +4,8 @@ use super::{Context, XO, make, rest, scripts};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Template};
 use agentir_ir::{
-    ActionElement, Actions, Data, Extensions, FlowModifications, Gather, GatherField,
-    GatherOverrides, Number, NumberOrText, Profile, Response, Statement, Step,
+    ActionElement, Actions, Body, Data, Extensions, FlowModifications, GatherField,
+    GatherOverrides, Insertion, Number, NumberOrText, Profile, Response, Statement, Step,
 };
 use agentir_syntax::xo::script::Statement as Code;
 use agentir_syntax::xo::tables::{CHANNELS, DEFAULT_CHANNEL};
@@ -101,6 +101,21 @@ pub(super) fn said(
         into.extensions.keep(XO, "alternatives", Data::Array(alternatives), place);
     }
     said
+}
+
+/// Keeps what is said in other channels and languages where nothing can say it.
+pub(super) fn keep_variants(said: &mut Said, name: &str, into: &mut Extensions) {
+    for variant in said.variants.drain(..) {
+        let text = variant.message.response.text.map(|t| t.text.value).unwrap_or_default();
+        let mut item = serde_json::Map::new();
+        for (key, value) in [("channel", variant.channel), ("language", variant.language)] {
+            if let Some(value) = value {
+                item.insert(key.to_owned(), Data::from(value.as_str()));
+            }
+        }
+        item.insert(name.to_owned(), Data::from(text.as_str()));
+        into.keep(XO, "otherTexts", Data::Object(item), variant.span);
+    }
 }
 
 fn our_channel(channel: &SmolStr) -> SmolStr {
@@ -288,41 +303,40 @@ pub(super) fn vary(
 
 fn add(profile: &mut Profile, place: &Place<'_>, message: Message) {
     let (Place::Step(step) | Place::Field(step, _)) = place;
-    if let (Place::Field(_, field), true) = (place, message.before.is_empty()) {
-        let overrides = profile.gather_overrides.get_or_insert_default();
-        let field = GatherField {
-            prompt: message.response.text,
-            rich_content: message.response.actions.as_ref().map(choices),
-            required: field.required,
-            ..crate::abl::flow::required_field(field.name.clone())
+    let Message { before, response } = message;
+    if !before.is_empty() {
+        // A step speaks before it calls, so what makes the text is a step before it.
+        let name = step.name.clone();
+        let made = Step {
+            name: name.clone(),
+            span: step.span,
+            reasoning: Some(false),
+            body: Body(before),
+            ..Step::default()
         };
-        overrides.field_overrides.push(field);
-        return;
+        let changes = profile.flow_modifications.get_or_insert_default();
+        changes.insertions.push(Insertion { position: "before", target_step: name, step: made });
     }
-    let mut step = (*step).clone();
-    step.extensions = Extensions::default();
-    let mut body: Vec<Statement> = message.before;
     match place {
-        Place::Step(_) => {
-            let behind = step.body.0.iter().position(|s| matches!(s, Statement::Respond(_)));
-            body.push(Statement::Respond(message.response));
-            body.extend(step.body.0.into_iter().skip(behind.map_or(0, |at| at + 1)));
+        Place::Field(_, field) => {
+            let overrides = profile.gather_overrides.get_or_insert_default();
+            overrides.field_overrides.push(GatherField {
+                prompt: response.text,
+                rich_content: response.actions.as_ref().map(choices),
+                required: field.required,
+                ..crate::abl::flow::required_field(field.name.clone())
+            });
         }
-        Place::Field(..) => {
-            let prompt = message.response.text;
-            body.extend(step.body.0.into_iter().map(|s| match s {
-                Statement::Collect(mut collect) => {
-                    let Gather { fields, .. } = &mut collect.gather;
-                    fields.iter_mut().for_each(|f| f.prompt.clone_from(&prompt));
-                    Statement::Collect(collect)
-                }
-                other => other,
-            }));
+        Place::Step(_) => {
+            let mut step = (*step).clone();
+            step.extensions = Extensions::default();
+            let spoken = step.body.0.iter().position(|s| matches!(s, Statement::Respond(_)));
+            let behind = step.body.0.split_off(spoken.map_or(0, |at| at + 1));
+            step.body.0 = std::iter::once(Statement::Respond(response)).chain(behind).collect();
+            let changes = profile.flow_modifications.get_or_insert_default();
+            changes.overrides.insert(step.name.value.clone(), step);
         }
     }
-    step.body.0 = body;
-    let changes = profile.flow_modifications.get_or_insert_default();
-    changes.overrides.insert(step.name.value.clone(), step);
 }
 
 fn profile(name: Spanned<SmolStr>, priority: u32, when: Option<Expr>, span: Span) -> Profile {

@@ -99,15 +99,16 @@ pub(super) fn call(
     if let Some(end) = component.get("endPoint") {
         address(cx, end, &mut holes, &mut binding);
     }
+    // In the order in which ABL has the fields.
+    if let Some(seconds) = component.take_number("serviceAPITimeout") {
+        let timeout = serde_json::to_value(agentir_ir::Number(seconds * 1000.0));
+        binding.insert("timeout".to_owned(), timeout.unwrap_or_default());
+    }
     if let Some(headers) = component.get("headers") {
         self::headers(cx, headers, &mut holes, &mut binding);
     }
     if let Some(payload) = component.get("payload") {
         body(cx, payload, &mut holes, &mut binding);
-    }
-    if let Some(seconds) = component.take_number("serviceAPITimeout") {
-        let timeout = serde_json::to_value(agentir_ir::Number(seconds * 1000.0));
-        binding.insert("timeout".to_owned(), timeout.unwrap_or_default());
     }
     for key in ["processId", "flowId", "workflowId"] {
         if let Some(id) = component.take_text(key) {
@@ -274,7 +275,7 @@ pub(super) fn keep_rest(
     };
     let mut kept = Extensions::default();
     rest::keep(component, &mut kept, cx.problems);
-    for (key, extension) in kept.0.into_iter().flat_map(|(_, all)| all) {
+    for (key, extension) in kept.0.into_values().flatten() {
         into.keep(XO, &key, extension.value, extension.span);
     }
 }

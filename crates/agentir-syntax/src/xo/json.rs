@@ -171,14 +171,16 @@ impl Json {
         path.iter().try_fold(self, |value, key| value.get(key))
     }
 
-    /// The member called `key` alone.
-    pub(super) fn into_member(self, key: &str) -> Option<Self> {
-        match self.kind {
-            Kind::Object(members) => {
-                members.into_iter().rev().find(|m| m.key == key).map(|m| m.value)
-            }
-            _ => None,
+    /// The object that is the member called `key`, with what stands beside that member behind its own.
+    pub(super) fn unwrapped(self, key: &str) -> Option<Self> {
+        let Kind::Object(mut outer) = self.kind else { return None };
+        let at = outer.iter().rposition(|m| m.key == key)?;
+        let mut inner = outer.remove(at).value;
+        if let Kind::Object(members) = &mut inner.kind {
+            let beside = |m: Member| Member { key: SmolStr::new(format!("beside.{}", m.key)), ..m };
+            members.extend(outer.into_iter().map(beside));
         }
+        Some(inner)
     }
 
     /// The members, if it is an object.

@@ -43,7 +43,7 @@ pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option
             .iter()
             .find(|name| root.get(name).is_some_and(|inner| inner.get("dialogs").is_some()));
         if let Some(inner) = inner {
-            root = root.into_member(inner)?;
+            root = root.unwrapped(inner)?;
         }
     }
     if root.get("dialogs").is_none_or(|d| !matches!(d.kind, Kind::Array(_))) {

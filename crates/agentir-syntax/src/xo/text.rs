@@ -202,6 +202,7 @@ fn escape(rest: &str) -> (usize, usize) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests end by panicking")]
 mod tests {
     use super::*;
     use agentir_diagnostics::FileId;
