@@ -10,7 +10,7 @@ use crate::rules::{Constraints, Policy, Profile};
 use crate::statement::{ActionHandler, Actions, Body, Jump, Response};
 use crate::tool::Tool;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Condition, Name, Template as Text};
+use agentir_expr::{Condition, Dialect, Name, Template as Text};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -116,7 +116,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent of which nothing is known but its name and origin.
+    /// An agent of which nothing is known but where it comes from.
     #[must_use]
     pub fn new(metadata: Metadata, span: Span) -> Self {
         Self {
@@ -179,6 +179,22 @@ pub struct Metadata {
     pub source_hash: SmolStr,
     /// What compiled it.
     pub compiler_version: &'static str,
+}
+
+impl Metadata {
+    /// Where an agent of this name, written in this dialect, comes from.
+    #[must_use]
+    pub fn new(name: Spanned<Name>, dialect: Dialect, source_hash: SmolStr) -> Self {
+        Self {
+            name,
+            version: None,
+            kind: AgentType::Agent,
+            description: None,
+            dialect: dialect.name(),
+            source_hash,
+            compiler_version: env!("CARGO_PKG_VERSION"),
+        }
+    }
 }
 
 /// The kinds of agent.

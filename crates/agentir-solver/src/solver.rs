@@ -4,7 +4,7 @@ use crate::answer::{Answer, Example, Why};
 use crate::example;
 use crate::minimal::smallest;
 use crate::problem::{AtomKind, Problem, key};
-use crate::query::{Literal, Query, Question, Test};
+use crate::query::{Facts, Label, Literal, Query, Question, Test};
 use crate::search::{self, Assignment, Domains, Found};
 use crate::smt::{Smt, Verdict};
 use crate::statistics::Statistics;
@@ -123,7 +123,10 @@ impl Solver {
                 }
             }
             Step::Unknown(why) => Kept::Unknown(why),
-            Step::Nothing(goals) => Kept::NoState(self.core(problem, &domains, &goals)),
+            Step::Nothing(goals) => {
+                let core = self.core(problem, &domains, &goals);
+                Kept::NoState(self.only_needed(problem, query, core))
+            }
         }
     }
 
@@ -167,6 +170,57 @@ impl Solver {
             matches!(self.state(problem, domains, &kept), Step::Nothing(_))
         })
     }
+
+    /// A core without the lines that are not needed if the question is asked without all others: a
+    /// smaller question parts values into fewer cells, so more of it can be decided.
+    fn only_needed(
+        &mut self,
+        problem: &Problem<'_>,
+        query: &Query<'_>,
+        mut core: Vec<usize>,
+    ) -> Vec<usize> {
+        let mut at = 0;
+        while at < core.len() {
+            let mut fewer = core.clone();
+            fewer.remove(at);
+            let (facts, given) = of_lines(problem, query, &fewer);
+            let asks = !matches!(query.question, Question::Satisfiable) || !given.is_empty();
+            let fewer_query = Query { facts: &facts, given, ..query.clone() };
+            let asked = Problem::new(&fewer_query);
+            let goals: Vec<usize> = (0..asked.goals.len()).collect();
+            if asks && matches!(self.state(&asked, &Domains::new(&asked), &goals), Step::Nothing(_))
+            {
+                core = fewer;
+                // What was needed beside this line may not be needed without it.
+                at = 0;
+            } else {
+                at += 1;
+            }
+        }
+        core
+    }
+}
+
+/// The facts and conditions that stand in `lines`, and the facts that no line says.
+fn of_lines<'a>(
+    problem: &Problem<'_>,
+    query: &Query<'a>,
+    lines: &[usize],
+) -> (Facts, Vec<Literal<'a>>) {
+    let (given, facts): (Vec<usize>, Vec<usize>) =
+        lines.iter().partition(|line| **line < query.given.len());
+    let given = given.iter().filter_map(|line| query.given.get(*line)).cloned().collect();
+    let labels: Vec<Label> =
+        facts.iter().filter_map(|line| problem.labels.get(*line)).copied().collect();
+    let mut kept = Facts::new();
+    for variable in &problem.variables {
+        for fact in query.facts.of(&variable.path) {
+            if fact.label.is_none_or(|label| labels.contains(&label)) {
+                kept.add(variable.path.clone(), fact.kind.clone(), fact.label);
+            }
+        }
+    }
+    (kept, given)
 }
 
 /// Why a state that Z3 found was not confirmed.

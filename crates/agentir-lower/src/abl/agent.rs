@@ -84,13 +84,10 @@ pub(super) fn agent(
     let mut agent = Agent {
         ir_version: IR_VERSION,
         metadata: Metadata {
-            name,
             version: f.text("version"),
             kind,
             description: f.template("description"),
-            dialect: Dialect::Abl.name(),
-            source_hash: crate::source_hash(text),
-            compiler_version: env!("CARGO_PKG_VERSION"),
+            ..Metadata::new(name, Dialect::Abl, crate::source_hash(text))
         },
         execution: execution(&mut f),
         identity,

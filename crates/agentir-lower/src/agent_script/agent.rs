@@ -6,25 +6,19 @@ use super::{Shared, statement, tools};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
-    Agent, AgentType, Body, Decider, Dialect, Extensions, Hook, Hooks, Identity, Metadata, Routing,
-    RoutingRule, SystemPrompt,
+    Agent, Body, Decider, Dialect, Extensions, Hook, Hooks, Metadata, Routing, RoutingRule,
+    SystemPrompt,
 };
 
 /// An agent of which nothing is known.
 pub(super) fn empty(span: Span, shared: &Shared<'_>) -> Agent {
-    let metadata = Metadata {
-        name: Spanned::new(Name::default(), span.at_start()),
-        version: None,
-        kind: AgentType::Agent,
-        description: None,
-        dialect: Dialect::AgentScript.name(),
-        source_hash: shared.hash.clone(),
-        compiler_version: env!("CARGO_PKG_VERSION"),
-    };
+    let name = Spanned::new(Name::default(), span.at_start());
+    let metadata = Metadata::new(name, Dialect::AgentScript, shared.hash.clone());
+    let mut agent = Agent::new(metadata, span);
     let instructions = shared.instructions.clone();
-    let system_prompt = instructions.map(|template| SystemPrompt { template, custom: true });
-    let identity = Identity { system_prompt, ..Identity::default() };
-    Agent { identity, ..Agent::new(metadata, span) }
+    agent.identity.system_prompt =
+        instructions.map(|template| SystemPrompt { template, custom: true });
+    agent
 }
 
 /// An agent. `kind` is the keyword it begins with.

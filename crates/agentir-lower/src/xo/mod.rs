@@ -24,7 +24,7 @@ mod supervisor;
 
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Agent, AgentType, Extensions, Metadata, Profile};
+use agentir_ir::{Agent, AgentType, Dialect, Extensions, Metadata, Profile};
 use agentir_syntax::rules;
 use agentir_syntax::xo::{Json, Text};
 use names::{Names, Space};
@@ -86,15 +86,9 @@ impl Context<'_, '_> {
     }
 
     fn metadata(&self, name: Spanned<Name>, kind: AgentType) -> Metadata {
-        Metadata {
-            name,
-            version: None,
-            kind,
-            description: None,
-            dialect: XO,
-            source_hash: self.hash.clone(),
-            compiler_version: env!("CARGO_PKG_VERSION"),
-        }
+        // The expressions are ABL's; the agent was not written in it.
+        let metadata = Metadata::new(name, Dialect::Abl, self.hash.clone());
+        Metadata { kind, dialect: XO, ..metadata }
     }
 }
 

@@ -18,9 +18,8 @@ use crate::names::{Names, word};
 use agentir_diagnostics::Span;
 use agentir_expr::{Dialect, Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
-    Agent, AgentReference, AgentType, Body, Completion, Constraints, Coordination, Data,
-    ErrorHandling, Execution, Extensions, Gather, Hooks, IR_VERSION, Identity, Memory, Metadata,
-    Parameter, Program, Remote, Response, SessionVariable, Statement, Tool,
+    Agent, AgentReference, Data, Extensions, Metadata, Parameter, Program, Remote, Response,
+    SessionVariable, Statement, Tool,
 };
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -279,52 +278,8 @@ fn document(first: &mut Agent, error: SmolStr) {
 
 /// An agent that only has a name.
 fn blank(name: Name) -> Agent {
-    Agent {
-        ir_version: IR_VERSION,
-        metadata: Metadata {
-            name: spanned(name),
-            version: None,
-            kind: AgentType::Agent,
-            description: None,
-            dialect: Dialect::AgentScript.name(),
-            source_hash: SmolStr::default(),
-            compiler_version: env!("CARGO_PKG_VERSION"),
-        },
-        execution: Execution::default(),
-        identity: Identity::default(),
-        tools: Vec::new(),
-        gather: Gather::default(),
-        attachments: Vec::new(),
-        memory: Memory::default(),
-        knowledge: None,
-        constraints: Constraints::default(),
-        coordination: Coordination::default(),
-        completion: Completion::default(),
-        error_handling: ErrorHandling::default(),
-        flow: None,
-        reasoning: None,
-        on_start: Body::default(),
-        messages: IndexMap::new(),
-        hooks: Hooks::default(),
-        nlu: None,
-        entities: Vec::new(),
-        intent_handling: None,
-        templates: IndexMap::new(),
-        shadowed_templates: Vec::new(),
-        routing: None,
-        available_agents: Vec::new(),
-        lookup_tables: IndexMap::new(),
-        shadowed_lookup_tables: Vec::new(),
-        behavior_profiles: Vec::new(),
-        use_behavior_profiles: Vec::new(),
-        use_tools: Vec::new(),
-        conversation_behavior: None,
-        destinations: Vec::new(),
-        action_handlers: Vec::new(),
-        policies: Vec::new(),
-        extensions: Extensions::default(),
-        span: Span::default(),
-    }
+    let metadata = Metadata::new(spanned(name), Dialect::AgentScript, SmolStr::default());
+    Agent::new(metadata, Span::default())
 }
 
 impl Adapter<'_> {
