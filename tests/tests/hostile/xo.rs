@@ -34,7 +34,7 @@ pub(crate) const CASES: &[Case] = &[
                     i + 1
                 )
             }),
-            &lines(n, |i| message(i, "Hello%20{{context.x}}")),
+            &lines(n, |i| message(i, "Hello%20there")),
         )
     }),
     ("nodes without components", "botDefinition.json", 4_000, |n| {
@@ -77,7 +77,7 @@ pub(crate) const CASES: &[Case] = &[
             "",
         )
     }),
-    ("a wide condition", "botDefinition.json", 2_000, |n| {
+    ("a wide condition", "botDefinition.json", 200, |n| {
         let tests = lines(n, |i| {
             format!(
                 "{}{{\"context\": \"context.v{i}\", \"op\": \"eq\", \"value\": \"1\"}}",

@@ -271,7 +271,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
             merge(&mut step.extensions, kept);
             if !turn.variants.is_empty() {
                 let place = match &turn.field {
-                    Some(field) => super::said::Place::Field(&step, field),
+                    Some(field) => super::said::Place::Field(field),
                     None => super::said::Place::Step(&step),
                 };
                 super::said::vary(cx, &self.entry.name, &mut used, &place, turn.variants);

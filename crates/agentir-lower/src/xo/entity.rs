@@ -38,7 +38,8 @@ pub(super) fn field(
     let said = said::said(cx, component.get("message"), name, &mut home);
     let mut again =
         said::said(cx, component.get("errorMessage"), &format!("{name}_error"), &mut home);
-    said::keep_variants(&mut again, "errorMessage", home.extensions);
+    let others = std::mem::take(&mut again.variants);
+    said::keep_variants(others, "errorMessage", home.extensions);
     let mut field = GatherField { span, ..crate::abl::flow::required_field(variable) };
     field.prompt = said.main.as_ref().and_then(|m| m.response.text.clone());
     let actions = said.main.as_ref().and_then(|m| m.response.actions.as_ref());

@@ -131,7 +131,10 @@ fn node<'j>(
             let (mut field, said) = entity::field(cx, component, name, agent, &mut step.extensions);
             entity::options(place.node, &mut field);
             let Said { main, variants } = said;
-            turn.variants = variants;
+            // A question that a tool words would have to be asked in two steps.
+            let (made, plain) = variants.into_iter().partition(|v| !v.message.before.is_empty());
+            said::keep_variants(made, "message", &mut step.extensions);
+            turn.variants = plain;
             turn.field = Some(field.clone());
             let mut all = main.map(|m| m.before).unwrap_or_default();
             all.push(entity::collect(vec![field], span));
@@ -194,10 +197,7 @@ fn message(
     let mut home = Home { tools: &mut agent.tools, extensions: &mut step.extensions };
     let Said { main, variants } = said::said(cx, component.get("message"), name, &mut home);
     turn.variants = variants;
-    let Some(Message { before, response }) = main else { return Vec::new() };
-    let mut all = before;
-    all.push(Statement::Respond(response));
-    all
+    main.map(Message::statements).unwrap_or_default()
 }
 
 fn called(

@@ -5,7 +5,7 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Template};
 use agentir_ir::{
     ActionElement, Actions, Body, Data, Extensions, FlowModifications, GatherField,
-    GatherOverrides, Insertion, Number, NumberOrText, Profile, Response, Statement, Step,
+    GatherOverrides, Number, NumberOrText, Profile, Response, Statement, Step,
 };
 use agentir_syntax::xo::script::Statement as Code;
 use agentir_syntax::xo::tables::{CHANNELS, DEFAULT_CHANNEL};
@@ -19,6 +19,18 @@ pub(super) struct Message {
     pub(super) before: Vec<Statement>,
     /// What is said.
     pub(super) response: Response,
+}
+
+impl Message {
+    /// What is done to say it. What makes the text comes before it is said.
+    pub(super) fn statements(self) -> Vec<Statement> {
+        let Self { mut before, response } = self;
+        match before.last_mut() {
+            Some(Statement::Call(call)) => call.on_success.0.push(Statement::Respond(response)),
+            _ => before.push(Statement::Respond(response)),
+        }
+        before
+    }
 }
 
 /// A message for one channel or language.
@@ -104,8 +116,8 @@ pub(super) fn said(
 }
 
 /// Keeps what is said in other channels and languages where nothing can say it.
-pub(super) fn keep_variants(said: &mut Said, name: &str, into: &mut Extensions) {
-    for variant in said.variants.drain(..) {
+pub(super) fn keep_variants(variants: Vec<Variant>, name: &str, into: &mut Extensions) {
+    for variant in variants {
         let text = variant.message.response.text.map(|t| t.text.value).unwrap_or_default();
         let mut item = serde_json::Map::new();
         for (key, value) in [("channel", variant.channel), ("language", variant.language)] {
@@ -262,8 +274,8 @@ pub(super) fn choices(actions: &Actions) -> Data {
 pub(super) enum Place<'s> {
     /// A step that speaks; the rest of its body stays.
     Step(&'s Step),
-    /// A field that is asked for in a step.
-    Field(&'s Step, &'s GatherField),
+    /// A field that is asked for.
+    Field(&'s GatherField),
 }
 
 /// Adds what is said in variants to the profiles of an agent.
@@ -302,40 +314,49 @@ pub(super) fn vary(
 }
 
 fn add(profile: &mut Profile, place: &Place<'_>, message: Message) {
-    let (Place::Step(step) | Place::Field(step, _)) = place;
-    let Message { before, response } = message;
-    if !before.is_empty() {
-        // A step speaks before it calls, so what makes the text is a step before it.
-        let name = step.name.clone();
-        let made = Step {
-            name: name.clone(),
-            span: step.span,
-            reasoning: Some(false),
-            body: Body(before),
-            ..Step::default()
-        };
-        let changes = profile.flow_modifications.get_or_insert_default();
-        changes.insertions.push(Insertion { position: "before", target_step: name, step: made });
-    }
     match place {
-        Place::Field(_, field) => {
+        Place::Field(field) => {
             let overrides = profile.gather_overrides.get_or_insert_default();
             overrides.field_overrides.push(GatherField {
-                prompt: response.text,
-                rich_content: response.actions.as_ref().map(choices),
+                prompt: message.response.text,
+                rich_content: message.response.actions.as_ref().map(choices),
                 required: field.required,
                 ..crate::abl::flow::required_field(field.name.clone())
             });
         }
-        Place::Step(_) => {
-            let mut step = (*step).clone();
-            step.extensions = Extensions::default();
-            let spoken = step.body.0.iter().position(|s| matches!(s, Statement::Respond(_)));
-            let behind = step.body.0.split_off(spoken.map_or(0, |at| at + 1));
-            step.body.0 = std::iter::once(Statement::Respond(response)).chain(behind).collect();
+        Place::Step(step) => {
+            let behind = behind(step.body.0.clone());
+            let mut body = message.statements();
+            match body.last_mut() {
+                Some(Statement::Call(call)) => call.on_success.0.extend(behind),
+                _ => body.extend(behind),
+            }
             let changes = profile.flow_modifications.get_or_insert_default();
+            let step =
+                Step { body: Body(body), extensions: Extensions::default(), ..(*step).clone() };
             changes.overrides.insert(step.name.value.clone(), step);
         }
+    }
+}
+
+/// What a step does after it has spoken.
+fn behind(mut body: Vec<Statement>) -> Vec<Statement> {
+    let speaks = |s: &Statement| match s {
+        Statement::Respond(_) => true,
+        Statement::Call(call) => {
+            call.on_success.0.iter().any(|s| matches!(s, Statement::Respond(_)))
+        }
+        _ => false,
+    };
+    let Some(at) = body.iter().position(speaks) else { return body };
+    let rest = body.split_off(at + 1);
+    match body.pop() {
+        Some(Statement::Call(call)) => {
+            let mut inside = behind(call.on_success.0);
+            inside.extend(rest);
+            inside
+        }
+        _ => rest,
     }
 }
 

@@ -63,9 +63,12 @@ pub(super) fn message(
     {
         return message;
     }
-    let call = call(cx, text, &script, &format!("{name}_text"), home);
-    let tool = match &call {
-        Statement::Call(call) => call.tool.value.clone(),
+    let mut call = call(cx, text, &script, &format!("{name}_text"), home);
+    let tool = match &mut call {
+        Statement::Call(call) => {
+            call.on_failure = given_up(text.span);
+            call.tool.value.clone()
+        }
         _ => SmolStr::default(),
     };
     let text = Text::made(format!("{{{{{tool}.text}}}}"), text.span);
@@ -256,10 +259,14 @@ fn call(
     let mut call = make::call(own.clone(), with, span);
     call.on_success = Body(written.into_iter().map(|(name, _)| set(&own, name, span)).collect());
     if !call.on_success.is_empty() {
-        // A task whose script fails is given up.
-        call.on_failure = Body(vec![make::goto(Target::Complete, span.at_start())]);
+        call.on_failure = given_up(span);
     }
     Statement::Call(Box::new(call))
+}
+
+/// A task whose script fails is given up.
+fn given_up(span: Span) -> Body {
+    Body(vec![make::goto(Target::Complete, span.at_start())])
 }
 
 /// `name = tool.name`.

@@ -214,12 +214,11 @@ fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
             (to.value.to_string(), vec![greeting(to, task.span)])
         } else {
             let mut home = Home { tools: &mut agent.tools, extensions: &mut agent.extensions };
-            let mut said = said::said(cx, event.get("msg"), "welcome", &mut home);
-            said::keep_variants(&mut said, "welcome", home.extensions);
+            let said = said::said(cx, event.get("msg"), "welcome", &mut home);
+            said::keep_variants(said.variants, "welcome", home.extensions);
             let Some(message) = said.main else { continue };
             let text = message.response.text.as_ref().map(|t| t.text.value.to_string());
-            let mut body = message.before;
-            body.push(Statement::Respond(message.response));
+            let body = message.statements();
             (text.unwrap_or_default(), body)
         };
         match &first {
@@ -235,8 +234,8 @@ fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
     agent.on_start = Body(first.map(|(_, body)| body).unwrap_or_default());
     if let Some(event) = events.get("TASK_FAILURE_EVENT").filter(|e| enabled(e)) {
         let mut home = Home { tools: &mut agent.tools, extensions: &mut agent.extensions };
-        let mut said = said::said(cx, event.get("msg"), "failure", &mut home);
-        said::keep_variants(&mut said, "failure", home.extensions);
+        let said = said::said(cx, event.get("msg"), "failure", &mut home);
+        said::keep_variants(said.variants, "failure", home.extensions);
         if let Some(text) = said.main.and_then(|m| m.response.text) {
             take_event(event);
             agent.error_handling.default_handler = Some(Box::new(failure(text, event.span)));
