@@ -78,7 +78,10 @@ pub fn check(files: &[File], options: Options) -> Checked {
                 .map(|name| Spanned::new(SmolStr::new(name), Span::new(id, 0, 0)));
             continue;
         }
-        let mut lowered = if file.name.ends_with(".py") {
+        let export = agentir_lower::is_xo(&file.name, &file.text);
+        let mut lowered = if export {
+            agentir_lower::xo(id, &file.text)
+        } else if file.name.ends_with(".py") {
             agentir_lower::python(id, &file.text)
         } else if agentir_lower::is_adl_config(&file.name, &file.text) {
             agentir_lower::adl_config(id, &file.text)
@@ -90,7 +93,10 @@ pub fn check(files: &[File], options: Options) -> Checked {
             agentir_lower::abl(id, &file.name, &file.text, options)
         };
         diagnostics.append(&mut lowered.diagnostics);
-        diagnostics.extend(agentir_lint::check_text(id, &file.text));
+        // Exports are searched for credentials where they are read, decoded.
+        if !export {
+            diagnostics.extend(agentir_lint::check_text(id, &file.text));
+        }
         lowered.add_to(&mut program, &mut versions);
     }
     let supervised = program.agents.iter().any(|a| a.metadata.kind == AgentType::Supervisor);

@@ -77,10 +77,12 @@ fn example(line: usize, info: &str, body: &str) -> Result<Option<Example>, Strin
         "yaml" => "agent.yaml",
         "agent" => "agent",
         "adl" => "agents.yml",
+        "xo" => "botDefinition.json",
         _ => return Ok(None),
     };
-    // An ADL bot is recognised by the name of its file.
-    let name = if language == "adl" { ending.to_owned() } else { format!("example.{ending}") };
+    // An ADL bot and an export are recognised by the names of their files.
+    let whole = matches!(language, "adl" | "xo");
+    let name = if whole { ending.to_owned() } else { format!("example.{ending}") };
     let fails = match words.next() {
         Some("fail") => true,
         Some("pass") => false,

@@ -4,7 +4,7 @@
 //! aligned by what their items are called, and with the place of every value.
 
 use agentir_diagnostics::{FileId, PLACED, Span, with_places};
-use agentir_ir::Program;
+use agentir_ir::{Dialect, Program};
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::fmt::Write;
@@ -93,6 +93,13 @@ impl Meaning {
         let profiles: IndexMap<_, _> =
             program.profiles.iter().map(|p| (p.name.value.to_string(), node(p))).collect();
         root.insert("profiles".to_owned(), map(profiles));
+        // Settings that a language keeps in a file of its own stay with it; those of a platform that a
+        // program is exported from do not.
+        let mut settings = program.extensions.clone();
+        settings.0.retain(|key, _| Dialect::ALL.iter().all(|d| d.name() != *key));
+        if !settings.is_empty() {
+            root.insert("settings".to_owned(), node(&settings));
+        }
         Self { root: map(root) }
     }
 

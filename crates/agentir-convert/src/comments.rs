@@ -53,7 +53,7 @@ fn notation(name: &str, text: &str) -> Option<Notation> {
         Language::Abl => Some(Notation::Abl),
         Language::AblYaml | Language::Adl => Some(Notation::Yaml),
         Language::AgentScript => Some(Notation::AgentScript),
-        Language::Python => None,
+        Language::Python | Language::Xo => None,
     }
 }
 

@@ -174,7 +174,7 @@ pub fn report_schema() -> Value {
 
 /// What a language says in another way or not at all: the tables that reports go by.
 pub fn losses(target: Target) -> impl Iterator<Item = &'static Loss> {
-    emit::losses(target).iter().copied().flatten()
+    emit::losses(target, &[]).iter().copied().flatten()
 }
 
 /// Whether a path fits a pattern of [`Loss::path`].
@@ -206,7 +206,8 @@ fn rule(target: Target, path: &str, shown: bool) -> Option<&'static Loss> {
         Some(program) => fits(&program.split('.').collect::<Vec<_>>(), &names),
         None => !inner.is_empty() && fits(&loss.path.split('.').collect::<Vec<_>>(), inner),
     };
-    losses(target).filter(|loss| shown || loss.fate == Fate::Dropped).find(fit)
+    let rows = emit::losses(target, &names).iter().copied().flatten();
+    rows.filter(|loss| shown || loss.fate == Fate::Dropped).find(fit)
 }
 
 /// Words that every language has its own way of writing.

@@ -5,6 +5,7 @@ use crate::names::Renamed;
 use crate::target::Target;
 use agentir_compare::Place;
 use askama::Template;
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 impl Fate {
@@ -60,14 +61,37 @@ fn short(entry: &Entry, most: usize) -> String {
     }
 }
 
+/// So many values that are lost for the same reason are told one by one.
+const MOST_ALIKE: usize = 30;
+/// Of more than that, so many.
+const SHOWN_ALIKE: usize = 5;
+
 impl Report {
-    /// The report as lines of text, losses only, most severe first.
+    /// The report as lines of text, losses only, most severe first. Of very many that are lost for the
+    /// same reason the first are told, and how many more there are; the other forms tell all.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
         let mut lost: Vec<&Entry> = self.lost().collect();
         lost.sort_by_key(|e| std::cmp::Reverse(e.fate));
+        // An export of a platform has thousands of values that are lost for the same reason.
+        let mut alike: FxHashMap<(Fate, Option<&str>), usize> = FxHashMap::default();
+        for entry in &lost {
+            *alike.entry((entry.fate, entry.how.as_deref())).or_default() += 1;
+        }
+        let mut shown: FxHashMap<(Fate, Option<&str>), usize> = FxHashMap::default();
         for entry in lost {
+            let kind = (entry.fate, entry.how.as_deref());
+            let all = alike.get(&kind).copied().unwrap_or(0);
+            let before = shown.entry(kind).or_default();
+            *before += 1;
+            if all > MOST_ALIKE && *before > SHOWN_ALIKE {
+                if *before == SHOWN_ALIKE + 1 {
+                    let (fate, how) = (entry.fate.name(), kind.1.unwrap_or_default());
+                    let _ = writeln!(out, "    and {} more {fate}: {how}", all - SHOWN_ALIKE);
+                }
+                continue;
+            }
             let from = entry
                 .source
                 .as_ref()

@@ -1,6 +1,6 @@
 //! Free-form values, and what the model does not model.
 
-use agentir_diagnostics::Span;
+use agentir_diagnostics::{Span, serialize_at};
 use schemars::JsonSchema;
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -53,7 +53,7 @@ pub enum NumberOrText {
 pub struct Extensions(pub BTreeMap<&'static str, BTreeMap<String, Extension>>);
 
 /// A value of [`Extensions`].
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, JsonSchema)]
 #[serde(transparent)]
 pub struct Extension {
     /// What was said.
@@ -61,6 +61,12 @@ pub struct Extension {
     /// Where.
     #[serde(skip)]
     pub span: Span,
+}
+
+impl Serialize for Extension {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_at(&self.value, self.span, serializer)
+    }
 }
 
 impl PartialEq for Extension {

@@ -257,4 +257,13 @@ pub(crate) static RULES: &[Rule] = &[
     rule("mica-source", Mica, Warning, "MICA does not load a source", &[]),
     rule("mica-steps", Mica, Warning, "MICA does not execute the steps of this agent", &[]),
     rule("mica-tries", Mica, Info, "MICA counts `tries` otherwise", &[]),
+    rule(
+        "credential-not-copied",
+        Group::Security,
+        Warning,
+        "an export holds a password, key or token, which is left out",
+        &[],
+    ),
+    rule("missing-part", Group::Names, Warning, "an export refers to a part that it lacks", &[]),
+    rule("untranslated", Syntax, Warning, "JavaScript or a condition has no form in ABL", &[]),
 ];

@@ -24,7 +24,6 @@ mod routes;
 mod rule;
 mod rules;
 mod script;
-mod secrets;
 mod statistics;
 mod taint;
 mod types;

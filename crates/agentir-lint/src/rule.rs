@@ -47,9 +47,11 @@ pub(crate) const ADL: &[Dialect] = &[Dialect::Adl];
 pub(crate) const AGENT_SCRIPT: &[Dialect] = &[Dialect::AgentScript];
 
 impl Rule {
-    /// Whether it has something to say about agents of a dialect, by the dialect's name.
+    /// Whether it has something to say about agents of a dialect, by the dialect's name. What is no
+    /// dialect of ours, such as an imported export, is told what holds for all of them.
     pub(crate) fn speaks(&self, dialect: &str) -> bool {
-        self.dialects.iter().any(|d| d.name() == dialect)
+        let known = Dialect::ALL.iter().any(|d| d.name() == dialect);
+        self.dialects.iter().any(|d| d.name() == dialect) || (!known && self.dialects == ANY)
     }
 }
 

@@ -7,6 +7,7 @@
 mod abl;
 mod adl;
 mod agent_script;
+mod xo;
 
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
 use agentir_expr::{Name, Version};
@@ -30,6 +31,8 @@ pub enum Unit {
         entry: Option<Spanned<Name>>,
         /// Tools that all of them may use.
         tools: Vec<Tool>,
+        /// Profiles that they use.
+        profiles: Vec<Profile>,
     },
     /// A behaviour profile.
     Profile(Box<Profile>),
@@ -47,7 +50,8 @@ impl Lowered {
                 program.agents.push(*agent);
                 versions.push(self.version);
             }
-            Some(Unit::Agents { agents, entry, tools }) => {
+            Some(Unit::Agents { agents, entry, tools, profiles }) => {
+                program.profiles.extend(profiles);
                 versions.extend(agents.iter().map(|_| self.version));
                 if let (false, Some(agent)) = (tools.is_empty(), agents.first()) {
                     let (extensions, span) = (Extensions::default(), agent.span);
@@ -123,6 +127,8 @@ pub enum Language {
     Adl,
     /// Python, as far as it belongs to a bot of ADL.
     Python,
+    /// A bot export of Kore.ai XO.
+    Xo,
 }
 
 /// The language of a file, by its name and its content. What says nothing else is ABL.
@@ -130,6 +136,9 @@ pub enum Language {
 pub fn language(name: &str, text: &str) -> Language {
     if name.ends_with(".py") {
         return Language::Python;
+    }
+    if is_xo(name, text) {
+        return Language::Xo;
     }
     if takes_agent_script(name, text) {
         return Language::AgentScript;
@@ -154,6 +163,7 @@ pub fn read_as(language: Language, file: FileId, text: &str, options: Options) -
         }
         Language::Adl => adl(file, text),
         Language::Python => python(file, text),
+        Language::Xo => xo(file, text),
     }
 }
 
@@ -308,7 +318,38 @@ pub fn adl(file: FileId, text: &str) -> Lowered {
     let outline = outline::parse_yaml(file, text, &mut diagnostics);
     let document = agentir_syntax::adl::read(&outline, &mut diagnostics);
     let (agents, entry) = adl::lower(document, text, &mut diagnostics);
-    let unit = Some(Unit::Agents { agents, entry, tools: Vec::new() });
+    let unit = Some(Unit::Agents { agents, entry, tools: Vec::new(), profiles: Vec::new() });
+    Lowered { unit, version: Version::default(), diagnostics }
+}
+
+/// Whether a file is a bot export of Kore.ai XO, by its name and its content.
+#[must_use]
+pub fn is_xo(name: &str, text: &str) -> bool {
+    agentir_syntax::xo::is_xo(name, text)
+}
+
+/// Reads and lowers a bot export of Kore.ai XO, which is a whole program.
+#[must_use]
+pub fn xo(file: FileId, text: &str) -> Lowered {
+    let mut diagnostics = Vec::new();
+    if let Some(problem) = not_text(file, text) {
+        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+    }
+    let unit = agentir_syntax::xo::parse(file, text, &mut diagnostics)
+        .map(|root| xo::lower(&root, text, &mut diagnostics));
+    Lowered { unit, version: Version::default(), diagnostics }
+}
+
+/// Reads the settings beside a bot export of Kore.ai XO (`config.json`). They hold for the program; what
+/// is a credential among them is not kept.
+#[must_use]
+pub fn xo_config(file: FileId, text: &str) -> Lowered {
+    let mut diagnostics = Vec::new();
+    if let Some(problem) = not_text(file, text) {
+        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+    }
+    let unit = agentir_syntax::xo::json::parse(file, text, &mut diagnostics)
+        .map(|root| Unit::Settings(xo::settings(&root, &mut diagnostics)));
     Lowered { unit, version: Version::default(), diagnostics }
 }
 

@@ -43,8 +43,8 @@ pub(crate) fn read(
     };
     let meaning = match unit {
         Some(Unit::Agent(agent)) => json!({ "agents": [agent] }),
-        Some(Unit::Agents { agents, entry, tools }) => {
-            json!({ "agents": agents, "entry": entry, "tools": tools })
+        Some(Unit::Agents { agents, entry, tools, profiles }) => {
+            json!({ "agents": agents, "entry": entry, "tools": tools, "profiles": profiles })
         }
         Some(Unit::Profile(profile)) => json!({ "profile": profile }),
         Some(Unit::Tools(library)) => json!({ "library": library }),
@@ -118,7 +118,7 @@ pub(crate) const fn notation(language: Language) -> Option<Notation> {
         Language::Abl => Some(Notation::Abl),
         Language::AblYaml | Language::Adl => Some(Notation::Yaml),
         Language::AgentScript => Some(Notation::AgentScript),
-        Language::Python => None,
+        Language::Python | Language::Xo => None,
     }
 }
 

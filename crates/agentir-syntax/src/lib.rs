@@ -37,4 +37,6 @@ pub mod leaf;
 pub mod lines;
 pub mod outline;
 pub mod rules;
+pub mod secrets;
 mod text;
+pub mod xo;

@@ -91,3 +91,12 @@ pub const MICA_PROMPT: RuleName = RuleName("mica-prompt");
 pub const MICA_CONFIG: RuleName = RuleName("mica-config");
 /// Steps of an agent that MICA does not execute as the paper says.
 pub const MICA_STEPS: RuleName = RuleName("mica-steps");
+
+// Kore.ai XO.
+
+/// A password, key or token in an export, which is left out of the result.
+pub const CREDENTIAL_NOT_COPIED: RuleName = RuleName("credential-not-copied");
+/// A node, a component, a form or a dialog that an export refers to and does not hold.
+pub const MISSING_PART: RuleName = RuleName("missing-part");
+/// JavaScript, or a condition, that ABL has no form for.
+pub const UNTRANSLATED: RuleName = RuleName("untranslated");

@@ -5,7 +5,8 @@ use crate::load::Loaded;
 use crate::write::replace;
 use agentir_compare::{Announced, Comparison, Difference, Meaning, Side, differences};
 use agentir_convert::{OutputFile, Report, Target, convert};
-use agentir_diagnostics::{Format, Severity, SourceMap, Span, render, sort};
+use agentir_diagnostics::{Format, RuleName, Severity, SourceMap, Span, render, sort};
+use agentir_syntax::rules;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -86,9 +87,13 @@ fn failed(message: impl std::fmt::Display) -> ExitCode {
     ExitCode::from(FAILED)
 }
 
-/// Prints the errors of what was loaded; whether there are any.
+/// What to know of an import that the report of losses does not say.
+const OF_IMPORTS: &[RuleName] =
+    &[rules::CREDENTIAL_NOT_COPIED, rules::MISSING_PART, rules::UNTRANSLATED];
+
+/// Prints the errors of what was loaded, and what is to be known of an import; whether there are errors.
 fn has_errors(loaded: &mut Loaded) -> bool {
-    loaded.diagnostics.retain(|d| d.severity == Severity::Error);
+    loaded.diagnostics.retain(|d| d.severity == Severity::Error || OF_IMPORTS.contains(&d.rule));
     if loaded.diagnostics.is_empty() {
         return false;
     }
@@ -100,7 +105,7 @@ fn has_errors(loaded: &mut Loaded) -> bool {
     };
     // Whoever read our output has gone: nobody is left to be told.
     let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
-    true
+    loaded.diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
 /// Converts. Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.

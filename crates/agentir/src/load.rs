@@ -1,8 +1,9 @@
 //! From paths to programs: which files there are, what they define, which of them run together.
 
+use crate::export;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
 use agentir_expr::Version;
-use agentir_ir::Program;
+use agentir_ir::{Data, Program};
 use agentir_lower::Lowered;
 use agentir_syntax::abl::Options;
 use agentir_syntax::agent_script;
@@ -74,6 +75,14 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
         .collect();
     let mut sources = SourceMap::new();
     let mut diagnostics = Vec::new();
+    let mut unread: Vec<(PathBuf, Vec<String>)> = Vec::new();
+    let read: Vec<_> = read
+        .into_iter()
+        .flat_map(|(found, bytes)| match bytes {
+            Ok(bytes) if export::is_zip(&bytes) => unpack(found, &bytes, &mut unread),
+            bytes => vec![(found, bytes)],
+        })
+        .collect();
     let mut documents: Vec<(Found, FileId)> = Vec::with_capacity(read.len());
     for (found, bytes) in read {
         let name = found.name();
@@ -111,7 +120,10 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
         .map(|(found, id)| {
             let text = sources.get(id).map_or("", |f| &f.text);
             let mut lowered = lower(&found, id, text, request);
-            lowered.diagnostics.extend(agentir_lint::check_text(id, text));
+            // Exports are searched for credentials where they are read, decoded.
+            if !is_xo(&found, text) && !is_xo_settings(&found) {
+                lowered.diagnostics.extend(agentir_lint::check_text(id, text));
+            }
             (found, id, lowered)
         })
         .collect();
@@ -129,6 +141,14 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
             .entry(found.home.clone())
             .or_insert_with(|| LoadedProgram { program: Program::default(), versions: Vec::new() });
         lowered.add_to(&mut home.program, &mut home.versions);
+    }
+    for (home, names) in unread {
+        if let Some(loaded) = programs.get_mut(&home) {
+            let span = loaded.program.agents.first().map(|a| a.span.at_start());
+            let all = names.into_iter().map(Data::from).collect();
+            let span = span.unwrap_or(Span::new(FileId(0), 0, 0));
+            loaded.program.extensions.keep("kore-xo", "files", Data::Array(all), span);
+        }
     }
     for (home, loaded) in &mut programs {
         let program = &mut loaded.program;
@@ -187,7 +207,7 @@ pub fn documents(
     found.retain(|f| {
         let name = f.name();
         let settings = agentir_lower::is_adl_config_name(&name) && f.path != f.home;
-        !settings && !name.ends_with(".py")
+        !settings && !is_xo_settings(f) && !name.ends_with(".py")
     });
     found.dedup_by(|a, b| a.text.is_none() && b.text.is_none() && a.path == b.path);
     let read = |f: Found| {
@@ -201,11 +221,48 @@ pub fn documents(
     Ok(found.into_par_iter().map(read).collect())
 }
 
+/// The files of an archive that are read; the names of the others go to `unread`.
+fn unpack(
+    found: Found,
+    bytes: &[u8],
+    unread: &mut Vec<(PathBuf, Vec<String>)>,
+) -> Vec<(Found, io::Result<Vec<u8>>)> {
+    match export::read(io::Cursor::new(bytes)) {
+        Ok(export) => {
+            if !export.others.is_empty() {
+                unread.push((found.home.clone(), export.others));
+            }
+            let all = export.definition.into_iter().chain(export.settings);
+            all.map(|(name, bytes)| {
+                // Only what it is called: a name in an archive may look like a path to anywhere.
+                let path = PathBuf::from(format!("{}/{name}", found.path.display()));
+                (Found { path, text: None, home: found.home.clone() }, Ok(bytes))
+            })
+            .collect()
+        }
+        Err(problem) => vec![(found, Err(io::Error::other(problem)))],
+    }
+}
+
+/// Whether a document is a bot export of Kore.ai XO.
+fn is_xo(found: &Found, text: &str) -> bool {
+    agentir_lower::is_xo(&found.name(), text)
+}
+
+/// Whether a document is the settings of such an export: it belongs to one and is called as they are.
+fn is_xo_settings(found: &Found) -> bool {
+    found.home != found.path && found.path.file_name().is_some_and(|n| n == "config.json")
+}
+
 /// Reads a document in the language that it is in.
 fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowered {
     let options = request.options;
     let name = found.name();
-    if agentir_lower::is_adl_config_name(&name)
+    if is_xo(found, text) {
+        agentir_lower::xo(id, text)
+    } else if is_xo_settings(found) {
+        agentir_lower::xo_config(id, text)
+    } else if agentir_lower::is_adl_config_name(&name)
         && (found.path != found.home || agentir_lower::is_adl_config(&name, text))
     {
         agentir_lower::adl_config(id, text)
@@ -264,6 +321,8 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
                     files.push(Found { path: entry.into_path(), text: None, home });
                 } else if is_file && is_adl(entry.path()) {
                     files.extend(bot(entry.path()));
+                } else if is_file && is_definition(entry.path()) {
+                    files.extend(exported(entry.path()));
                 }
             }
         } else if path.file_name().is_some_and(|n| n == "project.json") {
@@ -301,6 +360,23 @@ fn is_adl(path: &Path) -> bool {
         return false;
     }
     fs::read_to_string(path).is_ok_and(|text| agentir_lower::is_adl(name, &text))
+}
+
+/// Whether a file in a folder is the definition of an unpacked export, by its name.
+fn is_definition(path: &Path) -> bool {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    agentir_syntax::xo::FILE_NAMES.contains(&name)
+}
+
+/// An unpacked export: its definition, and the settings beside it.
+fn exported(definition: &Path) -> Vec<Found> {
+    let settings = definition.with_file_name("config.json");
+    let home = definition.to_owned();
+    let found = |path: PathBuf| Found { path, text: None, home: home.clone() };
+    std::iter::once(definition.to_owned())
+        .chain(settings.is_file().then_some(settings))
+        .map(found)
+        .collect()
 }
 
 /// An ADL file with the Python files beside it, which hold its functions, and its settings. A folder with an

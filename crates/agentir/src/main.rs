@@ -3,6 +3,7 @@
 mod commands;
 mod compile;
 mod convert;
+mod export;
 mod graph;
 mod load;
 mod rewrite;

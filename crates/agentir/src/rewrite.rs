@@ -204,7 +204,7 @@ fn rewrite_one(
     rewrite: &impl Fn(Language, FileId, &str) -> Rewritten,
 ) -> Rewritten {
     let language = agentir_lower::language(&file.name, &file.text);
-    let ours = !matches!(language, Language::Python);
+    let ours = !matches!(language, Language::Python | Language::Xo);
     let problem = match agentir_lower::no_agent(id, &file.name, &file.text) {
         Some(problem) => Some(problem),
         None if ours => None,

@@ -7,6 +7,7 @@
 mod abl;
 mod adl;
 mod agent_script;
+mod xo;
 
 use agentir_lint::Selection;
 use agentir_syntax::abl::Options;
@@ -92,7 +93,7 @@ fn time_grows_with_size() {
     let wanted = |(what, name, ..): &&Case| {
         only.as_ref().is_none_or(|only| name.ends_with(only) || only == what)
     };
-    let cases: Vec<&Case> = [abl::CASES, agent_script::CASES, adl::CASES]
+    let cases: Vec<&Case> = [abl::CASES, agent_script::CASES, adl::CASES, xo::CASES]
         .into_iter()
         .flatten()
         .filter(wanted)
@@ -139,7 +140,7 @@ fn odd_files_are_answered() {
         "- - - -\n? :\n: :",
         "a: &x {type: llm agent}\nb: *x",
     ] {
-        for name in ["a.abl", "a.yaml", "a.agent", "agents.yml"] {
+        for name in ["a.abl", "a.yaml", "a.agent", "agents.yml", "botDefinition.json"] {
             let file = File { name: name.to_owned(), text: text.to_owned() };
             for fragment in [false, true] {
                 let options = Options { fragment, ..Options::default() };

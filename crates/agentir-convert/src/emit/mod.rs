@@ -3,6 +3,7 @@
 mod abl;
 mod adl;
 mod agent_script;
+mod imported;
 
 use crate::fidelity::Loss;
 use crate::names::Renamed;
@@ -26,8 +27,12 @@ pub(crate) fn emit(program: &Program, target: Target) -> Written {
     }
 }
 
-/// What a language says in another way or not at all, the most particular rows first.
-pub(crate) const fn losses(target: Target) -> &'static [&'static [Loss]] {
+/// What a language says in another way or not at all, the most particular rows first, by the names of
+/// the path that is looked for.
+pub(crate) fn losses(target: Target, names: &[&str]) -> &'static [&'static [Loss]] {
+    if names.contains(&imported::KEY) {
+        return imported::LOSSES;
+    }
     match target {
         Target::Abl | Target::AblYaml => &[abl::LOSSES],
         Target::AgentScript => &[agent_script::LOSSES],

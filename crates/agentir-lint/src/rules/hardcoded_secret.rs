@@ -1,8 +1,8 @@
 //! A secret that is written in the source.
 
 use crate::rule::{ANY, Check, Group, Report, Rule};
-use crate::secrets::secrets;
 use agentir_diagnostics::{FileId, RuleName, Severity, Span};
+use agentir_syntax::secrets::secrets;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("hardcoded-secret"),

@@ -160,7 +160,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
     for agent in &mut agents {
         agent.execution.hints = crate::abl::agent::hints(agent);
     }
-    Unit::Agents { agents, entry, tools: library }
+    Unit::Agents { agents, entry, tools: library, profiles: Vec::new() }
 }
 
 /// `name: mutable string = "x"` (specification part I, 2.3).

@@ -11,15 +11,16 @@ use table::{Alphabet, FORMS, KEYS, PASSWORDS, PLACEHOLDERS};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Secret {
+pub struct Secret {
     /// What it is, with its article.
-    pub(crate) what: String,
+    pub what: String,
     /// Where: bytes of the text.
-    pub(crate) range: Range<usize>,
+    pub range: Range<usize>,
 }
 
 /// The secrets of a text, in its order; none overlap.
-pub(crate) fn secrets(text: &str) -> Vec<Secret> {
+#[must_use]
+pub fn secrets(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -168,6 +169,15 @@ fn plain(name: &str) -> String {
 /// The beginning of a text: longer than any secret, short enough to be looked at from every place.
 fn head(text: &str) -> &str {
     text.get(..text.floor_char_boundary(512)).unwrap_or(text)
+}
+
+/// Whether a value is a credential by the name that data gives it. A text says what it is by how it
+/// looks; what a machine wrote under such a name is one however it looks.
+#[must_use]
+pub fn is_credential(name: &str, value: &str) -> bool {
+    let name = plain(name);
+    let named = KEYS.iter().chain(PASSWORDS).any(|k| name.ends_with(k));
+    named && value.len() >= 4 && !value.contains(char::is_whitespace) && !is_placeholder(value)
 }
 
 /// Whether a value only stands for a secret.

@@ -1,0 +1,174 @@
+//! What an export of a platform holds beside its agents, which no language has a place for.
+
+use crate::fidelity::{Fate, Loss};
+
+/// What a field says, wherever it stands in what an export holds beside the agents.
+macro_rules! row {
+    ($field:literal, $how:expr, $help:expr) => {
+        Loss {
+            path: concat!("/**.kore-xo.**.", $field, ".**"),
+            fate: Fate::Dropped,
+            how: $how,
+            help: $help,
+        }
+    };
+}
+
+/// Fields that only the platform's editor reads.
+macro_rules! editor {
+    ($($field:literal)*) => {
+        &[$(row!($field, "the editor and the database of XO only need it", "")),*]
+    };
+}
+
+/// Ids, dates, places in the drawing: nothing that the bot does depends on them.
+const EDITOR: &[Loss] = editor! {
+    "_id" "__v" "refId" "parentId" "streamId" "sceneRefId" "sceneId" "flowTaskId" "resourceid" "uId"
+    "sId" "groupId" "categoryIds" "encryptedHash" "metadata" "positionMeta" "userUtterance" "state"
+    "status" "createdOn" "createdBy" "createdById" "lModifiedOn" "lModBy" "lMod" "lastModifiedOn"
+    "lastModifiedBy" "modifiedOn" "modifiedBy" "vNameSpace" "krVNameSpace" "evVNameSpace"
+    "useTaskLevelNs" "namespaces" "color" "sBannerColor" "bBannerColor" "widgetThemes" "scenes"
+    "sceneComponents" "exportOptions" "environmentVersionInfo" "serviceNodeType" "entityFields"
+    "isDummy" "editLocked" "showInMp" "sendVcf" "featured" "class" "lname" "level" "connId"
+    "pathName" "pathsMap" "skipMakeEditLinks" "assignAllChildBots" "recentBotLimit" "nlMeta"
+    "isSmalltalkMigrated" "errorCodes" "applyDefaultTemplate" "manageFirstMessage"
+};
+
+/// Abilities of the platform, each with what to do about it.
+const ABILITIES: &[Loss] = &[
+    row!(
+        "smallTalk",
+        "small talk is a feature of XO; the model does it itself",
+        "say in `INSTRUCTIONS` or `PERSONA` how it is to talk, if the answers matter"
+    ),
+    row!("synonyms", "XO's own lists of synonyms train its classifier", ""),
+    row!("mlParams", "how XO's classifier is trained", ""),
+    row!("advancedNLSettings", "how XO's classifier is trained", ""),
+    row!("confidenceConfigs", "how sure XO's classifier must be", ""),
+    row!("spellcorrectThreshold", "how XO corrects spelling", ""),
+    row!(
+        "llmConfigsForStream",
+        "which models XO uses for its own features",
+        "name the models under `EXECUTION`"
+    ),
+    row!(
+        "knowledgeTasks",
+        "a knowledge graph is an index of XO's",
+        "load its questions and answers into a knowledge base, and name it in a `searchai` tool"
+    ),
+    row!(
+        "idpConfigurations",
+        "how users log in is a profile of the new platform",
+        "create an auth profile of the same name"
+    ),
+    row!(
+        "interruptOptions",
+        "whether a task may be interrupted is decided by `DIGRESSIONS`",
+        "add `global_digressions` to the flows that users may leave"
+    ),
+    row!(
+        "amendConfig",
+        "whether answers may be corrected is said by each step",
+        "add `CORRECTIONS: true` where users may"
+    ),
+    row!(
+        "userInputCorrection",
+        "whether answers may be corrected is said by each step",
+        "add `CORRECTIONS: true` where users may"
+    ),
+    row!(
+        "contextLifeTime",
+        "session memory lives as long as the session",
+        "add `RESET` to variables that are to be forgotten"
+    ),
+    row!(
+        "ivrSettings",
+        "voice is set up in the project",
+        "set up the voice channel, and `VOICE` where it matters"
+    ),
+    row!(
+        "ivrOptions",
+        "voice is set up in the project",
+        "set up the voice channel, and `VOICE` where it matters"
+    ),
+    row!(
+        "welcomeIvrOptions",
+        "voice is set up in the project",
+        "set up the voice channel, and `VOICE` where it matters"
+    ),
+    row!(
+        "channels",
+        "channels are set up in the project",
+        "connect the channels to the new project"
+    ),
+    row!(
+        "sharedVariables",
+        "session memory belongs to one agent; dialogs that call each other pass it on",
+        "keep what dialogs that do not call each other share in persistent memory (`SCOPE: execution_tree`)"
+    ),
+    row!(
+        "alternatives",
+        "ABL says one text",
+        "leave them out, or let the model word it: say so in `INSTRUCTIONS`"
+    ),
+    row!(
+        "otherTexts",
+        "what is said in another language or channel at this place has no place of its own",
+        "let the model translate it, or say it in a step, whose text a behaviour profile can change"
+    ),
+    row!(
+        "onlyFor",
+        "the text is said in every channel and language",
+        "put it into a behaviour profile if it must not be"
+    ),
+    row!(
+        "comments",
+        "statements of ABL have no comments of their own",
+        "write them as comments (`# …`)"
+    ),
+    row!(
+        "sampleResponse",
+        "an example of what the service answers",
+        "say in the tool's signature what it returns"
+    ),
+    row!("widgets", "widgets belong to XO's own client", "build them as actions or rich content"),
+    row!("panels", "panels belong to XO's own client", ""),
+    row!("traits", "traits are decided by the model", "ask for them in `WHEN` conditions in words"),
+    row!(
+        "traitRules",
+        "traits are decided by the model",
+        "ask for them in `WHEN` conditions in words"
+    ),
+    row!("alerts", "alerts are tasks of XO's", "build them as a workflow that starts the agent"),
+    row!("actions", "action tasks are tasks of XO's", "build them as tools"),
+    row!(
+        "koraResponses",
+        "what XO says by itself is said by the model",
+        "put texts that matter into `MESSAGES`"
+    ),
+    row!(
+        "botEvents",
+        "what happens at this event is not in `ON_START`, `ON_ERROR` or the routing",
+        "handle it in a hook, if it matters"
+    ),
+    row!("nodeOptions", "how XO asks and waits", "say it in the step, if it matters"),
+    row!(
+        "files",
+        "other files of the archive are not read",
+        "scripts among them can become sandbox tools"
+    ),
+];
+
+/// Whatever else there is.
+const OTHERS: &[Loss] = &[Loss {
+    path: "/**.kore-xo.**",
+    fate: Fate::Dropped,
+    how: "a setting of XO's that the language has no field for",
+    help: "look up what it does in XO; if it matters, say it in `INSTRUCTIONS` or set it in the project",
+}];
+
+/// What everything that an export says besides stands below.
+pub(super) const KEY: &str = "kore-xo";
+
+/// The rows, the most particular first.
+pub(super) const LOSSES: &[&[Loss]] = &[EDITOR, ABILITIES, OTHERS];

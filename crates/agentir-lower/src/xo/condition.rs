@@ -1,0 +1,171 @@
+//! Conditions of transitions.
+
+use super::{Context, make};
+use agentir_diagnostics::{Diagnostic, Span};
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
+use agentir_syntax::rules;
+use agentir_syntax::xo::tables::{NO, OPERATORS, Operator, YES};
+use agentir_syntax::xo::{Json, Kind, Text, script};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+/// What a condition may refer to in its dialog.
+pub(super) struct Scope<'j> {
+    /// The names of the components of nodes, by the nodes' ids.
+    pub(super) fields: FxHashMap<&'j str, &'j str>,
+    /// What the user says for yes and no, where the node says it.
+    pub(super) synonyms: [Vec<SmolStr>; 2],
+}
+
+/// The condition that `test` is; nothing if it cannot be said.
+pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>) -> Option<Expr> {
+    let span = test.span;
+    if let Some(tests) = test.get("tests") {
+        let any = test.take_text("conjoin").is_some_and(|t| t.value.eq_ignore_ascii_case("or"));
+        let mut all = tests.items().iter().filter_map(|t| condition(cx, t, scope));
+        let first = all.next()?;
+        let join = |a, b| if any { Expr::or(a, b) } else { Expr::and(a, b) }.ok();
+        return all.collect::<Vec<_>>().into_iter().try_fold(first, join);
+    }
+    if let Some(answer) = test.take_text("dialogAct") {
+        return answered(answer, scope, span);
+    }
+    let left = if let Some(field) = test.take_text("field") {
+        let name = scope.fields.get(field.value.as_str()).copied().unwrap_or(&field.value);
+        make::variable(cx.names.entity(name, field.span))
+    } else if let Some(context) = test.take_text("context") {
+        let text = context.value.trim();
+        // The context's own name is often left out.
+        let known = ["context", "env", "content"];
+        let whole = known.iter().any(|k| {
+            text.strip_prefix(k).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        });
+        let text = if whole { text.to_owned() } else { format!("context.{text}") };
+        let path = script::expression(&Text::made(text, context.span));
+        match path {
+            Some(e) => cx.names.expr(&e),
+            None => {
+                cx.untranslated(vec![context.clone()]);
+                return None;
+            }
+        }
+    } else if test.get("intent").is_some() {
+        let intent = test.take_text("intent")?;
+        let user = agentir_diagnostics::Spanned::new(SmolStr::new_static("user"), intent.span);
+        let mut path = agentir_expr::Path::variable(user);
+        let field = agentir_diagnostics::Spanned::new(SmolStr::new_static("intent"), intent.span);
+        path.segments.push(agentir_expr::Segment::Field(field));
+        let left = Expr::path(path, intent.span);
+        if test.get("value").is_none_or(Json::is_empty) {
+            let right = make::text(&intent.value, intent.span);
+            return binary(BinaryOp::Equal, left, right, span);
+        }
+        left
+    } else {
+        cx.problem(
+            Diagnostic::warning(
+                rules::UNTRANSLATED,
+                span,
+                "this condition is of a kind that is not known, so the way is never taken",
+            )
+            .help("write the condition by hand where the branch is missing"),
+        );
+        return None;
+    };
+    compared(cx, test, left)
+}
+
+fn compared(cx: &mut Context<'_, '_>, test: &Json, left: Expr) -> Option<Expr> {
+    let span = test.span;
+    let named = test.get("op").map(Json::take).and_then(Json::text);
+    let name = named.map_or("", |t| t.value.as_str());
+    let operator = OPERATORS.iter().find(|(n, _)| *n == name).map(|(_, o)| *o);
+    let Some(operator) = operator else {
+        cx.problem(
+            Diagnostic::warning(
+                rules::INVALID_VALUE,
+                named.map_or(span, |t| t.span),
+                format!("the operator `{name}` is not known, so the way is never taken"),
+            )
+            .help("write the condition by hand where the branch is missing"),
+        );
+        return None;
+    };
+    let exists = |negated: bool| {
+        let operand = Box::new(left.clone());
+        Expr::new(ExprKind::IsSet { operand, negated }, span).ok()
+    };
+    let right = match operator {
+        Operator::Exists => return exists(false),
+        Operator::Missing => return exists(true),
+        // A part of a text is one.
+        Operator::Contains => {
+            let value = test.get("value").map(Json::take)?;
+            let text = value.text().map(|t| cx.decoded(t).value);
+            text.map_or_else(|| self::value(cx, value), |t| make::text(&t, value.span))
+        }
+        _ => value(cx, test.get("value").map(Json::take)?),
+    };
+    let op = match operator {
+        Operator::NotEqual => BinaryOp::NotEqual,
+        Operator::Greater => BinaryOp::Greater,
+        Operator::GreaterEqual => BinaryOp::GreaterEqual,
+        Operator::Less => BinaryOp::Less,
+        Operator::LessEqual => BinaryOp::LessEqual,
+        Operator::Contains => BinaryOp::Contains,
+        _ => BinaryOp::Equal,
+    };
+    binary(op, left, right, span)
+}
+
+fn binary(op: BinaryOp, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+    let (left, right) = (Box::new(left), Box::new(right));
+    Expr::new(ExprKind::Binary { op, left, right }, span).ok()
+}
+
+/// What something is compared with: texts of numbers are numbers, as both languages compare them alike.
+fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
+    let span = value.span;
+    let number = |text: &str| {
+        let number: f64 = text.parse().ok()?;
+        // `007` and `1e3` are no numbers to people.
+        let same = agentir_ir::Number(number);
+        let same = serde_json::to_value(same).is_ok_and(|v| v.to_string().as_str() == text);
+        let kind = ExprKind::Literal(Literal::Number(number.abs()));
+        let positive = same.then(|| Expr::new(kind, span).ok())??;
+        if number >= 0.0 {
+            return Some(positive);
+        }
+        let kind = ExprKind::Unary { op: UnaryOp::Negate, operand: Box::new(positive) };
+        Expr::new(kind, span).ok()
+    };
+    match &value.kind {
+        Kind::Bool(b) => Expr::literal(Literal::Bool(*b), span),
+        Kind::Number(text) => number(text).unwrap_or_else(|| make::text(text, span)),
+        Kind::String(text) => {
+            let text = cx.decoded(text);
+            number(&text.value).unwrap_or_else(|| make::text(&text.value, span))
+        }
+        _ => Expr::literal(Literal::Null, span),
+    }
+}
+
+/// `LOWER(TRIM(input)) IN ["yes", …]`.
+fn answered(answer: &Text, scope: &Scope<'_>, span: Span) -> Option<Expr> {
+    let yes = answer.value.eq_ignore_ascii_case("yes");
+    let [own_yes, own_no] = &scope.synonyms;
+    let (words, own) = if yes { (YES, own_yes) } else { (NO, own_no) };
+    let mut all: Vec<SmolStr> = words.iter().map(|w| SmolStr::new_static(w)).collect();
+    for word in own {
+        let word = SmolStr::new(word.trim().to_lowercase());
+        if !word.is_empty() && !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    let all = all.iter().map(|w| make::text(w, span)).collect();
+    let list = Expr::new(ExprKind::List(all), span).ok()?;
+    let input = agentir_diagnostics::Spanned::new(SmolStr::new_static("input"), span);
+    let input = make::call_of("TRIM", vec![make::variable(input)], span)?;
+    let input = make::call_of("LOWER", vec![input], span)?;
+    binary(BinaryOp::In, input, list, span)
+}

@@ -1,0 +1,297 @@
+//! Entities: what is asked for.
+
+use super::said::{self, Said};
+use super::scripts::Home;
+use super::{Context, localized};
+use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
+use agentir_expr::{Name, Template};
+use agentir_ir::{
+    Agent, Collect, Data, Entity, EntitySource, Extensions, Gather, GatherField, LookupTable,
+    Number, Semantics, Statement, Validation,
+};
+use agentir_syntax::rules;
+use agentir_syntax::xo::Json;
+use agentir_syntax::xo::tables::{ENTITY_TYPES, EntityType};
+use smol_str::SmolStr;
+
+/// A value that a list offers.
+struct Allowed {
+    value: Spanned<SmolStr>,
+    synonyms: Vec<SmolStr>,
+}
+
+/// What a field of ABL says and the IR has a place for only where it is checked.
+const ABL: &str = agentir_ir::Dialect::Abl.name();
+
+/// The field of an entity, and what asks for it.
+pub(super) fn field(
+    cx: &mut Context<'_, '_>,
+    component: &Json,
+    name: &str,
+    agent: &mut Agent,
+    extensions: &mut Extensions,
+) -> (GatherField, Said) {
+    let span = component.span;
+    let place = component.get("name").map_or(span.at_start(), |n| n.span);
+    let variable = cx.names.entity(name, place);
+    let mut home = Home { tools: &mut agent.tools, extensions };
+    let said = said::said(cx, component.get("message"), name, &mut home);
+    let mut again =
+        said::said(cx, component.get("errorMessage"), &format!("{name}_error"), &mut home);
+    let others = std::mem::take(&mut again.variants);
+    said::keep_variants(others, "errorMessage", home.extensions);
+    let mut field = GatherField { span, ..crate::abl::flow::required_field(variable) };
+    field.prompt = said.main.as_ref().and_then(|m| m.response.text.clone());
+    let actions = said.main.as_ref().and_then(|m| m.response.actions.as_ref());
+    field.rich_content = actions.map(said::choices);
+    if let Some(id) = component.take_text("entityType") {
+        match EntityType::called(&id.value) {
+            Some(ty) => {
+                typed(&mut field, ty, id.span);
+                if let Some(lookup) = ty.lookup {
+                    let name = Spanned::new(SmolStr::new_static(lookup), id.span);
+                    let table = || reference(name);
+                    agent.lookup_tables.entry(SmolStr::new_static(lookup)).or_insert_with(table);
+                }
+            }
+            None => {
+                let known = ENTITY_TYPES.iter().map(|t| t.id);
+                let near = closest(&id.value, known);
+                let help = near.map_or_else(
+                    || "give the field a type and `semantics` by hand".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                cx.problem(
+                    Diagnostic::warning(
+                        rules::INVALID_VALUE,
+                        id.span,
+                        format!("`{}` is no type of entity that is known", id.value),
+                    )
+                    .note("its values are taken for any text")
+                    .help(help),
+                );
+                field.ty = Some(Spanned::new(SmolStr::new_static("string"), id.span));
+                let semantics = field.semantics.get_or_insert_default();
+                semantics.kore_entity_type = Some(SmolStr::new(&id.value));
+            }
+        }
+    }
+    if component.take_bool("isArray") == Some(true) {
+        field.list = Some(Data::Bool(true));
+    }
+    for key in ["isSensitive", "piiDataEnabled"] {
+        if component.take_bool(key) == Some(true) {
+            field.sensitive = Some(true);
+            field.sensitive_display = Some("redact");
+        }
+    }
+    pattern(component, &mut field);
+    values(cx, component, &mut field, agent);
+    let again = again.main.and_then(|m| m.response.text);
+    if let Some(again) = again {
+        match &mut field.validation {
+            Some(check) => check.retry_prompt = Some(again),
+            None => {
+                let words = Data::from(again.text.value.as_str());
+                field.extensions.keep(ABL, "retry_prompt", words, again.text.span);
+            }
+        }
+    }
+    (field, said)
+}
+
+fn check(kind: &'static str, rule: &str, again: Option<Template>, span: Span) -> Validation {
+    Validation {
+        kind: Spanned::new(SmolStr::new_static(kind), span),
+        rule: Spanned::new(SmolStr::new(rule), span),
+        error_message: None,
+        retry_prompt: again,
+        max_retries: None,
+        validation_process: None,
+        extensions: Extensions::default(),
+    }
+}
+
+/// A row of the table, as properties of a field.
+pub(super) fn typed(field: &mut GatherField, ty: &EntityType, span: Span) {
+    field.ty = Some(Spanned::new(SmolStr::new_static(ty.ty), span));
+    if ty.secret {
+        field.sensitive = Some(true);
+        field.sensitive_display = Some("redact");
+        field.transient = Some(true);
+    }
+    if !ty.has_semantics() {
+        return;
+    }
+    let word = SmolStr::new_static;
+    field.semantics = Some(Semantics {
+        format: ty.format.map(word),
+        components: ty.components.iter().map(|c| Spanned::new(word(c), span)).collect(),
+        unit: ty.unit.map(word),
+        lookup: ty.lookup.map(|l| Spanned::new(word(l), span)),
+        kore_entity_type: ty.platform.map(word),
+        ..Semantics::default()
+    });
+}
+
+/// `/…/g` is the notation of JavaScript.
+fn pattern(component: &Json, field: &mut GatherField) {
+    let Some(text) = component.take_text("regexPattern") else { return };
+    let inner = text.value.strip_prefix('/').and_then(|rest| {
+        let (inner, flags) = rest.rsplit_once('/')?;
+        flags.chars().all(|c| c.is_ascii_lowercase()).then_some(inner)
+    });
+    let pattern = inner.unwrap_or(&text.value);
+    field.extraction_pattern = Some(Spanned::new(SmolStr::new(pattern), text.span));
+    field.validation = Some(check("pattern", pattern, None, text.span));
+}
+
+/// The values that a list offers: those of a type that is an enumeration are an entity of the agent,
+/// those that are looked up are one of its tables.
+fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, agent: &mut Agent) {
+    let Some(texts) = localized(component, &cx.language) else { return };
+    let list = texts.get("allowedValues").and_then(|a| a.get("values")).map(Json::items);
+    let list = list.or_else(|| component.get("lookupValues").map(Json::items)).unwrap_or_default();
+    let all: Vec<Allowed> = list.iter().filter_map(allowed).collect();
+    if all.is_empty() {
+        return;
+    }
+    let is_enum = field.ty.as_ref().is_some_and(|t| t.value == "enum");
+    if !is_enum {
+        let name = super::names::word(&field.name.value).to_ascii_lowercase();
+        let name = Spanned::new(SmolStr::new(name), field.name.span);
+        let semantics = field.semantics.get_or_insert_default();
+        semantics.lookup = Some(name.clone());
+        agent.lookup_tables.entry(name.value.clone()).or_insert_with(|| table(name, all));
+        return;
+    }
+    let values: Vec<Spanned<SmolStr>> = all.iter().map(|a| a.value.clone()).collect();
+    if all.iter().all(|a| a.synonyms.is_empty()) {
+        let rule: Vec<&str> = values.iter().map(|v| v.value.as_str()).collect();
+        field.validation = Some(check("enum", &rule.join("|"), None, field.name.span));
+        field.enum_values = values;
+        return;
+    }
+    let synonyms = all
+        .iter()
+        .filter(|a| !a.synonyms.is_empty())
+        .map(|a| (a.value.value.to_string(), a.synonyms.iter().map(SmolStr::as_str).collect()))
+        .collect();
+    field.entity_ref = Some(field.name.clone());
+    field.ty = None;
+    if agent.entities.iter().all(|e| e.name.value != field.name.value) {
+        agent.entities.push(entity(field.name.clone(), values, Data::Object(synonyms)));
+    }
+}
+
+fn allowed(item: &Json) -> Option<Allowed> {
+    let title = item.take_text("title");
+    let value = item.take_text("value").or(title)?;
+    let mut synonyms: Vec<SmolStr> = Vec::new();
+    let mut add = |word: &str| {
+        let known = word == value.value || synonyms.iter().any(|s| s == word);
+        if !known && !word.is_empty() {
+            synonyms.push(SmolStr::new(word));
+        }
+    };
+    title.into_iter().for_each(|t| add(&t.value));
+    for synonym in item.get("synonyms").map_or(&[][..], Json::items) {
+        if let Some(text) = synonym.text() {
+            add(&text.value);
+            synonym.take();
+        }
+    }
+    Some(Allowed { value: value.spanned(), synonyms })
+}
+
+fn entity(name: Spanned<Name>, values: Vec<Spanned<SmolStr>>, synonyms: Data) -> Entity {
+    Entity {
+        span: name.span,
+        name,
+        ty: "enum",
+        values,
+        synonyms: Some(synonyms),
+        pattern: None,
+        validation: None,
+        sensitive: None,
+        sensitive_display: None,
+        mask_config: None,
+        pii_type: None,
+        description: None,
+        extraction_hints: Vec::new(),
+        source: EntitySource::Explicit,
+        extensions: Extensions::default(),
+    }
+}
+
+/// A table of the project, which the platform of the source had built in.
+fn reference(name: Spanned<Name>) -> LookupTable {
+    LookupTable {
+        source: Some("collection"),
+        table_name: Some(name.clone()),
+        ..table(name, Vec::new())
+    }
+}
+
+fn table(name: Spanned<Name>, all: Vec<Allowed>) -> LookupTable {
+    let plain = all.iter().all(|a| a.synonyms.is_empty());
+    let map = || {
+        let entries = all.iter().flat_map(|a| {
+            let value = a.value.value.as_str();
+            let keys = a.synonyms.iter().map(SmolStr::as_str).chain([value]);
+            keys.map(move |key| (key.to_owned(), Data::from(value)))
+        });
+        Data::Object(entries.collect())
+    };
+    LookupTable {
+        span: name.span,
+        name,
+        source: Some("inline"),
+        map: (!plain).then(map),
+        values: if plain {
+            all.iter().map(|a| Template::plain(a.value.clone())).collect()
+        } else {
+            Vec::new()
+        },
+        table_name: None,
+        endpoint: None,
+        field: None,
+        headers: None,
+        timeout_ms: None,
+        case_sensitive: None,
+        fuzzy_match: None,
+        fuzzy_threshold: None,
+        extensions: Extensions::default(),
+    }
+}
+
+/// What a node says of asking for its entity: whether it must be given, and how often it is asked.
+pub(super) fn options(node: &Json, field: &mut GatherField) {
+    let Some(options) = node.get("nodeOptions") else { return };
+    if options.take_bool("isOptional") == Some(true) {
+        field.required = false;
+    }
+    let retry = options.at(&["eventOptions", "defaultMaxRetry"]);
+    let limit = retry.and_then(|r| r.take_number("retry_limit"));
+    match (limit, &mut field.validation) {
+        (Some(limit), Some(check)) => check.max_retries = Some(Number(limit)),
+        (Some(limit), None) => {
+            let limit = serde_json::to_value(Number(limit)).unwrap_or_default();
+            field.extensions.keep(ABL, "max_retries", limit, node.span.at_start());
+        }
+        (None, _) => {}
+    }
+}
+
+/// Asking for a field.
+pub(super) fn collect(fields: Vec<GatherField>, span: Span) -> Statement {
+    Statement::Collect(Collect {
+        present: None,
+        gather: Gather { fields, ..Gather::default() },
+        corrections: None,
+        complete_when: None,
+        on_success: agentir_ir::Body::default(),
+        on_failure: agentir_ir::Body::default(),
+        span,
+    })
+}

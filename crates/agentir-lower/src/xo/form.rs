@@ -1,0 +1,101 @@
+//! Forms: several values that are asked for together.
+
+use super::{Context, localized};
+use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_expr::Template;
+use agentir_ir::{Data, GatherField};
+use agentir_syntax::rules;
+use agentir_syntax::xo::Json;
+use smol_str::SmolStr;
+
+/// The components of forms, and the types of fields that ask for the same.
+const FIELDS: &[(&str, &str)] = &[
+    ("textField", "string"),
+    ("textArea", "text"),
+    ("radio", "enum"),
+    ("dropdown", "enum"),
+    ("multiSelect", "enum"),
+    ("checkbox", "boolean"),
+    ("date", "date"),
+    ("dateTime", "datetime"),
+    ("phoneNumber", "phone"),
+    ("email", "email"),
+    ("number", "number"),
+    ("password", "string"),
+    ("attachment", "attachment"),
+];
+
+/// The fields of a form.
+pub(super) fn fields(cx: &mut Context<'_, '_>, node: &Json, component: &Json) -> Vec<GatherField> {
+    let ids = ["formId", "formRefId", "form"].into_iter();
+    let named = ids.filter_map(|key| component.take_text(key).or_else(|| node.take_text(key)));
+    let form = named.into_iter().find_map(|id| cx.forms.get(id.value.as_str()).copied());
+    let lists = ["components", "formComponents", "fields"];
+    let of = |json: &Json| lists.iter().any(|key| json.get(key).is_some());
+    let Some(form) = form.or_else(|| of(component).then_some(component)) else {
+        cx.problem(
+            Diagnostic::warning(
+                rules::MISSING_PART,
+                node.span.at_start(),
+                "the form of this node is not in the export",
+            )
+            .note("nothing is asked for here")
+            .help("write the fields under `GATHER:` of the step by hand"),
+        );
+        return Vec::new();
+    };
+    let list = lists.iter().find_map(|key| form.get(key)).map_or(&[][..], Json::items);
+    list.iter().filter_map(|part| field(cx, part)).collect()
+}
+
+fn field(cx: &mut Context<'_, '_>, part: &Json) -> Option<GatherField> {
+    let named = ["key", "name", "fieldName", "label"];
+    let name = named.into_iter().find_map(|key| part.take_text(key))?;
+    let kind = ["type", "componentType"].into_iter().find_map(|key| part.take_text(key));
+    let variable = cx.names.entity(&name.value, name.span);
+    let mut field = GatherField { span: part.span, ..crate::abl::flow::required_field(variable) };
+    let ty = kind.and_then(|k| FIELDS.iter().find(|(theirs, _)| *theirs == k.value));
+    match (ty, kind) {
+        (Some((_, ty)), Some(kind)) => {
+            field.ty = Some(Spanned::new(SmolStr::new_static(ty), kind.span));
+            if kind.value == "password" {
+                field.sensitive = Some(true);
+                field.sensitive_display = Some("redact");
+                field.transient = Some(true);
+            }
+            if kind.value == "multiSelect" {
+                field.list = Some(Data::Bool(true));
+            }
+        }
+        (None, Some(kind)) => cx.problem(
+            Diagnostic::warning(
+                rules::INVALID_VALUE,
+                kind.span,
+                format!("`{}` is no part of forms that is known", kind.value),
+            )
+            .note("its values are taken for any text")
+            .help("give the field a type by hand"),
+        ),
+        _ => {}
+    }
+    field.required =
+        ["required", "isRequired"].into_iter().find_map(|k| part.take_bool(k)).unwrap_or(false);
+    let texts = localized(part, &cx.language).unwrap_or(part);
+    let keys = ["label", "displayName", "placeHolder", "placeholder"];
+    let prompt = keys.into_iter().find_map(|key| texts.take_text(key));
+    if let Some(prompt) = prompt {
+        let prompt = cx.decoded(prompt);
+        field.prompt = Some(Template::plain(prompt.spanned()));
+    }
+    let options = ["options", "values"].into_iter().find_map(|key| texts.get(key));
+    for option in options.map_or(&[][..], Json::items) {
+        let value = option.text().or_else(|| {
+            ["value", "label", "title"].into_iter().find_map(|key| option.take_text(key))
+        });
+        if option.text().is_some() {
+            option.take();
+        }
+        field.enum_values.extend(value.map(agentir_syntax::xo::Text::spanned));
+    }
+    Some(field)
+}

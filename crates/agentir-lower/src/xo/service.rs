@@ -1,0 +1,281 @@
+//! Services: calls over HTTP, and other things the platform calls.
+
+use super::scripts::Home;
+use super::{Context, XO, make, rest};
+use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_expr::{Argument, Expr, Name, Segment, Template, TypeExpr};
+use agentir_ir::{Binding, Call, Data, Extensions, ReturnType, Tool, ToolType};
+use agentir_syntax::rules;
+use agentir_syntax::secrets::is_credential;
+use agentir_syntax::xo::tables::NodeKind;
+use agentir_syntax::xo::{Json, Text, script};
+use smol_str::SmolStr;
+
+/// The arguments of a call, made of the holes in what is sent.
+#[derive(Default)]
+struct Holes {
+    with: Vec<Argument>,
+    /// What has no form in ABL.
+    lost: Vec<Text>,
+}
+
+impl Holes {
+    /// A text whose holes are the parameters of the tool; settings stay what they are. Parameters in
+    /// an address have single braces.
+    fn text(&mut self, cx: &mut Context<'_, '_>, text: &Text, braces: [&str; 2]) -> Text {
+        let mut parts = Vec::new();
+        let mut at = 0;
+        while let Some(start) = text.value.get(at..).and_then(|r| r.find("{{")).map(|s| s + at) {
+            let Some(length) = text.value.get(start..).and_then(|r| r.find("}}")) else { break };
+            at = start + length + 2;
+            let inside = text.part(start + 2..start + length);
+            let Some(e) = script::expression(&inside) else {
+                self.lost.push(inside);
+                continue;
+            };
+            let value = cx.names.expr(&e);
+            let setting = value
+                .as_path()
+                .is_some_and(|p| matches!(p.root.value.as_str(), "env" | "config" | "secrets"));
+            let by = if setting {
+                format!("{{{{{value}}}}}")
+            } else {
+                let [open, close] = braces;
+                format!("{open}{}{close}", self.parameter(value))
+            };
+            parts.push((start..at, by));
+        }
+        text.replaced(&parts)
+    }
+
+    /// The parameter that gets a value: named as the value is.
+    fn parameter(&mut self, value: Expr) -> Name {
+        if let Some(known) = self.with.iter().find(|a| a.value == value) {
+            return known.name.as_ref().map(|n| n.value.clone()).unwrap_or_default();
+        }
+        let wanted = value.as_path().map_or_else(
+            || SmolStr::new_static("value"),
+            |p| {
+                let last = p.segments.iter().rev().find_map(|s| match s {
+                    Segment::Field(name) => Some(&name.value),
+                    _ => None,
+                });
+                super::names::word(last.unwrap_or(&p.root.value))
+            },
+        );
+        let taken =
+            |name: &str| self.with.iter().any(|a| a.name.as_ref().is_some_and(|n| n.value == name));
+        let numbered = (2_u32..).map(|n| SmolStr::new(format!("{wanted}_{n}")));
+        let name = std::iter::once(wanted.clone()).chain(numbered).find(|n| !taken(n));
+        let name = name.unwrap_or(wanted);
+        let span = value.span;
+        self.with.push(Argument { name: Some(Spanned::new(name.clone(), span)), value });
+        name
+    }
+}
+
+/// The tool of a service, and its call.
+pub(super) fn call(
+    cx: &mut Context<'_, '_>,
+    kind: NodeKind,
+    component: &Json,
+    name: &str,
+    home: &mut Home<'_>,
+) -> Call {
+    let span = component.span;
+    let known = cx.names.tool_of(name).cloned();
+    let own = known.unwrap_or_else(|| cx.names.tool(name));
+    let place = component.get("name").map_or(span.at_start(), |n| n.span);
+    let own = Spanned::new(own, place);
+    let mut holes = Holes::default();
+    let ty = match kind {
+        NodeKind::Webhook => ToolType::AsyncWebhook,
+        NodeKind::Process => ToolType::Workflow,
+        NodeKind::Search => ToolType::Searchai,
+        _ => ToolType::Http,
+    };
+    let mut tool = make::tool(own.clone(), ty, span);
+    let mut binding = serde_json::Map::new();
+    if let Some(end) = component.get("endPoint") {
+        address(cx, end, &mut holes, &mut binding);
+    }
+    // In the order in which ABL has the fields.
+    if let Some(seconds) = component.take_number("serviceAPITimeout") {
+        let timeout = serde_json::to_value(agentir_ir::Number(seconds * 1000.0));
+        binding.insert("timeout".to_owned(), timeout.unwrap_or_default());
+    }
+    if let Some(headers) = component.get("headers") {
+        self::headers(cx, headers, &mut holes, &mut binding);
+    }
+    if let Some(payload) = component.get("payload") {
+        body(cx, payload, &mut holes, &mut binding);
+    }
+    for key in ["processId", "flowId", "workflowId"] {
+        if let Some(id) = component.take_text(key) {
+            binding.insert("workflow_id".to_owned(), Data::from(id.value.as_str()));
+        }
+    }
+    // `none` and false say that nobody logs in.
+    if let Some(idp) = component.take_text("idp").filter(|t| t.value != "none") {
+        tool.auth_profile_ref = Some(idp.spanned());
+    }
+    if component
+        .get("authRequired")
+        .is_some_and(|a| matches!(a.kind, agentir_syntax::xo::Kind::Bool(false)))
+    {
+        component.take_member("authRequired");
+    }
+    let described = super::localized(component, &cx.language)
+        .and_then(|texts| texts.take_text("desc").or_else(|| texts.take_text("label")));
+    let described = described.filter(|text| super::names::word(&text.value) != own.value);
+    tool.description = described.map(|text| Template::plain(text.spanned()));
+    tool.parameters = holes
+        .with
+        .iter()
+        .filter_map(|a| a.name.clone())
+        .map(|name| make::parameter(name, Some("string")))
+        .collect();
+    tool.returns = Some(ReturnType::new(TypeExpr::named("object", place)));
+    tool.binding = (!binding.is_empty()).then_some(Binding(binding));
+    cx.untranslated(holes.lost);
+    add(home.tools, tool);
+    make::call(own, holes.with, span)
+}
+
+/// A tool is declared once, however often it is called.
+fn add(tools: &mut Vec<Tool>, tool: Tool) {
+    if !tools.iter().any(|t| t.name.value == tool.name.value) {
+        tools.push(tool);
+    }
+}
+
+fn address(
+    cx: &mut Context<'_, '_>,
+    end: &Json,
+    holes: &mut Holes,
+    binding: &mut serde_json::Map<String, Data>,
+) {
+    const BRACES: [&str; 2] = ["{", "}"];
+    let mut part = |cx: &mut Context<'_, '_>, key: &str| {
+        let text = end.take_text(key)?;
+        let text = cx.decoded(text);
+        Some(holes.text(cx, &text, BRACES).value)
+    };
+    let host = part(cx, "host");
+    let path = part(cx, "path").unwrap_or_default();
+    let port = part(cx, "port").filter(|p| !p.is_empty());
+    if let Some(host) = host {
+        let protocol = end.take_text("protocol").map_or("https", |t| t.value.as_str());
+        let port = port.map_or_else(String::new, |p| format!(":{p}"));
+        let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
+        let url = format!("{protocol}://{host}{port}{slash}{path}");
+        let url = rest::without(&Text::made(url, end.span), "url", cx.problems);
+        binding.insert("endpoint".to_owned(), Data::from(url.value));
+    }
+    if let Some(method) = end.take_text("method") {
+        binding.insert("method".to_owned(), Data::from(method.value.to_uppercase()));
+    }
+}
+
+/// The fields of an HTTP request in which people log in.
+const LOGINS: &[&str] = &["authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"];
+
+fn headers(
+    cx: &mut Context<'_, '_>,
+    headers: &Json,
+    holes: &mut Holes,
+    binding: &mut serde_json::Map<String, Data>,
+) {
+    let Some(text) = headers.get("value").and_then(Json::text) else { return };
+    let decoded = cx.decoded(text);
+    let parsed: Result<serde_json::Map<String, Data>, _> = serde_json::from_str(&decoded.value);
+    let Ok(all) = parsed else {
+        if !decoded.value.trim().is_empty() && decoded.value != "undefined" {
+            cx.problem(
+                Diagnostic::warning(
+                    rules::INVALID_VALUE,
+                    text.span,
+                    "these headers are no JSON object, so they are not sent",
+                )
+                .help("write them under `headers:` of the tool"),
+            );
+        }
+        return;
+    };
+    headers.take_member("value");
+    take_raw(headers);
+    let mut sent = serde_json::Map::new();
+    for (name, value) in all {
+        let value = match value {
+            Data::String(value) => value,
+            other => other.to_string(),
+        };
+        let value = Text::made(value, text.span);
+        let whole = holes.text(cx, &value, ["{{", "}}"]);
+        let login = LOGINS.iter().any(|l| name.eq_ignore_ascii_case(l));
+        let literal = !whole.value.contains("{{") && !whole.value.is_empty();
+        let value = if (login && literal) || is_credential(&name, &whole.value) {
+            rest::report(
+                &format!("a credential (the header `{name}`)"),
+                &name,
+                text.span,
+                cx.problems,
+            );
+            // How it is used is no secret.
+            let scheme = whole.value.split_once(' ').map(|(scheme, _)| scheme);
+            let scheme = scheme.filter(|s| matches!(*s, "Basic" | "Bearer"));
+            let reference = rest::reference(&name);
+            scheme.map_or_else(|| reference.clone(), |s| format!("{s} {reference}"))
+        } else {
+            rest::without(&whole, &name, cx.problems).value
+        };
+        sent.insert(name, Data::from(value));
+    }
+    if !sent.is_empty() {
+        binding.insert("headers".to_owned(), Data::Object(sent));
+    }
+}
+
+/// `raw` is the only form there is, and says nothing.
+fn take_raw(part: &Json) {
+    if part.peek("type") == Some("raw") {
+        part.take_member("type");
+    }
+}
+
+fn body(
+    cx: &mut Context<'_, '_>,
+    payload: &Json,
+    holes: &mut Holes,
+    binding: &mut serde_json::Map<String, Data>,
+) {
+    let Some(text) = payload.take_text("value") else { return };
+    take_raw(payload);
+    let text = cx.decoded(text);
+    if text.value.trim().is_empty() || text.value == "undefined" {
+        return;
+    }
+    let text = rest::without(&text, "payload", cx.problems);
+    let sent = holes.text(cx, &text, ["{{", "}}"]);
+    let key = if sent.value.contains("{{") { "body_template" } else { "body" };
+    binding.insert(key.to_owned(), Data::from(sent.value.replace("\r\n", "\n")));
+}
+
+/// What is left of a service belongs to its tool.
+pub(super) fn keep_rest(
+    cx: &mut Context<'_, '_>,
+    component: &Json,
+    tools: &mut [Tool],
+    tool: &str,
+    step: &mut Extensions,
+) {
+    let into = match tools.iter_mut().find(|t| t.name.value == tool) {
+        Some(tool) => &mut tool.extensions,
+        None => step,
+    };
+    let mut kept = Extensions::default();
+    rest::keep(component, &mut kept, cx.problems);
+    for (key, extension) in kept.0.into_values().flatten() {
+        into.keep(XO, &key, extension.value, extension.span);
+    }
+}

@@ -1,0 +1,271 @@
+//! The bot as a whole: a supervisor that knows what users may want, and which dialog does it.
+
+use super::dialog::Entry;
+use super::names::Space;
+use super::said;
+use super::scripts::Home;
+use super::{Context, localized, rest};
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Name, Template};
+use agentir_ir::{
+    Agent, AgentReference, AgentType, Body, Decider, Delegation, ErrorHandler, Extensions,
+    IntentClassification, Jump, Nlu, NluIntent, Number, NumberOrText, Routing, Statement, Target,
+};
+use agentir_syntax::xo::{Json, Text};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+/// What the supervisor is called: as the bot is.
+pub(super) fn name(cx: &mut Context<'_, '_>, root: &Json, names: &mut Space) -> Spanned<Name> {
+    let named = localized(root, &cx.language).and_then(|t| t.take_text("name"));
+    let named = named.or_else(|| root.take_text("name"));
+    let span = named.map_or(root.span.at_start(), |n| n.span);
+    Spanned::new(names.claim(named.map_or("Bot", |n| &n.value), "Bot"), span)
+}
+
+/// The supervisor of a bot.
+pub(super) fn agent<'j>(
+    cx: &mut Context<'j, '_>,
+    root: &'j Json,
+    name: Spanned<Name>,
+    dialogs: &[Json],
+    entries: &[Entry<'j>],
+) -> Agent {
+    let metadata = cx.metadata(name, AgentType::Supervisor);
+    let mut agent = Agent::new(metadata, root.span);
+    let _ = cx.names.used();
+    let described = localized(root, &cx.language).and_then(|t| t.take_text("description"));
+    agent.identity.goal = described.map(|t| Template::plain(t.spanned()));
+    if let Some(time) = root.take_number("sessionInactiveTime") {
+        agent.execution.timeouts.session_timeout_ms = NumberOrText::Number(Number(time));
+    }
+    let mut intents = intents(cx, root, entries);
+    routing(cx, root, dialogs, entries, &mut agent);
+    events(cx, root, &mut agent);
+    let languages: Vec<Spanned<Name>> = root
+        .get("supportedLanguages")
+        .map_or(&[][..], Json::items)
+        .iter()
+        .filter_map(|l| l.take().text().map(Text::spanned))
+        .collect();
+    let several = languages.len() > 1;
+    intents.retain(|i| !i.examples.is_empty() || !i.patterns.is_empty() || i.description.is_some());
+    if !intents.is_empty() || several {
+        agent.nlu = Some(Nlu {
+            intents,
+            languages,
+            default_language: Some(cx.language.clone()),
+            ..Nlu::default()
+        });
+    } else {
+        agent.identity.language =
+            root.get("defaultLanguage").and_then(Json::text).map(Text::spanned);
+    }
+    // Components that no node refers to are kept here, like everything else that is left.
+    let mut kept = Extensions::default();
+    rest::keep(root, &mut kept, cx.problems);
+    super::dialog::merge(&mut agent.extensions, kept);
+    super::dialog::remember(cx, &mut agent);
+    agent
+}
+
+/// What users may want, and how they say it.
+fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<NluIntent> {
+    let mut all: Vec<NluIntent> = Vec::new();
+    let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
+    for entry in entries {
+        let Some(component) = entry.intent else { continue };
+        let name = &entry.name;
+        for id in ["_id", "refId"].into_iter().filter_map(|key| component.peek(key)) {
+            by_id.entry(id).or_insert(all.len());
+        }
+        let texts = localized(component, &cx.language);
+        let described = texts.and_then(|t| t.take_text("desc")).filter(|t| !t.value.is_empty());
+        // The intent's own words are the first example, unless they are its name.
+        let own = texts.and_then(|t| t.take_text("intent"));
+        let own = own.filter(|t| super::names::word(&t.value) != name.value);
+        all.push(NluIntent {
+            name: name.clone(),
+            description: described.map(|t| Template::plain(t.spanned())),
+            patterns: Vec::new(),
+            examples: own.map(|t| Template::plain(t.spanned())).into_iter().collect(),
+            examples_file: None,
+            entities: Vec::new(),
+            extensions: Extensions::default(),
+            span: component.span,
+        });
+    }
+    for sentence in root.get("sentences").map_or(&[][..], Json::items) {
+        let Some(at) = sentence.peek("taskId").and_then(|id| by_id.get(id)) else { continue };
+        let Some(intent) = all.get_mut(*at) else { continue };
+        if let Some(text) = sentence.take_text("sentence") {
+            for key in ["taskId", "taskName", "type"] {
+                sentence.take_member(key);
+            }
+            let other = sentence.peek("language").is_some_and(|l| l != cx.language);
+            if !other {
+                sentence.take_member("language");
+            }
+            intent.examples.push(Template::plain(text.spanned()));
+        }
+    }
+    for pattern in root.get("patterns").map_or(&[][..], Json::items) {
+        let at = pattern.peek("refId").and_then(|id| by_id.get(id)).copied();
+        let Some(intent) = at.and_then(|at| all.get_mut(at)) else { continue };
+        for texts in pattern.get("localeData").map_or(&[][..], Json::members) {
+            let list = texts.value.get("patterns").map_or(&[][..], Json::items);
+            for item in list {
+                let text = item.text().map(|_| item.take()).and_then(Json::text);
+                let text = text.or_else(|| item.take_text("value"));
+                intent.patterns.extend(text.map(|t| Template::plain(t.spanned())));
+            }
+        }
+    }
+    all
+}
+
+/// The intents, and the agents that they lead to. Hidden dialogs are not asked for by users.
+fn routing(
+    cx: &mut Context<'_, '_>,
+    root: &Json,
+    dialogs: &[Json],
+    entries: &[Entry<'_>],
+    agent: &mut Agent,
+) {
+    let mut aliases = Space::default();
+    let mut routing = Routing::default();
+    let mut by_agent: FxHashMap<SmolStr, Spanned<Name>> = FxHashMap::default();
+    for (dialog, entry) in dialogs.iter().zip(entries) {
+        let span = entry.name.span;
+        let alias = aliases.claim(&entry.name.value.to_ascii_lowercase(), "the");
+        let alias = Spanned::new(alias, span);
+        by_agent.insert(entry.name.value.clone(), alias.clone());
+        agent.available_agents.push(AgentReference {
+            alias: alias.clone(),
+            agent: Some(entry.name.clone()),
+            file: None,
+            capabilities: Vec::new(),
+            channels: Vec::new(),
+            requires_validation: None,
+            extensions: Extensions::default(),
+            span,
+        });
+        let hidden = dialog
+            .get("isHidden")
+            .is_some_and(|h| matches!(h.kind, agentir_syntax::xo::Kind::Bool(true)));
+        if !hidden {
+            let intents = vec![Spanned::new(entry.name.value.clone(), span)];
+            routing.rules.push(agentir_ir::RoutingRule {
+                to: Some(alias),
+                intents,
+                decided_by: Decider::User,
+                ..crate::abl::supervisor::blank(span)
+            });
+        }
+    }
+    let unknown = root.at(&["botEvents", "INTENT_UNIDENTIFIED"]);
+    let task = unknown.filter(|e| is_dialog(e)).and_then(|e| e.take_text("task"));
+    let default = task.or_else(|| root.take_text("defaultDialogId"));
+    if let Some(default) = default
+        && let Some(to) = cx.agents.get(default.value.as_str())
+    {
+        root.get("defaultDialogId").map(Json::take);
+        unknown.into_iter().for_each(take_event);
+        let alias = by_agent.get(&to.value).cloned().unwrap_or_else(|| to.clone());
+        routing.default_agent = Some(Spanned::new(alias.value, default.span));
+    }
+    let categories: Vec<SmolStr> =
+        routing.rules.iter().flat_map(|r| &r.intents).map(|i| i.value.clone()).collect();
+    if !categories.is_empty() {
+        routing.intent_classification = Some(IntentClassification {
+            categories,
+            min_confidence: Number(0.6),
+            source: "explicit",
+            lexical_fallback: None,
+        });
+    }
+    agent.routing = Some(routing);
+}
+
+fn is_dialog(event: &Json) -> bool {
+    event.peek("action") == Some("triggerDialog") && enabled(event)
+}
+
+fn enabled(event: &Json) -> bool {
+    event.get("enabled").is_some_and(|e| matches!(e.kind, agentir_syntax::xo::Kind::Bool(true)))
+}
+
+/// How an event is dealt with is said by what is done.
+fn take_event(event: &Json) {
+    for key in ["enabled", "action", "task"] {
+        event.get(key).map(Json::take);
+    }
+}
+
+/// The first words, and what is said when something goes wrong.
+fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
+    let Some(events) = root.get("botEvents") else { return };
+    let mut first: Option<(String, Vec<Statement>)> = None;
+    for key in ["ON_CONNECT_EVENT", "WELCOME_MESSAGE_EVENT"] {
+        let Some(event) = events.get(key).filter(|e| enabled(e)) else { continue };
+        let (what, body) = if is_dialog(event) {
+            let Some(task) = event.get("task").and_then(Json::text) else { continue };
+            let Some(to) = cx.agents.get(task.value.as_str()).cloned() else { continue };
+            (to.value.to_string(), vec![greeting(to, task.span)])
+        } else {
+            let mut home = Home { tools: &mut agent.tools, extensions: &mut agent.extensions };
+            let said = said::said(cx, event.get("msg"), "welcome", &mut home);
+            said::keep_variants(said.variants, "welcome", home.extensions);
+            let Some(message) = said.main else { continue };
+            let text = message.response.text.as_ref().map(|t| t.text.value.to_string());
+            let body = message.statements();
+            (text.unwrap_or_default(), body)
+        };
+        match &first {
+            None => {
+                take_event(event);
+                first = Some((what, body));
+            }
+            // The same at both events is said once.
+            Some((before, _)) if *before == what => take_event(event),
+            Some(_) => event.release(),
+        }
+    }
+    agent.on_start = Body(first.map(|(_, body)| body).unwrap_or_default());
+    if let Some(event) = events.get("TASK_FAILURE_EVENT").filter(|e| enabled(e)) {
+        let mut home = Home { tools: &mut agent.tools, extensions: &mut agent.extensions };
+        let said = said::said(cx, event.get("msg"), "failure", &mut home);
+        said::keep_variants(said.variants, "failure", home.extensions);
+        if let Some(text) = said.main.and_then(|m| m.response.text) {
+            take_event(event);
+            agent.error_handling.default_handler = Some(Box::new(failure(text, event.span)));
+        }
+    }
+}
+
+fn greeting(to: Spanned<Name>, span: Span) -> Statement {
+    Statement::Delegate(Delegation {
+        agent: Spanned::new(to.value, span),
+        returns: None,
+        decided_by: Decider::Always,
+        bindings: Vec::new(),
+    })
+}
+
+fn failure(text: Template, span: Span) -> ErrorHandler {
+    ErrorHandler {
+        kind: Spanned::new(SmolStr::new_static("default"), span.at_start()),
+        subtypes: Vec::new(),
+        respond: Some(text),
+        body: Body::default(),
+        retry: None,
+        retry_delay_ms: None,
+        retry_backoff: None,
+        retry_max_delay_ms: None,
+        then: Some(Jump { target: Target::Continue, reason: None, span: span.at_start() }),
+        handoff_target: None,
+        backtrack_to: None,
+        extensions: Extensions::default(),
+        span,
+    }
+}

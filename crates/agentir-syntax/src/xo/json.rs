@@ -1,0 +1,292 @@
+//! JSON with places, and with a mark on every value that somebody took.
+
+use super::text::Text;
+use crate::rules;
+use crate::text::offset;
+use agentir_diagnostics::{Diagnostic, FileId, Span};
+use jsonc_parser::ast::Value;
+use jsonc_parser::errors::ParseErrorKind;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use smol_str::SmolStr;
+use std::cell::Cell;
+
+/// How deep values may lie inside each other. Exports stay below 20.
+pub const MAX_DEPTH: usize = 100;
+
+/// A value.
+#[derive(Debug)]
+pub struct Json {
+    /// Where it is written.
+    pub span: Span,
+    /// What it is.
+    pub kind: Kind,
+    taken: Cell<bool>,
+}
+
+/// The kinds of value.
+#[derive(Debug)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true`, `false`.
+    Bool(bool),
+    /// A number, as written.
+    Number(SmolStr),
+    /// A text, escapes resolved.
+    String(Text),
+    /// A list.
+    Array(Vec<Json>),
+    /// An object, members in their order.
+    Object(Vec<Member>),
+}
+
+/// A member of an object.
+#[derive(Debug)]
+pub struct Member {
+    /// Its name.
+    pub key: SmolStr,
+    /// Its value.
+    pub value: Json,
+}
+
+/// JSON and nothing more: what the parser could read beyond it, no export has.
+const STRICT: ParseOptions = ParseOptions {
+    allow_comments: false,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// Reads a document.
+pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Json> {
+    let (body, base) = match text.strip_prefix('\u{feff}') {
+        Some(body) => (body, '\u{feff}'.len_utf8()),
+        None => (text, 0),
+    };
+    let source = Source { file, text: body, base };
+    let too_deep = |span: Span| {
+        Diagnostic::error(rules::NESTING, span, "values are nested too deep here").note(format!(
+            "exports stay far below {MAX_DEPTH} levels; nothing of this file was read"
+        ))
+    };
+    match parse_to_ast(body, &CollectOptions::default(), &STRICT) {
+        Ok(result) => match result.value.map(|value| source.value(&value, 0)) {
+            Some(Ok(value)) => Some(value),
+            Some(Err(span)) => {
+                problems.push(too_deep(span));
+                None
+            }
+            None => {
+                problems.push(Diagnostic::error(
+                    rules::SYNTAX,
+                    Span::new(file, 0, 0),
+                    "this file is empty",
+                ));
+                None
+            }
+        },
+        Err(error) => {
+            let range = error.range();
+            let span = source.span(range.start, range.end);
+            problems.push(match error.kind() {
+                ParseErrorKind::NestingDepthExceeded => too_deep(span.at_start()),
+                kind => {
+                    let what = kind.to_string();
+                    let mut letters = what.chars();
+                    let first = letters.next().map(|c| c.to_ascii_lowercase());
+                    let what: String = first.into_iter().chain(letters).collect();
+                    Diagnostic::error(rules::SYNTAX, span, format!("this is no JSON: {what}"))
+                        .help("export the bot again; exports are not edited by hand")
+                }
+            });
+            None
+        }
+    }
+}
+
+struct Source<'t> {
+    file: FileId,
+    text: &'t str,
+    base: usize,
+}
+
+impl Source<'_> {
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.file, offset(self.base + start), offset(self.base + end))
+    }
+
+    /// A value; its place if it is too deep.
+    fn value(&self, value: &Value<'_>, depth: usize) -> Result<Json, Span> {
+        let (range, kind) = match value {
+            Value::NullKeyword(null) => (null.range, Kind::Null),
+            Value::BooleanLit(lit) => (lit.range, Kind::Bool(lit.value)),
+            Value::NumberLit(lit) => (lit.range, Kind::Number(SmolStr::new(lit.value))),
+            Value::StringLit(lit) => {
+                // Between the quotes.
+                let (start, end) = (lit.range.start + 1, lit.range.end.saturating_sub(1));
+                let raw = self.text.get(start..end).unwrap_or_default();
+                (lit.range, Kind::String(Text::of_json(raw, &lit.value, self.span(start, end))))
+            }
+            Value::Array(array) => {
+                let span = self.span(array.range.start, array.range.end);
+                if depth >= MAX_DEPTH {
+                    return Err(span.at_start());
+                }
+                let items = array.elements.iter().map(|item| self.value(item, depth + 1));
+                (array.range, Kind::Array(items.collect::<Result<_, _>>()?))
+            }
+            Value::Object(object) => {
+                let span = self.span(object.range.start, object.range.end);
+                if depth >= MAX_DEPTH {
+                    return Err(span.at_start());
+                }
+                let member = |p: &jsonc_parser::ast::ObjectProp<'_>| {
+                    let key = SmolStr::new(p.name.as_str());
+                    Ok(Member { key, value: self.value(&p.value, depth + 1)? })
+                };
+                let members = object.properties.iter().map(member).collect::<Result<_, _>>()?;
+                (object.range, Kind::Object(members))
+            }
+        };
+        Ok(Json { span: self.span(range.start, range.end), kind, taken: Cell::new(false) })
+    }
+}
+
+impl Json {
+    /// The member called `key`; of several the last, as JavaScript has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.members().iter().rev().find(|m| m.key == key).map(|m| &m.value)
+    }
+
+    /// The value at the end of a path of members.
+    #[must_use]
+    pub fn at(&self, path: &[&str]) -> Option<&Self> {
+        path.iter().try_fold(self, |value, key| value.get(key))
+    }
+
+    /// The object that is the member called `key`, with what stands beside that member behind its own.
+    pub(super) fn unwrapped(self, key: &str) -> Option<Self> {
+        let Kind::Object(mut outer) = self.kind else { return None };
+        let at = outer.iter().rposition(|m| m.key == key)?;
+        let mut inner = outer.remove(at).value;
+        if let Kind::Object(members) = &mut inner.kind {
+            let beside = |m: Member| Member { key: SmolStr::new(format!("beside.{}", m.key)), ..m };
+            members.extend(outer.into_iter().map(beside));
+        }
+        Some(inner)
+    }
+
+    /// The members, if it is an object.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        match &self.kind {
+            Kind::Object(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// The items, if it is a list.
+    #[must_use]
+    pub fn items(&self) -> &[Self] {
+        match &self.kind {
+            Kind::Array(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&Text> {
+        match &self.kind {
+            Kind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text of the member called `key`, without taking it: what refers to something else is looked
+    /// up more than once.
+    #[must_use]
+    pub fn peek(&self, key: &str) -> Option<&str> {
+        self.get(key)?.text().map(|t| t.value.as_str())
+    }
+
+    /// Whether it says nothing: null, an empty text, an empty list or object.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match &self.kind {
+            Kind::Null => true,
+            Kind::String(text) => text.value.is_empty(),
+            Kind::Array(items) => items.iter().all(Self::is_empty),
+            Kind::Object(members) => members.iter().all(|m| m.value.is_empty()),
+            Kind::Bool(_) | Kind::Number(_) => false,
+        }
+    }
+
+    /// Whether somebody took it, as a whole.
+    #[must_use]
+    pub const fn is_taken(&self) -> bool {
+        self.taken.get()
+    }
+
+    /// Marks it as taken, with all below it.
+    pub fn take(&self) -> &Self {
+        self.taken.set(true);
+        self
+    }
+
+    /// Gives it back, with all below it: who took parts of it could not use them.
+    pub fn release(&self) {
+        self.taken.set(false);
+        match &self.kind {
+            Kind::Array(items) => items.iter().for_each(Self::release),
+            Kind::Object(members) => members.iter().for_each(|m| m.value.release()),
+            _ => {}
+        }
+    }
+
+    /// Takes the member called `key`, if it says something.
+    pub fn take_member(&self, key: &str) -> Option<&Self> {
+        self.get(key).filter(|m| !m.is_empty()).map(Self::take)
+    }
+
+    /// Takes the text of the member called `key`.
+    pub fn take_text(&self, key: &str) -> Option<&Text> {
+        let member = self.get(key).filter(|m| !m.is_empty())?;
+        member.text().inspect(|_| {
+            member.take();
+        })
+    }
+
+    /// Takes the member called `key` if it is true or false, or a text that says so.
+    pub fn take_bool(&self, key: &str) -> Option<bool> {
+        let member = self.get(key)?;
+        let value = match &member.kind {
+            Kind::Bool(value) => *value,
+            Kind::String(text) if text.value == "true" => true,
+            Kind::String(text) if text.value == "false" => false,
+            _ => return None,
+        };
+        member.take();
+        Some(value)
+    }
+
+    /// Takes the member called `key` if it is a number, or a text that is one.
+    pub fn take_number(&self, key: &str) -> Option<f64> {
+        let member = self.get(key)?;
+        let value = match &member.kind {
+            Kind::Number(text) => text.parse().ok(),
+            Kind::String(text) => text.value.trim().parse().ok(),
+            _ => None,
+        };
+        value.filter(|n: &f64| n.is_finite()).inspect(|_| {
+            member.take();
+        })
+    }
+}

@@ -1,0 +1,422 @@
+//! The JavaScript of an export: scripts, and messages that are computed.
+//!
+//! It is parsed, never executed. Of a script that only assigns, compares and says constant things the
+//! statements are given; of any other, which variables of the conversation it reads and writes, so that
+//! it can be called as a tool.
+
+mod expr;
+
+use super::text::Text;
+use agentir_diagnostics::{Span, Spanned};
+use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use tree_sitter::{Node, Tree};
+
+/// How deep expressions and blocks may lie inside each other to be read as simple.
+const MAX_DEPTH: u16 = 60;
+
+/// The objects that hold the state of a conversation and its settings.
+const ROOTS: &[&str] = &["context", "env", "content"];
+
+/// A script.
+#[derive(Debug, Default)]
+pub struct Script {
+    /// What it does, if it is simple.
+    pub simple: Option<Vec<Statement>>,
+    /// What it reads of the conversation, each once.
+    pub reads: Vec<Path>,
+    /// What it writes.
+    pub writes: Vec<Path>,
+    /// Whether it says something with `print`.
+    pub prints: bool,
+    /// Its comments, without their marks.
+    pub comments: Vec<Spanned<SmolStr>>,
+}
+
+/// A statement of a simple script. Paths are XO's: `context.entities.x`.
+#[derive(Debug, Clone)]
+pub enum Statement {
+    /// `target = value`.
+    Assign {
+        /// What gets the value.
+        target: Path,
+        /// The value.
+        value: Expr,
+        /// Where it is written.
+        span: Span,
+    },
+    /// `print(value)`.
+    Print(Expr),
+    /// `koreDebugger.log(value)`.
+    Log(Expr),
+    /// `if … else …`.
+    If(Vec<Branch>),
+}
+
+/// A branch of [`Statement::If`].
+#[derive(Debug, Clone)]
+pub struct Branch {
+    /// When it is taken; absent for `else`.
+    pub condition: Option<Expr>,
+    /// What is done then.
+    pub body: Vec<Statement>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// The pieces of a text that is put together, if `expr` is one: `JOIN([a, b], "")`.
+#[must_use]
+pub fn pieces(expr: &Expr) -> Option<&[Expr]> {
+    match &expr.kind {
+        ExprKind::Call { function, args } if function.value == JOIN => match args.as_slice() {
+            [Expr { kind: ExprKind::List(items), .. }, between] if is_text(between, "") => {
+                Some(items)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// ABL's function that puts texts together.
+const JOIN: &str = "JOIN";
+
+fn is_text(expr: &Expr, text: &str) -> bool {
+    matches!(&expr.kind, ExprKind::Literal(Literal::String(s)) if s == text)
+}
+
+fn parse(text: &str) -> Option<Tree> {
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&tree_sitter_javascript::LANGUAGE.into()).ok()?;
+    parser.parse(text, None)
+}
+
+/// Reads a script.
+#[must_use]
+pub fn read(text: &Text) -> Script {
+    let Some(tree) = parse(&text.value) else { return Script::default() };
+    let root = tree.root_node();
+    let mut script = Script::default();
+    let mut reader = Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() };
+    reader.uses(root, &mut script);
+    if !root.has_error() {
+        script.simple = reader.block(root, 0);
+    }
+    script
+}
+
+/// Reads a single expression; nothing if it is not simple.
+#[must_use]
+pub fn expression(text: &Text) -> Option<Expr> {
+    let tree = parse(&text.value)?;
+    let root = tree.root_node();
+    let only =
+        root.named_child(0).filter(|_| root.named_child_count() == 1 && !root.has_error())?;
+    let inner = only.named_child(0).filter(|_| only.kind() == "expression_statement")?;
+    Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() }.expr(inner, 0)
+}
+
+/// What is done with a part of the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Read,
+    Written,
+    Called,
+}
+
+struct Reader<'t> {
+    text: &'t Text,
+    /// The local names so far, and what they stand for.
+    locals: FxHashMap<&'t str, Expr>,
+    /// The local names that stand for a part of the conversation.
+    aliases: FxHashMap<&'t str, Path>,
+}
+
+impl<'t> Reader<'t> {
+    fn slice(&self, node: Node<'_>) -> &'t str {
+        self.text.value.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn span(&self, node: Node<'_>) -> Span {
+        self.text.place(node.byte_range())
+    }
+
+    fn name(&self, node: Node<'_>) -> Spanned<Name> {
+        Spanned::new(SmolStr::new(self.slice(node)), self.span(node))
+    }
+
+    /// What the script reads, writes and says, in any part of it. Without recursion: nobody bounds how
+    /// deep a script nests.
+    fn uses(&mut self, root: Node<'_>, script: &mut Script) {
+        let assigned = self.assigned(root);
+        let given =
+            |path: &Path, at: usize| !assigned.iter().any(|(p, end)| at >= *end && begins(path, p));
+        let mut open = vec![(root, Role::Read)];
+        let keep = |into: &mut Vec<Path>, path: Path| {
+            if !into.contains(&path) {
+                into.push(path);
+            }
+        };
+        while let Some((node, role)) = open.pop() {
+            match node.kind() {
+                "comment" => {
+                    let text = self.slice(node);
+                    let text = text.trim_start_matches(['/', '*']).trim_end_matches(['/', '*']);
+                    let text = SmolStr::new(text.trim());
+                    script.comments.push(Spanned::new(text, self.span(node)));
+                    continue;
+                }
+                "variable_declarator" => {
+                    let name =
+                        node.child_by_field_name("name").filter(|n| n.kind() == "identifier");
+                    let value = node.child_by_field_name("value");
+                    let path = value.and_then(|v| self.chain(v, &mut Vec::new()));
+                    if let (Some(name), Some(path)) = (name, path) {
+                        self.aliases.insert(self.slice(name), path);
+                    }
+                }
+                "call_expression" => {
+                    let called = node.child_by_field_name("function");
+                    script.prints |= called.is_some_and(|f| self.slice(f) == "print");
+                }
+                "member_expression" | "subscript_expression" => {
+                    let mut below = Vec::new();
+                    if let Some(mut path) = self.chain(node, &mut below) {
+                        if role == Role::Called || path.segments.last().is_some_and(is_length) {
+                            path.segments.pop();
+                        }
+                        if role == Role::Written {
+                            keep(&mut script.writes, path);
+                        } else if given(&path, node.start_byte()) {
+                            keep(&mut script.reads, path);
+                        }
+                        open.extend(below.into_iter().map(|n| (n, Role::Read)));
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            let (special, role) = match node.kind() {
+                "assignment_expression" => (node.child_by_field_name("left"), Role::Written),
+                "augmented_assignment_expression" => {
+                    let left = node.child_by_field_name("left");
+                    open.extend(left.map(|l| (l, Role::Read)));
+                    (left, Role::Written)
+                }
+                "call_expression" => (node.child_by_field_name("function"), Role::Called),
+                _ => (None, Role::Read),
+            };
+            let mut cursor = node.walk();
+            let children: Vec<_> = node.children(&mut cursor).collect();
+            // The last one in is the first one out.
+            let role_of = |n| if Some(n) == special { role } else { Role::Read };
+            open.extend(children.into_iter().rev().map(|n| (n, role_of(n))));
+        }
+    }
+
+    /// What the script gives a value in any case, and where that has been done.
+    fn assigned(&self, root: Node<'_>) -> Vec<(Path, usize)> {
+        let mut cursor = root.walk();
+        let statements = root.named_children(&mut cursor);
+        statements
+            .filter_map(|statement| {
+                let assignment = statement.named_child(0);
+                let assignment = assignment.filter(|a| a.kind() == "assignment_expression")?;
+                let mut below = Vec::new();
+                let path = self.chain(assignment.child_by_field_name("left")?, &mut below)?;
+                below.is_empty().then_some((path, assignment.end_byte()))
+            })
+            .collect()
+    }
+
+    /// The path that `node` is, as far as it is constant; what is computed in it goes to `below`.
+    fn chain<'n>(&self, node: Node<'n>, below: &mut Vec<Node<'n>>) -> Option<Path> {
+        let mut segments = Vec::new();
+        let mut at = node;
+        loop {
+            match at.kind() {
+                "member_expression" => {
+                    let property = at.child_by_field_name("property")?;
+                    segments.push(Segment::Field(self.name(property)));
+                }
+                "subscript_expression" => {
+                    let index = at.child_by_field_name("index")?;
+                    match self.constant_index(index) {
+                        Some(segment) => segments.push(segment),
+                        None => {
+                            below.push(index);
+                            // What lies behind is not known.
+                            segments.clear();
+                        }
+                    }
+                }
+                "identifier" if ROOTS.contains(&self.slice(at)) => {
+                    segments.reverse();
+                    return Some(Path { namespace: None, root: self.name(at), segments });
+                }
+                "identifier" => {
+                    let mut path = self.aliases.get(self.slice(at))?.clone();
+                    segments.reverse();
+                    path.segments.append(&mut segments);
+                    return Some(path);
+                }
+                _ => return None,
+            }
+            at = at.child_by_field_name("object")?;
+        }
+    }
+
+    fn constant_index(&self, index: Node<'_>) -> Option<Segment> {
+        match index.kind() {
+            "number" => self.slice(index).parse().ok().map(Segment::Index),
+            "string" => {
+                let text = self.string(index)?;
+                let word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                    && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                let name = Spanned::new(SmolStr::new(text), self.span(index));
+                word.then_some(Segment::Field(name))
+            }
+            _ => None,
+        }
+    }
+
+    /// The statements of a block; nothing if one of them is not simple.
+    fn block(&mut self, block: Node<'_>, depth: u16) -> Option<Vec<Statement>> {
+        let mut out = Vec::new();
+        let mut cursor = block.walk();
+        let all: Vec<_> = block.named_children(&mut cursor).collect();
+        for node in all {
+            self.statement(node, depth, &mut out)?;
+        }
+        Some(out)
+    }
+
+    fn statement(&mut self, node: Node<'_>, depth: u16, out: &mut Vec<Statement>) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match node.kind() {
+            "comment" | "empty_statement" => {}
+            "expression_statement" => self.action(node.named_child(0)?, out)?,
+            "lexical_declaration" | "variable_declaration" => {
+                let mut cursor = node.walk();
+                let all: Vec<_> = node.named_children(&mut cursor).collect();
+                for declarator in all.into_iter().filter(|d| d.kind() != "comment") {
+                    let name = declarator.child_by_field_name("name")?;
+                    let value = declarator.child_by_field_name("value")?;
+                    if name.kind() != "identifier" {
+                        return None;
+                    }
+                    let value = self.expr(value, 0)?;
+                    self.locals.insert(self.slice(name), value);
+                }
+            }
+            "if_statement" => {
+                let mut branches = Vec::new();
+                let mut at = node;
+                // What is declared inside of a branch is unknown behind it.
+                let outside = self.locals.clone();
+                loop {
+                    let condition = at.child_by_field_name("condition")?;
+                    let body = at.child_by_field_name("consequence")?;
+                    let branch = Branch {
+                        condition: Some(self.condition(condition, 0)?),
+                        body: self.body(body, depth + 1)?,
+                        span: self.span(at),
+                    };
+                    self.locals.clone_from(&outside);
+                    branches.push(branch);
+                    let Some(other) = at.child_by_field_name("alternative") else { break };
+                    let other = other.named_child(0)?;
+                    if other.kind() != "if_statement" {
+                        let body = self.body(other, depth + 1)?;
+                        self.locals.clone_from(&outside);
+                        branches.push(Branch { condition: None, body, span: self.span(other) });
+                        break;
+                    }
+                    at = other;
+                }
+                for branch in &branches {
+                    branch.body.iter().for_each(|s| self.forget(s));
+                }
+                out.push(Statement::If(branches));
+            }
+            "statement_block" => out.extend(self.block(node, depth + 1)?),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn body(&mut self, node: Node<'_>, depth: u16) -> Option<Vec<Statement>> {
+        if node.kind() == "statement_block" {
+            return self.block(node, depth);
+        }
+        let mut out = Vec::new();
+        self.statement(node, depth, &mut out)?;
+        Some(out)
+    }
+
+    fn action(&mut self, node: Node<'_>, out: &mut Vec<Statement>) -> Option<()> {
+        match node.kind() {
+            "assignment_expression" => {
+                let left = node.child_by_field_name("left")?;
+                let mut below = Vec::new();
+                let target = self.chain(left, &mut below).filter(|_| below.is_empty())?;
+                // Only the conversation can be written.
+                if target.root.value != "context" || target.segments.is_empty() {
+                    return None;
+                }
+                let value = self.expr(node.child_by_field_name("right")?, 0)?;
+                let assign = Statement::Assign { target, value, span: self.span(node) };
+                self.forget(&assign);
+                out.push(assign);
+            }
+            "call_expression" => {
+                let called = node.child_by_field_name("function")?;
+                let arguments = node.child_by_field_name("arguments")?;
+                let value = arguments.named_child(0).filter(|_| arguments.named_child_count() == 1);
+                let value = self.expr(value?, 0)?;
+                out.push(match self.slice(called) {
+                    "print" => Statement::Print(value),
+                    "koreDebugger.log" | "console.log" => Statement::Log(value),
+                    _ => return None,
+                });
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Forgets the local names that stand for what a statement changes.
+    fn forget(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Assign { target, .. } => self.locals.retain(|_, value| {
+                let mut reads = false;
+                value.paths(&mut |p| {
+                    let shorter = p.segments.len().min(target.segments.len());
+                    reads |= p.root.value == target.root.value
+                        && p.segments.get(..shorter) == target.segments.get(..shorter);
+                });
+                !reads
+            }),
+            Statement::If(branches) => {
+                branches.iter().flat_map(|b| &b.body).for_each(|s| self.forget(s));
+            }
+            Statement::Print(_) | Statement::Log(_) => {}
+        }
+    }
+}
+
+/// Whether `path` is `start`, or a part of it.
+fn begins(path: &Path, start: &Path) -> bool {
+    path.root.value == start.root.value
+        && path.segments.get(..start.segments.len()) == Some(start.segments.as_slice())
+}
+
+fn is_length(segment: &Segment) -> bool {
+    matches!(segment, Segment::Field(name) if name.value == "length")
+}
+
+#[cfg(test)]
+mod tests;

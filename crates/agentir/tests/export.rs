@@ -1,0 +1,141 @@
+//! Bot exports in zip files, as people give them to the program.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests end by panicking")]
+
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+fn sample(name: &str) -> Vec<u8> {
+    let at = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/xo").join(name);
+    std::fs::read(at).unwrap()
+}
+
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// Converts what is in `bytes`; the folder is the place of everything.
+fn convert(folder: &Path, bytes: &[u8]) -> (Output, PathBuf) {
+    let (input, output) = (folder.join("export.zip"), folder.join("out"));
+    std::fs::write(&input, bytes).unwrap();
+    let report = folder.join("report.json");
+    let done = Command::new(env!("CARGO_BIN_EXE_agentir"))
+        .args(["convert", "--to", "abl", "--force"])
+        .arg(&input)
+        .arg("-o")
+        .arg(&output)
+        .arg("--report")
+        .arg(&report)
+        .output()
+        .unwrap();
+    (done, output)
+}
+
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut open = vec![folder.to_owned()];
+    let mut found = Vec::new();
+    while let Some(at) = open.pop() {
+        for entry in std::fs::read_dir(at).into_iter().flatten().flatten() {
+            if entry.path().is_dir() {
+                open.push(entry.path());
+            } else {
+                let path = entry.path();
+                found.push(path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn an_archive_becomes_a_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = archive(&[
+        ("icon.png", b"\x89PNG"),
+        ("export/botDefinition.json", &sample("valid/bicycle_rental/botDefinition.json")),
+        ("export/config.json", &sample("valid/bicycle_rental/config.json")),
+        ("export/custom.js", b"function f() {}"),
+    ]);
+    let (done, output) = convert(folder.path(), &bytes);
+    // Settings of the platform have no place in ABL.
+    assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(
+        files_below(&output),
+        [
+            "agents/bicycle_rental.agent.abl",
+            "agents/fallback.agent.abl",
+            "agents/rent.agent.abl",
+            "agents/report_damage.agent.abl",
+            "agents/send_receipt.agent.abl",
+            "behavior_profiles/rent_de.behavior_profile.abl",
+            "behavior_profiles/rent_voice.behavior_profile.abl",
+            "project.json",
+        ]
+    );
+    let report = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
+    for said in ["custom.js", "icon.png", "Europe/Berlin", "settings.kore-xo.variables"] {
+        assert!(report.contains(said), "{said}");
+    }
+    let checked = Command::new(env!("CARGO_BIN_EXE_agentir")).arg("check").arg(&output).output();
+    assert_eq!(checked.unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn archives_that_cannot_be_read_are_answered() {
+    let huge = vec![b' '; (64 << 20) + 1];
+    let broken = {
+        let mut bytes = archive(&[("botDefinition.json", b"{}")]);
+        bytes.truncate(20);
+        bytes
+    };
+    for (what, bytes, said) in [
+        ("nothing in it", archive(&[]), "holds no botDefinition.json"),
+        ("no bot in it", archive(&[("readme.txt", b"x")]), "holds no botDefinition.json"),
+        ("too large", archive(&[("botDefinition.json", &huge)]), "larger than 64 MB"),
+        ("cut off", broken, "cannot be read"),
+        ("no archive", b"PK\x03\x04 and nothing more".to_vec(), "cannot be read"),
+        ("no JSON", archive(&[("botDefinition.json", b"{\"dialogs\": [")]), "this is no JSON"),
+        ("no text", archive(&[("botDefinition.json", b"\xff\xfe{}")]), "not UTF-8"),
+        ("no bot", archive(&[("botDefinition.json", b"{}")]), "describes no bot"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (done, output) = convert(folder.path(), &bytes);
+        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{what}: {errors}");
+        assert!(errors.contains(said), "{what}: {errors}");
+        assert!(!output.exists(), "{what}");
+    }
+}
+
+#[test]
+fn names_in_an_archive_are_no_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("a/b");
+    std::fs::create_dir_all(&inside).unwrap();
+    let bytes = archive(&[
+        ("../../botDefinition.json", &sample("invalid/library.json")),
+        ("../../../evil.js", b"x"),
+    ]);
+    let (done, output) = convert(&inside, &bytes);
+    assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(output.join("project.json").is_file());
+    let outside: Vec<_> =
+        files_below(folder.path()).into_iter().filter(|f| !f.starts_with("a/b/")).collect();
+    assert_eq!(outside, Vec::<String>::new());
+    let made = files_below(&output).into_iter().map(|f| output.join(f));
+    let made = made.chain([inside.join("report.json")]);
+    for file in made {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(!text.contains("q7Zt4LmW92xKcV8sRb3N"), "{}", file.display());
+    }
+    assert!(String::from_utf8_lossy(&done.stderr).contains("credential-not-copied"));
+}
