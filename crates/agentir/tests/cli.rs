@@ -400,3 +400,42 @@ fn other_yaml_is_left_alone_in_a_folder_and_named_when_it_is_given() {
     let at = |name: &str| bot.path().join(name).to_str().unwrap().to_owned();
     assert_eq!(code(&run(&["check", &at("agents.yml"), &at("config.yml")])), 0);
 }
+
+/// A conversion is proved unless it is of several agents or nobody wants it, and says so in the report.
+#[test]
+fn conversions_are_proved() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let report = folder.path().join("report.json");
+    let (out, report) = (out.to_str().unwrap(), report.to_str().unwrap());
+    let from = corpus("valid/snow_hotline.agent.abl");
+    let convert = |more: &[&str]| {
+        let own = ["convert", from.to_str().unwrap(), "--to", "abl-yaml", "-o", out, "--report"];
+        let done = run(&[&own[..], &[report, "--force"], more].concat());
+        assert_eq!(code(&done), 0, "{}", text(&done.stderr));
+        let written: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        assert_valid("fidelity", &written);
+        (written, text(&done.stderr))
+    };
+    let (written, said) = convert(&[]);
+    assert_eq!(written["proof"]["verdict"], "same");
+    assert!(said.contains("the output proved to do the same"), "{said}");
+    let (written, said) = convert(&["--no-verify"]);
+    assert_eq!(written.get("proof"), None);
+    assert!(!said.contains("proved"), "{said}");
+    // Nothing is replaced that was not to be.
+    let again = run(&["convert", from.to_str().unwrap(), "--to", "abl-yaml", "-o", out]);
+    assert_eq!(code(&again), 2);
+    // What was written means the same as what it was written from, and a changed word is shown.
+    let yaml = std::fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
+    let diff = |at: &Path| run(&["diff", from.to_str().unwrap(), at.to_str().unwrap()]);
+    let same = diff(&yaml);
+    assert_eq!((code(&same), text(&same.stdout).as_str()), (0, "They mean the same\n"));
+    let words = std::fs::read_to_string(&yaml).unwrap();
+    std::fs::write(&yaml, words.replacen("Do you want", "Would you like", 1)).unwrap();
+    let other = diff(&yaml);
+    assert_eq!(code(&other), 1);
+    let said = text(&other.stdout);
+    assert!(said.contains("first: says “Do you want"), "{said}");
+    assert!(said.contains("second: says “Would you like"), "{said}");
+}

@@ -21,12 +21,15 @@ pub(super) struct Blocks {
     history: Vec<Vec<(u32, u32)>>,
 }
 
+/// Values of variables of guards.
+pub(super) type Cube = Vec<(u16, bool)>;
+
 type Signature = Vec<(u32, u32, Guard)>;
 
 /// An action that was done on both sides, and under which values of variables.
 #[derive(Debug, Clone)]
 pub(super) struct Passed {
-    pub(super) cube: Vec<(u16, bool)>,
+    pub(super) cube: Cube,
     pub(super) moves: [Move; 2],
 }
 
@@ -36,7 +39,7 @@ pub(super) struct Why {
     /// What both did before.
     pub(super) before: Vec<Passed>,
     /// Under which values of variables they differ.
-    pub(super) cube: Vec<(u16, bool)>,
+    pub(super) cube: Cube,
     /// The action that only one of them can do there, with the side that can.
     pub(super) only: (usize, Move),
     /// The states in which they are then.
@@ -175,10 +178,7 @@ fn can(moves: &[Move], guards: &mut Guards) -> BTreeMap<u32, Guard> {
 }
 
 /// An action that only one of two can do, if there is one: the first in the order of the first.
-fn only_one(
-    sides: [&Vec<Move>; 2],
-    guards: &mut Guards,
-) -> Option<(Vec<(u16, bool)>, (usize, Move))> {
+fn only_one(sides: [&Vec<Move>; 2], guards: &mut Guards) -> Option<(Cube, (usize, Move))> {
     let all = sides.map(|moves| can(moves, guards));
     for (side, moves) in sides.iter().enumerate() {
         let other = all.get(1 - side)?;
@@ -198,7 +198,7 @@ fn elsewhere(
     sides: [&Vec<Move>; 2],
     block: &impl Fn(u32) -> Option<u32>,
     guards: &mut Guards,
-) -> Option<(Vec<(u16, bool)>, [Move; 2])> {
+) -> Option<(Cube, [Move; 2])> {
     let block = |m: &Move| block(m.to);
     for (side, moves) in sides.iter().enumerate() {
         let others = *sides.get(1 - side)?;
