@@ -80,7 +80,6 @@ pub struct Report {
     /// How much was kept.
     pub totals: Totals,
     /// What is called otherwise in the output.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<Renamed>,
     /// Whether the output does the same, if that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +88,6 @@ pub struct Report {
     pub entries: Vec<Entry>,
     /// What the output says and the source does not: what the target requires, and how it says what is
     /// approximated.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Addition>,
     /// What became of each comment; they are no values and not among the totals.
     pub comments: Vec<Comment>,

@@ -34,7 +34,6 @@ pub struct Behaviour {
     /// At how many of them no conversation tells the programs apart.
     pub same: usize,
     /// Why nothing could be said, where that is so.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<String>,
     /// The differences, each where it is; the one that a conversation comes to first is the first.
     pub different: Vec<Divergence>,
@@ -49,12 +48,10 @@ pub struct Divergence {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     /// How many turns of the conversation are left out before those that are shown.
-    #[serde(skip_serializing_if = "is_zero")]
     pub turns_before: usize,
     /// What both do first.
     pub conversation: Vec<Turn>,
     /// What must hold then for the difference to show.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<String>,
     /// A state in which all of that holds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,18 +68,12 @@ pub struct Divergence {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Turn {
     /// What must hold for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<String>,
     /// What is done: “says …”, “calls …”, “waits for the user”.
     pub does: String,
     /// Where the program says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Place>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-const fn is_zero(n: &usize) -> bool {
-    *n == 0
 }
 
 impl Divergence {
