@@ -29,7 +29,7 @@ pub(super) fn hand_on(agents: &mut [Agent]) {
     several.sort_unstable();
     if let (false, Some(supervisor)) = (several.is_empty(), agents.first_mut()) {
         let all = several.iter().map(|name| Data::from(name.as_str())).collect();
-        let span = supervisor.span.at_start();
+        let span = supervisor.metadata.name.span;
         supervisor.extensions.keep(XO, "sharedVariables", Data::Array(all), span);
     }
     for agent in agents {
