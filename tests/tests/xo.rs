@@ -1,6 +1,11 @@
 //! Bot exports of Kore.ai XO: what becomes of them, and that nothing of them vanishes.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
 use agentir_convert::{Conversion, Meaning, Target, convert};
 use agentir_diagnostics::{FileId, Severity, SourceFile, SourceMap};
