@@ -6,6 +6,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let external = std::env::var_os("AGENTIR_EXTERNAL_CORPUS").map(std::path::PathBuf::from);
-    let options = agentir_bench::measure::Options::default();
-    print!("{}", agentir_bench::measure::table(&options, external.as_deref()));
+    let options = agentir_bench::Options::default();
+    agentir_bench::tables(&options, external.as_deref(), |table| println!("{table}"));
 }

@@ -3,7 +3,36 @@
 //! *Invariant*: the same seed gives the same programs, on every machine; nothing here writes a file.
 
 mod convert;
+mod documents;
 mod external;
 pub mod generate;
-pub mod measure;
+mod measure;
+mod phases;
 mod proofs;
+mod sizes;
+
+pub use measure::Options;
+use std::path::Path;
+
+/// Measures everything and hands out each table as soon as it is done: one for each language, one for
+/// the corpus of others where `external` says where it is, and those for sizes and proofs.
+pub fn tables(options: &Options, external: Option<&Path>, mut done: impl FnMut(&str)) {
+    // Those of ABL are programs of several files, the others of one.
+    let (files, seed) = (options.files, options.seed);
+    let abl = generate::projects(files, seed);
+    done(&phases::table("ABL, made up", &abl, options));
+    let scripts = generate::scripts(files / 2, seed);
+    done(&phases::table("Agent Script, made up", &scripts, options));
+    done(&phases::table("ADL, made up", &generate::bots(files / 2, seed), options));
+    if let Some(root) = external {
+        for (name, ending) in [("Agent Script", "agent"), ("ADL", "yml")] {
+            let projects = external::projects(root, ending);
+            if !projects.is_empty() {
+                done(&phases::table(&format!("{name}, by others"), &projects, options));
+            }
+        }
+        done(&convert::table(root, options));
+    }
+    done(&sizes::table(options));
+    done(&proofs::table(&abl, options.rounds));
+}

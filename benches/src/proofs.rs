@@ -1,8 +1,9 @@
 //! What proofs cost: the share of the time, the share of questions that reach Z3, the slowest program,
 //! and one agent that is far larger than people write them.
 
+use crate::documents::program;
 use crate::generate::Project;
-use crate::measure::{fastest, program};
+use crate::measure::fastest;
 use agentir_ir::Program;
 use agentir_lint::{Selection, Statistics};
 use agentir_syntax::abl::schema::Version;

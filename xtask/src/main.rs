@@ -76,9 +76,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         Command::Mutate { missed } => mutate::write(&root()?, missed),
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),
         Command::Bench { files, seed, rounds } => {
-            let options = agentir_bench::measure::Options { files, seed, rounds };
+            let options = agentir_bench::Options { files, seed, rounds };
             let external = std::env::var_os("AGENTIR_EXTERNAL_CORPUS").map(PathBuf::from);
-            print!("{}", agentir_bench::measure::table(&options, external.as_deref()));
+            agentir_bench::tables(&options, external.as_deref(), |table| println!("{table}"));
             start::measure(&root()?)
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn measure(root: &Path) -> Result<(), Box<dyn Error>> {
     if !build.status()?.success() || !program.is_file() {
         return Err("the program could not be built".into());
     }
-    println!("\n{:<60}{:>12}", "start to end, one file", "ms");
+    println!("{:<60}{:>12}", "start to end, one file", "ms");
     for sample in [
         "corpus/abl/valid/parcel_redirect.agent.abl",
         "corpus/agent-script/valid/luthier_orders.agent",
