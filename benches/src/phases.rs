@@ -4,7 +4,7 @@ use crate::documents::{Document, documents, program};
 use crate::generate::Project;
 use crate::measure::{Options, WORK, fastest, fastest_on_the_clock, megabytes, rate};
 use agentir_diagnostics::FileId;
-use agentir_lint::Selection;
+use agentir_lint::{Selection, Times};
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -70,11 +70,16 @@ pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> Stri
             black_box(agentir_lint::check(program, versions, &selection));
         });
     });
+    let mut rules = Times::default();
+    for (program, versions) in &programs {
+        rules += agentir_lint::check_and_time(program, versions, &selection).1;
+    }
     row("all together", &|threads| {
         each(projects, threads, |project| {
             let (program, versions) = program(project);
             black_box(agentir_lint::check(&program, &versions, &selection));
         });
     });
+    let _ = writeln!(out, "{rules}");
     out
 }

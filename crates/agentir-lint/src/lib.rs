@@ -26,14 +26,16 @@ mod rules;
 mod script;
 mod statistics;
 mod taint;
+mod times;
 mod types;
 mod variables;
 mod wording;
 
 pub use catalogue::{RuleInfo, catalogue, page, rule};
 pub use facts::Facts;
-pub use program::{Checked, Selection, check, check_text, known_variables};
+pub use program::{Checked, Selection, check, check_and_time, check_text, known_variables};
 pub use proof::{Ask, Core, Found, Given, Knowledge, Line};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
 pub use statistics::Statistics;
+pub use times::Times;
 pub use variables::Variables;

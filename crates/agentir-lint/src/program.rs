@@ -3,6 +3,7 @@
 use crate::catalogue::RULES;
 use crate::rule::{AgentContext, Check, ProgramContext, Report};
 use crate::statistics::Statistics;
+use crate::times::{Clock, Times};
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::Version;
 use agentir_ir::Program;
@@ -52,14 +53,32 @@ pub fn check_text(file: FileId, text: &str) -> Vec<Diagnostic> {
 /// by their order.
 #[must_use]
 pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> Checked {
+    run(&ProgramContext::new(program), versions, selection)
+}
+
+/// The same, and how long each rule took.
+#[must_use]
+pub fn check_and_time(
+    program: &Program,
+    versions: &[Version],
+    selection: &Selection,
+) -> (Checked, Times) {
+    let clock = Clock::running();
+    let mut whole = clock.time("(names)", || ProgramContext::new(program));
+    whole.clock = clock;
+    let checked = run(&whole, versions, selection);
+    (checked, whole.clock.times())
+}
+
+fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Selection) -> Checked {
+    let program = whole.program;
     let mut diagnostics = Vec::new();
-    let whole = ProgramContext::new(program);
     let agents: Vec<AgentContext<'_>> = program
         .agents
         .iter()
         .enumerate()
         .map(|(i, agent)| {
-            AgentContext::new(agent, i, &whole, versions.get(i).copied().unwrap_or_default())
+            AgentContext::new(agent, i, whole, versions.get(i).copied().unwrap_or_default())
         })
         .collect();
     for rule in RULES.iter().copied() {
@@ -67,7 +86,7 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
             continue;
         }
         let mut report = Report { rule, diagnostics: &mut diagnostics };
-        match rule.check {
+        whole.clock.time(rule.name.0, || match rule.check {
             Check::FrontEnd | Check::Text(_) => {}
             Check::Agent(check) => agents
                 .iter()
@@ -77,17 +96,17 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
                 // Programs are of one dialect; one without agents is ABL's libraries and profiles.
                 let dialect = program.agents.first().map_or("abl", |a| a.metadata.dialect);
                 if rule.speaks(dialect) {
-                    check(&whole, &mut report);
+                    check(whole, &mut report);
                 }
             }
-        }
+        });
     }
     // Agents of one file may share what is wrong: the system prompt, a condition of several texts.
     if whole.is_agent_script() {
         let mut seen = FxHashSet::default();
         diagnostics.retain(|d| seen.insert((d.rule.0, d.primary.span, d.message.clone())));
     }
-    let statistics = Statistics::of(&whole);
+    let statistics = Statistics::of(whole);
     Checked { diagnostics, statistics }
 }
 

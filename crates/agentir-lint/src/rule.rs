@@ -1,16 +1,21 @@
 //! What a rule is, and what it gets to see.
 
-use crate::dataflow::{Dataflow, Looked, Lost, Outside, Places};
+use crate::dataflow::{Dataflow, Looked, Lost, Outside, Places, Reads};
 use crate::facts::Facts;
+use crate::prompt::{Instructions, Prompt};
 use crate::proof::circle::Forced;
-use crate::proof::{Ask, Knowledge, Prover};
+use crate::proof::{Ask, Core, Knowledge, Prover};
+use crate::times::Clock;
 use crate::variables::{self, Variables};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
 use agentir_expr::Version;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, Knowledge as Known, Part};
 use agentir_ir::{Agent, Dialect, Profile, Program, SessionVariable, Tool};
+use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
@@ -109,6 +114,10 @@ pub struct AgentContext<'a> {
     pub id: AgentId,
     knowledge: OnceLock<Knowledge>,
     known: OnceLock<Known<'a>>,
+    readers: OnceLock<FxHashMap<SmolStr, Vec<NodeIndex>>>,
+    /// The comparisons that were asked about, by address, and those of them that always come out the
+    /// same.
+    pub(crate) decided: RefCell<FxHashMap<usize, Option<(bool, Rc<Core>)>>>,
 }
 
 /// A program, and what is known about it.
@@ -145,8 +154,10 @@ pub struct ProgramContext<'a> {
     pub(crate) looked: Rc<Looked>,
     forced: OnceLock<Forced>,
     lost: OnceLock<Lost>,
+    instructions: OnceLock<Instructions<'a>>,
     outside: OnceLock<Outside<'a>>,
     pub(crate) prover: Prover,
+    pub(crate) clock: Clock,
 }
 
 impl<'a> ProgramContext<'a> {
@@ -209,7 +220,9 @@ impl<'a> ProgramContext<'a> {
             looked: Rc::default(),
             forced: OnceLock::new(),
             lost: OnceLock::new(),
+            instructions: OnceLock::new(),
             prover: Prover::new(program.agents.len()),
+            clock: Clock::default(),
         }
     }
 
@@ -219,9 +232,15 @@ impl<'a> ProgramContext<'a> {
         self.program.agents.iter().any(is_agent_script)
     }
 
+    /// What its agents are told in words.
+    pub(crate) fn instructions(&self) -> &Instructions<'a> {
+        let new = || Instructions::new(self.program);
+        self.instructions.get_or_init(|| self.clock.time("(instructions)", new))
+    }
+
     /// The loops and circles of all agents in which nobody has a say.
     pub(crate) fn forced(&self) -> &Forced {
-        self.forced.get_or_init(|| Forced::of(self.graph()))
+        self.forced.get_or_init(|| self.clock.time("(forced circles)", || Forced::of(self.graph())))
     }
 
     /// An agent's part of the control-flow graph.
@@ -237,22 +256,28 @@ impl<'a> ProgramContext<'a> {
 
     /// What agents set of each other.
     pub(crate) fn outside(&self) -> &Outside<'a> {
-        self.outside.get_or_init(|| Outside::new(self.program, self.graph()))
+        let new = || Outside::new(self.program, self.graph());
+        self.outside.get_or_init(|| self.clock.time("(set of each other)", new))
     }
 
     /// What is lost where agents hand over to each other.
     pub(crate) fn lost(&'a self) -> &'a Lost {
-        self.lost.get_or_init(|| Lost::new(self))
+        self.lost.get_or_init(|| self.clock.time("(lost at handoffs)", || Lost::new(self)))
     }
 
     /// What can follow what.
     pub fn graph(&self) -> &Cfg<'a> {
-        self.graph.get_or_init(|| Rc::new(Cfg::of_program(self.program)))
+        self.graph_or_new()
     }
 
     /// The same, for what is kept beside it.
     pub(crate) fn shared_graph(&self) -> Rc<Cfg<'a>> {
-        Rc::clone(self.graph.get_or_init(|| Rc::new(Cfg::of_program(self.program))))
+        Rc::clone(self.graph_or_new())
+    }
+
+    fn graph_or_new(&self) -> &Rc<Cfg<'a>> {
+        let new = || Rc::new(Cfg::of_program(self.program));
+        self.graph.get_or_init(|| self.clock.time("(control-flow graph)", new))
     }
 }
 
@@ -280,9 +305,10 @@ impl<'a> AgentContext<'a> {
         version: Version,
     ) -> Self {
         let id = AgentId(u32::try_from(place).unwrap_or(u32::MAX));
-        let facts = Facts::new(agent, program);
+        let facts = program.clock.time("(facts)", || Facts::new(agent, program));
         let (knowledge, known) = (OnceLock::new(), OnceLock::new());
-        Self { agent, program, version, facts, id, knowledge, known }
+        let (readers, decided) = (OnceLock::new(), RefCell::default());
+        Self { agent, program, version, facts, id, knowledge, known, readers, decided }
     }
 
     /// Its part of the program's graph.
@@ -291,14 +317,22 @@ impl<'a> AgentContext<'a> {
         self.program.graph().part(self.id)
     }
 
+    /// What its model is told in words.
+    pub(crate) fn prompts(&self) -> &[Prompt<'a>] {
+        self.program.instructions().of(self.id)
+    }
+
     /// What tests and assignments on every way to a place say there.
     pub fn known(&self) -> &Known<'a> {
-        self.known.get_or_init(|| self.program.graph().known(self.id))
+        let graph = self.program.graph();
+        let new = || graph.known(self.id);
+        self.known.get_or_init(|| self.program.clock.time("(known at a place)", new))
     }
 
     /// What the agent says about its variables, for the solver.
     pub fn knowledge(&self) -> &Knowledge {
-        self.knowledge.get_or_init(|| Knowledge::new(self))
+        let new = || Knowledge::new(self);
+        self.knowledge.get_or_init(|| self.program.clock.time("(said of variables)", new))
     }
 
     /// A search for what variables hold, with a limit of its own.
@@ -306,8 +340,17 @@ impl<'a> AgentContext<'a> {
         // Where variables belong to the program, so do the places that set them.
         let slot = if self.is_agent_script() { 0 } else { self.id.0 as usize };
         let slot = self.program.places.get(slot)?;
-        let places = slot.get_or_init(|| Places::new(self).map(Rc::new)).clone()?;
+        let new = || Places::new(self).map(Rc::new);
+        let new = || self.program.clock.time("(places of variables)", new);
+        let places = slot.get_or_init(new).clone()?;
         Some(Dataflow::new(places, self.id, Rc::clone(&self.program.looked)))
+    }
+
+    /// The places of the agent at which a variable may be read.
+    pub(crate) fn readers(&self, flow: &Dataflow<'a>, name: &str) -> &[NodeIndex] {
+        let new = || Reads::places(flow, &|tool| self.tool(tool));
+        let new = || self.program.clock.time("(places of variables)", new);
+        self.readers.get_or_init(new).get(name).map_or(&[], Vec::as_slice)
     }
 
     /// A question about its conditions.

@@ -19,6 +19,27 @@ pub enum Answer {
     Unknown(Why),
 }
 
+/// An answer without the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is such a state.
+    State,
+    /// There is none, because of these; see [`Answer::NoState`].
+    NoState(Vec<Label>),
+    /// It could not be decided. Never a reason for a finding.
+    Unknown(Why),
+}
+
+impl From<Answer> for Verdict {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::State(_) => Self::State,
+            Answer::NoState(labels) => Self::NoState(labels),
+            Answer::Unknown(why) => Self::Unknown(why),
+        }
+    }
+}
+
 /// A state, confirmed by the evaluator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Example {

@@ -564,7 +564,7 @@ fn measure(bound: Bound, value: &Value) -> Option<f64> {
 }
 
 /// Whether nothing is known of an expression but how it is written.
-fn is_opaque(expr: &Expr) -> bool {
+pub(crate) fn is_opaque(expr: &Expr) -> bool {
     let mut opaque = false;
     expr.visit(&mut |e| {
         opaque |= match &e.kind {

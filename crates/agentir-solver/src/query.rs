@@ -4,6 +4,7 @@ use agentir_eval::Value;
 use agentir_expr::{Condition, ConditionKind, Dialect, Expr, Path};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// By what the caller finds a line again. The solver gives labels back and makes nothing of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -170,9 +171,12 @@ pub enum Type {
     Object,
 }
 
-/// What is known of variables, by variable. Built once for an agent and used for many questions.
+/// What is known of variables, by variable. Built once for an agent and used for many questions; what a
+/// question knows besides is laid over it ([`Facts::over`]).
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
+    below: Option<Arc<Self>>,
+    /// Of a path that is in it, what is below does not count.
     by_path: FxHashMap<Path, Vec<Fact>>,
 }
 
@@ -183,9 +187,19 @@ impl Facts {
         Self::default()
     }
 
+    /// These facts, to be changed without changing or copying them.
+    #[must_use]
+    pub fn over(below: &Arc<Self>) -> Self {
+        Self { below: Some(Arc::clone(below)), by_path: FxHashMap::default() }
+    }
+
     /// Adds a fact about a variable or a part of one.
     pub fn add(&mut self, path: Path, kind: FactKind, label: Option<Label>) {
-        let facts = self.by_path.entry(path).or_default();
+        let below = self.below.as_ref();
+        let facts = self
+            .by_path
+            .entry(path)
+            .or_insert_with_key(|path| below.map_or_else(Vec::new, |b| b.of(path).to_vec()));
         let fact = Fact { kind, label };
         if !facts.contains(&fact) {
             facts.push(fact);
@@ -195,23 +209,43 @@ impl Facts {
     /// What is known of exactly this path.
     #[must_use]
     pub fn of(&self, path: &Path) -> &[Fact] {
-        self.by_path.get(path).map_or(&[], Vec::as_slice)
+        match (self.by_path.get(path), &self.below) {
+            (Some(facts), _) => facts,
+            (None, Some(below)) => below.of(path),
+            (None, None) => &[],
+        }
     }
 
     /// The same facts about variables that are called otherwise.
     #[must_use]
     pub fn renamed(&self, name: impl Fn(&Path) -> Path) -> Self {
         let mut all = Self::new();
-        for (path, facts) in &self.by_path {
-            for fact in facts {
-                all.add(name(path), fact.kind.clone(), fact.label);
+        let mut layer = Some(self);
+        let mut above: Vec<&Self> = Vec::new();
+        while let Some(facts) = layer {
+            for (path, known) in &facts.by_path {
+                if above.iter().any(|a| a.by_path.contains_key(path)) {
+                    continue;
+                }
+                for fact in known {
+                    all.add(name(path), fact.kind.clone(), fact.label);
+                }
             }
+            above.push(facts);
+            layer = facts.below.as_deref();
         }
         all
     }
 
     /// Forgets what is known of a path: on a way on which it is assigned, for instance.
     pub fn remove(&mut self, path: &Path) {
-        self.by_path.remove(path);
+        match &self.below {
+            None => {
+                self.by_path.remove(path);
+            }
+            Some(_) => {
+                self.by_path.insert(path.clone(), Vec::new());
+            }
+        }
     }
 }

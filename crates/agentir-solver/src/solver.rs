@@ -1,12 +1,13 @@
 //! The solver: one question in, one answer out.
 
-use crate::answer::{Answer, Example, Why};
+use crate::answer::{Answer, Example, Verdict, Why};
 use crate::example;
+use crate::guess::finds_state;
 use crate::minimal::smallest;
 use crate::problem::{AtomKind, Problem, key};
 use crate::query::{Facts, Label, Literal, Query, Question, Test};
 use crate::search::{self, Assignment, Domains, Found};
-use crate::smt::{Smt, Verdict};
+use crate::smt::{self, Smt};
 use crate::statistics::Statistics;
 use agentir_eval::MAX_VALUE_DEPTH;
 use agentir_expr::{ExprKind, Visit};
@@ -53,6 +54,19 @@ impl Solver {
     #[must_use]
     pub const fn statistics(&self) -> &Statistics {
         &self.statistics
+    }
+
+    /// Answers a question without saying which state there is, if there is one. Costs a small part of
+    /// what [`Self::answer`] does where some simple state does.
+    pub fn verdict(&mut self, query: &Query<'_>) -> Verdict {
+        let start = Instant::now();
+        if finds_state(query) {
+            self.statistics.asked += 1;
+            self.statistics.at_once += 1;
+            self.statistics.time += start.elapsed();
+            return Verdict::State;
+        }
+        self.answer(query).into()
     }
 
     /// Answers a question. The order of what is given plays no role, nor what was asked before.
@@ -134,15 +148,15 @@ impl Solver {
                 Found::Nothing => return Step::Nothing(component),
                 Found::Opaque => unknown = unknown.max(Some(Why::Opaque)),
                 Found::Open => match self.smt.check(problem, &component) {
-                    Verdict::State(part) => {
+                    smt::Verdict::State(part) => {
                         if example::meets(problem, &component, &part) {
                             assignment.extend(part);
                         } else {
                             unknown = unknown.max(Some(not_met(problem, &component)));
                         }
                     }
-                    Verdict::Nothing => return Step::Nothing(component),
-                    Verdict::Unknown => unknown = unknown.max(Some(Why::Budget)),
+                    smt::Verdict::Nothing => return Step::Nothing(component),
+                    smt::Verdict::Unknown => unknown = unknown.max(Some(Why::Budget)),
                 },
             }
         }

@@ -9,6 +9,8 @@ use std::time::Duration;
 pub struct Statistics {
     /// Questions asked.
     pub asked: u64,
+    /// Of these, answered by a state that was found at once.
+    pub at_once: u64,
     /// Of these, answered from memory.
     pub cached: u64,
     /// Of these, decided without Z3.
@@ -30,6 +32,7 @@ pub struct Statistics {
 impl AddAssign for Statistics {
     fn add_assign(&mut self, other: Self) {
         self.asked += other.asked;
+        self.at_once += other.at_once;
         self.cached += other.cached;
         self.cheap += other.cheap;
         self.needed_z3 += other.needed_z3;
@@ -54,8 +57,9 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} questions: {} answered before, {} decided without Z3, {} with Z3; {} unknown ({} words or calls, {} limit, {} unconfirmed); {:.1} ms, Z3 {:.1} ms",
+            "{} questions: {} answered at once, {} answered before, {} decided without Z3, {} with Z3; {} unknown ({} words or calls, {} limit, {} unconfirmed); {:.1} ms, Z3 {:.1} ms",
             self.asked,
+            self.at_once,
             self.cached,
             self.cheap,
             self.needed_z3,

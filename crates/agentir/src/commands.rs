@@ -6,7 +6,7 @@ use crate::{compile, convert, rewrite};
 use agentir_diagnostics::{Format, Report, Severity, render, sort};
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
-use agentir_lint::{Checked, Selection, Statistics};
+use agentir_lint::{Checked, Selection, Statistics, Times};
 use agentir_syntax::abl::Options;
 use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
@@ -178,7 +178,8 @@ struct Check {
     /// All but these rules or groups of rules
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     ignore: Vec<String>,
-    /// Say what the solver was asked, where variables were followed, and what it took, on standard error
+    /// Say what the solver was asked, where variables were followed, and how long each rule took, on
+    /// standard error
     #[arg(long)]
     statistics: bool,
 }
@@ -255,7 +256,7 @@ fn compile_command(input: &Input) -> ExitCode {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    let diagnostics = findings(&mut loaded, &Selection::default(), input.fragment).diagnostics;
+    let diagnostics = findings(&mut loaded, &Selection::default(), input.fragment).0.diagnostics;
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let output = compile::output(loaded, &diagnostics);
     match print_json(&output) {
@@ -365,23 +366,24 @@ pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
 }
 
 /// Everything that is wrong with what was loaded, in order.
-fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> Checked {
-    let mut statistics = Statistics::default();
+fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Checked, Times) {
+    let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = std::mem::take(&mut loaded.diagnostics);
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
-        let more: Vec<Checked> = loaded
+        let more: Vec<(Checked, Times)> = loaded
             .programs
             .par_iter()
-            .map(|p| agentir_lint::check(&p.program, &p.versions, selection))
+            .map(|p| agentir_lint::check_and_time(&p.program, &p.versions, selection))
             .collect();
-        for checked in more {
+        for (checked, took) in more {
             all.extend(checked.diagnostics);
             statistics += checked.statistics;
+            times += took;
         }
     }
     sort(&mut all, &loaded.sources);
-    Checked { diagnostics: all, statistics }
+    (Checked { diagnostics: all, statistics }, times)
 }
 
 fn check_command(check: Check) -> ExitCode {
@@ -404,7 +406,7 @@ fn check_command(check: Check) -> ExitCode {
         select: check.select.into_iter().collect(),
         ignore: check.ignore.into_iter().collect(),
     };
-    let Checked { diagnostics, statistics } =
+    let (Checked { diagnostics, statistics }, times) =
         findings(&mut loaded, &selection, check.input.fragment);
     let report =
         Report { sources: &loaded.sources, diagnostics: &diagnostics, files_checked: loaded.files };
@@ -421,7 +423,7 @@ fn check_command(check: Check) -> ExitCode {
         return ExitCode::from(2);
     }
     if check.statistics {
-        eprintln!("{statistics}");
+        eprintln!("{statistics}\n\n{times}");
     }
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         ExitCode::from(1)

@@ -130,7 +130,7 @@ impl Always {
                 if sets(node).is_some() {
                     continue;
                 }
-                let next = flow.next(node).into_iter().map(|(_, to, _)| to);
+                let next = flow.next(node).map(|(_, to, _)| to);
                 waiting.extend(next.filter(|to| without.insert(*to)));
             }
         }
@@ -150,14 +150,14 @@ fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
         flow.cfg.part(flow.agent).map(|p| p.entry).into_iter().collect();
     let mut found: FxHashSet<NodeIndex> = waiting.iter().copied().collect();
     while let Some(node) = waiting.pop() {
-        let next = flow.next(node).into_iter().map(|(_, to, _)| to);
+        let next = flow.next(node).map(|(_, to, _)| to);
         waiting.extend(next.filter(|to| found.insert(*to)));
     }
     found
 }
 
 /// The variables that an agent reads and that nothing of its own can have set: others must give them.
-fn needed(cx: &AgentContext<'_>, flow: &Dataflow<'_>) -> Vec<Need> {
+fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     let agent = cx.agent;
     let variables = &cx.facts.variables;
     let adl = agent.metadata.dialect == Dialect::Adl.name();
@@ -201,10 +201,10 @@ fn needed(cx: &AgentContext<'_>, flow: &Dataflow<'_>) -> Vec<Need> {
         let known = Known::from_iter([(name.clone(), Value::Undefined)]);
         let unset = flow.unset_where(&name, known);
         let mut reads: Vec<(usize, (Harm, Span))> = Vec::new();
-        for (node, _) in flow.nodes() {
-            let Some(known) = unset.at(node) else { continue };
-            let way = unset.way(&flow.cfg, node).len();
-            let all = Reads::at(flow, node, &name, known, &|tool| cx.tool(tool));
+        for node in cx.readers(flow, &name) {
+            let Some(known) = unset.at(*node) else { continue };
+            let way = unset.way(&flow.cfg, *node).len();
+            let all = Reads::at(flow, *node, &name, known, &|tool| cx.tool(tool));
             reads.extend(all.into_iter().map(|read| (way, read)));
         }
         reads.sort_by_key(|(way, (harm, span))| (*harm, *way, span.start));

@@ -24,7 +24,7 @@ use agentir_flow::cfg::{
 };
 use agentir_ir::Statement;
 use petgraph::graph::{EdgeIndex, NodeIndex};
-use petgraph::visit::EdgeRef;
+use petgraph::visit::EdgeRef as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::cell::{Cell, RefCell};
@@ -52,6 +52,41 @@ pub(crate) struct Places<'a> {
     unset: RefCell<FxHashMap<SmolStr, Rc<Unset>>>,
     /// Whether variables belong to the program, so that ways lead through other agents.
     shared: bool,
+    edges: Edges,
+}
+
+/// The edges out of each of a range of nodes, in the order in which they were made.
+#[derive(Debug)]
+struct Edges {
+    /// The first of the nodes.
+    first: usize,
+    /// Where those of each node begin, and behind it where those of the last one end.
+    begin: Vec<usize>,
+    all: Vec<EdgeIndex>,
+}
+
+impl Edges {
+    /// `nodes` are in ascending order, without gaps.
+    fn new(cfg: &Cfg<'_>, nodes: &[NodeIndex]) -> Self {
+        let first = nodes.first().map_or(0, |n| n.index());
+        let mut edges = Self { first, begin: vec![0], all: Vec::new() };
+        for node in nodes {
+            let from = edges.all.len();
+            edges.all.extend(cfg.graph().edges(*node).map(|e| e.id()));
+            // petgraph gives the newest first.
+            if let Some(own) = edges.all.get_mut(from..) {
+                own.sort_unstable();
+            }
+            edges.begin.push(edges.all.len());
+        }
+        edges
+    }
+
+    fn of(&self, node: NodeIndex) -> &[EdgeIndex] {
+        let at = node.index().checked_sub(self.first);
+        let begin = at.and_then(|at| self.begin.get(at).zip(self.begin.get(at + 1)));
+        begin.and_then(|(from, to)| self.all.get(*from..*to)).unwrap_or_default()
+    }
 }
 
 /// A search through the places of an agent, for one purpose.
@@ -140,6 +175,7 @@ impl<'a> Places<'a> {
         } else {
             cfg.part(agent)?.nodes().collect()
         };
+        let edges = Edges::new(&cfg, &nodes);
         let accesses: FxHashMap<NodeIndex, Vec<Access>> = nodes
             .into_iter()
             .map(|node| (node, cfg.accesses(node)))
@@ -164,7 +200,18 @@ impl<'a> Places<'a> {
         }
         let at_first = Rc::new(owned.at_first());
         let unset = RefCell::default();
-        Some(Self { cfg, dialect, owned, accesses, setters, clearers, at_first, unset, shared })
+        Some(Self {
+            cfg,
+            dialect,
+            owned,
+            accesses,
+            setters,
+            clearers,
+            at_first,
+            unset,
+            shared,
+            edges,
+        })
     }
 
     /// What a node does to variables.
@@ -259,16 +306,15 @@ impl<'a> Dataflow<'a> {
 
     /// The edges out of a node that stay in the agent. Agents that are called come back by an edge
     /// of their own.
-    pub(crate) fn next(&self, node: NodeIndex) -> Vec<(EdgeIndex, NodeIndex, &Edge<'a>)> {
+    pub(crate) fn next(
+        &self,
+        node: NodeIndex,
+    ) -> impl Iterator<Item = (EdgeIndex, NodeIndex, &Edge<'a>)> {
         let inside = |to: NodeIndex| self.cfg.node(to).is_some_and(|n| n.agent == self.agent);
-        let edges = self.cfg.graph().edges(node);
-        let mut next: Vec<_> = edges
-            .filter(|e| self.shared || (e.weight().why != Why::Enter && inside(e.target())))
-            .map(|e| (e.id(), e.target(), e.weight()))
-            .collect();
-        // petgraph gives the newest first.
-        next.sort_by_key(|(id, ..)| *id);
-        next
+        let edges = self.places.edges.of(node).iter();
+        edges
+            .filter_map(|id| self.cfg.edge(*id).map(|(_, to, edge)| (*id, to, edge)))
+            .filter(move |(_, to, edge)| self.shared || (edge.why != Why::Enter && inside(*to)))
     }
 
     /// Takes from what may be looked at; false if nothing is left.
@@ -480,12 +526,11 @@ impl<'a> Dataflow<'a> {
             if self.clears(node, name) {
                 continue;
             }
-            let mut next: Vec<NodeIndex> =
-                self.next(node).into_iter().map(|(_, to, _)| to).collect();
+            let next = self.next(node).map(|(_, to, _)| to);
+            waiting.extend(next.filter(|n| found.insert(*n)));
             if self.kind(node) == NodeKind::Resume && !std::mem::replace(&mut resumed, true) {
-                next.extend(&waits);
+                waiting.extend(waits.iter().filter(|n| found.insert(**n)));
             }
-            waiting.extend(next.into_iter().filter(|n| found.insert(*n)));
         }
         found
     }

@@ -11,6 +11,8 @@ use agentir_expr::{
 use agentir_flow::cfg::{Element, NodeKind};
 use agentir_ir::{Call, Response, Statement, Tool};
 use petgraph::graph::NodeIndex;
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 use std::cell::OnceCell;
 
 /// What a read of something unset does.
@@ -42,7 +44,9 @@ impl Harm {
 /// The reads of one variable at a place, as far as they are reached with what is known there.
 pub(crate) struct Reads<'r, 'a> {
     flow: &'r Dataflow<'a>,
-    name: &'r str,
+    /// None if all variables are looked for, and only their names count.
+    name: Option<&'r str>,
+    names: Vec<SmolStr>,
     /// What is known before the place.
     before: &'r Known,
     /// The same, with the variable itself unset; made when it is first asked for.
@@ -62,8 +66,7 @@ impl<'r, 'a> Reads<'r, 'a> {
         before: &'r Known,
         tool: &dyn Fn(&str) -> Option<&'a Tool>,
     ) -> Vec<(Harm, Span)> {
-        let known = OnceCell::new();
-        let mut reads = Reads { flow, name, before, known, found: Vec::new(), depth: 0 };
+        let mut reads = Self::new(flow, Some(name), before);
         if let Some(at) = flow.cfg.node(node) {
             reads.element(at.kind, at.element, tool);
         }
@@ -75,13 +78,51 @@ impl<'r, 'a> Reads<'r, 'a> {
         reads.found
     }
 
+    /// The places of an agent at which each variable may be read, in order: all at which [`Self::at`]
+    /// finds anything of it, and perhaps others.
+    pub(crate) fn places(
+        flow: &Dataflow<'a>,
+        tool: &dyn Fn(&str) -> Option<&'a Tool>,
+    ) -> FxHashMap<SmolStr, Vec<NodeIndex>> {
+        let nothing = Known::default();
+        let mut all: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
+        for (node, _) in flow.nodes() {
+            let mut reads = Reads::new(flow, None, &nothing);
+            if let Some(at) = flow.cfg.node(node) {
+                reads.element(at.kind, at.element, tool);
+            }
+            reads.tests(node);
+            for name in reads.names {
+                let places = all.entry(name).or_default();
+                if places.last() != Some(&node) {
+                    places.push(node);
+                }
+            }
+        }
+        all
+    }
+
+    fn new(flow: &'r Dataflow<'a>, name: Option<&'r str>, before: &'r Known) -> Self {
+        let (known, names, found) = (OnceCell::new(), Vec::new(), Vec::new());
+        Self { flow, name, names, before, known, found, depth: 0 }
+    }
+
+    /// Whether a name is that of the variable.
+    fn is(&mut self, name: &str) -> bool {
+        if self.name.is_none() {
+            self.names.push(name.into());
+        }
+        self.name == Some(name)
+    }
+
     fn known(&self) -> &Known {
-        if self.before.get(self.name) == Some(&Value::Undefined) {
+        let Some(name) = self.name else { return self.before };
+        if self.before.get(name) == Some(&Value::Undefined) {
             return self.before;
         }
         self.known.get_or_init(|| {
             let mut known = self.before.clone();
-            known.insert(self.name.into(), Value::Undefined);
+            known.insert(name.into(), Value::Undefined);
             known
         })
     }
@@ -118,17 +159,20 @@ impl<'r, 'a> Reads<'r, 'a> {
             (Element::Trigger(trigger), NodeKind::Say) => self.said(&trigger.respond),
             (Element::Handler(handler), NodeKind::Say) => self.said(&handler.respond),
             (Element::Handoff(handoff), NodeKind::Handoff) => {
-                let pass = handoff.context.pass.iter().map(|p| &p.name);
-                for name in pass.filter(|n| crate::variables::first(&n.value) == self.name) {
-                    self.found.push((Harm::Pass, name.span));
+                for name in handoff.context.pass.iter().map(|p| &p.name) {
+                    if self.is(crate::variables::first(&name.value)) {
+                        self.found.push((Harm::Pass, name.span));
+                    }
                 }
                 let given = handoff.context.bindings.iter().filter(|b| !b.by_reference);
                 given.for_each(|b| self.expr(&b.value, Harm::Pass));
             }
             (Element::Rule(rule), NodeKind::Handoff) => {
-                let pass =
-                    rule.pass.iter().filter(|n| crate::variables::first(&n.value) == self.name);
-                self.found.extend(pass.map(|n| (Harm::Pass, n.span)));
+                for name in &rule.pass {
+                    if self.is(crate::variables::first(&name.value)) {
+                        self.found.push((Harm::Pass, name.span));
+                    }
+                }
             }
             (Element::Delegate(delegate), NodeKind::Delegate) => {
                 delegate.input.iter().for_each(|(_, value)| self.expr(value, Harm::Pass));
@@ -173,8 +217,10 @@ impl<'r, 'a> Reads<'r, 'a> {
         }
         // Without arguments a call takes the variables of the parameters' names.
         let taken = tool.filter(|_| !call.has_arguments).into_iter().flat_map(|t| &t.parameters);
-        if taken.filter(|p| is_due(p)).any(|p| p.name.value == self.name) {
-            self.found.push((Harm::Argument, call.tool.span));
+        for parameter in taken.filter(|p| is_due(p)) {
+            if self.is(&parameter.name.value) {
+                self.found.push((Harm::Argument, call.tool.span));
+            }
         }
     }
 
@@ -235,13 +281,12 @@ impl<'r, 'a> Reads<'r, 'a> {
         }
     }
 
-    fn is_it(&self, expr: &Expr) -> Option<()> {
+    fn is_it(&mut self, expr: &Expr) -> Option<()> {
         expr.as_path().is_some_and(|p| self.names(p)).then_some(())
     }
 
-    fn names(&self, path: &Path) -> bool {
-        path.namespace.as_ref().is_none_or(|n| n.value == "variables")
-            && path.root.value == self.name
+    fn names(&mut self, path: &Path) -> bool {
+        path.namespace.as_ref().is_none_or(|n| n.value == "variables") && self.is(&path.root.value)
     }
 
     /// The reads in an expression; `harm` is what its own value being unset does.
@@ -292,10 +337,11 @@ impl<'r, 'a> Reads<'r, 'a> {
                 for entry in entries {
                     match &entry.value {
                         Some(value) => self.expr(value, harm.max(Harm::Copy)),
-                        None if entry.key.value == self.name => {
-                            self.found.push((harm.max(Harm::Copy), entry.key.span));
+                        None => {
+                            if self.is(&entry.key.value) {
+                                self.found.push((harm.max(Harm::Copy), entry.key.span));
+                            }
                         }
-                        None => {}
                     }
                 }
             }

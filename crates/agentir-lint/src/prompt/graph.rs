@@ -4,8 +4,9 @@
 //! to an agent that chose among several. A circle needs at least one handoff that is made whatever
 //! happens, and it is broken by one that depends on what a tool has found.
 
-use super::mentions::{Handoff, Names, Strength, handoffs};
-use super::text::{Prompt, prompts};
+use super::Instructions;
+use super::mentions::Strength;
+use super::text::Prompt;
 use crate::dialects::is_adl;
 use agentir_diagnostics::Span;
 use agentir_ir::{Agent, AgentType, AgentUse, Node, Program};
@@ -34,32 +35,24 @@ pub(crate) struct LoopEdge<'a> {
     pub(crate) call: bool,
 }
 
-struct Said<'a> {
-    agent: &'a Agent,
-    prompts: Vec<(Prompt<'a>, Vec<Handoff<'a>>)>,
-}
+type Said<'s, 'a> = (&'a Agent, &'s [Prompt<'a>]);
 
 /// The circles of a program, each once.
-pub(crate) fn loops(program: &Program) -> Vec<Loop<'_>> {
-    let names = Names::new(program);
-    let said: Vec<Said<'_>> = program
-        .agents
-        .iter()
-        .map(|agent| {
-            let prompts = prompts(agent).into_iter().map(|p| {
-                let found = handoffs(&p, &names);
-                (p, found)
-            });
-            Said { agent, prompts: prompts.collect() }
-        })
-        .collect();
+pub(super) fn loops<'a>(program: &'a Program, said: &Instructions<'a>) -> Vec<Loop<'a>> {
+    let all = said.prompts.iter().flatten().flat_map(|p| &p.asks.handoffs);
+    if !all.clone().any(|handoff| handoff.strength == Strength::Must) {
+        return Vec::new();
+    }
+    let ways = said.ways();
+    let said: Vec<Said<'_, 'a>> =
+        program.agents.iter().zip(said.prompts.iter().map(Vec::as_slice)).collect();
     let routers: FxHashSet<&str> = program
         .agents
         .iter()
         .filter(|a| a.metadata.kind == AgentType::Supervisor)
         .map(|a| a.metadata.name.value.as_str())
         .collect();
-    let edges = edges(program, &said, &routers);
+    let edges = edges(&said, ways, &routers);
     let mut graph: DiGraph<&str, LoopEdge<'_>> = DiGraph::new();
     let mut nodes: FxHashMap<&str, NodeIndex> = FxHashMap::default();
     for edge in edges {
@@ -103,21 +96,20 @@ pub(crate) fn loops(program: &Program) -> Vec<Loop<'_>> {
 
 /// All handoffs that can be parts of a circle.
 fn edges<'a>(
-    program: &'a Program,
-    said: &[Said<'a>],
+    said: &[Said<'_, 'a>],
+    ways: &Ways<'a>,
     routers: &FxHashSet<&str>,
 ) -> Vec<LoopEdge<'a>> {
-    let ways = Ways::new(program);
     let mut edges = Vec::new();
     // Whom an agent may choose among.
     let mut choices: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
-    for one in said {
-        let from = one.agent.metadata.name.value.as_str();
-        for (prompt, _) in &one.prompts {
+    for (agent, prompts) in said {
+        let from = agent.metadata.name.value.as_str();
+        for prompt in *prompts {
             choices.entry(from).or_default().extend(prompt.offers.values());
         }
-        for (prompt, found) in &one.prompts {
-            for handoff in found {
+        for prompt in *prompts {
+            for handoff in &prompt.asks.handoffs {
                 if handoff.to == from
                     || routers.contains(handoff.to)
                     || handoff.strength == Strength::Checked
@@ -127,7 +119,7 @@ fn edges<'a>(
                 if handoff.strength == Strength::May {
                     choices.entry(from).or_default().insert(handoff.to);
                 }
-                if !ways.lead(one.agent, handoff.to) {
+                if !ways.lead(agent, handoff.to) {
                     continue;
                 }
                 edges.push(LoopEdge {
@@ -139,7 +131,7 @@ fn edges<'a>(
                 });
             }
         }
-        one.agent.walk(&mut |node| {
+        agent.walk(&mut |node| {
             if let Node::AgentRef(to, AgentUse::Delegate) = node
                 && !routers.contains(to.value.as_str())
             {
@@ -157,6 +149,7 @@ fn edges<'a>(
 }
 
 /// How an agent that is told to hand over can do so.
+#[derive(Debug)]
 pub(crate) struct Ways<'a> {
     /// The routers that choose each agent, and each router itself.
     routers: FxHashMap<&'a str, Vec<usize>>,
@@ -239,19 +232,17 @@ fn way<'a>(
 }
 
 /// What a handoff that ends its agent cuts off: the steps behind it and the tools they call.
-fn after<'a>(said: &[Said<'a>], edge: &LoopEdge<'a>) -> (Vec<&'a str>, Vec<&'a str>) {
-    for one in said.iter().filter(|s| s.agent.metadata.name.value == edge.from) {
-        for (prompt, found) in &one.prompts {
-            let here =
-                found.iter().find(|h| h.exits && prompt.place(&h.sentence.range) == edge.span);
+fn after<'a>(said: &[Said<'_, 'a>], edge: &LoopEdge<'a>) -> (Vec<&'a str>, Vec<&'a str>) {
+    for (_, prompts) in said.iter().filter(|(agent, _)| agent.metadata.name.value == edge.from) {
+        for prompt in *prompts {
+            let ends = |place| prompt.place(place) == edge.span;
+            let found = &prompt.asks.handoffs;
+            let here = found.iter().find(|h| h.exits && ends(&h.sentence.range));
             let Some(here) = here else { continue };
             let behind = prompt.steps.iter().skip(here.step + 1);
             let numbers = behind.filter_map(|s| s.number.as_ref().map(|n| n.0)).collect();
-            let mut tools: Vec<&str> = super::mentions::tools(prompt)
-                .into_iter()
-                .filter(|t| t.step > here.step)
-                .map(|t| t.name)
-                .collect();
+            let tools = prompt.asks.tools.iter().filter(|t| t.step > here.step);
+            let mut tools: Vec<&str> = tools.map(|t| t.name).collect();
             let mut seen = FxHashSet::default();
             tools.retain(|t| seen.insert(*t));
             return (numbers, tools);

@@ -1,6 +1,6 @@
 //! The agents and tools that instructions name.
 
-use super::text::{Prompt, Said, Sentence, guard, is_word};
+use super::text::{PromptStep, Said, Sentence, guard, is_word};
 use agentir_ir::Program;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -44,23 +44,53 @@ pub(crate) struct ToolMention<'a> {
     pub(crate) marked: bool,
 }
 
+/// What a prompt asks for by name.
+#[derive(Debug, Default)]
+pub(crate) struct Asks<'a> {
+    /// The handoffs.
+    pub(crate) handoffs: Vec<Handoff<'a>>,
+    /// The tools it says to call: names with an underscore, in quotes or behind `call` and the like.
+    pub(crate) tools: Vec<ToolMention<'a>>,
+}
+
 /// The agents of a program, by their names as people say them.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     agents: FxHashMap<String, &'a str>,
+    /// The bytes with which they begin, so that nearly all words are passed over.
+    begin: [bool; 256],
+    /// The length of the longest.
+    longest: usize,
+}
+
+impl Default for Names<'_> {
+    fn default() -> Self {
+        Self { agents: FxHashMap::default(), begin: [false; 256], longest: 0 }
+    }
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
-        let mut agents = FxHashMap::default();
+        let mut names = Self::default();
         for agent in &program.agents {
             let name = agent.metadata.name.value.as_str();
-            let said = folded(name);
-            if !said.is_empty() {
-                agents.entry(said).or_insert(name);
+            let mut said = String::with_capacity(name.len());
+            name.chars().for_each(|c| fold(c, &mut said));
+            if let Some(first) = said.bytes().next() {
+                if let Some(begin) = names.begin.get_mut(usize::from(first)) {
+                    *begin = true;
+                }
+                names.longest = names.longest.max(said.len());
+                names.agents.entry(said).or_insert(name);
             }
         }
-        Self { agents }
+        names
+    }
+
+    /// Whether a name begins with what a text begins with.
+    fn begin(&self, text: &str) -> bool {
+        let first = text.bytes().next();
+        first.and_then(|b| self.begin.get(usize::from(b))).copied().unwrap_or_default()
     }
 }
 
@@ -95,67 +125,114 @@ const REACH: usize = 8;
 struct Word<'a> {
     text: &'a str,
     range: Range<usize>,
+    /// Where it stands among the folded words.
+    folded: Range<usize>,
 }
 
-fn words(text: &str) -> Vec<Word<'_>> {
-    let mut words = Vec::new();
-    let mut start = None;
-    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        // The apostrophe of `don't`, not a closing quote.
-        let apostrophe = c == '\''
-            && start.is_some()
-            && text.get(at + 1..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
-        let inside = c.is_alphanumeric() || c == '_' || apostrophe;
-        match (inside, start) {
-            (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                words.extend(text.get(from..at).map(|text| Word { text, range: from..at }));
-                start = None;
+/// The words of a text.
+struct Words<'a> {
+    text: &'a str,
+    all: Vec<Word<'a>>,
+    /// All of them as people say names: `add_payee`, `AddPayee` and `add payee` are one.
+    folded: String,
+}
+
+impl<'a> Words<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut words = Self { text, all: Vec::new(), folded: String::with_capacity(text.len()) };
+        let mut start = None;
+        let mut folded = 0;
+        for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+            // The apostrophe of `don't`, not a closing quote.
+            let apostrophe = c == '\''
+                && start.is_some()
+                && text.get(at + 1..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+            let inside = c.is_alphanumeric() || c == '_' || apostrophe;
+            match (inside, start) {
+                (true, None) => start = Some(at),
+                (false, Some(from)) => {
+                    let end = words.folded.len();
+                    words.all.extend(text.get(from..at).map(|text| Word {
+                        text,
+                        range: from..at,
+                        folded: folded..end,
+                    }));
+                    start = None;
+                }
+                _ => {}
             }
-            _ => {}
+            if inside {
+                if start == Some(at) {
+                    folded = words.folded.len();
+                }
+                fold(c, &mut words.folded);
+            }
         }
+        words
     }
-    words
+
+    fn get(&self, at: usize) -> Option<&Word<'a>> {
+        self.all.get(at)
+    }
 }
 
-/// A name as people say it: `add_payee`, `AddPayee` and `add payee` are one.
-fn folded(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// Adds a character of a name as people say it.
+fn fold(c: char, to: &mut String) {
+    if c.is_ascii() {
+        if c.is_ascii_alphanumeric() {
+            to.push(c.to_ascii_lowercase());
+        }
+    } else if c.is_alphanumeric() {
+        to.extend(c.to_lowercase());
+    }
 }
 
-/// The handoffs that a prompt asks for.
-pub(crate) fn handoffs<'a>(prompt: &Prompt<'a>, names: &Names<'a>) -> Vec<Handoff<'a>> {
-    let mut all = Vec::new();
-    // Whether a tool was called in the step before, or in this one so far.
-    let mut looked_up = false;
-    for (at, step) in prompt.steps.iter().enumerate() {
-        let mut here = false;
-        for sentence in &step.sentences {
-            for (to, name) in mentions(sentence, prompt, names) {
-                let before = sentence.text.get(..name.start).unwrap_or_default();
-                let condition = guard(before);
-                let strength = match condition {
-                    // The state that decides whether it is said can change in between.
-                    _ if prompt.said == Said::Conditionally => Strength::Checked,
-                    None if !step.guarded && prompt.said == Said::Always => Strength::Must,
-                    _ if (looked_up || here) && !about_user(before) => Strength::Checked,
-                    _ => Strength::May,
-                };
+impl<'a> Asks<'a> {
+    /// What the steps of a prompt ask for.
+    pub(super) fn of(
+        steps: &[PromptStep<'a>],
+        said: Said,
+        offers: &FxHashMap<&'a str, &'a str>,
+        names: &Names<'a>,
+    ) -> Self {
+        let mut asks = Self::default();
+        // Whether a tool was called in the step before, or in this one so far.
+        let mut looked_up = false;
+        for (at, step) in steps.iter().enumerate() {
+            let mut here = false;
+            for sentence in &step.sentences {
+                let words = Words::of(sentence.text);
                 let base = sentence.range.start;
-                all.push(Handoff {
-                    to,
-                    strength,
-                    exits: ends_agent(sentence).is_some(),
-                    step: at,
-                    sentence: sentence.clone(),
-                    name: base + name.start..base + name.end,
+                for (to, name) in mentions(&words, offers, names) {
+                    let before = sentence.text.get(..name.start).unwrap_or_default();
+                    let condition = guard(before);
+                    let strength = match condition {
+                        // The state that decides whether it is said can change in between.
+                        _ if said == Said::Conditionally => Strength::Checked,
+                        None if !step.guarded && said == Said::Always => Strength::Must,
+                        _ if (looked_up || here) && !about_user(before) => Strength::Checked,
+                        _ => Strength::May,
+                    };
+                    asks.handoffs.push(Handoff {
+                        to,
+                        strength,
+                        exits: ends_agent(sentence).is_some(),
+                        step: at,
+                        sentence: sentence.clone(),
+                        name: base + name.start..base + name.end,
+                    });
+                }
+                let known = asks.tools.len();
+                tools(&words, |name, range, marked| {
+                    let range = base + range.start..base + range.end;
+                    asks.tools.push(ToolMention { name, range, step: at, marked });
                 });
+                here |= asks.tools.len() > known;
             }
-            here |= calls_tool(sentence);
+            looked_up = here;
         }
-        looked_up = here;
+        asks
     }
-    all
 }
 
 /// Where a sentence says that the agent is done.
@@ -172,24 +249,18 @@ fn about_user(text: &str) -> bool {
         .any(|word| lower.match_indices(word).any(|(at, w)| is_word(&lower, at..at + w.len())))
 }
 
-fn calls_tool(sentence: &Sentence<'_>) -> bool {
-    !tool_words(sentence).is_empty()
-}
-
 /// The agents that a sentence names behind a verb of handing over, with the places of their names.
 fn mentions<'a>(
-    sentence: &Sentence<'a>,
-    prompt: &Prompt<'a>,
+    words: &Words<'_>,
+    offers: &FxHashMap<&'a str, &'a str>,
     names: &Names<'a>,
 ) -> Vec<(&'a str, Range<usize>)> {
-    let words = words(sentence.text);
     let mut found = Vec::new();
     let mut at = 0;
-    while at < words.len() {
-        let offered = || offer_at(sentence.text, &words, at, prompt);
-        match name_at(sentence.text, &words, at, names).or_else(offered) {
+    while at < words.all.len() {
+        match name_at(words, at, names).or_else(|| offer_at(words, at, offers)) {
             Some((agent, count, range)) => {
-                if told_before(sentence.text, &words, at) {
+                if told_before(words, at) {
                     found.push((agent, range));
                 }
                 at += count;
@@ -202,31 +273,39 @@ fn mentions<'a>(
 
 /// The agent that an action leads to, where instructions name the action: `{!@actions.name}`.
 fn offer_at<'a>(
-    text: &str,
-    words: &[Word<'_>],
+    words: &Words<'_>,
     at: usize,
-    prompt: &Prompt<'a>,
+    offers: &FxHashMap<&'a str, &'a str>,
 ) -> Option<(&'a str, usize, Range<usize>)> {
     let word = words.get(at)?;
-    let to = *prompt.offers.get(word.text)?;
-    let before = text.get(..word.range.start)?;
-    before.ends_with("@actions.").then(|| (to, 1, word.range.clone()))
+    let before = words.text.get(..word.range.start)?;
+    if !before.ends_with("@actions.") {
+        return None;
+    }
+    let to = *offers.get(word.text)?;
+    Some((to, 1, word.range.clone()))
 }
 
 /// The agent whose name begins at a word, if it is marked as a name: in quotes, with a capital or an
 /// underscore inside, as a reference, with `agent` behind it, or written with the agent's own capital.
 /// `transfer money` alone is what users do.
 fn name_at<'a>(
-    text: &str,
-    words: &[Word<'_>],
+    words: &Words<'_>,
     at: usize,
     names: &Names<'a>,
 ) -> Option<(&'a str, usize, Range<usize>)> {
-    let mut joined = String::new();
+    let text = words.text;
+    let begin = words.get(at)?.folded.start;
+    if !names.begin(words.folded.get(begin..)?) {
+        return None;
+    }
     for count in 1..=5 {
         let word = words.get(at + count - 1)?;
-        joined.push_str(&folded(word.text));
-        let Some(agent) = names.agents.get(&joined) else { continue };
+        let joined = words.folded.get(begin..word.folded.end)?;
+        if joined.len() > names.longest {
+            return None;
+        }
+        let Some(agent) = names.agents.get(joined) else { continue };
         let first = words.get(at)?;
         let range = first.range.start..word.range.end;
         let written = text.get(range.clone())?;
@@ -261,7 +340,8 @@ fn name_at<'a>(
 }
 
 /// Whether a verb of handing over stands in the clause before a word, and is not forbidden.
-fn told_before(text: &str, words: &[Word<'_>], at: usize) -> bool {
+fn told_before(words: &Words<'_>, at: usize) -> bool {
+    let text = words.text;
     let Some(name) = words.get(at) else { return false };
     // Actions are used; nobody says so of an agent.
     let action = text.get(..name.range.start).is_some_and(|t| t.ends_with("@actions."));
@@ -299,33 +379,9 @@ fn told_before(text: &str, words: &[Word<'_>], at: usize) -> bool {
     false
 }
 
-/// The tools that a prompt says to call: names with an underscore, in quotes or behind `call` and
-/// the like.
-pub(crate) fn tools<'a>(prompt: &Prompt<'a>) -> Vec<ToolMention<'a>> {
-    let mut all = Vec::new();
-    for (step, content) in prompt.steps.iter().enumerate() {
-        for sentence in &content.sentences {
-            let base = sentence.range.start;
-            for ToolWord { name, range, marked } in tool_words(sentence) {
-                let range = base + range.start..base + range.end;
-                all.push(ToolMention { name, range, step, marked });
-            }
-        }
-    }
-    all
-}
-
-/// A tool that a sentence says to call.
-struct ToolWord<'a> {
-    name: &'a str,
-    range: Range<usize>,
-    marked: bool,
-}
-
-fn tool_words<'a>(sentence: &Sentence<'a>) -> Vec<ToolWord<'a>> {
-    let words = words(sentence.text);
-    let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate() {
+/// Calls `found` with each tool that a sentence says to call: its name, its place, whether it is marked.
+fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, bool)) {
+    for (at, word) in words.all.iter().enumerate() {
         if !word.text.contains('_') || word.text.starts_with('_') {
             continue;
         }
@@ -339,13 +395,12 @@ fn tool_words<'a>(sentence: &Sentence<'a>) -> Vec<ToolWord<'a>> {
         // `the function "f"`, `the "f" function`, `f(x)`; what is only used may be anything.
         let after = words.get(at + 1).is_some_and(|w| noun(&w.text.to_lowercase()));
         let titled = words.get(at + 1).is_some_and(|w| w.text.eq_ignore_ascii_case("agent"));
-        let called = sentence.text.get(word.range.end..).is_some_and(|r| r.starts_with('('));
+        let called = words.text.get(word.range.end..).is_some_and(|r| r.starts_with('('));
         let marked = after || called || (1..=3).filter_map(near).any(|w| noun(&w));
         // `call the "f"`
         let told = marked || (1..=3).filter_map(near).any(|w| verb(&w));
         if told && !titled {
-            found.push(ToolWord { name: word.text, range: word.range.clone(), marked });
+            found(word.text, word.range.clone(), marked);
         }
     }
-    found
 }

@@ -8,6 +8,44 @@ mod graph;
 mod mentions;
 mod text;
 
-pub(crate) use graph::{Ways, loops};
-pub(crate) use mentions::{Names, ends_agent, handoffs, tools};
-pub(crate) use text::{Prompt, Said, guard, prompts, steps_named};
+pub(crate) use graph::{Loop, Ways};
+pub(crate) use mentions::ends_agent;
+pub(crate) use text::{Prompt, Said, guard, steps_named};
+
+use agentir_flow::cfg::AgentId;
+use agentir_ir::Program;
+use mentions::Names;
+use std::sync::OnceLock;
+
+/// The instructions of all agents of a program, read once.
+#[derive(Debug)]
+pub(crate) struct Instructions<'a> {
+    program: &'a Program,
+    /// By the agents' order.
+    prompts: Vec<Vec<Prompt<'a>>>,
+    ways: OnceLock<Ways<'a>>,
+    loops: OnceLock<Vec<Loop<'a>>>,
+}
+
+impl<'a> Instructions<'a> {
+    pub(crate) fn new(program: &'a Program) -> Self {
+        let names = Names::new(program);
+        let prompts = program.agents.iter().map(|agent| text::prompts(agent, &names)).collect();
+        Self { program, prompts, ways: OnceLock::new(), loops: OnceLock::new() }
+    }
+
+    /// Those of one agent.
+    pub(crate) fn of(&self, agent: AgentId) -> &[Prompt<'a>] {
+        self.prompts.get(agent.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// How agents can hand over to each other.
+    pub(crate) fn ways(&self) -> &Ways<'a> {
+        self.ways.get_or_init(|| Ways::new(self.program))
+    }
+
+    /// The circles that they lead in, each once.
+    pub(crate) fn loops(&self) -> &[Loop<'a>] {
+        self.loops.get_or_init(|| graph::loops(self.program, self))
+    }
+}

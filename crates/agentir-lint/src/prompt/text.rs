@@ -1,5 +1,6 @@
 //! Instructions as numbered steps and sentences.
 
+use super::mentions::{Asks, Names};
 use agentir_diagnostics::Span;
 use agentir_expr::Template;
 use agentir_ir::{Agent, Body, Offer, Statement};
@@ -17,6 +18,8 @@ pub(crate) struct Prompt<'a> {
     pub(crate) offers: Rc<FxHashMap<&'a str, &'a str>>,
     /// What stands before the first number is a step without one.
     pub(crate) steps: Vec<PromptStep<'a>>,
+    /// The handoffs it asks for, and the tools it says to call.
+    pub(crate) asks: Asks<'a>,
 }
 
 /// When a model is told something.
@@ -55,7 +58,7 @@ impl Prompt<'_> {
     }
 }
 
-/// Words that make what follows depend on something.
+/// Words that make what follows depend on something; so does `in case`.
 const GUARDS: &[&str] = &[
     "if",
     "when",
@@ -67,23 +70,48 @@ const GUARDS: &[&str] = &[
     "otherwise",
     "else",
     "only",
-    "in case",
     "should",
 ];
 
-/// Whether a text holds a word that makes what follows depend on something. What is in quotes is said,
-/// not asked.
+/// Where a text first has a word that makes what follows depend on something. What is in quotes is
+/// said, not asked.
 pub(crate) fn guard(text: &str) -> Option<Range<usize>> {
-    let lower = unquoted(text);
-    GUARDS
-        .iter()
-        .flat_map(|word| {
-            lower
-                .match_indices(word)
-                .filter(|(at, _)| is_word(&lower, *at..at + word.len()))
-                .map(|(at, word)| at..at + word.len())
-        })
-        .min_by_key(|range| range.start)
+    let mut quoted = false;
+    let mut start = None;
+    // Where an `in` stands that may be followed by `case`.
+    let mut behind_in = None;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        let quote = matches!(c, '"' | '“' | '”');
+        let inside = !quoted && (c.is_ascii_alphanumeric() || c == '_');
+        match (inside, start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                start = None;
+                let word = text.get(from..at).unwrap_or_default();
+                if let Some(before) = behind_in.take()
+                    && word.eq_ignore_ascii_case("case")
+                    && text.get(before + 2..from) == Some(" ")
+                {
+                    return Some(before..at);
+                }
+                if (2..=9).contains(&word.len()) {
+                    if GUARDS.iter().any(|guard| guard.eq_ignore_ascii_case(word)) {
+                        return Some(from..at);
+                    }
+                    behind_in = word.eq_ignore_ascii_case("in").then_some(from);
+                }
+            }
+            _ => {}
+        }
+        if quote {
+            quoted = match c {
+                '“' => true,
+                '”' => false,
+                _ => !quoted,
+            };
+        }
+    }
+    None
 }
 
 /// Whether a range of a text begins and ends at the ends of words.
@@ -94,31 +122,9 @@ pub(crate) fn is_word(text: &str, range: Range<usize>) -> bool {
     !before.is_some_and(inside) && !after.is_some_and(inside)
 }
 
-/// A text in lower case, of the same length, with what stands in quotes blanked out.
-fn unquoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut quoted = false;
-    for c in text.chars() {
-        let quote = matches!(c, '"' | '“' | '”');
-        if quote {
-            quoted = match c {
-                '“' => true,
-                '”' => false,
-                _ => !quoted,
-            };
-        }
-        if quoted || quote || !c.is_ascii() {
-            out.extend(std::iter::repeat_n(' ', c.len_utf8()));
-        } else {
-            out.push(c.to_ascii_lowercase());
-        }
-    }
-    out
-}
-
 /// The texts that tell an agent's model what to do: its instructions, and what it is to reach in the
 /// steps of its flow.
-pub(crate) fn prompts(agent: &Agent) -> Vec<Prompt<'_>> {
+pub(super) fn prompts<'a>(agent: &'a Agent, names: &Names<'a>) -> Vec<Prompt<'a>> {
     let mut texts: Vec<(&Template, Said)> = Vec::new();
     for part in &agent.identity.instructions {
         let said = if part.when.is_some() { Said::Conditionally } else { Said::Always };
@@ -137,7 +143,7 @@ pub(crate) fn prompts(agent: &Agent) -> Vec<Prompt<'_>> {
         _ => None,
     });
     let offers = Rc::new(offers.collect());
-    texts.into_iter().map(|(text, said)| prompt(text, said, Rc::clone(&offers))).collect()
+    texts.into_iter().map(|(text, said)| prompt(text, said, Rc::clone(&offers), names)).collect()
 }
 
 /// The texts that a body adds to the instructions.
@@ -157,6 +163,7 @@ fn prompt<'a>(
     template: &'a Template,
     said: Said,
     offers: Rc<FxHashMap<&'a str, &'a str>>,
+    names: &Names<'a>,
 ) -> Prompt<'a> {
     let text = template.text.value.as_str();
     let mut steps = vec![PromptStep { number: None, sentences: Vec::new(), guarded: false }];
@@ -182,7 +189,8 @@ fn prompt<'a>(
         });
     }
     steps.retain(|s| s.number.is_some() || !s.sentences.is_empty());
-    Prompt { template, said, offers, steps }
+    let asks = Asks::of(&steps, said, &offers, names);
+    Prompt { template, said, offers, steps, asks }
 }
 
 /// The number a line begins with, and the rest of the line.
@@ -266,7 +274,7 @@ mod tests {
     fn prompts_are_steps_and_sentences() {
         let text = "Be kind.\n1. Ask for a name. Then ask\n   for a day.\n2a) If it rains:\n - say so.\n - go on\n10.5 is a number\n";
         let template = Template::plain(Spanned::new(SmolStr::new(text), Span::default()));
-        let prompt = prompt(&template, Said::Always, Rc::default());
+        let prompt = prompt(&template, Said::Always, Rc::default(), &Names::default());
         let found: Vec<(Option<&str>, Vec<&str>)> = prompt
             .steps
             .iter()

@@ -1,6 +1,6 @@
 //! What rules ask about: conditions, and the comparisons that they consist of.
 
-use crate::proof::{Core, Found};
+use crate::proof::Core;
 use crate::rule::AgentContext;
 use crate::types::ScriptTypes;
 use agentir_diagnostics::Span;
@@ -12,6 +12,7 @@ use agentir_ir::{Branch, Statement};
 use agentir_solver::Test;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
+use std::rc::Rc;
 
 /// A test of the control-flow graph as the solver has it.
 pub(crate) fn test(test: cfg::Test<'_>) -> Test<'_> {
@@ -103,17 +104,24 @@ pub(crate) fn mistyped(cx: &AgentContext<'_>) -> FxHashSet<Span> {
     found
 }
 
-/// Whether a comparison always comes out the same, which way, and why.
+/// Whether a comparison always comes out the same, which way, and why. Several rules ask it of the same
+/// comparisons, so the answer is kept.
 pub(crate) fn decided_alone<'a>(
     cx: &AgentContext<'a>,
     comparison: &'a Expr,
-) -> Option<(bool, Core)> {
-    let mut ask = cx.ask();
-    if let Some(Found::Nothing(core)) = ask.implies(comparison, true) {
-        return Some((true, core));
+) -> Option<(bool, Rc<Core>)> {
+    let key = std::ptr::from_ref(comparison).addr();
+    if let Some(known) = cx.decided.borrow().get(&key) {
+        return known.clone();
     }
-    ask.given(comparison, true);
-    ask.satisfiable().and_then(Found::nothing).map(|core| (false, core))
+    let mut ask = cx.ask();
+    let found = ask.proves(comparison, true).map(|core| (true, core)).or_else(|| {
+        ask.given(comparison, true);
+        ask.impossible().map(|core| (false, core))
+    });
+    let found = found.map(|(holds, core)| (holds, Rc::new(core)));
+    cx.decided.borrow_mut().insert(key, found.clone());
+    found
 }
 
 /// The branches that are tried at a node, in their order.

@@ -16,6 +16,7 @@ use agentir_ir::{Entity, GatherField, ReturnType, Validation};
 use agentir_solver::{Bound, FactKind, Facts, Label, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// Where something is said about a variable, and what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub struct Line {
 pub struct Knowledge {
     /// What its conditions mean.
     pub dialect: Dialect,
-    pub(super) facts: Facts,
+    pub(super) facts: Arc<Facts>,
     /// What the labels of facts stand for.
     pub(super) lines: Vec<Line>,
 }
@@ -107,7 +108,7 @@ impl Knowledge {
             .into_iter()
             .find(|d| d.name() == cx.agent.metadata.dialect)
             .unwrap_or(Dialect::Abl);
-        let mut this = Self { dialect, facts: Facts::new(), lines: Vec::new() };
+        let (mut facts, mut lines) = (Facts::new(), Vec::new());
         let mut sets: FxHashMap<&str, Vec<&Expr>> = FxHashMap::default();
         for set in &cx.facts.sets {
             sets.entry(&set.target.root.value).or_default().push(&set.value);
@@ -115,8 +116,8 @@ impl Knowledge {
         let written: FxHashSet<&str> =
             cx.facts.writes.iter().map(|(name, _)| root(&name.value)).collect();
         let mut gathering = Gathering {
-            facts: &mut this.facts,
-            lines: &mut this.lines,
+            facts: &mut facts,
+            lines: &mut lines,
             said: &cx.facts,
             sets,
             written,
@@ -126,13 +127,13 @@ impl Knowledge {
         gathering.memory(cx);
         gathering.fields(&cx.agent.entities);
         gathering.results(cx);
-        this
+        Self { dialect, facts: Arc::new(facts), lines }
     }
 }
 
 impl Knowledge {
     /// What is known, for questions of one's own.
-    pub(crate) const fn facts(&self) -> &Facts {
+    pub(crate) fn facts(&self) -> &Facts {
         &self.facts
     }
 

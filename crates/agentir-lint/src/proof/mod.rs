@@ -25,9 +25,8 @@ use agentir_expr::Path;
 use agentir_flow::cfg::Known;
 use agentir_solver::{
     Answer, Example, FactKind, Facts, Label, Literal, Query, Question, Solver, Statistics, Test,
-    Why,
+    Verdict, Why,
 };
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 /// The solver of a program.
@@ -46,13 +45,13 @@ impl Prover {
         Self { solver: RefCell::default(), most, refused: Cell::new(0) }
     }
 
-    fn answer(&self, query: &Query<'_>) -> Answer {
+    fn ask<T: From<Answer>>(&self, query: &Query<'_>, ask: fn(&mut Solver, &Query<'_>) -> T) -> T {
         let mut solver = self.solver.borrow_mut();
         if solver.statistics().asked >= self.most {
             self.refused.set(self.refused.get() + 1);
-            return Answer::Unknown(Why::Budget);
+            return Answer::Unknown(Why::Budget).into();
         }
-        solver.answer(query)
+        ask(&mut solver, query)
     }
 
     pub(crate) fn statistics(&self) -> Statistics {
@@ -73,7 +72,7 @@ impl std::fmt::Debug for Prover {
 #[derive(Debug)]
 pub struct Ask<'c, 'a> {
     cx: &'c AgentContext<'a>,
-    facts: Cow<'c, Facts>,
+    facts: Facts,
     /// What the labels of facts that were added to the agent's own stand for.
     added: Vec<Line>,
     given: Vec<Literal<'a>>,
@@ -89,7 +88,7 @@ pub enum Found {
     /// There is such a state.
     State(Example),
     /// There is none.
-    Nothing(Core),
+    Nothing,
 }
 
 /// A smallest set of lines that suffices.
@@ -113,21 +112,12 @@ impl Core {
 }
 
 impl Found {
-    /// The proof that there is no such state.
-    #[must_use]
-    pub fn nothing(self) -> Option<Core> {
-        match self {
-            Self::Nothing(core) => Some(core),
-            Self::State(_) => None,
-        }
-    }
-
     /// The state.
     #[must_use]
     pub fn state(self) -> Option<Example> {
         match self {
             Self::State(example) => Some(example),
-            Self::Nothing(_) => None,
+            Self::Nothing => None,
         }
     }
 }
@@ -137,7 +127,7 @@ const GIVEN: u32 = 1 << 24;
 
 impl<'c, 'a> Ask<'c, 'a> {
     pub(crate) fn new(cx: &'c AgentContext<'a>) -> Self {
-        let facts = Cow::Borrowed(&cx.knowledge().facts);
+        let facts = Facts::over(&cx.knowledge().facts);
         Self { cx, facts, added: Vec::new(), given: Vec::new() }
     }
 
@@ -174,46 +164,72 @@ impl<'c, 'a> Ask<'c, 'a> {
         let own = self.cx.knowledge().lines.len();
         let label = Label(u32::try_from(own + self.added.len()).unwrap_or(GIVEN - 1));
         self.added.push(line);
-        self.facts.to_mut().add(path, kind, Some(label));
+        self.facts.add(path, kind, Some(label));
     }
 
     /// Forgets what is known of a variable here.
     pub fn forget(&mut self, path: &Path) {
-        self.facts.to_mut().remove(path);
+        self.facts.remove(path);
     }
 
     /// Can all of it hold at once?
     #[must_use]
     pub fn satisfiable(&self) -> Option<Found> {
-        self.answer(Question::Satisfiable)
+        match self.put(Question::Satisfiable, Solver::answer) {
+            Answer::State(example) => Some(Found::State(example)),
+            Answer::NoState(_) => Some(Found::Nothing),
+            Answer::Unknown(_) => None,
+        }
     }
 
-    /// Does this follow? A state is a counterexample.
+    /// The proof that not all of it can hold at once.
     #[must_use]
-    pub fn implies(&self, test: impl Into<Test<'a>>, holds: bool) -> Option<Found> {
+    pub fn impossible(&self) -> Option<Core> {
+        self.refuted(Question::Satisfiable)
+    }
+
+    /// The proof that this follows.
+    #[must_use]
+    pub fn proves(&self, test: impl Into<Test<'a>>, holds: bool) -> Option<Core> {
         let literal = Literal { test: test.into(), holds, label: Label(u32::MAX) };
-        self.answer(Question::Implied(literal))
+        self.refuted(Question::Implied(literal))
     }
 
-    /// Do these two hold in the same states? A state tells them apart.
+    /// Whether all of it can hold at once; `None` if that could not be decided. Cheaper than
+    /// [`Self::satisfiable`], which says when it does.
     #[must_use]
-    pub fn equivalent(&self, a: impl Into<Test<'a>>, b: impl Into<Test<'a>>) -> Option<Found> {
-        let literal = |test| Literal { test, holds: true, label: Label(u32::MAX) };
-        self.answer(Question::Equivalent(literal(a.into()), literal(b.into())))
+    pub fn possible(&self) -> Option<bool> {
+        match self.verdict(Question::Satisfiable) {
+            Verdict::State => Some(true),
+            Verdict::NoState(_) => Some(false),
+            Verdict::Unknown(_) => None,
+        }
     }
 
-    fn answer(&self, question: Question<'a>) -> Option<Found> {
+    fn refuted(&self, question: Question<'a>) -> Option<Core> {
+        match self.verdict(question) {
+            Verdict::NoState(labels) => Some(self.core(&labels)),
+            Verdict::State | Verdict::Unknown(_) => None,
+        }
+    }
+
+    fn verdict(&self, question: Question<'a>) -> Verdict {
+        self.put(question, Solver::verdict)
+    }
+
+    fn put<T: From<Answer>>(
+        &self,
+        question: Question<'a>,
+        ask: fn(&mut Solver, &Query<'_>) -> T,
+    ) -> T {
         let query = Query {
             dialect: self.cx.knowledge().dialect,
             facts: &self.facts,
             given: self.given.clone(),
             question,
         };
-        match self.cx.program.prover.answer(&query) {
-            Answer::State(example) => Some(Found::State(example)),
-            Answer::NoState(labels) => Some(Found::Nothing(self.core(&labels))),
-            Answer::Unknown(_) => None,
-        }
+        let program = self.cx.program;
+        program.clock.time("(solver)", || program.prover.ask(&query, ask))
     }
 
     fn core(&self, labels: &[Label]) -> Core {

@@ -1,6 +1,6 @@
 //! Alternatives of which the first that applies is taken: handoffs, routing rules, completions.
 
-use crate::proof::{Core, Found, Given};
+use crate::proof::{Core, Given};
 use crate::rule::AgentContext;
 use agentir_expr::{Condition, ConditionKind};
 use agentir_ir::NumberOrText;
@@ -49,7 +49,7 @@ pub(crate) fn beaten<'a>(
     for (_, condition) in &asked {
         ask.given(*condition, false);
     }
-    let Found::Nothing(core) = ask.satisfiable()? else { return None };
+    let core = ask.impossible()?;
     let by: Vec<usize> = core
         .given
         .iter()

@@ -34,10 +34,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if alone {
             continue;
         }
-        let Some(core) = cx.ask().implies(*condition, true).and_then(crate::proof::Found::nothing)
-        else {
-            continue;
-        };
+        let Some(core) = cx.ask().proves(*condition, true) else { continue };
         let (note, help) = says(cx, *used, at);
         let finding = report.finding(at, "this condition always holds").note(note).help(help);
         report.push(core.explain(finding));

@@ -1,7 +1,7 @@
 //! A constraint that is checked where nothing can have set what it reads.
 
 use crate::constraints::{Place, Ruling, rulings};
-use crate::proof::{Found, Line, starts_unset};
+use crate::proof::{Line, starts_unset};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::Value;
@@ -96,8 +96,8 @@ fn unset<'a>(
         ask.given(*gate, true);
     });
     // Where it does not apply without the value, that is what its gate is for.
-    ask.satisfiable()?.state()?;
-    let outcome = |holds: bool| matches!(ask.implies(ruling.test, holds), Some(Found::Nothing(_)));
+    ask.possible()?.then_some(())?;
+    let outcome = |holds: bool| ask.proves(ruling.test, holds).is_some();
     let what = if outcome(!ruling.must) {
         "so it always fails"
     } else if outcome(ruling.must) {

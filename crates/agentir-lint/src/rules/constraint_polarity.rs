@@ -3,7 +3,7 @@
 use crate::constraints::{Place, Ruling, rulings};
 use crate::polarity::inverted;
 use crate::proof::start::Start;
-use crate::proof::{Found, Line, starts_unset};
+use crate::proof::{Line, starts_unset};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
@@ -64,7 +64,7 @@ fn inverse<'a>(
         }
         start.know(&mut ask, [path]);
     }
-    let Some(Found::Nothing(core)) = ask.implies(ruling.test, !ruling.must) else { return None };
+    let core = ask.proves(ruling.test, !ruling.must)?;
     // What fails whatever the value is is another mistake.
     if !unset && core.facts.is_empty() {
         return None;

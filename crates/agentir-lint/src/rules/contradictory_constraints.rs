@@ -114,7 +114,7 @@ impl<'a> Situations<'_, '_, 'a> {
         let mut together = Together::new(self.cx);
         always.iter().for_each(|r| together.test(0, r));
         rulings.iter().for_each(|r| together.gates(r));
-        together.ask.satisfiable().is_some_and(|found| found.state().is_some())
+        together.ask.possible() == Some(true)
     }
 
     fn affords(&mut self, work: usize) -> bool {
@@ -139,10 +139,7 @@ impl<'a> Situations<'_, '_, 'a> {
                 together.gates(ruling);
                 together.test(at, ruling);
             }
-            let Some(core) = together.ask.satisfiable().and_then(crate::proof::Found::nothing)
-            else {
-                return new;
-            };
+            let Some(core) = together.ask.impossible() else { return new };
             let parts: Vec<Part> = core
                 .given
                 .iter()

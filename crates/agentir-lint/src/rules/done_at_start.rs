@@ -1,6 +1,5 @@
 //! An agent that is done, or gives up, before it began.
 
-use crate::proof::Found;
 use crate::proof::start::Start;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -47,7 +46,7 @@ fn look<'a>(
     }
     let mut ask = cx.ask();
     start.know(&mut ask, &paths);
-    let Some(Found::Nothing(core)) = ask.implies(condition, true) else { return };
+    let Some(core) = ask.proves(condition, true) else { return };
     // What holds whatever the values are is another mistake.
     if core.facts.is_empty() {
         return;

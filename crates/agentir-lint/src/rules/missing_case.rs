@@ -75,7 +75,7 @@ fn hole(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<D
         tried.iter().for_each(|l| {
             ask.given(test(l.test), l.holds);
         });
-        Some(ask.satisfiable()?.state().is_some())
+        ask.possible()
     };
     let mut missing = Vec::new();
     for value in &values {

@@ -1,10 +1,10 @@
 //! Instructions that hand over to an agent that cannot be reached from there.
 
 use crate::dialects::is_adl;
-use crate::prompt::{Names, Ways, handoffs, prompts};
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use crate::wording::Wording;
 use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_flow::cfg::AgentId;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-handoff"),
@@ -21,14 +21,13 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     if !program.complete {
         return;
     }
-    let names = Names::new(program);
-    let ways = Ways::new(program);
-    for agent in &program.agents {
+    let said = cx.instructions();
+    for (id, agent) in (0..).map(AgentId).zip(&program.agents) {
         let own = agent.metadata.name.value.as_str();
         let words = Wording::of(agent).agent;
-        for prompt in prompts(agent) {
-            for handoff in handoffs(&prompt, &names) {
-                let to = handoff.to;
+        for prompt in said.of(id) {
+            for handoff in &prompt.asks.handoffs {
+                let (to, ways) = (handoff.to, said.ways());
                 if to == own || ways.routed(own, to) || ways.direct(own, to) {
                     continue;
                 }

@@ -1,6 +1,5 @@
 //! Agents whose instructions send the conversation round in circles.
 
-use crate::prompt::loops;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 
@@ -15,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    for found in loops(cx.program) {
+    for found in cx.instructions().loops() {
         let Some(first) = found.edges.first() else { continue };
         let way: Vec<String> = found
             .edges

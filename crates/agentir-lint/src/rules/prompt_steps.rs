@@ -1,6 +1,6 @@
 //! Numbered instructions whose numbers do not fit.
 
-use crate::prompt::{Prompt, prompts, steps_named};
+use crate::prompt::{Prompt, steps_named};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 use rustc_hash::FxHashMap;
@@ -17,8 +17,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for prompt in prompts(cx.agent) {
-        numbers(&prompt, report);
+    for prompt in cx.prompts() {
+        numbers(prompt, report);
     }
 }
 

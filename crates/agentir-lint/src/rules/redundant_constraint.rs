@@ -1,7 +1,7 @@
 //! A constraint that cannot fail where it is checked, because of those before it or of its own gate.
 
 use crate::constraints::{Ruling, related, rulings};
-use crate::proof::{Found, Given};
+use crate::proof::Given;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_solver::Test;
@@ -70,10 +70,12 @@ fn redundant<'a>(
     if parts.is_empty() {
         return None;
     }
-    let applies = ask.satisfiable()?;
-    let (core, never) = match applies {
-        Found::Nothing(core) => (core, true),
-        Found::State(_) => (ask.implies(ruling.test, ruling.must)?.nothing()?, false),
+    let (core, never) = match ask.impossible() {
+        Some(core) => (core, true),
+        None => {
+            ask.possible()?.then_some(())?;
+            (ask.proves(ruling.test, ruling.must)?, false)
+        }
     };
     // What holds by itself (`a IMPLIES a` does), or a gate that never does, is another rule's.
     let used: Vec<&Part> = core.given.iter().filter_map(|Given(at)| parts.get(*at)).collect();

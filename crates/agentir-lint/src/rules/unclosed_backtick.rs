@@ -1,6 +1,6 @@
 //! Instructions with a name in backticks that are not closed.
 
-use crate::prompt::{Prompt, prompts};
+use crate::prompt::Prompt;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 
@@ -15,8 +15,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for prompt in prompts(cx.agent) {
-        for at in unclosed(&prompt) {
+    for prompt in cx.prompts() {
+        for at in unclosed(prompt) {
             report.push(
                 report
                     .finding(prompt.place(&(at..at + 1)), "this backtick is not closed")

@@ -1,7 +1,6 @@
 //! A tool that instructions say to call, but the agent does not have.
 
 use crate::dialects::is_adl;
-use crate::prompt::{prompts, tools};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::Wording;
 use agentir_diagnostics::{Confidence, RuleName, Severity, closest};
@@ -31,8 +30,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     named.extend(agent.flow.iter().flat_map(|f| f.definitions.keys().map(|k| k.as_str())));
     named.extend(agent.templates.keys().map(|k| k.as_str()));
     let mut told = FxHashSet::default();
-    for prompt in prompts(agent) {
-        for tool in tools(&prompt) {
+    for prompt in cx.prompts() {
+        for tool in &prompt.asks.tools {
             let known = listed.contains(tool.name)
                 || (!is_adl(agent) && cx.program.library.contains_key(tool.name))
                 || named.contains(tool.name)

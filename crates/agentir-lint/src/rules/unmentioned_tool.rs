@@ -1,6 +1,5 @@
 //! A function that `uses` lists, but the prompt never mentions.
 
-use crate::prompt::prompts;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 
@@ -15,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let prompts = prompts(cx.agent);
+    let prompts = cx.prompts();
     if prompts.is_empty() {
         return;
     }

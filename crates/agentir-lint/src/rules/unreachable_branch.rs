@@ -221,7 +221,7 @@ impl<'a> Case<'a> {
             ask.given(test(own.test), true);
             reasons.push(Reason::Own);
         }
-        let core = ask.satisfiable()?.nothing()?;
+        let core = ask.impossible()?;
         self.explain(cx, &reasons, &core, report)
     }
 

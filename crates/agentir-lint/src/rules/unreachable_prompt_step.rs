@@ -1,8 +1,9 @@
 //! Numbered instructions behind a step that always ends the agent.
 
-use crate::prompt::{Prompt, Said, ends_agent, guard, loops, prompts, steps_named, tools};
+use crate::prompt::{Prompt, Said, ends_agent, guard, steps_named};
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
+use agentir_flow::cfg::AgentId;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -17,10 +18,11 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     // A circle says itself what it cuts off.
+    let said = cx.instructions();
     let told: FxHashSet<Span> =
-        loops(cx.program).iter().flat_map(|l| l.edges.first()).map(|e| e.span).collect();
-    for agent in &cx.program.agents {
-        for prompt in prompts(agent).iter().filter(|p| p.said != Said::Conditionally) {
+        said.loops().iter().flat_map(|l| l.edges.first()).map(|e| e.span).collect();
+    for (id, _) in (0..).map(AgentId).zip(&cx.program.agents) {
+        for prompt in said.of(id).iter().filter(|p| p.said != Said::Conditionally) {
             let Some((end, cut_off)) = cut_off(prompt) else { continue };
             if told.contains(&end) {
                 continue;
@@ -39,7 +41,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 finding =
                     finding.label(prompt.place(range), format!("step {number} and what follows"));
             }
-            let all = tools(prompt);
+            let all = &prompt.asks.tools;
             let kept: FxHashSet<&str> =
                 all.iter().filter(|t| !cut_off.contains(&t.step)).map(|t| t.name).collect();
             let mut seen = FxHashSet::default();
@@ -69,6 +71,9 @@ fn cut_off(prompt: &Prompt<'_>) -> Option<(Span, Vec<usize>)> {
         return None;
     }
     let ends: Vec<Option<Span>> = (0..steps.len()).map(|at| always_ends(prompt, at)).collect();
+    if ends.iter().all(Option::is_none) {
+        return None;
+    }
     let named: Vec<Vec<usize>> = steps
         .iter()
         .map(|step| {

@@ -1,6 +1,6 @@
 //! A condition that no state satisfies.
 
-use crate::proof::{Found, comparisons, decided_alone, is_constant, is_stable, mistyped};
+use crate::proof::{comparisons, decided_alone, is_constant, is_stable, mistyped};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::{ConditionUse, ConstraintKind};
@@ -24,7 +24,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let mut ask = cx.ask();
         ask.given(*condition, true);
-        let Some(Found::Nothing(core)) = ask.satisfiable() else { continue };
+        let Some(core) = ask.impossible() else { continue };
         // A comparison that never holds is reported where it stands.
         let mut alone = mistyped.contains(&expr.span);
         comparisons(expr, &mut |c| {

@@ -98,7 +98,7 @@ fn taken_unset<'a>(
         Line { span: None, says: String::new() },
     );
     // Only if it is the missing value that does it.
-    ask.implies(compares.comparison, true)?.nothing()?;
+    ask.proves(compares.comparison, true)?;
     for known in cx.known().at(compares.node) {
         match known {
             Known::Test(literal) if literal.test.expr().is_some() => {
@@ -110,7 +110,7 @@ fn taken_unset<'a>(
     for literal in compares.earlier.iter().chain([&compares.own]) {
         ask.given(test(literal.test), literal.holds);
     }
-    ask.satisfiable()?.state()?;
+    ask.possible()?.then_some(())?;
     let mut finding = report
         .finding(
             compares.own.test.span(),

@@ -5,6 +5,7 @@ use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Dialect;
 use petgraph::graph::NodeIndex;
+use std::cell::OnceCell;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("used-before-set"),
@@ -44,15 +45,21 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 /// The reads of a variable that come too early, the nearest to the beginning first.
 fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Early> {
+    let readers = cx.readers(flow, name);
+    let mut found = Vec::new();
+    if readers.is_empty() {
+        return found;
+    }
     let unset = flow.unset_from_start(name);
-    let set = flow.may_be_set(name);
+    let set = OnceCell::new();
     // What is handed over to again begins with what it left.
     let again = flow.cfg.sources(flow.agent).next().is_some();
-    let mut found = Vec::new();
-    for (node, _) in flow.nodes() {
+    for node in readers.iter().copied() {
         let Some(known) = unset.at(node) else { continue };
         for (harm, span) in Reads::at(flow, node, name, known, &|tool| cx.tool(tool)) {
-            let never = !set.contains(&node) && !again && flow.dialect != Dialect::AgentScript;
+            let never = !again
+                && flow.dialect != Dialect::AgentScript
+                && !set.get_or_init(|| flow.may_be_set(name)).contains(&node);
             if cx.answers_for(span) && (harm.is_certain() || (never && harm != Harm::Test)) {
                 found.push(Early { node, span, harm, never });
             }

@@ -30,10 +30,36 @@ pub fn secrets(text: &str) -> Vec<Secret> {
     found
 }
 
+/// The bytes with which anything begins that a secret is known by: the forms, signs behind names, in
+/// addresses and around keys, `Bearer` and `Basic`. All others are passed over.
+const BEGINS: [bool; 256] = begins();
+
+#[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
+const fn begins() -> [bool; 256] {
+    let mut all = [false; 256];
+    let mut signs: &[u8] = b":=-B";
+    while let [first, rest @ ..] = signs {
+        all[*first as usize] = true;
+        signs = rest;
+    }
+    let mut forms = FORMS;
+    while let [form, rest @ ..] = forms {
+        if let [first, ..] = form.prefix.as_bytes() {
+            all[*first as usize] = true;
+        }
+        forms = rest;
+    }
+    all
+}
+
 fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     let mut at = 0;
     let bytes = line.as_bytes();
     while let Some(&byte) = bytes.get(at) {
+        if !BEGINS.get(usize::from(byte)).copied().unwrap_or_default() {
+            at += 1;
+            continue;
+        }
         let before = at.checked_sub(1).and_then(|i| bytes.get(i)).copied();
         let hit = match byte {
             b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => in_url(line, at + 3),
@@ -61,7 +87,8 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
 /// One that is known by how it begins.
 fn by_form(line: &str, at: usize) -> Option<Secret> {
     let rest = line.get(at..)?;
-    for form in FORMS {
+    let first = rest.as_bytes().first()?;
+    for form in FORMS.iter().filter(|form| form.prefix.as_bytes().first() == Some(first)) {
         let Some(body) = rest.strip_prefix(form.prefix) else { continue };
         let length = body.bytes().take(form.most + 1).take_while(|c| form.alphabet.has(*c)).count();
         if (form.least..=form.most).contains(&length)

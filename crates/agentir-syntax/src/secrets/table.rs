@@ -60,7 +60,7 @@ use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
 
 /// The forms, as their issuers' documentation has them. Longer prefixes stand before those they
 /// begin with.
-pub(super) static FORMS: &[Form] = &[
+pub(super) const FORMS: &[Form] = &[
     form("AKIA", Upper, (16, 16), "an AWS access key"),
     form("ASIA", Upper, (16, 16), "an AWS access key"),
     form("AIza", Url, (35, 35), "a Google API key"),

@@ -1,0 +1,93 @@
+//! How long each rule takes, and what the rules share.
+
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::ops::AddAssign;
+use std::time::{Duration, Instant};
+
+/// The time that each rule took on the clock, without what the rules share, which has rows of its
+/// own, in parentheses. Those of several programs are added up.
+#[derive(Clone, Debug, Default)]
+pub struct Times {
+    by_name: FxHashMap<&'static str, Duration>,
+}
+
+impl Times {
+    /// The rows, the slowest first.
+    #[must_use]
+    pub fn slowest_first(&self) -> Vec<(&'static str, Duration)> {
+        let mut all: Vec<_> = self.by_name.iter().map(|(name, time)| (*name, *time)).collect();
+        all.sort_unstable_by_key(|(name, time)| (std::cmp::Reverse(*time), *name));
+        all
+    }
+
+    /// All of it together.
+    #[must_use]
+    pub fn sum(&self) -> Duration {
+        self.by_name.values().sum()
+    }
+}
+
+impl AddAssign for Times {
+    fn add_assign(&mut self, other: Self) {
+        for (name, time) in other.by_name {
+            *self.by_name.entry(name).or_default() += time;
+        }
+    }
+}
+
+/// How many rows are shown.
+const SHOWN: usize = 15;
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sum = self.sum().as_secs_f64();
+        let share = |time: Duration| 100.0 * time.as_secs_f64() / sum.max(1e-9);
+        let rows = self.slowest_first();
+        writeln!(f, "{:<36}{:>10}{:>8}", "rules, the slowest first", "ms", "share")?;
+        for (name, time) in rows.iter().take(SHOWN) {
+            let ms = time.as_secs_f64() * 1e3;
+            writeln!(f, "{name:<36}{ms:>10.3}{:>6.1} %", share(*time))?;
+        }
+        let rest: Duration = rows.iter().skip(SHOWN).map(|(_, time)| *time).sum();
+        let ms = rest.as_secs_f64() * 1e3;
+        write!(f, "{:<36}{ms:>10.3}{:>6.1} %", "all others", share(rest))
+    }
+}
+
+/// Measures what runs inside of it, each thing without what is measured within.
+#[derive(Debug, Default)]
+pub(crate) struct Clock {
+    running: bool,
+    /// What was measured within the thing that is being measured.
+    within: Cell<Duration>,
+    times: RefCell<Times>,
+}
+
+impl Clock {
+    /// A clock that runs; the default one does not.
+    pub(crate) fn running() -> Self {
+        Self { running: true, ..Self::default() }
+    }
+
+    /// Does some work, and measures it if the clock is running.
+    pub(crate) fn time<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        if !self.running {
+            return work();
+        }
+        let outside = self.within.take();
+        let start = Instant::now();
+        let result = work();
+        let whole = start.elapsed();
+        let own = whole.saturating_sub(self.within.get());
+        *self.times.borrow_mut().by_name.entry(name).or_default() += own;
+        self.within.set(outside + whole);
+        result
+    }
+
+    /// What was measured.
+    pub(crate) fn times(&self) -> Times {
+        self.times.borrow().clone()
+    }
+}

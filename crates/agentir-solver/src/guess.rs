@@ -1,0 +1,290 @@
+//! A state that is found at once, for the questions to which it is the answer: nearly all of them.
+//!
+//! Conditions that people write can hold, and do not follow from each other. So before a question is
+//! brought into the solver's own form, a few values are tried that the conditions themselves speak of.
+//! What is found is evaluated, with the facts, before it counts; what is not found proves nothing.
+
+use crate::problem::{fact_holds, is_opaque};
+use crate::query::{Bound, FactKind, Literal, Query, Question, Test, Type};
+use crate::shape::is_length;
+use agentir_eval::{Environment, EvalError, Outcome, Semantics, Value, outcome, semantics};
+use agentir_expr::{Expr, ExprKind, Literal as Constant, Path, Segment, UnaryOp, Visit};
+use smol_str::SmolStr;
+
+/// Questions about more variables are not tried.
+const VARIABLES: usize = 12;
+
+/// How many values of a variable are tried at most.
+const VALUES: usize = 24;
+
+/// How often a condition is evaluated before it is given up.
+const BUDGET: u32 = 200;
+
+/// Parts that are nested deeper than this are not tried.
+const SEGMENTS: usize = 4;
+
+/// Whether there is a state that answers the question. No is no answer.
+pub(crate) fn finds_state(query: &Query<'_>) -> bool {
+    let Some(mut guess) = Guess::new(query) else { return false };
+    guess.values();
+    guess.choose(0)
+}
+
+/// A condition that is to come out as something, or, if it is `refused`, as anything else.
+struct Goal<'a> {
+    expr: &'a Expr,
+    wanted: Outcome,
+    refused: bool,
+    /// The variables it reads, a bit each.
+    reads: u32,
+}
+
+struct Variable<'a> {
+    path: &'a Path,
+    values: Vec<Value>,
+    chosen: Value,
+}
+
+struct Guess<'q, 'a> {
+    query: &'q Query<'a>,
+    semantics: &'static Semantics,
+    variables: Vec<Variable<'a>>,
+    goals: Vec<Goal<'a>>,
+    /// Parts of the goals that have to come out so if the goals are to be met.
+    parts: Vec<Goal<'a>>,
+    left: u32,
+}
+
+impl<'q, 'a> Guess<'q, 'a> {
+    /// None for questions that are not tried: about words, calls of which nothing is known, items,
+    /// lengths, conditions of other dialects, and variables together with their parts.
+    fn new(query: &'q Query<'a>) -> Option<Self> {
+        let mut this = Self {
+            query,
+            semantics: semantics(query.dialect),
+            variables: Vec::new(),
+            goals: Vec::new(),
+            parts: Vec::new(),
+            left: BUDGET,
+        };
+        for literal in &query.given {
+            this.goal(literal, false)?;
+        }
+        match &query.question {
+            Question::Satisfiable => {}
+            Question::Implied(literal) => this.goal(literal, true)?,
+            Question::Equivalent(..) => return None,
+        }
+        this.are_apart().then_some(this)
+    }
+
+    fn goal(&mut self, literal: &Literal<'a>, refused: bool) -> Option<()> {
+        let Test::Expr(expr) = literal.test else { return None };
+        if is_opaque(expr) {
+            return None;
+        }
+        let wanted = if literal.holds { Outcome::True } else { Outcome::False };
+        let reads = self.reads(expr)?;
+        self.goals.push(Goal { expr, wanted, refused, reads });
+        let holds = literal.holds != refused;
+        self.parts(expr, holds);
+        Some(())
+    }
+
+    /// What has to hold, or not to hold, whatever else does. Recursive as the evaluator is.
+    fn parts(&mut self, expr: &'a Expr, holds: bool) {
+        match &expr.kind {
+            ExprKind::And(all) if holds => all.iter().for_each(|e| self.parts(e, true)),
+            ExprKind::Or(all) if !holds => all.iter().for_each(|e| self.parts(e, false)),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => self.parts(operand, !holds),
+            _ => {
+                let wanted = if holds { Outcome::True } else { Outcome::False };
+                if let Some(reads) = self.reads(expr) {
+                    self.parts.push(Goal { expr, wanted, refused: false, reads });
+                }
+            }
+        }
+    }
+
+    /// The variables that an expression reads.
+    fn reads(&mut self, expr: &'a Expr) -> Option<u32> {
+        let mut reads = Some(0);
+        expr.visit(&mut |e| {
+            match &e.kind {
+                ExprKind::Path(path) => {
+                    let bit = self.variable(path).map(|at| 1 << at);
+                    reads = reads.zip(bit).map(|(all, bit)| all | bit);
+                }
+                // A field that is written by its name alone reads a variable of that name.
+                ExprKind::Object(entries) if entries.iter().any(|e| e.value.is_none()) => {
+                    reads = None;
+                }
+                _ => {}
+            }
+            Visit::Children
+        });
+        reads
+    }
+
+    fn variable(&mut self, path: &'a Path) -> Option<usize> {
+        if let Some(at) = self.variables.iter().position(|v| v.path == path) {
+            return Some(at);
+        }
+        let plain = path.segments.iter().all(|s| matches!(s, Segment::Field(_)));
+        if !plain
+            || is_length(path)
+            || path.segments.len() > SEGMENTS
+            || self.variables.len() >= VARIABLES
+        {
+            return None;
+        }
+        self.variables.push(Variable { path, values: Vec::new(), chosen: Value::Undefined });
+        Some(self.variables.len() - 1)
+    }
+
+    /// Whether the value of no variable says anything about that of another: none is a part of
+    /// another, and nothing is known of what they are parts of.
+    fn are_apart(&self) -> bool {
+        self.variables.iter().all(|variable| {
+            let path = variable.path;
+            let part = |other: &Path| {
+                other.segments.len() < path.segments.len()
+                    && other.root == path.root
+                    && other.namespace == path.namespace
+                    && path.segments.starts_with(&other.segments)
+            };
+            !self.variables.iter().any(|other| part(other.path))
+                && (0..path.segments.len()).all(|end| {
+                    let segments = path.segments.get(..end).unwrap_or_default().to_vec();
+                    self.query.facts.of(&Path { segments, ..path.clone() }).is_empty()
+                })
+        })
+    }
+
+    /// The values to try: those that conditions compare a variable with come first.
+    fn values(&mut self) {
+        let mut leaves = Vec::new();
+        for goal in &self.goals {
+            of_logic(goal.expr, &mut leaves);
+        }
+        for leaf in leaves {
+            let mut said = Vec::new();
+            leaf.visit(&mut |e| {
+                match &e.kind {
+                    ExprKind::Literal(literal) if said.len() < VALUES => near(literal, &mut said),
+                    _ => {}
+                }
+                Visit::Children
+            });
+            leaf.visit(&mut |e| {
+                if let ExprKind::Path(path) = &e.kind
+                    && let Some(variable) = self.variables.iter_mut().find(|v| v.path == path)
+                {
+                    variable.values.extend_from_slice(&said);
+                }
+                Visit::Children
+            });
+        }
+        for variable in &mut self.variables {
+            let facts = self.query.facts.of(variable.path);
+            for fact in facts {
+                by_fact(&fact.kind, &mut variable.values);
+            }
+            variable.values.extend([
+                Value::Bool(true),
+                Value::Undefined,
+                Value::Text(SmolStr::new_static("other")),
+                Value::Number(1.0),
+                Value::Bool(false),
+                Value::Text(SmolStr::default()),
+            ]);
+            let semantics = self.semantics;
+            variable.values.retain(|v| facts.iter().all(|f| fact_holds(&f.kind, v, semantics)));
+            variable.values.truncate(VALUES);
+        }
+    }
+
+    /// Chooses values for the variables from `at` on. Recursive, [`VARIABLES`] deep.
+    fn choose(&mut self, at: usize) -> bool {
+        let Some(variable) = self.variables.get_mut(at) else {
+            return self.goals.iter().all(|goal| self.is_met(goal));
+        };
+        let values = std::mem::take(&mut variable.values);
+        let known = (1_u32 << (at + 1)) - 1;
+        let mut found = false;
+        for value in &values {
+            if let Some(variable) = self.variables.get_mut(at) {
+                variable.chosen = value.clone();
+            }
+            // What this variable completes.
+            let mut spent = 0;
+            let fits = self
+                .parts
+                .iter()
+                .filter(|p| p.reads & !known == 0 && p.reads & (1 << at) != 0)
+                .all(|part| {
+                    spent += 1;
+                    self.is_met(part)
+                });
+            self.left = self.left.saturating_sub(spent + 1);
+            if self.left == 0 {
+                return false;
+            }
+            if fits && self.choose(at + 1) {
+                found = true;
+                break;
+            }
+        }
+        if let Some(variable) = self.variables.get_mut(at) {
+            variable.values = values;
+        }
+        found
+    }
+
+    fn is_met(&self, goal: &Goal<'_>) -> bool {
+        let found = outcome(goal.expr, self, self.query.dialect);
+        (found == goal.wanted) != goal.refused
+    }
+}
+
+impl Environment for Guess<'_, '_> {
+    fn path(&self, path: &Path, _: &Semantics) -> Result<Value, EvalError> {
+        let variable = self.variables.iter().find(|v| std::ptr::eq(v.path, path) || v.path == path);
+        Ok(variable.map(|v| v.chosen.clone()).unwrap_or_default())
+    }
+}
+
+/// What a condition is a logical combination of. Recursive as the evaluator is.
+fn of_logic<'a>(expr: &'a Expr, found: &mut Vec<&'a Expr>) {
+    match &expr.kind {
+        ExprKind::And(all) | ExprKind::Or(all) => all.iter().for_each(|e| of_logic(e, found)),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => of_logic(operand, found),
+        _ => found.push(expr),
+    }
+}
+
+/// Values that a comparison with a constant may tell apart.
+fn near(literal: &Constant, values: &mut Vec<Value>) {
+    match literal {
+        Constant::Number(n) => {
+            let all = [*n, n + 1.0, n - 1.0, -n];
+            values.extend(all.into_iter().filter_map(|n| Value::number(n).ok()));
+        }
+        Constant::String(text) => values.push(Value::Text(text.clone())),
+        Constant::Bool(value) => values.extend([Value::Bool(*value), Value::Bool(!value)]),
+        Constant::Null | Constant::Undefined | Constant::Regex(_) | Constant::Date(_) => {}
+    }
+}
+
+/// Values that a fact may allow.
+fn by_fact(kind: &FactKind, values: &mut Vec<Value>) {
+    match kind {
+        FactKind::Is(value) => values.push(value.clone()),
+        FactKind::OneOf(all) => values.extend(all.iter().take(VALUES / 2).cloned()),
+        FactKind::AtLeast(Bound::Value, n) | FactKind::AtMost(Bound::Value, n) => {
+            values.extend(Value::number(*n));
+        }
+        FactKind::Type(Type::Number | Type::Integer) => values.push(Value::Number(0.0)),
+        _ => {}
+    }
+}
