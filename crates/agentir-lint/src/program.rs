@@ -1,12 +1,12 @@
 //! Running the rules.
 
 use crate::catalogue::RULES;
-use crate::rule::{AgentContext, Check, ProgramContext, Report};
+use crate::rule::{AgentContext, Check, ProgramContext, Report, dialect};
 use crate::statistics::Statistics;
 use crate::times::{Clock, Times};
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::Version;
-use agentir_ir::Program;
+use agentir_ir::{Dialect, Program};
 use rustc_hash::FxHashSet;
 
 /// Which rules run.
@@ -22,6 +22,9 @@ impl Selection {
     /// Whether findings of the rule called `name` are wanted.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
+        if self.select.is_empty() && self.ignore.is_empty() {
+            return true;
+        }
         let group = crate::rule(name).map(|r| r.group_name()).unwrap_or_default();
         let among = |set: &FxHashSet<String>| set.contains(name) || set.contains(group);
         (self.select.is_empty() || among(&self.select)) && !among(&self.ignore)
@@ -81,6 +84,10 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
             AgentContext::new(agent, i, whole, versions.get(i).copied().unwrap_or_default())
         })
         .collect();
+    let dialects: Vec<Option<Dialect>> =
+        agents.iter().map(|cx| dialect(cx.agent.metadata.dialect)).collect();
+    // Programs are of one dialect; one without agents is ABL's libraries and profiles.
+    let of_program = dialects.first().copied().unwrap_or(Some(Dialect::Abl));
     for rule in RULES.iter().copied() {
         if !selection.wants(rule.name.0) {
             continue;
@@ -90,12 +97,11 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
             Check::FrontEnd | Check::Text(_) => {}
             Check::Agent(check) => agents
                 .iter()
-                .filter(|cx| rule.speaks(cx.agent.metadata.dialect))
-                .for_each(|agent| check(agent, &mut report)),
+                .zip(&dialects)
+                .filter(|(_, dialect)| rule.speaks(**dialect))
+                .for_each(|(agent, _)| check(agent, &mut report)),
             Check::Program(check) => {
-                // Programs are of one dialect; one without agents is ABL's libraries and profiles.
-                let dialect = program.agents.first().map_or("abl", |a| a.metadata.dialect);
-                if rule.speaks(dialect) {
+                if rule.speaks(of_program) {
                     check(whole, &mut report);
                 }
             }

@@ -52,12 +52,19 @@ pub(crate) const ADL: &[Dialect] = &[Dialect::Adl];
 pub(crate) const AGENT_SCRIPT: &[Dialect] = &[Dialect::AgentScript];
 
 impl Rule {
-    /// Whether it has something to say about agents of a dialect, by the dialect's name. What is no
-    /// dialect of ours, such as an imported export, is told what holds for all of them.
-    pub(crate) fn speaks(&self, dialect: &str) -> bool {
-        let known = Dialect::ALL.iter().any(|d| d.name() == dialect);
-        self.dialects.iter().any(|d| d.name() == dialect) || (!known && self.dialects == ANY)
+    /// Whether it has something to say about agents of a dialect. What is no dialect of ours, such as an
+    /// imported export, is told what holds for all of them.
+    pub(crate) fn speaks(&self, dialect: Option<Dialect>) -> bool {
+        match dialect {
+            Some(dialect) => self.dialects.contains(&dialect),
+            None => self.dialects == ANY,
+        }
     }
+}
+
+/// The dialect of this name.
+pub(crate) fn dialect(name: &str) -> Option<Dialect> {
+    Dialect::ALL.into_iter().find(|d| d.name() == name)
 }
 
 /// Groups of rules.
@@ -109,12 +116,14 @@ pub struct AgentContext<'a> {
     /// The version of the language its document is held to.
     pub version: Version,
     /// What it says, sorted by what it does.
-    pub facts: Facts<'a>,
+    pub facts: Rc<Facts<'a>>,
     /// Its part of the program's graph.
     pub id: AgentId,
     knowledge: OnceLock<Knowledge>,
     known: OnceLock<Known<'a>>,
     readers: OnceLock<FxHashMap<SmolStr, Vec<NodeIndex>>>,
+    /// Where the types of Agent Script do not fit in conditions.
+    pub(crate) mistyped: OnceLock<FxHashSet<Span>>,
     /// The comparisons that were asked about, by address, and those of them that always come out the
     /// same.
     pub(crate) decided: RefCell<FxHashMap<usize, Option<(bool, Rc<Core>)>>>,
@@ -149,6 +158,8 @@ pub struct ProgramContext<'a> {
     /// The file of the first agent that uses a profile, by the profile's file.
     homes: FxHashMap<FileId, FileId>,
     graph: OnceLock<Rc<Cfg<'a>>>,
+    /// What each agent says.
+    facts: Vec<OnceLock<Rc<Facts<'a>>>>,
     /// What each agent does to variables.
     places: Vec<OnceLock<Option<Rc<Places<'a>>>>>,
     pub(crate) looked: Rc<Looked>,
@@ -216,6 +227,7 @@ impl<'a> ProgramContext<'a> {
             homes,
             outside: OnceLock::new(),
             graph: OnceLock::new(),
+            facts: program.agents.iter().map(|_| OnceLock::new()).collect(),
             places: program.agents.iter().map(|_| OnceLock::new()).collect(),
             looked: Rc::default(),
             forced: OnceLock::new(),
@@ -305,10 +317,21 @@ impl<'a> AgentContext<'a> {
         version: Version,
     ) -> Self {
         let id = AgentId(u32::try_from(place).unwrap_or(u32::MAX));
-        let facts = program.clock.time("(facts)", || Facts::new(agent, program));
-        let (knowledge, known) = (OnceLock::new(), OnceLock::new());
-        let (readers, decided) = (OnceLock::new(), RefCell::default());
-        Self { agent, program, version, facts, id, knowledge, known, readers, decided }
+        let new = || Rc::new(Facts::new(agent, program));
+        let new = || program.clock.time("(facts)", new);
+        let facts = program.facts.get(place).map_or_else(new, |f| Rc::clone(f.get_or_init(new)));
+        Self {
+            agent,
+            program,
+            version,
+            facts,
+            id,
+            knowledge: OnceLock::new(),
+            known: OnceLock::new(),
+            readers: OnceLock::new(),
+            mistyped: OnceLock::new(),
+            decided: RefCell::default(),
+        }
     }
 
     /// Its part of the program's graph.

@@ -8,6 +8,7 @@ use agentir_expr::{
 };
 use agentir_ir::{Agent, ConversationIntents, Data, Program, ReadUse, RecallAction, Step, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 
 /// The variables that an agent knows, and from where.
 #[derive(Debug, Default)]
@@ -60,10 +61,16 @@ const OBJECTS: &[&str] = &[
 ];
 
 /// The names of the runtime that are known as they are written.
-pub(crate) fn built_in() -> impl Iterator<Item = &'static str> {
+fn built_in() -> impl Iterator<Item = &'static str> {
     let listed = SYSTEM_VARIABLES.iter().map(|v| v.name).filter(|name| !name.contains(['*', '.']));
     let namespaces = NAMESPACES.iter().map(|n| n.name);
     ASSUMED.iter().chain(OBJECTS).copied().chain(listed).chain(namespaces)
+}
+
+/// Whether a name is one of them.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    static ALL: LazyLock<FxHashSet<&str>> = LazyLock::new(|| built_in().collect());
+    ALL.contains(name)
 }
 
 /// The first word of a path.
@@ -155,7 +162,7 @@ impl<'a> Variables<'a> {
             .any(|set| set.contains(name))
             || self.shared.is_some_and(|s| s.defined.contains(name) || s.returned.contains(name))
             || self.is_result(name)
-            || built_in().any(|known| known == name)
+            || is_built_in(name)
             // The runtime's own names; `$result` in the bindings of tools.
             || name.starts_with(['_', '$'])
             || tool_of_result(name).is_some_and(|tool| self.is_result(tool))

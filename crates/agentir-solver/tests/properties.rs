@@ -10,7 +10,9 @@ use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{
     BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp,
 };
-use agentir_solver::{Answer, FactKind, Facts, Label, Literal, Query, Question, Solver, Type};
+use agentir_solver::{
+    Answer, FactKind, Facts, Label, Literal, Query, Question, Solver, Type, Verdict,
+};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -282,6 +284,27 @@ proptest! {
             Answer::State(_) => prop_assert!(holds),
             Answer::NoState(_) => prop_assert!(!holds, "{:?} is met by {:?}", texts(&exprs), state),
             Answer::Unknown(_) => {}
+        }
+    }
+
+    /// A state that is found at once is one: it cannot be shown that there is none. Any other verdict is
+    /// the answer.
+    #[test]
+    fn verdicts_are_answers(
+        exprs in prop::collection::vec((expr(), any::<bool>()), 1..4),
+        asked in (expr(), any::<bool>()),
+        x in types(), y in types(),
+        dialect in dialect(),
+    ) {
+        let facts = typed(x, y);
+        let follows = Literal { test: (&asked.0).into(), holds: asked.1, label: Label(99) };
+        for question in [Question::Satisfiable, Question::Implied(follows)] {
+            let query = Query { dialect, facts: &facts, given: literals(&exprs), question };
+            let answer = Solver::default().answer(&query);
+            match Solver::default().verdict(&query) {
+                Verdict::State => prop_assert!(!answer.is_no_state(), "{:?}: {:?}", texts(&exprs), answer),
+                verdict => prop_assert_eq!(verdict, Verdict::from(answer)),
+            }
         }
     }
 

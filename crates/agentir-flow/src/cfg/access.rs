@@ -1,6 +1,6 @@
 //! Definitions and uses: which variables a node reads, sets and removes.
 
-use super::{Cfg, Element, NodeKind};
+use super::{Cfg, Element, NodeKind, Part};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Segment, Template, Visit};
 use agentir_ir::{
@@ -9,6 +9,7 @@ use agentir_ir::{
 };
 use petgraph::graph::NodeIndex;
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
+use std::sync::OnceLock;
 
 /// What is done to a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -189,9 +190,9 @@ impl Accesses {
         }
     }
 
-    fn call(&mut self, call: &Call, agent: &Agent) {
+    fn call(&mut self, call: &Call, part: &Part<'_>) {
         call.with.iter().for_each(|a| self.expr(&a.value));
-        match agent.tools.iter().find(|t| t.name.value == call.tool.value) {
+        match part.tools.get(call.tool.value.as_str()) {
             Some(tool) => self.tool(tool),
             None => self.result(&call.tool),
         }
@@ -223,7 +224,7 @@ impl Accesses {
         self.templates(&handoff.context.summary);
     }
 
-    fn statement(&mut self, kind: NodeKind, statement: &Statement, agent: &Agent) {
+    fn statement(&mut self, kind: NodeKind, statement: &Statement, part: &Part<'_>) {
         match statement {
             Statement::Set(set) => self.set(set),
             Statement::Clear { variables } => {
@@ -236,13 +237,13 @@ impl Accesses {
                 inner.for_each(|e| self.expr_but(e, item));
                 self.add(How::Sets, Variable::named(&t.target), true);
             }
-            Statement::Respond(response) => self.response(response, agent),
+            Statement::Respond(response) => self.response(response, part.agent),
             Statement::Instruct { text } => self.templates([text]),
             Statement::Collect(collect) if kind == NodeKind::Say => {
                 self.templates(&collect.present);
             }
             Statement::Collect(collect) => self.collect(collect),
-            Statement::Call(call) if kind == NodeKind::Call => self.call(call, agent),
+            Statement::Call(call) if kind == NodeKind::Call => self.call(call, part),
             Statement::Delegate(d) | Statement::Handoff(d) => {
                 self.bindings(&d.bindings, kind == NodeKind::Return);
             }
@@ -256,14 +257,22 @@ impl<'a> Cfg<'a> {
     /// out of it are read by it. A call that passes no arguments takes variables of the parameters'
     /// names, which is not said here.
     #[must_use]
-    pub fn accesses(&self, at: NodeIndex) -> Vec<Access> {
+    pub fn accesses(&self, at: NodeIndex) -> &[Access] {
+        let all = self.accesses.get_or_init(|| {
+            self.graph.node_indices().map(|_| OnceLock::new()).collect()
+        });
+        let slot = all.get(at.index());
+        slot.map_or(&[], |slot| slot.get_or_init(|| self.find_accesses(at).into_boxed_slice()))
+    }
+
+    fn find_accesses(&self, at: NodeIndex) -> Vec<Access> {
         let mut found = Accesses::default();
         let Some((node, part)) = self.node(at).and_then(|n| Some((n, self.part(n.agent)?))) else {
             return found.0;
         };
-        let (agent, kind) = (part.agent, node.kind);
+        let kind = node.kind;
         match node.element {
-            Element::Statement(statement) => found.statement(kind, statement, agent),
+            Element::Statement(statement) => found.statement(kind, statement, part),
             Element::Set(set) => found.set(set),
             Element::Agent(agent) if kind == NodeKind::Collect => {
                 found.templates(&agent.gather.prompt);

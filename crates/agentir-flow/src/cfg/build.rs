@@ -11,6 +11,7 @@ use agentir_ir::{Agent, AgentReference, Profile, Program, Step, Tool};
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
+use std::sync::OnceLock;
 
 /// An edge that does not know yet where it leads.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +32,7 @@ impl<'a> Cfg<'a> {
             transfers: Vec::new(),
             dead: Vec::new(),
             unmatched: false,
+            accesses: OnceLock::new(),
         }
     }
 
@@ -247,6 +249,8 @@ impl<'c, 'a> Builder<'c, 'a> {
             exit: self.places.exit,
             wait: self.places.wait,
             steps: self.steps,
+            // Later ones are overwritten by earlier ones.
+            tools: self.agent.tools.iter().rev().map(|t| (t.name.value.as_str(), t)).collect(),
             first: u32::try_from(self.first).unwrap_or(u32::MAX),
             end: u32::try_from(end).unwrap_or(u32::MAX),
         });

@@ -162,7 +162,7 @@ impl<'a> Search<'_, 'a> {
             let mut effects = Effects::default();
             for access in self.cfg.accesses(node) {
                 if access.how != How::Reads {
-                    effects.changes.push(access.variable);
+                    effects.changes.push(access.variable.clone());
                 }
             }
             let names = effects.changes.iter().map(|v| SmolStr::new(v.root()));

@@ -52,6 +52,7 @@ use petgraph::Direction;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 /// An agent of a graph, by its place in [`agentir_ir::Program::agents`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -509,6 +510,8 @@ pub struct Part<'a> {
     pub wait: NodeIndex,
     /// Its steps, by their names.
     steps: FxHashMap<&'a str, NodeIndex>,
+    /// The tools it declares, by name; of several the first.
+    tools: FxHashMap<&'a str, &'a Tool>,
     /// Its nodes are those from `first` up to, not including, `end`.
     first: u32,
     end: u32,
@@ -555,6 +558,8 @@ pub struct Cfg<'a> {
     dead: Vec<DeadCode<'a>>,
     /// Whether an agent is named by a file that does not tell which agent it is.
     unmatched: bool,
+    /// What each node does to variables, as far as somebody has asked.
+    accesses: OnceLock<Vec<OnceLock<Box<[Access]>>>>,
 }
 
 impl<'a> Cfg<'a> {

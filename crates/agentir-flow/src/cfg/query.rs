@@ -10,6 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::ops::Range;
 
+/// So many nodes are looked at to find where variables are read that are not set, over all variables
+/// of an agent.
+const MOST_LOOKED: usize = 2_000_000;
+
 /// A set of nodes of one graph, or of one agent in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeSet {
@@ -199,6 +203,9 @@ impl<'a> Cfg<'a> {
     pub fn loops(&self, follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool) -> Vec<Loop> {
         let follow = |id, edge: &Edge<'a>| !self.is_next_turn_of_flow(id) && follow(id, edge);
         let groups = self.circles(|id, edge| follow(id, edge));
+        if groups.is_empty() {
+            return Vec::new();
+        }
         let unlimited = self.circles(|id, edge| edge.limit.is_none() && follow(id, edge));
         let unlimited: FxHashSet<NodeIndex> = unlimited.into_iter().flatten().collect();
         let waitless = self.circles(|id, edge| !self.touches_wait(id) && follow(id, edge));
@@ -244,13 +251,18 @@ impl<'a> Cfg<'a> {
 
     /// The strongly connected parts with at least one edge inside.
     fn circles(&self, follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool) -> Vec<Vec<NodeIndex>> {
-        let filtered = EdgeFiltered::from_fn(&self.graph, |edge| follow(edge.id(), edge.weight()));
+        let follow = self.on_circles(follow);
+        if !follow.contains(&true) {
+            return Vec::new();
+        }
+        let follow = |id: EdgeIndex| follow.get(id.index()).copied().unwrap_or_default();
+        let filtered = EdgeFiltered::from_fn(&self.graph, |edge| follow(edge.id()));
         // Not `tarjan_scc`, which recurses as deep as a flow is long.
         let mut groups: Vec<Vec<NodeIndex>> = kosaraju_scc(&filtered)
             .into_iter()
             .filter(|group| match group.as_slice() {
                 [only] => {
-                    self.graph.edges_connecting(*only, *only).any(|e| follow(e.id(), e.weight()))
+                    self.graph.edges_connecting(*only, *only).any(|e| follow(e.id()))
                 }
                 _ => true,
             })
@@ -260,6 +272,37 @@ impl<'a> Cfg<'a> {
         }
         groups.sort();
         groups
+    }
+
+    /// Which of the edges that are followed may be on a circle: all that are left when what nothing
+    /// leads to is taken away, again and again. Mostly there are none, and this is cheaper than looking
+    /// for circles.
+    fn on_circles(&self, follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool) -> Vec<bool> {
+        let mut followed: Vec<bool> =
+            self.graph.edge_references().map(|e| follow(e.id(), e.weight())).collect();
+        let mut into = vec![0_usize; self.graph.node_count()];
+        for (edge, _) in self.graph.edge_references().zip(&followed).filter(|(_, f)| **f) {
+            if let Some(count) = into.get_mut(edge.target().index()) {
+                *count += 1;
+            }
+        }
+        let mut waiting: Vec<NodeIndex> =
+            self.graph.node_indices().filter(|n| into.get(n.index()) == Some(&0)).collect();
+        while let Some(node) = waiting.pop() {
+            for edge in self.graph.edges(node) {
+                let taken = followed.get_mut(edge.id().index());
+                if !taken.is_some_and(std::mem::take) {
+                    continue;
+                }
+                if let Some(count) = into.get_mut(edge.target().index()) {
+                    *count -= 1;
+                    if *count == 0 {
+                        waiting.push(edge.target());
+                    }
+                }
+            }
+        }
+        followed
     }
 
     /// Loops that never wait for the user, in which nothing is up to the user or the model, and that
@@ -416,7 +459,8 @@ impl<'a> Cfg<'a> {
 
     /// The reads of an agent that some way from its beginning leads to without setting the variable
     /// before, for the variables that `about` wants; one for each place that reads. What the user or
-    /// the model may fill in counts as set. Takes time in proportion to the graph for each variable.
+    /// the model may fill in counts as set. Takes time in proportion to the graph for each variable; of
+    /// very many variables in a very large agent the last are not looked at.
     pub fn unset_reads(&self, agent: AgentId, about: impl Fn(&str) -> bool) -> Vec<Unset> {
         let Some(part) = self.part(agent) else { return Vec::new() };
         let mut reads: FxHashMap<String, Vec<(NodeIndex, Variable)>> = FxHashMap::default();
@@ -427,8 +471,8 @@ impl<'a> Cfg<'a> {
                     How::Reads if about(&access.variable.name) => reads
                         .entry(access.variable.name.to_string())
                         .or_default()
-                        .push((node, access.variable)),
-                    How::Sets => sets.entry(node).or_default().push(access.variable),
+                        .push((node, access.variable.clone())),
+                    How::Sets => sets.entry(node).or_default().push(access.variable.clone()),
                     _ => {}
                 }
             }
@@ -438,8 +482,9 @@ impl<'a> Cfg<'a> {
         let mut names: Vec<&String> = reads.keys().collect();
         names.sort();
         let mut found = Vec::new();
+        let mut looked = 0;
         for name in names {
-            let Some(places) = reads.get(name) else { continue };
+            let Some(places) = reads.get(name).filter(|_| looked < MOST_LOOKED) else { continue };
             let by_user = places.iter().any(|(_, v)| asked.contains(v.root()));
             let sets_it = |node: NodeIndex| {
                 let wanted = places.first().map(|(_, v)| v);
@@ -448,6 +493,7 @@ impl<'a> Cfg<'a> {
                     || (by_user && self.node(node).is_some_and(|n| n.kind.waits()))
             };
             let came = self.spread_unset(part.entry, sets_it);
+            looked += came.len();
             for (node, variable) in places {
                 if *node == part.entry || came.contains_key(node) {
                     let way = back(&came, *node, part.entry, &self.graph);

@@ -2,7 +2,7 @@
 
 use super::{Dataflow, Harm, Known, Reads, root};
 use crate::rule::{AgentContext, ProgramContext};
-use crate::variables::{built_in, first};
+use crate::variables::{first, is_built_in};
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_flow::cfg::{AgentId, Element, How};
@@ -176,7 +176,7 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
             || [&variables.roots, &variables.returned, &variables.results, &variables.labels]
                 .iter()
                 .any(|set| set.contains(name))
-            || built_in().any(|known| known == name)
+            || is_built_in(name)
             || name.starts_with(['_', '$', '@'])
             || cx.facts.writes.iter().any(|(written, _)| first(&written.value) == name)
             || cx.facts.sets.iter().any(|s| s.target.root.value == name)

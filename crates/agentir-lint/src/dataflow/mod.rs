@@ -40,8 +40,6 @@ pub(crate) struct Places<'a> {
     pub(crate) dialect: Dialect,
     /// The variables of which everything is known that sets them.
     pub(crate) owned: Owned<'a>,
-    /// The accesses of all nodes that have any.
-    accesses: FxHashMap<NodeIndex, Vec<Access>>,
     /// The places that set each variable, in order.
     setters: FxHashMap<SmolStr, Vec<NodeIndex>>,
     /// The places that remove each variable, in order.
@@ -176,16 +174,11 @@ impl<'a> Places<'a> {
             cfg.part(agent)?.nodes().collect()
         };
         let edges = Edges::new(&cfg, &nodes);
-        let accesses: FxHashMap<NodeIndex, Vec<Access>> = nodes
-            .into_iter()
-            .map(|node| (node, cfg.accesses(node)))
-            .filter(|(_, all)| !all.is_empty())
-            .collect();
-        let owned = Owned::new(cx, accesses.values().flatten());
+        let owned = Owned::new(cx, nodes.iter().flat_map(|node| cfg.accesses(*node)));
         let mut setters: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
         let mut clearers: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
-        for (node, all) in &accesses {
-            for access in all {
+        for node in &nodes {
+            for access in cfg.accesses(*node) {
                 let (of, name) = match access.how {
                     How::Sets => (&mut setters, root(access)),
                     How::Clears => (&mut clearers, access.variable.name.as_str()),
@@ -204,7 +197,6 @@ impl<'a> Places<'a> {
             cfg,
             dialect,
             owned,
-            accesses,
             setters,
             clearers,
             at_first,
@@ -216,7 +208,7 @@ impl<'a> Places<'a> {
 
     /// What a node does to variables.
     pub(crate) fn accesses(&self, node: NodeIndex) -> &[Access] {
-        self.accesses.get(&node).map_or(&[], Vec::as_slice)
+        self.cfg.accesses(node)
     }
 
     /// The places that set a variable.

@@ -91,7 +91,11 @@ pub(crate) fn comparisons<'a>(condition: &'a Expr, found: &mut dyn FnMut(&'a Exp
 }
 
 /// Where the types of Agent Script do not fit in conditions: another rule says so.
-pub(crate) fn mistyped(cx: &AgentContext<'_>) -> FxHashSet<Span> {
+pub(crate) fn mistyped<'c>(cx: &'c AgentContext<'_>) -> &'c FxHashSet<Span> {
+    cx.mistyped.get_or_init(|| find_mistyped(cx))
+}
+
+fn find_mistyped(cx: &AgentContext<'_>) -> FxHashSet<Span> {
     let mut found = FxHashSet::default();
     if cx.is_agent_script() {
         let types = ScriptTypes::new(cx);

@@ -40,6 +40,7 @@ pub(crate) struct Prover {
 impl Prover {
     /// The solver of a program of so many agents. What is asked is bounded by a count, so that a
     /// finding does not depend on how fast the machine is; no program that people write comes near it.
+    /// What is answered at once does not count.
     pub(crate) fn new(agents: usize) -> Self {
         let most = 10_000 + 2_000 * u64::try_from(agents).unwrap_or(u64::MAX / 4_000);
         Self { solver: RefCell::default(), most, refused: Cell::new(0) }
@@ -47,7 +48,8 @@ impl Prover {
 
     fn ask<T: From<Answer>>(&self, query: &Query<'_>, ask: fn(&mut Solver, &Query<'_>) -> T) -> T {
         let mut solver = self.solver.borrow_mut();
-        if solver.statistics().asked >= self.most {
+        let Statistics { asked, at_once, .. } = *solver.statistics();
+        if asked - at_once >= self.most {
             self.refused.set(self.refused.get() + 1);
             return Answer::Unknown(Why::Budget).into();
         }

@@ -98,7 +98,7 @@ fn early(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
     let mut waiting = vec![part.entry];
     while let Some(node) = waiting.pop() {
         if cfg.node(node).is_none_or(|n| n.kind != NodeKind::Collect) {
-            let set = cfg.accesses(node).into_iter().filter(|a| a.how != How::Reads);
+            let set = cfg.accesses(node).iter().filter(|a| a.how != How::Reads);
             names.extend(set.map(|access| SmolStr::new(access.variable.root())));
         }
         if waits(node) {

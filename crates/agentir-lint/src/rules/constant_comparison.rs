@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     // What the types already tell is not told again.
-    let mut seen = mistyped(cx);
+    let mut seen = mistyped(cx).clone();
     for (condition, _) in &cx.facts.conditions {
         let Some(expr) = condition.expr().filter(|_| cx.answers_for(condition.span())) else {
             continue;

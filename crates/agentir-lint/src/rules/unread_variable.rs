@@ -5,7 +5,6 @@ use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_ir::{Agent, Dialect, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smol_str::SmolStr;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unread-variable"),
@@ -60,11 +59,11 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
     if adl || cx.is_agent_script() {
         set.retain(|name, _| declared.contains_key(name));
     }
-    set.retain(|name, _| !read.contains(name) && !crate::variables::built_in().any(|n| n == *name));
+    set.retain(|name, _| !read.contains(name) && !crate::variables::is_built_in(name));
     if set.is_empty() {
         return;
     }
-    let mentions = mentions(cx);
+    let mentions = mentions(cx, set.keys().copied());
     let mut found: Vec<(&str, Vec<Span>)> = set.into_iter().collect();
     found.sort_by_key(|(_, places)| places.first().map(|s| (s.file, s.start)));
     for (name, places) in found {
@@ -151,13 +150,18 @@ fn of<'a>(expr: &'a Expr, read: &mut FxHashSet<&'a str>) {
     });
 }
 
-/// How often each word is written in all that the program says, free-form parts included.
-fn mentions(cx: &ProgramContext<'_>) -> FxHashMap<SmolStr, usize> {
-    let mut counts: FxHashMap<SmolStr, usize> = FxHashMap::default();
+/// How often each of these words is written in all that the program says, free-form parts included.
+fn mentions<'n>(
+    cx: &ProgramContext<'_>,
+    words: impl Iterator<Item = &'n str>,
+) -> FxHashMap<&'n str, usize> {
+    let mut counts: FxHashMap<&str, usize> = words.map(|word| (word, 0)).collect();
     let mut count = |text: String| {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        for word in text.split(|c| !is_part(c)).filter(|w| !w.is_empty()) {
-            *counts.entry(SmolStr::new(word)).or_default() += 1;
+        for word in text.split(|c| !is_part(c)) {
+            if let Some(count) = counts.get_mut(word) {
+                *count += 1;
+            }
         }
     };
     let program = cx.program;

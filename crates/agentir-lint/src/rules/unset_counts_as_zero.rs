@@ -3,8 +3,8 @@
 use crate::proof::{Line, branches, is_stable, starts_unset, taken, test};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
-use agentir_eval::Value;
-use agentir_expr::{BinaryOp, Expr, ExprKind, Path, Visit};
+use agentir_eval::{Outcome, State, Value, outcome};
+use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Path, Visit};
 use agentir_flow::cfg::{Element, Known, Literal};
 use agentir_solver::FactKind;
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -34,7 +34,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let cfg = cx.program.graph();
     // What the agent as a whole asks for may be told at any time.
     let fields = &cx.agent.gather.fields;
-    let asked = |path: &Path| fields.iter().any(|f| f.name.value == path.root.value);
+    let fields: FxHashSet<&str> = fields.iter().map(|f| f.name.value.as_str()).collect();
+    let asked = |path: &Path| fields.contains(path.root.value.as_str());
+    let nothing = State::new();
     let mut all = Vec::new();
     for node in part.nodes() {
         let Some(branched) = cfg.node(node).map(branches) else { continue };
@@ -42,11 +44,18 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let Some((earlier, own)) = taken(branched, at) else { break };
             let Some((own, expr)) = own.and_then(|o| Some((o, o.test.expr()?))) else { continue };
             ordered(expr, &mut |path, comparison| {
-                if is_stable(expr) && !asked(path) && starts_unset(cx, &path.root.value) {
+                if outcome(comparison, &nothing, Dialect::Abl) == Outcome::True
+                    && is_stable(expr)
+                    && !asked(path)
+                    && starts_unset(cx, &path.root.value)
+                {
                     all.push(Compares { node, earlier: earlier.clone(), own, path, comparison });
                 }
             });
         }
+    }
+    if all.is_empty() {
+        return;
     }
     let names: FxHashSet<String> = all.iter().map(|c| c.path.to_string()).collect();
     let unset = cfg.unset_reads(cx.id, |name| names.contains(name));
