@@ -109,8 +109,8 @@ pub fn document() -> String {
         proofs += &line(&[first].into_iter().chain(verdicts).collect::<Vec<_>>());
     }
     out += "\n## Proofs\n\n\
-            Of the same conversions, how many programs are proved to do the same / do the same but \
-            for what is\nreported as lost / could not be decided everywhere / do something else \
+            Of the same conversions, how many programs are proved to do the same / differ only where \
+            a loss is\nreported / could not be decided everywhere / do something else \
             (`--verify`).\n\n";
     out += &proofs;
     out += "\n## What a language says otherwise or not at all\n\n\

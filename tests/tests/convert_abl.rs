@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
+use agentir_compare::Verdict;
 use agentir_convert::{Conversion, Meaning, Target, convert, differences};
 use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
@@ -221,4 +222,75 @@ fn what_others_wrote_can_be_read() {
         }
     }
     assert_none("errors in the output", &problems);
+}
+
+/// Names that ABL's runtime and expressions have for themselves, in the languages that may use them.
+const RESERVED: &[&str] =
+    &["user_id", "channel", "language", "match", "tool_failures", "_x", "__7", "route", "implies"];
+
+fn in_adl(name: &str) -> File {
+    let text = format!(
+        "desk:\n  type: flow agent\n  description: A desk\n  args:\n    - {name}\n    - order\n  steps:\n    \
+         - bot: \"You are ${{{name}}}, and it is ${{order}}.\"\n    - user\n    - if: {name} == \"a\"\n      \
+         then:\n        - set:\n            order: {name}\n      else:\n        - return: error, no\n    \
+         - call: look_up\n      args:\n        {name}: {name}\n    - return: success, done\n"
+    );
+    File { name: "agents.yml".to_owned(), text }
+}
+
+fn in_agent_script(name: &str) -> File {
+    let text = format!(
+        "config:\n    developer_name: \"desk\"\nvariables:\n    {name}: mutable string = \"\"\n    \
+         order: mutable string = \"\"\nstart_agent desk:\n    description: \"A desk\"\n    reasoning:\n        \
+         instructions: ->\n            if @variables.{name} == \"a\":\n                | You talk to \
+         {{!@variables.{name}}}.\n        actions:\n            note: @utils.setVariables\n                \
+         description: \"Notes who it is\"\n                with {name}=...\n            on: @utils.transition to \
+         @subagent.till\n                available when @variables.{name} != \"\"\nsubagent till:\n    description: \
+         \"The till\"\n    reasoning:\n        instructions: ->\n            | Ask {{!@variables.{name}}} to pay.\n"
+    );
+    File { name: "desk.agent".to_owned(), text }
+}
+
+#[test]
+fn reserved_names_are_called_otherwise_everywhere() {
+    let mut problems = Vec::new();
+    for name in RESERVED {
+        for file in [in_adl(name), in_agent_script(name)] {
+            // Agent Script's names begin with letters, and none of its variables is called `__7`.
+            if file.name.ends_with(".agent") && name.starts_with('_') {
+                continue;
+            }
+            let source = source(&[file], Options::default());
+            for target in BOTH {
+                let mut done = convert(&source.program, &source.sources, target);
+                let what = format!("{name} in {} to {}", source.name, target.name());
+                problems.extend(errors(&what, &done));
+                let renamed: Vec<_> =
+                    done.report.renamed.iter().map(|r| (r.what, r.from.as_str())).collect();
+                if renamed != [("variable", *name)] {
+                    problems.push(format!("{what}: renamed are {renamed:?}"));
+                }
+                done.verify(&source.program, &source.sources);
+                let proof = done.report.proof.as_ref().unwrap();
+                if proof.verdict != Verdict::Same && source.name.ends_with(".yml") {
+                    problems.push(format!("{what}: {}", proof.text(["source", "output"])));
+                }
+                let files: Vec<File> = done
+                    .files
+                    .iter()
+                    .map(|f| File { name: f.path.clone(), text: f.text.clone() })
+                    .collect();
+                let checked = check(&files, Options::default());
+                let still = checked.diagnostics.iter().filter(|d| d.rule.0 == "reserved-name");
+                problems.extend(still.map(|d| format!("{what}: {}", checked.line(d))));
+                // Tools keep the names of their parameters, and texts their words.
+                let left = done.files.iter().flat_map(|f| f.text.lines()).filter(|line| {
+                    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == *name)
+                });
+                let left = left.filter(|line| !line.trim().starts_with(&format!("{name}: ")));
+                problems.extend(left.map(|line| format!("{what}: {line}")));
+            }
+        }
+    }
+    assert_none("reserved names", &problems);
 }

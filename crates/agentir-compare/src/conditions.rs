@@ -53,15 +53,7 @@ pub struct Unlike {
 
 impl Conditions {
     pub(crate) fn verdict(&self) -> Verdict {
-        if self.different.iter().any(|d| !d.announced) {
-            Verdict::Different
-        } else if self.undecided > 0 {
-            Verdict::Undecided
-        } else if self.different.is_empty() {
-            Verdict::Same
-        } else {
-            Verdict::SameButAnnounced
-        }
+        Verdict::of(self.different.iter().map(|d| d.announced), self.undecided == 0)
     }
 
     pub(crate) fn add(&mut self, other: Self) {

@@ -71,12 +71,24 @@ impl Verdict {
         }
     }
 
+    /// Of things that differ, each of which was announced or not, and of whether all was decided.
+    pub(crate) fn of(announced: impl IntoIterator<Item = bool>, decided: bool) -> Self {
+        let mut announced = announced.into_iter().peekable();
+        let differs = announced.peek().is_some();
+        match (announced.all(|announced| announced), decided) {
+            (false, _) => Self::Different,
+            (true, false) => Self::Undecided,
+            (true, true) if differs => Self::SameButAnnounced,
+            (true, true) => Self::Same,
+        }
+    }
+
     /// In a sentence: "the output …".
     #[must_use]
     pub const fn says(self) -> &'static str {
         match self {
-            Self::Same => "proved to do the same",
-            Self::SameButAnnounced => "does the same but for what is reported as lost",
+            Self::Same => "is proved to do the same",
+            Self::SameButAnnounced => "differs only where a loss is reported",
             Self::Undecided => "does the same as far as it could be decided",
             Self::Different => "does something else",
         }

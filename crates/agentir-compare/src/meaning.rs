@@ -111,8 +111,8 @@ impl Meaning {
         size
     }
 
-    /// Every value, with its path and its place; places that a value does not have itself are those of
-    /// what it is a part of.
+    /// Every value, with its path and its place; a value that has none itself is at the first place of
+    /// the smallest thing that it is a part of and that has one.
     pub fn values<'n>(&'n self, found: &mut dyn FnMut(&str, &'n Value, Option<Span>)) {
         walk(&self.root, &mut String::new(), None, found);
     }
@@ -335,7 +335,8 @@ fn walk<'n>(
     place: Option<Span>,
     found: &mut dyn FnMut(&str, &'n Value, Option<Span>),
 ) {
-    let place = node.at.or(place);
+    // What is said nowhere itself is said where the nearest thing is that is.
+    let place = first_place(node).or(place);
     let length = at.len();
     match &node.kind {
         NodeKind::Leaf(value) => found(at, value, place),
@@ -343,7 +344,7 @@ fn walk<'n>(
             let key = key_of(items);
             for (i, item) in items.iter().enumerate() {
                 index(at, key, item, i);
-                walk(item, at, place.or_else(|| first_place(node)), found);
+                walk(item, at, place, found);
                 at.truncate(length);
             }
         }
@@ -353,7 +354,7 @@ fn walk<'n>(
                     at.push('.');
                 }
                 at.push_str(key);
-                walk(inner, at, place.or_else(|| first_place(node)), found);
+                walk(inner, at, place, found);
                 at.truncate(length);
             }
         }

@@ -71,6 +71,43 @@ impl Announced {
         self.variables.get(second).map(String::as_str)
     }
 
+    /// A text about variables of the second program with their names in the first; only in the holes
+    /// of a text that is said.
+    pub(crate) fn in_first(&self, text: String, only_holes: bool) -> String {
+        if self.variables.keys().all(|name| !text.contains(name.as_str())) {
+            return text;
+        }
+        if !only_holes {
+            return self.words_in_first(&text);
+        }
+        let mut pieces = text.split("{{");
+        let mut out = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let (inside, behind) = piece.split_once("}}").unwrap_or(("", piece));
+            out.push_str("{{");
+            out.push_str(&self.words_in_first(inside));
+            out.push_str("}}");
+            out.push_str(behind);
+        }
+        out
+    }
+
+    fn words_in_first(&self, text: &str) -> String {
+        let in_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(end);
+            out.push_str(self.variable(word).unwrap_or(word));
+            let next = behind.find(in_word).unwrap_or(behind.len());
+            let (between, behind) = behind.split_at(next);
+            out.push_str(between);
+            rest = behind;
+        }
+        out
+    }
+
     /// What something of the first program is called in the second.
     pub(crate) fn name<'n>(&'n self, first: &'n str) -> &'n str {
         self.names.get(first).map_or(first, String::as_str)

@@ -93,10 +93,19 @@ impl Comparison {
         if !c.different.is_empty() {
             parts.push(format!("{} do not", c.different.len()));
         }
-        parts.push(format!(
-            "from {} of {} places no conversation tells the two apart",
-            b.same, b.places
-        ));
+        let apart = b.places.saturating_sub(b.same);
+        parts.push(if apart == 0 {
+            let places =
+                if b.places == 1 { "the 1 place" } else { &format!("all {} places", b.places) };
+            format!("from {places} that both have no conversation tells them apart")
+        } else if b.undecided.is_empty() {
+            format!("they part at {apart} of {} places", b.places)
+        } else {
+            format!(
+                "from {} of {} places it is proved that no conversation tells them apart",
+                b.same, b.places
+            )
+        });
         parts.join(", ")
     }
 
@@ -120,8 +129,12 @@ impl Comparison {
         }
         let announced = self.conditions.different.iter().filter(|d| d.announced).count()
             + self.behaviour.different.iter().filter(|d| d.announced).count();
-        if announced > 0 {
-            let _ = writeln!(out, "{announced} differences at places where a loss is reported");
+        match announced {
+            0 => {}
+            1 => out.push_str("1 difference at a place where a loss is reported\n"),
+            n => {
+                let _ = writeln!(out, "{n} differences at places where a loss is reported");
+            }
         }
         out
     }

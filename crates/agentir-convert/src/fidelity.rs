@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What became of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -240,24 +241,111 @@ fn is_of_the_ir(path: &str, text: &str) -> bool {
     text == ENTRY || WORDS_OF_THE_IR.contains(&field)
 }
 
+/// What is called otherwise in the output, looked up by names.
+struct Names<'r>(FxHashMap<&'r str, &'r str>);
+
+impl<'r> Names<'r> {
+    fn new(renamed: &'r [Renamed]) -> Self {
+        Self(renamed.iter().map(|r| (r.from.as_str(), r.to.as_str())).collect())
+    }
+
+    /// A text with the names of the output, if it has any of those that changed.
+    fn in_output(&self, text: &str) -> Option<String> {
+        let in_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        let mut changed = false;
+        while !rest.is_empty() {
+            let (word, behind) = rest.split_at(rest.find(|c| !in_word(c)).unwrap_or(rest.len()));
+            let to = self.0.get(word);
+            changed |= to.is_some();
+            out.push_str(to.unwrap_or(&word));
+            let (between, behind) = behind.split_at(behind.find(in_word).unwrap_or(behind.len()));
+            out.push_str(between);
+            rest = behind;
+        }
+        changed.then_some(out)
+    }
+
+    /// What the output says where the source says `value`, if only names differ.
+    fn same<'o>(
+        &self,
+        path: &str,
+        value: &Value,
+        said: &'o FxHashMap<String, (&Value, Option<Span>)>,
+    ) -> Option<&'o (&'o Value, Option<Span>)> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let elsewhere = self.in_output(path);
+        let other = said.get(elsewhere.as_deref().unwrap_or(path))?;
+        let same = other.0 == value
+            || match (value, other.0) {
+                (Value::String(value), Value::String(other)) => {
+                    self.in_output(value).as_ref() == Some(other)
+                }
+                _ => false,
+            };
+        same.then_some(other)
+    }
+}
+
+/// Where the output says what it says in another way: the place of a text is that of the same text,
+/// that of anything else is where the output speaks of the nearest thing around it.
+struct Elsewhere<'o> {
+    texts: FxHashMap<&'o str, Span>,
+    paths: BTreeMap<&'o str, Span>,
+}
+
+impl<'o> Elsewhere<'o> {
+    fn new(said: &'o FxHashMap<String, (&Value, Option<Span>)>) -> Self {
+        let placed = || said.iter().filter_map(|(path, (value, at))| Some((path, value, (*at)?)));
+        let texts = placed().filter_map(|(_, value, at)| Some((value.as_str()?, at)));
+        let mut first: FxHashMap<&str, Span> = FxHashMap::default();
+        for (text, at) in texts.filter(|(text, _)| text.contains(' ')) {
+            let place = first.entry(text).or_insert(at);
+            *place = (*place).min(at);
+        }
+        Self { texts: first, paths: placed().map(|(path, _, at)| (path.as_str(), at)).collect() }
+    }
+
+    fn find(&self, path: &str, value: &Value) -> Option<Span> {
+        if let Some(at) = value.as_str().and_then(|text| self.texts.get(text)) {
+            return Some(*at);
+        }
+        // Where the agent begins says nothing.
+        let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
+        let ends: Vec<usize> = ends.skip(2).collect();
+        ends.into_iter().rev().find_map(|end| {
+            let around = path.get(..=end)?;
+            let (found, at) = self.paths.range(around..).next()?;
+            found.starts_with(around).then_some(*at)
+        })
+    }
+}
+
 pub(crate) fn report(
     (source, sources): (&Meaning, &SourceMap),
     (output, outputs): (&Meaning, &SourceMap),
     files: &[OutputFile],
+    renamed: Vec<Renamed>,
     target: Target,
 ) -> Report {
+    let names = Names::new(&renamed);
     let mut said: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
     output.values(&mut |path, value, at| {
         said.insert(path.to_owned(), (value, at));
     });
     let vocabulary: FxHashSet<String> = files.iter().flat_map(|f| words(&f.text)).collect();
     let place = |sources: &SourceMap, at: Option<Span>| Place::of(sources, at?);
+    let elsewhere = Elsewhere::new(&said);
     let mut ours: FxHashSet<String> = FxHashSet::default();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
         ours.insert(path.to_owned());
-        let counterpart = said.get(path);
+        let same = names.same(path, value, &said);
+        let counterpart = same.or_else(|| said.get(path));
         let mut entry = Entry {
             path: path.to_owned(),
             value: value.clone(),
@@ -267,7 +355,10 @@ pub(crate) fn report(
             source: place(sources, at),
             target: counterpart.and_then(|(_, at)| place(outputs, *at)),
         };
-        if counterpart.is_none_or(|(other, _)| *other != value) {
+        if counterpart.is_none_or(|(other, _)| *other != value) && same.is_some() {
+            entry.fate = Fate::Approximated;
+            entry.how = Some("under the names that it has in the output".to_owned());
+        } else if counterpart.is_none_or(|(other, _)| *other != value) {
             let shown = match value {
                 Value::String(text) => {
                     is_of_the_ir(path, text) || words(text).all(|w| vocabulary.contains(&w))
@@ -281,6 +372,12 @@ pub(crate) fn report(
                 None => format!("{} has no place for it", target.title()),
             });
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
+            entry.target = match entry.fate {
+                Fate::Approximated => {
+                    entry.target.or_else(|| place(outputs, elsewhere.find(path, value)))
+                }
+                _ => entry.target,
+            };
         }
         match entry.fate {
             Fate::Kept => totals.kept += 1,
@@ -296,7 +393,7 @@ pub(crate) fn report(
             added.push(Addition { path, value, target: place(outputs, at) });
         }
     });
-    Report { totals, entries, added, ..Report::empty(target) }
+    Report { totals, entries, added, renamed, ..Report::empty(target) }
 }
 
 #[cfg(test)]

@@ -72,8 +72,8 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
             comments.iter_mut().for_each(|comment| comment.target = None);
         }
     }
-    let mut report = fidelity::report((&source, sources), (&output, &read), &files, target);
-    report.renamed = renamed;
+    let mut report =
+        fidelity::report((&source, sources), (&output, &read), &files, renamed, target);
     report.comments = comments;
     Conversion { files, report, diagnostics, sources: read, program: program_read }
 }

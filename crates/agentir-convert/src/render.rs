@@ -5,7 +5,9 @@ use crate::names::Renamed;
 use crate::target::Target;
 use agentir_compare::Place;
 use askama::Template;
-use rustc_hash::FxHashMap;
+use indexmap::{IndexMap, IndexSet};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 impl Fate {
@@ -61,52 +63,98 @@ fn short(entry: &Entry, most: usize) -> String {
     }
 }
 
-/// So many values that are lost for the same reason are told one by one.
-const MOST_ALIKE: usize = 30;
-/// Of more than that, so many.
-const SHOWN_ALIKE: usize = 5;
+/// So many files in which values are lost for the same reason are named.
+const MOST_FILES: usize = 3;
+/// So many places in each of them.
+const MOST_PLACES: usize = 8;
+
+/// Values that are lost for the same reason, and what can be done about it.
+#[derive(PartialEq, Eq, Hash)]
+struct Reason<'r> {
+    fate: Fate,
+    how: &'r str,
+    help: Option<&'r str>,
+}
+
+impl<'r> Reason<'r> {
+    fn of(entry: &'r Entry) -> Self {
+        let how = entry.how.as_deref().unwrap_or_default();
+        Self { fate: entry.fate, how, help: entry.help.as_deref() }
+    }
+
+    fn text(&self, out: &mut String, alike: &[&Entry]) {
+        let Some(first) = alike.first() else { return };
+        let (fate, how) = (self.fate.name(), self.how);
+        let value = format!("{} (`{}`)", first.path, short(first, 60));
+        if alike.len() == 1 {
+            let from = first.source.as_ref().map_or_else(String::new, |p| format!("{p}: "));
+            let _ = writeln!(out, "{from}{fate}: {value}: {how}");
+        } else {
+            let _ = writeln!(out, "{fate}, {} values: {how}", alike.len());
+            places(out, alike);
+            if self.fate == Fate::Dropped {
+                let _ = writeln!(out, "    the first is {value}");
+            }
+        }
+    }
+}
+
+/// The places of values, a line a file.
+fn places(out: &mut String, alike: &[&Entry]) {
+    let mut files: IndexMap<&str, BTreeSet<u32>> = IndexMap::new();
+    for place in alike.iter().filter_map(|entry| entry.source.as_ref()) {
+        files.entry(&place.file).or_default().insert(place.line);
+    }
+    for (file, lines) in files.iter().take(MOST_FILES) {
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for line in lines {
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == *line => *last = *line,
+                _ => runs.push((*line, *line)),
+            }
+        }
+        let run = |(first, last): &(u32, u32)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        };
+        let told: Vec<String> = runs.iter().take(MOST_PLACES).map(run).collect();
+        let more = if runs.len() > MOST_PLACES { ", …" } else { "" };
+        let _ = writeln!(out, "    {file}:{}{more}", told.join(", "));
+    }
+    if files.len() > MOST_FILES {
+        let _ = writeln!(out, "    and {} more files", files.len() - MOST_FILES);
+    }
+}
 
 impl Report {
-    /// The report as lines of text, losses only, most severe first. Of very many that are lost for the
-    /// same reason the first are told, and how many more there are; the other forms tell all.
+    /// The report as lines of text, losses only, most severe first. What is lost for the same reason is
+    /// told together, with its places; the other forms tell each value.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
-        let mut lost: Vec<&Entry> = self.lost().collect();
-        lost.sort_by_key(|e| std::cmp::Reverse(e.fate));
-        // An export of a platform has thousands of values that are lost for the same reason.
-        let mut alike: FxHashMap<(Fate, Option<&str>), usize> = FxHashMap::default();
-        for entry in &lost {
-            *alike.entry((entry.fate, entry.how.as_deref())).or_default() += 1;
+        let mut reasons: IndexMap<Reason<'_>, Vec<&Entry>> = IndexMap::new();
+        for entry in self.lost() {
+            reasons.entry(Reason::of(entry)).or_default().push(entry);
         }
-        let mut shown: FxHashMap<(Fate, Option<&str>), usize> = FxHashMap::default();
-        for entry in lost {
-            let kind = (entry.fate, entry.how.as_deref());
-            let all = alike.get(&kind).copied().unwrap_or(0);
-            let before = shown.entry(kind).or_default();
-            *before += 1;
-            if all > MOST_ALIKE && *before > SHOWN_ALIKE {
-                if *before == SHOWN_ALIKE + 1 {
-                    let (fate, how) = (entry.fate.name(), kind.1.unwrap_or_default());
-                    let _ = writeln!(out, "    and {} more {fate}: {how}", all - SHOWN_ALIKE);
-                }
+        // What is to be done alike stands together, and is said once.
+        let helps: IndexSet<_> = reasons.keys().map(|r| (r.fate, r.help)).collect();
+        reasons.sort_by_key(|r, _| (Reverse(r.fate), helps.get_index_of(&(r.fate, r.help))));
+        let mut reasons = reasons.iter().peekable();
+        let mut together = 0;
+        while let Some((reason, alike)) = reasons.next() {
+            reason.text(&mut out, alike);
+            together += 1;
+            if reasons.peek().is_some_and(|(r, _)| (r.fate, r.help) == (reason.fate, reason.help)) {
                 continue;
             }
-            let from = entry
-                .source
-                .as_ref()
-                .map_or_else(String::new, |p| format!("{}:{}: ", p.file, p.line));
-            let how = entry.how.as_deref().unwrap_or_default();
-            let _ = writeln!(
-                out,
-                "{from}{}: {} (`{}`): {how}",
-                entry.fate.name(),
-                entry.path,
-                short(entry, 60),
-            );
-            if let Some(help) = &entry.help {
-                let _ = writeln!(out, "    {help}");
+            if let Some(help) = reason.help {
+                let all = match together {
+                    1 => String::new(),
+                    n => format!(" for these {n} reasons"),
+                };
+                let _ = writeln!(out, "    help{all}: {help}");
             }
+            together = 0;
         }
         for comment in self.lost_comments() {
             let text = comment.text.lines().next().unwrap_or_default();

@@ -49,7 +49,7 @@ pub fn html(title: &str, graphs: &[(String, Graph)]) -> Result<String, TooLarge>
     let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
     let _ = writeln!(
         out,
-        "<label>Show <select id=\"which\">{options}</select></label><label><input id=\"find\" type=\"search\" placeholder=\"Find…\"></label></header><main><div id=\"stage\">{pictures}</div><aside id=\"panel\"><p>Click on a node to see what it is, what leads to it and what follows. Drag to move, turn the wheel to come closer.</p>{}</aside></main><script type=\"application/json\" id=\"data\">{json}</script><script>{SCRIPT}</script></body></html>",
+        "<label>Show <select id=\"which\">{options}</select></label><label><input id=\"find\" type=\"search\" placeholder=\"Find…\"></label></header><main><div id=\"stage\">{pictures}</div><aside id=\"panel\"><p>Click on a node to see what it is, what leads to it and what follows. Drag to move, turn the wheel to come closer, double-click to see all.</p>{}</aside></main><script type=\"application/json\" id=\"data\">{json}</script><script>{SCRIPT}</script></body></html>",
         legend()
     );
     Ok(out)

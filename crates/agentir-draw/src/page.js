@@ -61,11 +61,44 @@ function rest() {
 }
 
 const views = {};
-function view() {
-  if (!views[current]) {
+const wholes = {};
+// How many units of a picture one pixel may show before its texts are too small to be read.
+const LEGIBLE = 1.25;
+function whole() {
+  if (!wholes[current]) {
     const [x, y, w, h] = picture().getAttribute('viewBox').split(' ').map(Number);
-    views[current] = { x, y, w, h };
+    wholes[current] = { x, y, w, h };
   }
+  return wholes[current];
+}
+// The whole picture if it can be read; else what is around the place where everything begins.
+function opening() {
+  const { x, y, w, h } = whole();
+  const box = stage.getBoundingClientRect();
+  if (!(Math.max(w / box.width, h / box.height) > LEGIBLE)) return { x, y, w, h };
+  const graph = graphs[current];
+  const entry = graph.agents.findIndex((agent) => agent.name === graph.entry_agent);
+  const own = graph.nodes.filter((node) => node.agent === entry);
+  const first = own.find((node) => node.kind === 'entry') || own[0] || graph.nodes[0];
+  const drawn = first && picture().querySelector(`.node[data-id="${first.id}"]`);
+  const toPicture = picture().getScreenCTM();
+  if (!drawn || !toPicture) return { x, y, w, h };
+  const seen = drawn.getBoundingClientRect();
+  const middle = new DOMPoint(seen.x + seen.width / 2, seen.y + seen.height / 2)
+    .matrixTransform(toPicture.inverse());
+  const along = (at, begin, all, shown) => (all <= shown
+    ? begin - (shown - all) / 2
+    : Math.min(Math.max(at, begin), begin + all - shown));
+  return {
+    x: along(middle.x - box.width / 2, x, w, box.width),
+    // What follows stands below.
+    y: along(middle.y - box.height / 4, y, h, box.height),
+    w: box.width,
+    h: box.height,
+  };
+}
+function view() {
+  views[current] ||= opening();
   return views[current];
 }
 function draw() {
@@ -110,6 +143,10 @@ stage.addEventListener('click', (event) => {
   const node = event.target.closest('.node');
   if (node) choose(Number(node.dataset.id)); else rest();
 });
+stage.addEventListener('dblclick', () => {
+  views[current] = { ...whole() };
+  draw();
+});
 stage.addEventListener('keydown', (event) => {
   const node = event.target.closest('.node');
   if (node && event.key === 'Enter') choose(Number(node.dataset.id));
@@ -119,6 +156,7 @@ which.onchange = () => {
   picture().setAttribute('hidden', '');
   current = Number(which.value);
   picture().removeAttribute('hidden');
+  draw();
 };
 document.getElementById('find').oninput = (event) => {
   const wanted = event.target.value.toLowerCase();
@@ -127,3 +165,4 @@ document.getElementById('find').oninput = (event) => {
     g.classList.toggle('dim', wanted !== '' && !node.label.toLowerCase().includes(wanted));
   }
 };
+draw();

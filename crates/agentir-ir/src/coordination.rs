@@ -96,6 +96,30 @@ pub struct Delegate {
     pub span: Span,
 }
 
+impl Delegate {
+    /// Asking an agent, of which nothing else is said.
+    #[must_use]
+    pub fn new(agent: Spanned<Name>) -> Self {
+        Self {
+            span: agent.span,
+            agent,
+            when: None,
+            decided_by: Decider::of(None),
+            purpose: None,
+            input: Vec::new(),
+            returns: None,
+            use_result: None,
+            timeout: None,
+            on_failure: None,
+            failure_message: None,
+            remote: None,
+            experience_mode: None,
+            memory_grants: None,
+            extensions: Extensions::default(),
+        }
+    }
+}
+
 /// Another agent takes over.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -140,6 +164,32 @@ pub struct Handoff {
     /// Where it is written.
     #[serde(skip)]
     pub span: Span,
+}
+
+impl Handoff {
+    /// Handing over to an agent for good, if a condition holds.
+    #[must_use]
+    pub fn new(to: Spanned<Name>, when: Option<Condition>) -> Self {
+        Self {
+            span: to.span,
+            to,
+            decided_by: Decider::of(when.as_ref()),
+            when,
+            priority: None,
+            context: Context::default(),
+            returns: false,
+            on_failure: None,
+            failure_message: None,
+            on_return: None,
+            remote: None,
+            timeout: None,
+            on_timeout: None,
+            is_async: None,
+            async_timeout: None,
+            experience_mode: None,
+            extensions: Extensions::default(),
+        }
+    }
 }
 
 /// What the next agent is given.

@@ -5,7 +5,7 @@ use crate::coordination::Decider;
 use crate::data::{Data, Extensions, Number};
 use crate::rules::Constraint;
 use crate::statement::{
-    ActionHandler, Body, Branch, CallSpec, Collect, Jump, Response, SetVariable, Statement,
+    ActionHandler, Body, Branch, CallSpec, Collect, Jump, Phase, Response, SetVariable, Statement,
     Transform,
 };
 use crate::tool::ToolBinding;
@@ -249,24 +249,9 @@ fn some<T>(all: &[T]) -> Option<&[T]> {
     (!all.is_empty()).then_some(all)
 }
 
-/// ABL's order of execution within a step (§3.14): respond, gather, call, check, result, input, then.
-const fn rank(statement: &Statement) -> Option<u8> {
-    Some(match statement {
-        Statement::Set(_) => 0,
-        Statement::Clear { .. } => 1,
-        Statement::Transform(_) => 2,
-        Statement::Log { .. } => 3,
-        Statement::Respond(_) => 4,
-        Statement::Collect(_) => 5,
-        Statement::Call(_) => 6,
-        Statement::Check { .. } => 7,
-        Statement::Delegate(_) => 8,
-        Statement::Handoff(_) => 9,
-        Statement::If { .. } => 10,
-        Statement::Await { .. } => 11,
-        Statement::Goto(_) => 12,
-        _ => return None,
-    })
+/// The phase of a statement in a step; `None` if the fields of a step cannot say it.
+fn phase_in_step(statement: &Statement) -> Option<Phase> {
+    statement.phase().filter(|phase| *phase != Phase::Escalate)
 }
 
 impl<'a> StepJson<'a> {
@@ -289,8 +274,9 @@ impl<'a> StepJson<'a> {
         };
         let mut last = None;
         let canonical = step.body.0.iter().all(|statement| {
-            let here = rank(statement);
-            let fits = here.is_some() && (last < here || (last == here && here == Some(0)));
+            let here = phase_in_step(statement);
+            let fits =
+                here.is_some() && (last < here || (last == here && here == Some(Phase::Set)));
             last = here;
             fits
         });

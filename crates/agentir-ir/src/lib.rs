@@ -48,8 +48,8 @@ pub use rules::{
     Profile,
 };
 pub use statement::{
-    ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Jump, Response,
-    SetVariable, SortBy, Statement, Target, Transform,
+    ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Jump, Phase,
+    Response, SetVariable, SortBy, Statement, Target, Transform,
 };
 pub use tool::{
     Binding, Confirmation, ContextAccess, Filler, InputBinding, Offer, Parameter, ReturnField,

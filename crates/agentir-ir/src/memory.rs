@@ -55,6 +55,24 @@ pub struct SessionVariable {
     pub span: Span,
 }
 
+impl SessionVariable {
+    /// A variable of which only the name is known.
+    #[must_use]
+    pub fn new(name: Spanned<Name>) -> Self {
+        Self {
+            span: name.span,
+            name,
+            ty: None,
+            description: None,
+            initial_value: None,
+            reset: None,
+            scope: None,
+            mutability: None,
+            extensions: Extensions::default(),
+        }
+    }
+}
+
 /// A path of the longer-lived memory.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -86,6 +104,27 @@ pub struct PersistentPath {
     /// Where it is written.
     #[serde(skip)]
     pub span: Span,
+}
+
+impl PersistentPath {
+    /// A path of which only its scope and who may use it are known.
+    #[must_use]
+    pub fn new(path: Spanned<Name>, scope: &'static str, access: &'static str) -> Self {
+        Self {
+            span: path.span,
+            path,
+            scope,
+            access,
+            ty: None,
+            unit: None,
+            default_value: None,
+            sensitive: None,
+            sensitive_display: None,
+            mask_config: None,
+            description: None,
+            extensions: Extensions::default(),
+        }
+    }
 }
 
 /// When something is stored.

@@ -105,6 +105,64 @@ pub enum Statement {
     },
 }
 
+/// ABL's order of execution (§3.14): what a step, or anything else that is done, does first and what
+/// later, however it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Values are set; the only phase of which there may be several statements.
+    Set,
+    /// Variables are removed.
+    Clear,
+    /// A list is transformed.
+    Transform,
+    /// Something is logged.
+    Log,
+    /// Something is said.
+    Respond,
+    /// Fields are asked for.
+    Collect,
+    /// A tool is called.
+    Call,
+    /// A condition is checked.
+    Check,
+    /// Another agent is asked.
+    Delegate,
+    /// Another agent takes over.
+    Handoff,
+    /// A choice, perhaps by a result.
+    If,
+    /// The user's answer.
+    Await,
+    /// A person takes over.
+    Escalate,
+    /// On to somewhere else.
+    Goto,
+}
+
+impl Statement {
+    /// When ABL does it; `None` if ABL has no such statement.
+    #[must_use]
+    pub const fn phase(&self) -> Option<Phase> {
+        Some(match self {
+            Self::Set(_) => Phase::Set,
+            Self::Clear { .. } => Phase::Clear,
+            Self::Transform(_) => Phase::Transform,
+            Self::Log { .. } => Phase::Log,
+            Self::Respond(_) => Phase::Respond,
+            Self::Collect(_) => Phase::Collect,
+            Self::Call(_) => Phase::Call,
+            Self::Check { .. } => Phase::Check,
+            Self::Delegate(_) => Phase::Delegate,
+            Self::Handoff(_) => Phase::Handoff,
+            Self::If { .. } => Phase::If,
+            Self::Await { .. } => Phase::Await,
+            Self::Escalate { .. } => Phase::Escalate,
+            Self::Goto(_) => Phase::Goto,
+            Self::Instruct { .. } | Self::Repeat { .. } | Self::Other { .. } => return None,
+        })
+    }
+}
+
 /// How [`Statement::Goto`] looks among other statements, all of which are objects.
 #[derive(Serialize, JsonSchema)]
 struct GotoJson<'a> {
@@ -343,6 +401,24 @@ pub struct Call {
     /// The call itself.
     #[serde(skip)]
     pub span: Span,
+}
+
+impl Call {
+    /// A call with these arguments, after which nothing is done.
+    #[must_use]
+    pub fn new(tool: Spanned<Name>, with: Vec<Argument>, span: Span) -> Self {
+        Self {
+            tool,
+            has_arguments: !with.is_empty(),
+            with,
+            result: None,
+            success_when: None,
+            on_success: Body::default(),
+            on_failure: Body::default(),
+            on_result: Vec::new(),
+            span,
+        }
+    }
 }
 
 /// What follows success or failure: statements, and then perhaps branches.
@@ -612,21 +688,10 @@ struct BodyJson<'a> {
     statements: Option<&'a [Statement]>,
 }
 
-/// The place of a statement's kind in ABL's order of execution; `None` if ABL's fields cannot say it.
-const fn rank(statement: &Statement) -> Option<u8> {
-    Some(match statement {
-        Statement::Set(_) => 0,
-        Statement::Clear { .. } => 1,
-        Statement::Transform(_) => 2,
-        Statement::Log { .. } => 3,
-        Statement::Respond(_) => 4,
-        Statement::Call(_) => 5,
-        Statement::Delegate(_) => 6,
-        Statement::Handoff(_) => 7,
-        Statement::If { .. } => 8,
-        Statement::Goto(_) => 9,
-        _ => return None,
-    })
+/// The phase of a statement in a body; `None` if ABL's fields cannot say it there.
+fn phase_in_body(statement: &Statement) -> Option<Phase> {
+    let no_fields = [Phase::Collect, Phase::Check, Phase::Await, Phase::Escalate];
+    statement.phase().filter(|phase| !no_fields.contains(phase))
 }
 
 impl<'a> From<&'a Body> for BodyJson<'a> {
@@ -634,9 +699,10 @@ impl<'a> From<&'a Body> for BodyJson<'a> {
         let mut json = Self::default();
         let mut last = None;
         for statement in &body.0 {
-            let here = rank(statement);
+            let here = phase_in_body(statement);
             // Several assignments stand together; of anything else there is one.
-            let fits = here.is_some() && (last < here || (last == here && here == Some(0)));
+            let fits =
+                here.is_some() && (last < here || (last == here && here == Some(Phase::Set)));
             if !fits {
                 return Self { statements: Some(&body.0), ..Self::default() };
             }

@@ -60,6 +60,35 @@ pub struct Tool {
     pub span: Span,
 }
 
+impl Tool {
+    /// A tool of which only the name is known.
+    #[must_use]
+    pub fn new(name: Spanned<Name>) -> Self {
+        Self {
+            span: name.span,
+            name,
+            description: None,
+            parameters: Vec::new(),
+            returns: None,
+            hints: ToolHints::default(),
+            tool_type: None,
+            binding: None,
+            store_result: None,
+            on_result: Vec::new(),
+            on_error: Vec::new(),
+            context_access: None,
+            confirmation: None,
+            pii_access: None,
+            compaction: None,
+            auth_profile_ref: None,
+            connection_mode: None,
+            consent_mode: None,
+            jit_auth: None,
+            extensions: Extensions::default(),
+        }
+    }
+}
+
 /// A parameter of a tool.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -88,6 +117,25 @@ pub struct Parameter {
     /// Where it is written.
     #[serde(skip)]
     pub span: Span,
+}
+
+impl Parameter {
+    /// A required parameter of which only the name and perhaps the type are known.
+    #[must_use]
+    pub fn new(name: Spanned<Name>, ty: Option<TypeExpr>) -> Self {
+        Self {
+            span: name.span,
+            name,
+            ty,
+            description: None,
+            required: true,
+            default: None,
+            values: Vec::new(),
+            validation: None,
+            source: None,
+            extensions: Extensions::default(),
+        }
+    }
 }
 
 /// What a tool gives.

@@ -419,7 +419,7 @@ fn conversions_are_proved() {
     };
     let (written, said) = convert(&[]);
     assert_eq!(written["proof"]["verdict"], "same");
-    assert!(said.contains("the output proved to do the same"), "{said}");
+    assert!(said.contains("the output is proved to do the same"), "{said}");
     let (written, said) = convert(&["--no-verify"]);
     assert_eq!(written.get("proof"), None);
     assert!(!said.contains("proved"), "{said}");

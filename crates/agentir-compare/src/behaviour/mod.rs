@@ -90,15 +90,7 @@ impl Divergence {
 
 impl Behaviour {
     pub(crate) fn verdict(&self) -> Verdict {
-        if self.different.iter().any(|d| !d.announced) {
-            Verdict::Different
-        } else if !self.undecided.is_empty() {
-            Verdict::Undecided
-        } else if self.different.is_empty() {
-            Verdict::Same
-        } else {
-            Verdict::SameButAnnounced
-        }
+        Verdict::of(self.different.iter().map(|d| d.announced), self.undecided.is_empty())
     }
 
     pub(crate) fn add(&mut self, other: Self) {

@@ -44,7 +44,10 @@ impl<'a> Program<'a> {
 
     pub(super) fn action(&self, node: NodeIndex) -> Option<Action> {
         let transfer = self.transfers.get(&node).copied();
-        action(self.cfg.node(node)?, transfer, self.pairs)
+        let node = self.cfg.node(node)?;
+        let action = action(node, transfer, self.pairs)?;
+        let text = matches!(node.kind, cfg::NodeKind::Say | cfg::NodeKind::Instruct);
+        Some(Action { key: self.names.in_first(action.key, text), ..action })
     }
 
     /// Whether control really goes along an edge in what is compared: into agents that only this
@@ -53,6 +56,10 @@ impl<'a> Program<'a> {
         let inner = |agent: AgentId| self.pairs.is_inner(agent);
         let to = self.transfers.get(&from).and_then(|t| t.target);
         match (edge.why, to) {
+            // A step that never waits is left by what it does, not by what the user says.
+            (Why::Turn, None) => {
+                self.cfg.node(from).is_none_or(|node| node.kind != cfg::NodeKind::Step)
+            }
             (Why::Enter, to) => to.is_some_and(inner),
             // What goes in comes out at the agent's end.
             (Why::Return, Some(to)) => !inner(to),

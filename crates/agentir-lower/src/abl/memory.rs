@@ -46,33 +46,19 @@ fn session(item: Record<'_>) -> Option<SessionVariable> {
     let mut v = Fields::new(item);
     let name = v.name.take()?;
     Some(SessionVariable {
-        name,
         ty: v.ty("type"),
         description: v.template("description"),
         initial_value: v.data("initial"),
-        scope: None,
-        mutability: None,
         reset: v.choice("reset"),
         span: v.span,
         extensions: v.rest(),
+        ..SessionVariable::new(name)
     })
 }
 
 fn plain_path(path: Spanned<Name>, access: &'static str, span: Span) -> PersistentPath {
-    PersistentPath {
-        scope: scope_of(&path.value),
-        path,
-        access,
-        ty: None,
-        unit: None,
-        default_value: None,
-        sensitive: None,
-        sensitive_display: None,
-        mask_config: None,
-        description: None,
-        extensions: Extensions::default(),
-        span,
-    }
+    let scope = scope_of(&path.value);
+    PersistentPath { span, ..PersistentPath::new(path, scope, access) }
 }
 
 /// Whose memory a path is in, by its first word, where nobody says.

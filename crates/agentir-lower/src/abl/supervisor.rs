@@ -7,8 +7,7 @@ use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
     AgentReference, Context as HandoffContext, Coordination, Data, Decider, Dialect, Extensions,
-    Handoff, Number, NumberOrText, PassedValue, Policy, PolicyRule, Routing, RoutingRule,
-    RoutingTarget,
+    Handoff, Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
 };
 use agentir_syntax::abl::leaf::RouteAction;
 use agentir_syntax::abl::{HeadValue, Record, Value};
@@ -303,10 +302,6 @@ fn protocol(item: Record<'_>) -> Option<Handoff> {
     let from = from.map_or_else(|| SmolStr::new_static("any"), |n| n.value);
     extensions.keep(Dialect::Abl.name(), "from", Data::from(from.as_str()), span);
     Some(Handoff {
-        to,
-        decided_by: Decider::of(when.as_ref()),
-        when,
-        priority: None::<NumberOrText>,
         context: HandoffContext {
             pass: context
                 .into_iter()
@@ -314,18 +309,9 @@ fn protocol(item: Record<'_>) -> Option<Handoff> {
                 .collect(),
             ..HandoffContext::default()
         },
-        returns: false,
-        on_failure: None,
-        failure_message: None,
-        on_return: None,
-        remote: None,
-        timeout: None,
-        on_timeout: None,
-        is_async: None,
-        async_timeout: None,
-        experience_mode: None,
         extensions,
         span,
+        ..Handoff::new(to, when)
     })
 }
 

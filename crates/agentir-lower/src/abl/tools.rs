@@ -99,14 +99,8 @@ fn signature_parameter(p: SignatureParameter) -> Parameter {
     Parameter {
         required: !p.optional && p.default.is_none(),
         default: p.default.map(|e| literal_data(&e)),
-        ty: p.ty,
-        description: None,
-        values: Vec::new(),
-        validation: None,
-        source: None,
-        extensions: Extensions::default(),
         span,
-        name: p.name,
+        ..Parameter::new(p.name, p.ty)
     }
 }
 

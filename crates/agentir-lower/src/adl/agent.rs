@@ -116,17 +116,7 @@ fn args(agent: &mut Agent, kind: Option<AgentKind>, names: Vec<Spanned<Name>>) {
         }));
         return;
     }
-    agent.memory.session.extend(names.into_iter().map(|name| SessionVariable {
-        ty: None,
-        description: None,
-        initial_value: None,
-        scope: None,
-        mutability: None,
-        reset: None,
-        extensions: Extensions::default(),
-        span: name.span,
-        name,
-    }));
+    agent.memory.session.extend(names.into_iter().map(SessionVariable::new));
 }
 
 fn knowledge(agent: &mut Agent, span: Span) -> &mut Knowledge {
@@ -162,25 +152,7 @@ fn handoff(
     context: HandoffContext,
     span: Span,
 ) -> Handoff {
-    Handoff {
-        to,
-        when: None,
-        decided_by,
-        priority: None,
-        context,
-        returns,
-        on_failure: None,
-        failure_message: None,
-        on_return: None,
-        remote: None,
-        timeout: None,
-        on_timeout: None,
-        is_async: None,
-        async_timeout: None,
-        experience_mode: None,
-        extensions: Extensions::default(),
-        span,
-    }
+    Handoff { decided_by, context, returns, span, ..Handoff::new(to, None) }
 }
 
 /// `fallback` and `exit` (3.3, B.1): the name of an agent, `default`, or words for the model.

@@ -374,17 +374,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         }
         let with: Vec<Argument> =
             values.into_iter().map(|(name, value)| Argument { name: Some(name), value }).collect();
-        Statement::Call(Box::new(Call {
-            tool: target,
-            with,
-            has_arguments: true,
-            result: None,
-            success_when: None,
-            on_success: Body::default(),
-            on_failure: Body::default(),
-            on_result: Vec::new(),
-            span,
-        }))
+        Statement::Call(Box::new(Call { has_arguments: true, ..Call::new(target, with, span) }))
     }
 
     /// The paper lets a call pass constants (B.4.2); MICA takes every value for the name of an argument.

@@ -3,7 +3,7 @@
 use super::ADL;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Template, TypeExpr};
-use agentir_ir::{Data, Extensions, Parameter, Tool, ToolHints};
+use agentir_ir::{Data, Extensions, Parameter, Tool};
 use agentir_syntax::adl::python;
 use smol_str::SmolStr;
 
@@ -16,26 +16,11 @@ pub(crate) fn tool(function: python::Function) -> Tool {
         extensions.keep(ADL, "returns", Data::from(returns.value.as_str()), returns.span);
     }
     Tool {
-        name: function.name,
         description: function.description.map(Template::plain),
         parameters: function.parameters.into_iter().map(parameter).collect(),
-        returns: None,
-        hints: ToolHints::default(),
-        tool_type: None,
-        binding: None,
-        store_result: None,
-        on_result: Vec::new(),
-        on_error: Vec::new(),
-        context_access: None,
-        confirmation: None,
-        pii_access: None,
-        compaction: None,
-        auth_profile_ref: None,
-        connection_mode: None,
-        consent_mode: None,
-        jit_auth: None,
         extensions,
         span: function.span,
+        ..Tool::new(function.name)
     }
 }
 
@@ -49,16 +34,10 @@ fn parameter(parameter: python::Parameter) -> Parameter {
         ty
     });
     Parameter {
-        span: parameter.name.span,
-        name: parameter.name,
-        ty,
-        description: None,
         required: parameter.default.is_none(),
         default: parameter.default.map(|d| constant(&d.value)),
-        values: Vec::new(),
-        validation: None,
-        source: None,
         extensions,
+        ..Parameter::new(parameter.name, ty)
     }
 }
 

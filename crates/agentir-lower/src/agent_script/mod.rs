@@ -168,11 +168,9 @@ fn variable(declaration: Declaration<'_>, source: Source<'_>) -> SessionVariable
     let Declaration { name, modifier, ty, value, properties, span } = declaration;
     let mut fields = Fields::new(properties, source);
     SessionVariable {
-        name,
         ty,
         description: fields.template("description"),
         initial_value: value.as_ref().map(data::literal),
-        reset: None,
         scope: Some("program"),
         mutability: modifier.map(|m| match m.value {
             Modifier::Mutable => "mutable",
@@ -180,6 +178,7 @@ fn variable(declaration: Declaration<'_>, source: Source<'_>) -> SessionVariable
         }),
         extensions: fields.rest(),
         span,
+        ..SessionVariable::new(name)
     }
 }
 

@@ -79,15 +79,9 @@ fn statement(
         }
         StatementKind::Run { action, with, body } => match named(&action, &["actions"]) {
             Some(tool) => out.push(Statement::Call(Box::new(Call {
-                tool,
-                with: with.into_iter().map(argument).collect(),
                 has_arguments: true,
-                result: None,
-                success_when: None,
                 on_success: lowered(body, source, decider),
-                on_failure: Body::default(),
-                on_result: Vec::new(),
-                span,
+                ..Call::new(tool, with.into_iter().map(argument).collect(), span)
             }))),
             None => out.push(other("run", span, source)),
         },

@@ -6,9 +6,9 @@ use super::{Shared, Source, data};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
-    Agent, Binding, CompletionCondition, Confirmation, Context, Data, Decider, Delegate, Dialect,
+    Agent, Binding, CompletionCondition, Confirmation, Data, Decider, Delegate, Dialect,
     Extensions, Filler, Handoff, InputBinding, Offer, Parameter, ReturnType, Tool, ToolBinding,
-    ToolHints, Trigger,
+    Trigger,
 };
 use agentir_syntax::agent_script::{self as script, Declaration};
 use smol_str::SmolStr;
@@ -41,29 +41,17 @@ pub(super) fn tool(mut fields: Fields<'_>, source: Source<'_>) -> Option<Tool> {
         ..Confirmation::default()
     });
     Some(Tool {
-        name,
         description: fields.template("description"),
         parameters,
         returns,
-        hints: ToolHints::default(),
-        tool_type: None,
         binding,
-        store_result: None,
-        on_result: Vec::new(),
-        on_error: Vec::new(),
-        context_access: None,
         confirmation: confirm,
-        pii_access: None,
-        compaction: None,
-        auth_profile_ref: None,
-        connection_mode: None,
-        consent_mode: None,
-        jit_auth: None,
         span: fields.span,
         extensions: {
             fields.leave(&mut extensions);
             extensions
         },
+        ..Tool::new(name)
     })
 }
 
@@ -72,16 +60,12 @@ fn parameter(declaration: Declaration<'_>, source: Source<'_>) -> Parameter {
     let Declaration { name, modifier: _, ty, value, properties, span } = declaration;
     let mut fields = Fields::new(properties, source);
     Parameter {
-        name,
-        ty,
         description: fields.template("description"),
         required: fields.boolean("is_required").unwrap_or(false),
         default: value.as_ref().map(data::literal),
-        values: Vec::new(),
-        validation: None,
-        source: None,
         extensions: fields.rest(),
         span,
+        ..Parameter::new(name, ty)
     }
 }
 
@@ -183,44 +167,22 @@ fn enable(agent: &mut Agent, offered: &ToolBinding, shared: &Shared<'_>) {
     let span = offered.span;
     match &offered.does {
         Offer::Handoff { to } => agent.coordination.handoffs.push(Handoff {
-            to: to.clone(),
-            when,
             decided_by: Decider::Model,
-            priority: None,
-            context: Context::default(),
-            returns: false,
-            on_failure: None,
-            failure_message: None,
-            on_return: None,
             remote: shared.remote.get(&to.value).cloned(),
-            timeout: None,
-            on_timeout: None,
-            is_async: None,
-            async_timeout: None,
-            experience_mode: None,
-            extensions: Extensions::default(),
             span,
+            ..Handoff::new(to.clone(), when)
         }),
         Offer::Delegate { agent: to } => agent.coordination.delegates.push(Delegate {
-            agent: to.clone(),
             when,
             decided_by: Decider::Model,
-            purpose: None,
             input: offered
                 .with
                 .iter()
                 .filter_map(|w| Some((w.name.clone(), w.value.clone()?)))
                 .collect(),
-            returns: None,
-            use_result: None,
-            timeout: None,
-            on_failure: None,
-            failure_message: None,
             remote: shared.remote.get(&to.value).cloned(),
-            experience_mode: None,
-            memory_grants: None,
-            extensions: Extensions::default(),
             span,
+            ..Delegate::new(to.clone())
         }),
         Offer::Escalate => {
             let escalation = agent.coordination.escalation.get_or_insert_default();

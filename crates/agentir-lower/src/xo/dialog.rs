@@ -5,7 +5,9 @@ use super::names::Space;
 use super::{Context, localized, make, nodes, rest};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
-use agentir_ir::{Agent, AgentType, Body, Branch, Extensions, Flow, Statement, Step, Target};
+use agentir_ir::{
+    Agent, AgentType, Body, Branch, Extensions, Flow, SessionVariable, Statement, Step, Target,
+};
 use agentir_syntax::rules;
 use agentir_syntax::xo::Json;
 use agentir_syntax::xo::tables::{NODES, NodeKind};
@@ -102,7 +104,7 @@ pub(super) fn remember(cx: &mut Context<'_, '_>, agent: &mut Agent) {
     });
     let used = cx.names.used().into_iter().filter(|u| !asked.contains(&u.value));
     let (paths, variables): (Vec<_>, Vec<_>) = used.partition(|u| u.value.contains('.'));
-    agent.memory.session = variables.into_iter().map(make::session).collect();
+    agent.memory.session = variables.into_iter().map(SessionVariable::new).collect();
     agent.memory.persistent = paths.into_iter().map(make::known_of_user).collect();
 }
 

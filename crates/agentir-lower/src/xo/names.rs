@@ -6,6 +6,7 @@ use agentir_expr::{
     Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment, Template,
     system_namespace, system_variable,
 };
+use agentir_syntax::abl::leaf::is_word_of_expressions;
 use agentir_syntax::xo::tables::{KNOWN_PATHS, SCOPES, USER};
 use agentir_syntax::xo::{Text, script};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,23 +65,15 @@ pub(super) fn word(text: &str) -> SmolStr {
 /// Words that ABL's expressions, flows and runtime have for themselves.
 fn is_reserved(name: &str) -> bool {
     const WORDS: &[&str] = &[
-        "and",
-        "or",
-        "not",
         "in",
         "is",
         "set",
         "if",
         "else",
-        "true",
-        "false",
-        "null",
-        "undefined",
         "contains",
         "matches",
         "startswith",
         "endswith",
-        "implies",
         "result",
         "input",
         "steps",
@@ -97,6 +90,7 @@ fn is_reserved(name: &str) -> bool {
         "context",
     ];
     WORDS.iter().any(|w| w.eq_ignore_ascii_case(name))
+        || is_word_of_expressions(name)
         || system_variable(name).is_some()
         || system_namespace(name).is_some()
         || agentir_syntax::abl::leaf::ActionKind::from_word(name).is_some()

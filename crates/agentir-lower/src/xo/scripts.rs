@@ -5,8 +5,8 @@ use super::{Context, XO, make, rest};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
-    Binding, Body, Data, Extensions, Response, ReturnType, SetVariable, Statement, Target, Tool,
-    ToolType,
+    Binding, Body, Call, Data, Extensions, Response, ReturnType, SetVariable, Statement, Target,
+    Tool, ToolType,
 };
 use agentir_syntax::xo::Text;
 use agentir_syntax::xo::script::{self, Branch as CodeBranch, Script, Statement as Code};
@@ -256,7 +256,7 @@ fn call(
     let binding = binding.map(|(key, value)| (key.to_owned(), Data::from(value)));
     tool.binding = Some(Binding(binding.into_iter().collect()));
     home.tools.push(tool);
-    let mut call = make::call(own.clone(), with, span);
+    let mut call = Call::new(own.clone(), with, span);
     call.on_success = Body(written.into_iter().map(|(name, _)| set(&own, name, span)).collect());
     if !call.on_success.is_empty() {
         call.on_failure = given_up(span);

@@ -139,7 +139,7 @@ pub(super) fn call(
     tool.binding = (!binding.is_empty()).then_some(Binding(binding));
     cx.untranslated(holes.lost);
     add(home.tools, tool);
-    make::call(own, holes.with, span)
+    Call::new(own, holes.with, span)
 }
 
 /// A tool is declared once, however often it is called.

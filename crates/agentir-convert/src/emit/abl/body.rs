@@ -5,8 +5,8 @@ use super::tree::{Entry, Key, Notation, Scalar, data, names, push_block};
 use agentir_expr::{Argument, Condition};
 use agentir_ir::{
     ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Digression, ErrorHandler,
-    Extensions, Gather, GatherField, Hook, Jump, Response, SetVariable, Statement, Step, Target,
-    Transform,
+    Extensions, Gather, GatherField, Hook, Jump, Phase, Response, SetVariable, Statement, Step,
+    Target, Transform,
 };
 use agentir_syntax::abl::schema::{FLOW, RecordType, STEP};
 use serde_json::Value;
@@ -429,12 +429,12 @@ impl Bodies {
 
     /// A body with the fields of its place, or as a `DO` list where they cannot say it.
     fn done(self, place: Place, body: &Body, into: &mut Vec<Entry>) {
-        let ranks: Vec<Option<u8>> = body.0.iter().map(rank).collect();
-        let ordered = ranks.windows(2).all(|w| match w {
-            [a, b] => a < b || (a == b && *a == Some(0)),
+        let phases: Vec<Option<Phase>> = body.0.iter().map(phase_in_branch).collect();
+        let ordered = phases.windows(2).all(|w| match w {
+            [a, b] => a < b || (a == b && *a == Some(Phase::Set)),
             _ => true,
         });
-        if ordered && ranks.iter().all(Option::is_some) {
+        if ordered && phases.iter().all(Option::is_some) {
             into.extend(self.body(place, body));
         } else {
             let item = |s: &Statement| Entry::Item(self.body(Place::Item, &Body(vec![s.clone()])));
@@ -622,31 +622,17 @@ fn only_jumps(body: &Body) -> bool {
     !body.is_empty() && body.0.iter().all(|s| matches!(s, Statement::Goto(_)))
 }
 
-/// The place of a statement in the order in which the fields of a body are executed.
-pub(super) const fn rank(statement: &Statement) -> Option<u8> {
-    Some(match statement {
-        Statement::Set(_) => 0,
-        Statement::Clear { .. } => 1,
-        Statement::Transform(_) => 2,
-        Statement::Log { .. } => 3,
-        Statement::Respond(_) => 4,
-        Statement::Collect(_) => 5,
-        Statement::Call(_) => 6,
-        Statement::Delegate(_) => 7,
-        Statement::Handoff(_) => 8,
-        Statement::If { .. } => 9,
-        Statement::Escalate { .. } => 10,
-        Statement::Goto(_) => 11,
-        _ => return None,
-    })
+/// The phase of a statement in a branch, an outcome or a hook; `None` if no field there says it.
+pub(super) fn phase_in_branch(statement: &Statement) -> Option<Phase> {
+    statement.phase().filter(|phase| !matches!(phase, Phase::Check | Phase::Await))
 }
 
 /// How many statements of a hook its fields can say: what stands behind them is a `DO` list.
 pub(super) fn said_by_fields(body: &Body) -> usize {
     let mut last = None;
     let fits = |statement: &&Statement| {
-        let here = rank(statement);
-        let fits = here.is_some() && (last < here || (last == here && here == Some(0)));
+        let here = phase_in_branch(statement);
+        let fits = here.is_some() && (last < here || (last == here && here == Some(Phase::Set)));
         last = here;
         fits
     };

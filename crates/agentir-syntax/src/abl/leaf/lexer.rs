@@ -149,6 +149,27 @@ pub(crate) struct Lexer<'a> {
     pub last: [(u32, u32); 2],
 }
 
+/// The words that are no names where a value may stand.
+fn constant_or_operator(word: &str) -> Option<Token<'static>> {
+    Some(match word.len() {
+        2 if word.eq_ignore_ascii_case("or") => Token::Or,
+        3 if word.eq_ignore_ascii_case("and") => Token::And,
+        3 if word.eq_ignore_ascii_case("not") => Token::Not,
+        4 if word.eq_ignore_ascii_case("true") => Token::True,
+        4 if word.eq_ignore_ascii_case("null") => Token::Null,
+        5 if word.eq_ignore_ascii_case("false") => Token::False,
+        7 if word.eq_ignore_ascii_case("implies") => Token::Implies,
+        9 if word == "undefined" => Token::Undefined,
+        _ => return None,
+    })
+}
+
+/// Whether expressions have this word for themselves, so that no variable can be called so.
+#[must_use]
+pub fn is_word_of_expressions(word: &str) -> bool {
+    constant_or_operator(word).is_some()
+}
+
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str, base: u32, goal: Goal) -> Self {
         let mode = match goal {
@@ -327,17 +348,7 @@ impl<'a> Lexer<'a> {
     /// A word where a value may stand.
     fn operand_word(&self) -> Token<'a> {
         let word = self.raw.slice();
-        let token = match word.len() {
-            2 if word.eq_ignore_ascii_case("or") => Token::Or,
-            3 if word.eq_ignore_ascii_case("and") => Token::And,
-            3 if word.eq_ignore_ascii_case("not") => Token::Not,
-            4 if word.eq_ignore_ascii_case("true") => Token::True,
-            4 if word.eq_ignore_ascii_case("null") => Token::Null,
-            5 if word.eq_ignore_ascii_case("false") => Token::False,
-            7 if word.eq_ignore_ascii_case("implies") => Token::Implies,
-            9 if word == "undefined" => Token::Undefined,
-            _ => return Token::Word(word),
-        };
+        let Some(token) = constant_or_operator(word) else { return Token::Word(word) };
         // The name of a field or of an argument.
         let named = matches!(self.previous, Token::LeftBrace | Token::LeftParen | Token::Comma)
             && self.raw.remainder().trim_start().starts_with(':');

@@ -2,12 +2,12 @@
 //! kind, in ABL's order.
 
 use super::expr::Names;
-use crate::emit::abl::body::rank as rank_in_branch;
+use crate::emit::abl::body::phase_in_branch;
 use crate::names::{self, Form, Renamed};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
-    Body, Branch, Delegation, Extensions, Flow, Jump, Number, Statement, Step, Target,
+    Body, Branch, Delegation, Extensions, Flow, Jump, Number, Phase, Statement, Step, Target,
 };
 use indexmap::IndexMap;
 use smol_str::SmolStr;
@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 /// Every expression and text of a body in ABL's words.
 pub(super) fn rewrite(names: Names<'_>, body: &mut Body) {
     for statement in &mut body.0 {
+        names.written(statement);
         match statement {
             Statement::Set(set) => {
                 let target = agentir_expr::Expr::path(set.target.clone(), set.span);
@@ -156,24 +157,9 @@ struct Builder {
     used: names::Names,
 }
 
-/// The phase of a statement in a step.
-const fn phase(statement: &Statement) -> u8 {
-    match statement {
-        Statement::Set(_) => 0,
-        Statement::Clear { .. } => 1,
-        Statement::Transform(_) => 2,
-        Statement::Log { .. } => 3,
-        Statement::Respond(_) => 4,
-        Statement::Collect(_) => 5,
-        Statement::Call(_) => 6,
-        Statement::Check { .. } => 7,
-        Statement::Delegate(_) => 8,
-        Statement::Handoff(_) => 9,
-        Statement::If { .. } => 10,
-        Statement::Await { .. } => 11,
-        Statement::Escalate { .. } => 12,
-        _ => 13,
-    }
+/// The phase of a statement in a step; what ABL has no statement for leads on.
+fn phase(statement: &Statement) -> Phase {
+    statement.phase().unwrap_or(Phase::Goto)
 }
 
 impl Builder {
@@ -209,10 +195,11 @@ impl Builder {
         while let Some(statement) = rest.pop_front() {
             let here = phase(&statement);
             let last = done.last().map(phase);
-            let follows = last.is_none_or(|last| last < here || (last == here && here == 0));
+            let follows =
+                last.is_none_or(|last| last < here || (last == here && here == Phase::Set));
             // Directly behind a call, a choice is one about its result; further behind it would be
             // taken for one.
-            let about_result = here == 10
+            let about_result = here == Phase::If
                 && done.iter().any(|s| matches!(s, Statement::Call(_) | Statement::Collect(_)));
             if let (Some(Statement::Call(call)), Statement::If { branches }) =
                 (done.last_mut(), &statement)
@@ -292,14 +279,17 @@ impl Builder {
         all: Vec<Branch>,
         behind: VecDeque<Statement>,
     ) -> (Vec<Branch>, Option<Statement>) {
+        let only_leads_on = matches!(behind.front(), Some(Statement::Goto(_)));
         let then = self.onwards(of, behind);
-        let all = all
+        let all: Vec<Branch> = all
             .into_iter()
             .map(|branch| {
                 let body = self.branch(of, branch.body.0, then.as_ref());
                 Branch { body: Body(body), ..branch }
             })
             .collect();
+        // Nothing comes to what stands behind branches that all lead elsewhere.
+        let then = then.filter(|_| !(only_leads_on && all_leave(&all)));
         (all, then.map(Statement::Goto))
     }
 
@@ -313,11 +303,13 @@ impl Builder {
         let mut done: Vec<Statement> = Vec::new();
         let mut rest = VecDeque::from(body);
         while let Some(statement) = rest.pop_front() {
-            let fits = match rank_in_branch(&statement) {
+            let fits = match phase_in_branch(&statement) {
                 Some(here) => {
-                    let last = done.last().and_then(rank_in_branch);
+                    let last = done.last().and_then(phase_in_branch);
                     let inner = matches!(statement, Statement::If { .. });
-                    !inner && last.is_none_or(|last| last < here || (last == here && here == 0))
+                    !inner
+                        && last
+                            .is_none_or(|last| last < here || (last == here && here == Phase::Set))
                 }
                 None => matches!(statement, Statement::Repeat { .. }),
             };
@@ -343,6 +335,15 @@ impl Builder {
         }
         done
     }
+}
+
+/// Whether one of the branches is always taken, and each of them leads elsewhere.
+fn all_leave(branches: &[Branch]) -> bool {
+    let leaves = |b: &Branch| match b.body.0.last() {
+        Some(Statement::Goto(jump)) => jump.target.leaves(),
+        _ => false,
+    };
+    branches.iter().any(|b| b.condition.is_none()) && branches.iter().all(leaves)
 }
 
 /// A branch with a body.

@@ -1,5 +1,7 @@
 //! Expressions and texts of other languages in ABL's words.
 
+use super::peers::Foreign;
+use super::variables::Variables;
 use agentir_compare::MENTIONS;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
@@ -9,25 +11,41 @@ use agentir_expr::{
 use smol_str::SmolStr;
 
 /// What names mean where an expression stands.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Names<'n> {
     /// The tool whose result `@outputs` is.
     pub(super) outputs: Option<&'n str>,
     /// Names under which tools are offered, with their own.
     pub(super) offered: &'n [(SmolStr, SmolStr)],
+    /// Variables that are called otherwise in ABL.
+    pub(super) variables: &'n Variables,
+    /// Variables of other agents that the agent has under their own names.
+    pub(super) foreign: Option<&'n Foreign>,
 }
 
 impl Names<'_> {
     /// A path: state is named without a namespace, and a result by its tool.
     fn path(self, path: &Path) -> Path {
-        let Some(namespace) = &path.namespace else { return path.clone() };
+        let state = || {
+            let mut path = Path { namespace: None, ..path.clone() };
+            if let (Some(of), Some(Segment::Field(name))) =
+                (self.foreign.and_then(|f| f.get(&path.root.value)), path.segments.first())
+                && of.contains(&name.value)
+            {
+                path.root = name.clone();
+                path.segments.remove(0);
+            }
+            self.variable(&mut path.root);
+            path
+        };
+        let Some(namespace) = &path.namespace else { return state() };
         let below = |root: Spanned<Name>| {
             let mut segments = vec![Segment::Field(path.root.clone())];
             segments.extend(path.segments.iter().cloned());
             Path { namespace: None, root, segments }
         };
         match (namespace.value.as_str(), self.outputs) {
-            ("variables", _) => Path { namespace: None, ..path.clone() },
+            ("variables", _) => state(),
             ("outputs", Some(tool)) => below(Spanned::new(Name::new(tool), namespace.span)),
             _ => below(namespace.clone()),
         }
@@ -163,6 +181,9 @@ impl Names<'_> {
     pub(super) fn text(self, template: &mut Template) {
         let text = &template.text.value;
         if !text.contains("{!") {
+            if let Some(text) = self.holes(template) {
+                template.text.value = text;
+            }
             return;
         }
         let mut read = template.parts.iter().filter_map(|part| match part {
@@ -208,6 +229,44 @@ impl Names<'_> {
         }
         out.push_str(rest);
         template.text.value = SmolStr::new(out);
+    }
+}
+
+impl Names<'_> {
+    /// A text that has ABL's holes already, if it names a variable that is called otherwise in ABL.
+    fn holes(self, template: &Template) -> Option<SmolStr> {
+        let mut read = template.parts.iter().filter_map(|part| match part {
+            TemplatePart::Value { expr, filters, .. } => Some((expr, filters)),
+            _ => None,
+        });
+        let text = template.text.value.as_str();
+        if read.clone().count() != text.matches("{{").count() {
+            return None;
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        let mut changed = false;
+        while let Some((before, hole)) = rest.split_once("{{") {
+            let (inside, after) = hole.split_once("}}")?;
+            let (expr, filters) = read.next()?;
+            let said = self.expr(expr);
+            out.push_str(before);
+            out.push_str("{{");
+            if said == *expr {
+                out.push_str(inside);
+            } else {
+                changed = true;
+                out.push_str(&said.to_string());
+                for filter in filters {
+                    out.push_str(" | ");
+                    out.push_str(&filter.value);
+                }
+            }
+            out.push_str("}}");
+            rest = after;
+        }
+        out.push_str(rest);
+        changed.then(|| SmolStr::new(out))
     }
 }
 

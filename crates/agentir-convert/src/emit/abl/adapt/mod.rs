@@ -4,28 +4,35 @@
 
 mod bodies;
 mod expr;
+mod peers;
 mod reasoning;
+mod variables;
 
 use crate::names::Renamed;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Dialect, Expr, Name, Path, Template, TemplatePart, TypeExpr};
 use agentir_ir::{
-    Agent, AgentType, Body, Extensions, Handoff, Instruction, Knowledge, Node, Offer, OnReturn,
-    PassedValue, Program, SessionVariable, SetVariable, Statement, Tool, ToolHints, ToolType,
-    VariableBinding,
+    Agent, AgentType, Body, Extensions, Instruction, Knowledge, Node, Offer, OnReturn, PassedValue,
+    Program, SessionVariable, SetVariable, Statement, Tool, ToolType, VariableBinding,
 };
 use expr::Names;
+use peers::{Foreign, Goals};
 use rustc_hash::FxHashSet;
 use smol_str::{SmolStr, format_smolstr};
+use variables::Variables;
 
 /// The program in ABL's forms.
 pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
-    let mut renamed = Vec::new();
     let mut program = program.clone();
     share(&mut program);
+    let foreign = peers::foreign_variables(&mut program);
+    peers::undeclared_tools(&mut program);
+    let goals = peers::goals(&program);
+    let (variables, mut renamed) = variables::rename(&program);
     for agent in &mut program.agents {
         if agent.metadata.dialect != Dialect::Abl.name() {
-            self::agent(agent, &mut renamed);
+            let foreign = foreign.get(&agent.metadata.name.value);
+            self::agent((&variables, foreign), &goals, agent, &mut renamed);
         }
     }
     for library in &mut program.libraries {
@@ -82,9 +89,15 @@ fn variables(agent: &Agent) -> FxHashSet<SmolStr> {
     found
 }
 
-fn agent(agent: &mut Agent, renamed: &mut Vec<Renamed>) {
+fn agent(
+    (variables, foreign): (&Variables, Option<&Foreign>),
+    goals: &Goals,
+    agent: &mut Agent,
+    renamed: &mut Vec<Renamed>,
+) {
     let offered = offered(agent);
-    let names = Names { outputs: None, offered: &offered };
+    let names = Names { outputs: None, offered: &offered, variables, foreign };
+    names.declarations(agent);
     required(agent);
     texts(names, agent);
     for body in agent.hooks_mut() {
@@ -112,6 +125,7 @@ fn agent(agent: &mut Agent, renamed: &mut Vec<Renamed>) {
         renamed.extend(steps);
     }
     coordination(names, agent);
+    peers::occasions(names, goals, agent);
     agent.tools.iter_mut().for_each(tool);
     if let Some(reasoning) = agent.reasoning.take() {
         reasoning::offered(names, agent, reasoning);
@@ -189,7 +203,8 @@ fn coordination(names: Names<'_>, agent: &mut Agent) {
     for handoff in &mut c.handoffs {
         handoff.when = handoff.when.as_ref().map(|w| names.condition(w));
         let bound = std::mem::take(&mut handoff.context.bindings);
-        for VariableBinding { variable, value, by_reference } in bound {
+        for VariableBinding { mut variable, value, by_reference } in bound {
+            names.variable(&mut variable);
             let value = names.expr(&value);
             let text = SmolStr::new(value.to_string());
             if by_reference && value.as_path().is_some() {
@@ -208,7 +223,8 @@ fn coordination(names: Names<'_>, agent: &mut Agent) {
     }
     for delegate in &mut c.delegates {
         delegate.when = delegate.when.as_ref().map(|w| names.condition(w));
-        for (_, value) in &mut delegate.input {
+        for (name, value) in &mut delegate.input {
+            names.variable(name);
             *value = names.expr(value);
         }
     }
@@ -255,37 +271,15 @@ fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
         let query = Spanned::new(Name::new_static("query"), span);
         let binding = [("kb_name".to_owned(), agent.metadata.name.value.as_str().into())];
         agent.tools.push(Tool {
-            name,
             description: Some(template(format!("Searches {}", sources.join(", ")))),
-            parameters: vec![agentir_ir::Parameter {
-                name: query,
-                ty: Some(TypeExpr::named("string", span)),
-                description: None,
-                required: true,
-                default: None,
-                values: Vec::new(),
-                validation: None,
-                source: None,
-                extensions: Extensions::default(),
-                span,
-            }],
-            returns: None,
-            hints: ToolHints::default(),
+            parameters: vec![agentir_ir::Parameter::new(
+                query,
+                Some(TypeExpr::named("string", span)),
+            )],
             tool_type: Some(ToolType::Searchai),
             binding: Some(agentir_ir::Binding(binding.into_iter().collect())),
-            store_result: None,
-            on_result: Vec::new(),
-            on_error: Vec::new(),
-            context_access: None,
-            confirmation: None,
-            pii_access: None,
-            compaction: None,
-            auth_profile_ref: None,
-            connection_mode: None,
-            consent_mode: None,
-            jit_auth: None,
-            extensions: Extensions::default(),
             span,
+            ..Tool::new(name)
         });
     }
     let said: Vec<String> = knowledge
@@ -300,29 +294,6 @@ fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
     if !said.is_empty() {
         let text = template(format!("Answer these questions like this:\n{}", said.join("\n")));
         agent.identity.instructions.push(Instruction { when: None, text });
-    }
-}
-
-/// A way to another agent under a condition.
-fn way(to: Spanned<Name>, when: Option<agentir_expr::Condition>) -> Handoff {
-    Handoff {
-        span: to.span,
-        to,
-        decided_by: agentir_ir::Decider::of(when.as_ref()),
-        when,
-        priority: None,
-        context: agentir_ir::Context::default(),
-        returns: false,
-        on_failure: None,
-        failure_message: None,
-        on_return: None,
-        remote: None,
-        timeout: None,
-        on_timeout: None,
-        is_async: None,
-        async_timeout: None,
-        experience_mode: None,
-        extensions: Extensions::default(),
     }
 }
 

@@ -5,13 +5,13 @@
 
 use super::bodies::{self, branch};
 use super::expr::{self, Names};
-use super::{label, way};
+use super::label;
 use crate::emit::abl::body::said_by_fields;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind};
 use agentir_ir::{
-    Activation, Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, Extensions, Hook,
-    Instruction, Offer, ReasoningZone, Statement, ToolBinding,
+    Activation, Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, Extensions, Handoff,
+    Hook, Instruction, Offer, ReasoningZone, Statement, ToolBinding,
 };
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -96,7 +96,10 @@ fn call(
             Some(when) => Expr::and(there, when.clone()),
             None => Ok(there),
         };
-        agent.coordination.handoffs.extend(when.ok().map(|w| way(to, Some(expr::of_expr(w)))));
+        agent
+            .coordination
+            .handoffs
+            .extend(when.ok().map(|w| Handoff::new(to, Some(expr::of_expr(w)))));
     }
 }
 
@@ -223,11 +226,11 @@ pub(super) fn hooks(agent: &mut Agent) {
         for statement in std::mem::take(&mut hook.body.0) {
             let branches = match statement {
                 Statement::If { branches } => branches,
-                // What is set from the result is set behind the call: a hook knows no outcomes.
-                Statement::Call(mut call) if call.on_success.0.iter().all(is_set) => {
-                    let sets = std::mem::take(&mut call.on_success.0);
+                // What follows from the result is done behind the call: a hook knows no outcomes.
+                Statement::Call(mut call) => {
+                    let behind = std::mem::take(&mut call.on_success.0);
                     kept.push(Statement::Call(call));
-                    kept.extend(sets);
+                    kept.extend(behind.into_iter().flat_map(conditionally_set));
                     continue;
                 }
                 other => {
@@ -236,22 +239,14 @@ pub(super) fn hooks(agent: &mut Agent) {
                 }
             };
             let moves = |b: &Branch| matches!(b.body.0.as_slice(), [Statement::Handoff(_)]);
-            let sets = |b: &Branch| {
-                b.condition.is_some() && b.body.0.iter().all(is_set) && !b.body.0.is_empty()
-            };
             if branches.iter().all(moves) {
                 for (when, body) in exclusive(branches) {
                     if let [Statement::Handoff(delegation)] = body.0.as_slice() {
-                        ways.push(way(delegation.agent.clone(), when));
+                        ways.push(Handoff::new(delegation.agent.clone(), when));
                     }
                 }
-            } else if let ([only], true) = (branches.as_slice(), branches.iter().all(sets)) {
-                match conditional(only) {
-                    Some(sets) => kept.extend(sets),
-                    None => kept.push(Statement::If { branches }),
-                }
             } else {
-                kept.push(Statement::If { branches });
+                kept.extend(conditionally_set(Statement::If { branches }));
             }
         }
         hook.body.0 = kept;
@@ -285,6 +280,18 @@ fn fits_a_branch(branch: &Branch) -> bool {
 
 const fn is_set(statement: &Statement) -> bool {
     matches!(statement, Statement::Set(_))
+}
+
+/// A choice that only sets values, as conditional values; anything else as it is.
+fn conditionally_set(statement: Statement) -> Vec<Statement> {
+    let sets = |b: &Branch| b.body.0.iter().all(is_set) && !b.body.0.is_empty();
+    match &statement {
+        Statement::If { branches } => match branches.as_slice() {
+            [only] if sets(only) => conditional(only).unwrap_or_else(|| vec![statement]),
+            _ => vec![statement],
+        },
+        _ => vec![statement],
+    }
 }
 
 /// `IF c: SET x = v` as `SET x = c ? v : x`, where no assignment changes what the condition reads.

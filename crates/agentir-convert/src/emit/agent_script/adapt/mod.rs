@@ -87,15 +87,11 @@ impl Variables {
         };
         self.here.insert(SmolStr::new(own), name.clone());
         let declared = self.all.entry(name.clone()).or_insert_with(|| SessionVariable {
-            name: spanned(name.clone()),
             ty: Some(type_of(ty)),
-            description: None,
-            initial_value: None,
-            reset: None,
             scope: Some("program"),
             mutability: Some("mutable"),
-            extensions: Extensions::default(),
             span: Span::default(),
+            ..SessionVariable::new(spanned(name.clone()))
         });
         about(declared);
         name
@@ -477,7 +473,6 @@ fn action(tool: &Tool) -> Tool {
         .iter()
         .map(|p| Parameter {
             ty: Some(p.ty.as_ref().map_or_else(|| type_of("string"), plain)),
-            extensions: Extensions::default(),
             ..p.clone()
         })
         .collect();

@@ -616,15 +616,9 @@ impl Adapter<'_> {
             results.push(self.undeclared(&tool, &kept_as, new));
         }
         out.push(Statement::Call(Box::new(Call {
-            tool: call.tool.clone(),
-            with,
             has_arguments: true,
-            result: None,
-            success_when: None,
             on_success: Body(results),
-            on_failure: Body::default(),
-            on_result: Vec::new(),
-            span: call.span,
+            ..Call::new(call.tool.clone(), with, call.span)
         })));
         out.extend(self.deterministic(&call.on_success.0, new));
         if !call.on_result.is_empty() {

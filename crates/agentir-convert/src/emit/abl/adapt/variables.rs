@@ -1,0 +1,142 @@
+//! What variables of other languages are called in ABL, where the runtime and the expressions have names
+//! for themselves.
+//!
+//! A name means the same variable in every agent that declares it (agents share their session and pass
+//! values on by name), so it gets one name for the whole program.
+
+use super::expr::Names;
+use crate::names::{self, Form, Renamed};
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Dialect, Name, system_namespace, system_variable, tool_of_result};
+use agentir_ir::{Agent, Gather, Node, Program, Statement};
+use agentir_syntax::abl::leaf::is_word_of_expressions;
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+use smol_str::{SmolStr, format_smolstr};
+
+/// What variables are called in ABL that cannot keep their names.
+pub(super) type Variables = FxHashMap<Name, Name>;
+
+/// A name that an author of ABL cannot give a variable, with the name nearest to it.
+fn instead(name: &str) -> Option<SmolStr> {
+    if let Some(known) = system_variable(name).filter(|known| !known.authored_wins) {
+        return Some(SmolStr::new_static(known.instead));
+    }
+    if name.starts_with('_') {
+        let free = name.trim_start_matches('_');
+        let letter = free.starts_with(char::is_alphabetic);
+        return Some(if letter { SmolStr::new(free) } else { format_smolstr!("value_{free}") });
+    }
+    if system_namespace(name).is_some() {
+        return Some(format_smolstr!("my_{name}"));
+    }
+    is_word_of_expressions(name).then(|| format_smolstr!("{name}_value"))
+}
+
+/// The variables that an agent declares or writes.
+fn own(agent: &Agent, found: &mut IndexSet<Name>) {
+    found.extend(agent.memory.session.iter().map(|v| v.name.value.clone()));
+    agent.walk(&mut |node| match node {
+        Node::Field(field) => {
+            found.insert(field.name.value.clone());
+        }
+        Node::Set(set) if set.target.segments.is_empty() => {
+            found.insert(set.target.root.value.clone());
+        }
+        Node::Writes(name, _) => {
+            found.insert(name.value.clone());
+        }
+        _ => {}
+    });
+}
+
+/// New names for the variables of agents of other languages that cannot keep theirs.
+pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
+    let mut all = IndexSet::new();
+    let foreign = |agent: &&Agent| agent.metadata.dialect != Dialect::Abl.name();
+    program.agents.iter().filter(foreign).for_each(|agent| own(agent, &mut all));
+    // Only the results of tools that exist are reserved.
+    let tools: IndexSet<&str> = program.tools().map(|tool| tool.name.value.as_str()).collect();
+    let free = |name: &Name| tool_of_result(name).is_some_and(|tool| !tools.contains(tool));
+    let (taken, kept): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .map(|name| (instead(&name).filter(|_| !free(&name)), name))
+        .partition(|(instead, _)| instead.is_some());
+    let mut used = names::Names::new(Form::Identifier, |name| instead(name).is_some());
+    for (_, name) in &kept {
+        used.claim(&[name]);
+    }
+    let mut variables = Variables::default();
+    for (instead, name) in taken {
+        let to = used.rename("variable", &name, &[&instead.unwrap_or_default()]);
+        variables.insert(name, to);
+    }
+    (variables, used.into_renamed())
+}
+
+impl Names<'_> {
+    /// A variable that is declared, written or passed on by its name.
+    pub(super) fn variable(self, name: &mut Spanned<Name>) {
+        if let Some(to) = self.variables.get(&name.value) {
+            name.value = to.clone();
+        }
+    }
+
+    /// The fields that are asked for.
+    pub(super) fn fields(self, gather: &mut Gather) {
+        for field in &mut gather.fields {
+            self.variable(&mut field.name);
+            field.depends_on.iter_mut().for_each(|name| self.variable(name));
+            field.prompt.iter_mut().for_each(|t| self.text(t));
+        }
+        gather.prompt.iter_mut().for_each(|t| self.text(t));
+    }
+
+    /// What an agent declares.
+    pub(super) fn declarations(self, agent: &mut Agent) {
+        agent.memory.session.iter_mut().for_each(|v| self.variable(&mut v.name));
+        self.fields(&mut agent.gather);
+        let bindings = agent.reasoning.iter_mut().flat_map(|r| &mut r.bindings);
+        // The inputs of what only notes values are variables themselves.
+        for binding in bindings.filter(|b| matches!(b.does, agentir_ir::Offer::Collect)) {
+            binding.with.iter_mut().for_each(|input| self.variable(&mut input.name));
+        }
+    }
+
+    /// What a statement writes by name.
+    pub(super) fn written(self, statement: &mut Statement) {
+        match statement {
+            Statement::Clear { variables } => {
+                variables.iter_mut().for_each(|name| self.variable(name));
+            }
+            Statement::Collect(collect) => self.fields(&mut collect.gather),
+            Statement::Call(call) => call.result.iter_mut().for_each(|name| self.variable(name)),
+            Statement::Transform(transform) => self.variable(&mut transform.target),
+            Statement::Delegate(delegation) | Statement::Handoff(delegation) => {
+                delegation.bindings.iter_mut().for_each(|b| self.variable(&mut b.variable));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::instead;
+    use agentir_expr::{NAMESPACES, SYSTEM_VARIABLES};
+
+    #[test]
+    fn what_is_said_instead_is_free() {
+        let variables = SYSTEM_VARIABLES.iter().map(|v| v.name.replace('*', "x"));
+        let words = ["and", "Not", "implies", "null", "__", "_7"].map(str::to_owned);
+        for name in variables.chain(NAMESPACES.iter().map(|n| n.name.to_owned())).chain(words) {
+            if let Some(other) = instead(&name) {
+                assert_eq!(instead(&other), None, "{name}: {other}");
+            }
+        }
+        assert_eq!(instead("user_id").unwrap(), "customer_id");
+        assert_eq!(instead("_1").unwrap(), "value_1");
+        assert_eq!(instead("recent_input"), None, "an author's own takes precedence");
+        assert_eq!(instead("order"), None);
+    }
+}
