@@ -4,7 +4,7 @@ use super::{Next, Run, Step};
 use crate::model::{Answer, Ask, Candidate, Message, ModelError, Purpose, Request, Role, Settings, ToolUse};
 use crate::session::Problem;
 use crate::trace::What;
-use agentir_flow::{Edge, Element, NodeKind, Why};
+use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
 use agentir_ir::{NumberOrText, ReasoningZone};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};

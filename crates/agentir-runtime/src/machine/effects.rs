@@ -8,7 +8,7 @@ use crate::session::{Back, Problem, Status};
 use crate::trace::What;
 use agentir_eval::{Value, evaluate, semantics, truthy};
 use agentir_expr::{Expr, Name, Path, Template};
-use agentir_flow::{Edge, Element, NodeKind, Why};
+use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
 use agentir_ir::{Data, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform};
 use petgraph::graph::NodeIndex;
 use serde_json::Value as Json;
