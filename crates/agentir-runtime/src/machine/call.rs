@@ -1,12 +1,12 @@
 //! Calling tools (ABL, current specification, 3.5, 3.14.6, 3.14.9).
 
-use super::{Next, Run, Step};
+use super::{Next, Run, Step, onward};
 use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
 use crate::session::Problem;
 use crate::trace::What;
 use agentir_eval::Value;
-use agentir_flow::cfg::{Element, NodeKind, Why};
+use agentir_flow::cfg::{Element, Why};
 use agentir_ir::{Call, Filler, NumberOrText, Offer, Statement, Tool, ToolBinding};
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
@@ -31,7 +31,7 @@ impl<'p> Run<'_, 'p, '_> {
         match result {
             Ok(result) => {
                 self.keep_result(name, variable, &result)?;
-                let edge = self.pick(at, |edge, _| edge.why == Why::Next)?;
+                let edge = self.pick(at, |edge, _| onward(edge.why))?;
                 if let Some(edge) = edge {
                     return Ok(Next::Take(edge));
                 }
@@ -48,21 +48,17 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What the author says follows a failure; else the handlers of errors; else nothing does.
+    /// What the author says follows a failure of this call; else the handler for this kind of error,
+    /// of the step or of the agent; else it goes on with what stands behind the call.
     fn call_failed(&mut self, at: NodeIndex, call: &Call, failure: Option<ToolFailure>) -> Step {
-        let handled = !call.on_failure.is_empty() || !call.on_result.is_empty();
-        let edges = self.leaving(at);
-        let hub = |to: NodeIndex| {
-            self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error)
-        };
-        let handlers = edges.iter().any(|(_, to, _)| hub(*to));
         if let Some(failure) = failure
-            && !handled
-            && handlers
+            && call.on_failure.is_empty()
+            && self.is_handled(at, failure.kind.error())
         {
             return Err(Problem::new(failure.kind.error(), failure.message));
         }
-        match edges.iter().find(|(_, to, edge)| edge.why == Why::Error && !hub(*to)) {
+        let edges = self.leaving(at);
+        match edges.iter().find(|(_, to, edge)| edge.why == Why::Error && !self.is_hub(*to)) {
             Some((edge, ..)) => Ok(Next::Take(*edge)),
             None => self.leave(at),
         }
@@ -100,13 +96,7 @@ impl<'p> Run<'_, 'p, '_> {
             Err(failure) => {
                 self.answer_call(&serde_json::json!({ "error": failure.message }));
                 let kind = failure.kind.error();
-                let handled = self.agent()?.error_handling.handlers.iter().any(|h| {
-                    h.kind.value == kind || h.subtypes.iter().any(|s| s.value == kind)
-                });
-                let hub = self.leaving(at).into_iter().any(|(_, to, _)| {
-                    self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error)
-                });
-                if handled && hub {
+                if self.is_handled(at, kind) {
                     return Err(Problem::new(kind, failure.message));
                 }
                 self.thread().outputs = serde_json::json!({ "error": failure.message });

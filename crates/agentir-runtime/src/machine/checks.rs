@@ -1,13 +1,13 @@
 //! Constraints and guardrails (ABL, current specification, 3.8 and 3.9).
 
-use super::{Next, Run, Step};
+use super::{Next, Run, Step, onward};
 use crate::session::{Back, Problem};
 use crate::trace::What;
 use agentir_eval::{Value, evaluate};
 use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_flow::cfg::{Element, Why};
 use agentir_ir::{Constraint, Data, Guardrail, GuardrailKind};
-use petgraph::graph::NodeIndex;
+use petgraph::graph::{EdgeIndex, NodeIndex};
 use regex::Regex;
 use serde_json::Value as Json;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ impl<'p> Run<'_, 'p, '_> {
         match element {
             Element::Constraint(constraint) => self.constraint(at, constraint),
             Element::Guardrail(rail) => self.guardrail(at, rail),
-            _ => match self.pick(at, |edge, _| matches!(edge.why, Why::Next | Why::Sequence))? {
+            _ => match self.pick(at, |edge, _| onward(edge.why))? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.violated(at),
             },
@@ -45,12 +45,11 @@ impl<'p> Run<'_, 'p, '_> {
     fn constraint(&mut self, at: NodeIndex, constraint: &'p Constraint) -> Step {
         // A rule about what is not known yet says nothing yet.
         if constraint.condition.expr().is_some_and(|e| self.speaks_of_unknown(e)) {
-            let on = self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Next);
-            if let Some((edge, ..)) = on {
+            if let Some(edge) = self.passes(at) {
                 return Ok(Next::Take(edge));
             }
         }
-        let passes = self.pick(at, |edge, _| edge.why != Why::Error)?;
+        let passes = self.pick(at, |edge, _| onward(edge.why))?;
         if let Some(edge) = passes {
             return Ok(Next::Take(edge));
         }
@@ -73,6 +72,13 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.emit(What::Violation { rule, action });
         self.violated(at)
+    }
+
+    /// The way of what passes, whatever its guard says.
+    fn passes(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
+        let edges = self.leaving(at);
+        let on = edges.into_iter().find(|(id, to, edge)| onward(edge.why) && self.open(*id, *to, edge));
+        on.map(|(edge, ..)| edge)
     }
 
     /// Whether a condition compares something that has no value because its tool was not called or
@@ -124,9 +130,8 @@ impl<'p> Run<'_, 'p, '_> {
             Some(content) => self.is_hit(rail, content)?,
         };
         if !hit {
-            let on = self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Next);
-            return match on {
-                Some((edge, ..)) => Ok(Next::Take(edge)),
+            return match self.passes(at) {
+                Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
         }

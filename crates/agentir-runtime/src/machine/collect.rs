@@ -1,6 +1,6 @@
 //! Asking for fields (ABL, current specification, 3.6 and 3.14.2).
 
-use super::{Next, Run, Step};
+use super::{Next, Run, Step, onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Answer, Ask, FieldSpec, FieldType};
 use crate::session::Problem;
@@ -94,7 +94,7 @@ impl<'p> Run<'_, 'p, '_> {
         {
             self.gathered()?;
             self.forget_asking(at);
-            return match self.pick(at, |edge, _| edge.why == Why::Next)? {
+            return match self.pick(at, |edge, to| onward(edge.why) && to != at)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };

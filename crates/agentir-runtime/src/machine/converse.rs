@@ -1,6 +1,6 @@
 //! Where the model leads: what it is asked, and what comes of its answer.
 
-use super::{Next, Run, Step};
+use super::{Next, Run, Step, onward};
 use crate::model::{Answer, Ask, Candidate, Message, ModelError, Purpose, Request, Role, Settings, ToolUse};
 use crate::session::Problem;
 use crate::trace::What;
@@ -159,7 +159,7 @@ impl<'p> Run<'_, 'p, '_> {
             && self.condition(when)?
         {
             self.thread().pending.clear();
-            if let Some(edge) = self.pick(at, |edge, _| edge.why == Why::Next)? {
+            if let Some(edge) = self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)? {
                 return Ok(Next::Take(edge));
             }
         }
@@ -240,7 +240,7 @@ impl<'p> Run<'_, 'p, '_> {
         };
         if pick.name == DONE {
             self.answer_call(&Json::from("done"));
-            if let Some(edge) = self.pick(at, |edge, _| edge.why == Why::Next)? {
+            if let Some(edge) = self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)? {
                 return Ok(Next::Take(edge));
             }
         }

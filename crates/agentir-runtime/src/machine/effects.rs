@@ -1,7 +1,7 @@
 //! What each node does.
 
 use super::scope::{dotted, path_of};
-use super::{MAX_FLOW_STEPS, Next, Run, SKIP, Said, Step};
+use super::{MAX_FLOW_STEPS, Next, Run, SKIP, Said, Step, onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Back, Problem, Status};
@@ -9,8 +9,8 @@ use crate::trace::What;
 use agentir_eval::{Value, evaluate, semantics, truthy};
 use agentir_expr::{Expr, Name, Path, Template};
 use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
-use agentir_ir::{Data, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform};
-use petgraph::graph::NodeIndex;
+use agentir_ir::{Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform};
+use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 use smol_str::SmolStr;
 use std::cmp::Ordering;
@@ -258,8 +258,8 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn profile_edge(
         &mut self,
         at: NodeIndex,
-    ) -> Result<Option<petgraph::graph::EdgeIndex>, Problem> {
-        let mut best: Option<(f64, petgraph::graph::EdgeIndex)> = None;
+    ) -> Result<Option<EdgeIndex>, Problem> {
+        let mut best: Option<(f64, EdgeIndex)> = None;
         for (id, to, edge) in self.leaving(at) {
             let (Why::Profile, Element::Profile(profile)) = (edge.why, edge.by) else { continue };
             let begins = self.machine.cfg.node(at).is_some_and(|n| n.kind != NodeKind::Step);
@@ -296,10 +296,7 @@ impl<'p> Run<'_, 'p, '_> {
         if let Element::Statement(Statement::Goto(_)) | Element::Jump(_) = element {
             return self.answered_choice(at);
         }
-        let limit = self.pick(at, |edge, _| {
-            matches!(edge.why, Why::Next | Why::Branch | Why::Jump | Why::Return | Why::Sequence)
-                || (edge.why == Why::Retry && !matches!(edge.by, Element::Name(_)))
-        })?;
+        let limit = self.pick(at, |edge, _| onward(edge.why))?;
         match limit {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
@@ -314,7 +311,7 @@ impl<'p> Run<'_, 'p, '_> {
         });
         match chosen {
             Some((edge, ..)) => Ok(Next::Take(edge)),
-            None => match self.pick(at, |edge, _| edge.why == Why::Next)? {
+            None => match self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Retry)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => Ok(Next::Stop(Status::Await)),
             },
@@ -343,37 +340,57 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Whether handlers of errors begin at a node.
+    pub(super) fn is_hub(&self, at: NodeIndex) -> bool {
+        self.machine.cfg.node(at).is_some_and(|n| n.kind == NodeKind::Error)
+    }
+
+    /// Whether something that goes wrong at a node is looked after: by a handler for this kind of
+    /// error, or by one for all kinds.
+    pub(super) fn is_handled(&self, at: NodeIndex, kind: &str) -> bool {
+        let hubs = self.leaving(at).into_iter().filter(|(_, to, edge)| {
+            matches!(edge.why, Why::Error | Why::Unhandled) && self.is_hub(*to)
+        });
+        let mut hubs: Vec<NodeIndex> = hubs.map(|(_, to, _)| to).collect();
+        // A step's handlers may lead to the agent's; there is nothing behind those.
+        for hub in hubs.clone() {
+            let behind = self.leaving(hub).into_iter().filter(|(.., e)| e.why == Why::Unhandled);
+            hubs.extend(behind.map(|(_, to, _)| to));
+        }
+        hubs.into_iter().any(|hub| self.handler(hub, kind).is_some())
+    }
+
+    /// The handler for a kind of error at one place.
+    fn handler(&self, hub: NodeIndex, kind: &str) -> Option<(EdgeIndex, &'p ErrorHandler)> {
+        let handlers = self.leaving(hub).into_iter().filter_map(|(id, _, edge)| match edge.by {
+            Element::Handler(handler) => Some((id, handler)),
+            _ => None,
+        });
+        let handlers: Vec<_> = handlers.collect();
+        let named = |handler: &ErrorHandler, kind: &str| {
+            handler.kind.value == kind || handler.subtypes.iter().any(|s| s.value == kind)
+        };
+        let fits = handlers.iter().find(|(_, handler)| named(handler, kind));
+        let all = || {
+            handlers.iter().find(|(_, handler)| {
+                matches!(handler.kind.value.as_str(), "default" | "unknown_error" | "*")
+            })
+        };
+        fits.or_else(all).copied()
+    }
+
     /// Something went wrong: the handler for it.
     fn handle(&mut self, at: NodeIndex) -> Step {
         let kind = self.thread().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
-        let edges = self.leaving(at);
-        let fits = |edge: &Edge<'p>| match edge.by {
-            Element::Handler(handler) => {
-                handler.kind.value == kind || handler.subtypes.iter().any(|s| s.value == kind)
-            }
-            _ => false,
-        };
-        let default = |edge: &Edge<'p>| match edge.by {
-            Element::Handler(handler) => {
-                matches!(handler.kind.value.as_str(), "default" | "unknown_error" | "*")
-            }
-            _ => false,
-        };
-        let found = edges
-            .iter()
-            .find(|(.., edge)| fits(edge))
-            .or_else(|| edges.iter().find(|(.., edge)| default(edge)));
-        if let Some((edge, _, weight)) = found {
-            if let Element::Handler(handler) = weight.by
-                && let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms
-            {
+        if let Some((edge, handler)) = self.handler(at, &kind) {
+            if let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
                 self.host.clock.sleep(delay.0.clamp(0.0, 60_000.0) as u64);
             }
-            return Ok(Next::Take(*edge));
+            return Ok(Next::Take(edge));
         }
-        match edges.iter().find(|(.., edge)| edge.why == Why::Unhandled) {
-            Some((edge, ..)) => Ok(Next::Take(*edge)),
+        match self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Unhandled) {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
             None => {
                 let message = self.thread().error.as_ref().map(|e| e.message.clone());
                 Ok(self.give_up(message.unwrap_or_default()))

@@ -514,21 +514,8 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         if let Some(edge) = profile {
             return Ok(Next::Take(edge));
         }
-        let usual = |edge: &Edge<'p>, _: NodeIndex| {
-            matches!(
-                edge.why,
-                Why::Next
-                    | Why::Sequence
-                    | Why::Start
-                    | Why::Branch
-                    | Why::Jump
-                    | Why::Skip
-                    | Why::Retry
-                    | Why::Turn
-                    | Why::Return
-                    | Why::Finish
-            )
-        };
+        let usual =
+            |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
         if let Some(edge) = self.pick(at, usual)? {
             return Ok(Next::Take(edge));
         }
@@ -578,6 +565,23 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.thread().failed = true;
         Next::Stop(Status::Failed)
     }
+}
+
+/// Whether an edge is a way on: not what interrupts, checks, fails or is only possible. How the way on
+/// is written (behind it, a jump, the next step) makes no difference to whoever is done.
+const fn onward(why: Why) -> bool {
+    matches!(
+        why,
+        Why::Next
+            | Why::Sequence
+            | Why::Start
+            | Why::Branch
+            | Why::Jump
+            | Why::Skip
+            | Why::Retry
+            | Why::Return
+            | Why::Finish
+    )
 }
 
 /// The stage of a node at which something went wrong and was handled: it is left without being done
