@@ -143,7 +143,7 @@ impl<'p> Run<'_, 'p, '_> {
         if action == "reask" {
             let message = self.guardrail_message(rail);
             self.said.clear();
-            self.thread().instructions.push(message);
+            self.thread().notes.push(message);
         }
         let ways = self.leaving(at).into_iter().find(|(_, _, edge)| {
             matches!(edge.why, Why::Error | Why::Retry)

@@ -69,7 +69,7 @@ impl<'p> Run<'_, 'p, '_> {
         // Where the model leads, it asks; the fields only take what the user says.
         if led_by_model {
             if let Some(message) = refused {
-                self.thread().instructions.push(message);
+                self.thread().notes.push(message);
             }
             self.gathered()?;
             return match self.pick(at, |edge, _| edge.why == Why::Return)? {
@@ -310,6 +310,18 @@ impl<'p> Run<'_, 'p, '_> {
             }
             _ => true,
         })
+    }
+
+    /// What the user says anywhere in a flow fills fields of the agent (ABL, 3.6: "extracts from user
+    /// messages"; ADL, B.3: the arguments of an agent).
+    pub(super) fn take_fields(&mut self) -> Result<(), Problem> {
+        let agent = self.agent()?;
+        if agent.gather.fields.is_empty() {
+            return Ok(());
+        }
+        self.extract(Asking { gather: &agent.gather, only: &[], collect: None })?;
+        self.judged.clear();
+        self.gathered()
     }
 
     /// All required fields are there, or not: what agents read as `all_fields_gathered`.

@@ -176,6 +176,7 @@ impl<'p> Run<'_, 'p, '_> {
         let agent = self.agent()?;
         let thread = self.thread();
         thread.iterations = 0;
+        thread.notes.clear();
         let delegated = thread.delegated;
         if agent.flow.is_none() && self.session.turn == 0 && !delegated {
             return Ok(Next::Stop(Status::Await));
@@ -193,9 +194,9 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn hear(&mut self) {
         let Some(input) = self.input.clone() else { return };
         let turn = self.session.turn;
-        let heard = format!("turn {turn}");
         let thread = self.thread();
-        if thread.asked.insert(heard, 1).is_none() {
+        if thread.heard != Some(turn) {
+            thread.heard = Some(turn);
             thread.messages.push(Message::new(Role::User, input.text));
         }
     }
@@ -282,7 +283,11 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The user's next message is waited for.
     fn wait(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
-        if !self.fresh {
+        // The message that led to an agent is no answer to what it asks.
+        let answers = self.thread().since < self.session.turn
+            || matches!(element, Element::Agent(_) | Element::Zone(_));
+        if !self.fresh || !answers {
+            self.fresh = false;
             return self.turn_over(at);
         }
         // Between two turns nothing is taken: the next turn looks at the message.
@@ -293,6 +298,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Take(edge));
         }
         self.consume();
+        self.take_fields()?;
         if let Element::Statement(Statement::Goto(_)) | Element::Jump(_) = element {
             return self.answered_choice(at);
         }
@@ -601,13 +607,13 @@ impl<'p> Run<'_, 'p, '_> {
             };
             if let Some(text) = text {
                 let text = self.render(text);
-                self.thread().instructions.push(text);
+                self.thread().recalled.push(text);
             }
             if let Some(agentir_ir::RecallAction::InjectContext { paths }) = &recall.action {
                 for path in paths {
                     if let Some(value) = self.session.memory.get(&path.value).cloned() {
                         let line = format!("{}: {}", path.value, value);
-                        self.thread().instructions.push(line);
+                        self.thread().recalled.push(line);
                     }
                 }
             }

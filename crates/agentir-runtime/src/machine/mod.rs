@@ -190,7 +190,7 @@ impl<'p> Machine<'p> {
         let name = agent.metadata.name.value.as_str();
         let id = self.cfg.find(name).ok_or_else(|| StartError::NoAgent(name.to_owned()))?;
         let entry = self.cfg.part(id).map_or(0, |part| part.entry.index());
-        session.stack.push(Thread::new(name, index(entry)));
+        session.stack.push(Thread::new(name, index(entry), 0));
         for agent in &self.program.agents {
             scope::shared_variables(agent, &mut session.shared);
         }

@@ -43,7 +43,10 @@ impl<'p> Run<'_, 'p, '_> {
                 paragraph(&mut out, "", &self.render(&instruction.text));
             }
         }
-        let told = self.thread().instructions.join("\n");
+        let thread = self.thread();
+        let told = [&thread.recalled, &thread.instructions, &thread.notes];
+        let told: Vec<&str> = told.into_iter().flatten().map(String::as_str).collect();
+        let told = told.join("\n");
         paragraph(&mut out, "", &told);
         for profile in self.active_profiles()? {
             if let Some(text) = &profile.instructions {

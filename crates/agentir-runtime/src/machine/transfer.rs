@@ -11,7 +11,7 @@ use crate::trace::What;
 use agentir_eval::Value;
 use agentir_expr::Template;
 use agentir_flow::cfg::{Element, Node, NodeKind, Transfer, Why};
-use agentir_ir::{Context, Data, Delegate, Delegation, Handoff, Offer, Statement};
+use agentir_ir::{AgentType, Context, Data, Delegate, Delegation, Handoff, Offer, Statement};
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
@@ -60,7 +60,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             None => {
                 let old = self.session.stack.pop();
-                let mut thread = Thread::new(&to, entry);
+                let mut thread = Thread::new(&to, entry, self.session.turn);
                 if let Some(old) = old {
                     thread.returns_to = old.returns_to;
                     thread.delegated = old.delegated;
@@ -89,7 +89,7 @@ impl<'p> Run<'_, 'p, '_> {
                 thread
             }
             None => {
-                let mut thread = Thread::new(to, entry);
+                let mut thread = Thread::new(to, entry, self.session.turn);
                 thread.returns_to = Some(back);
                 thread.delegated = asks;
                 thread
@@ -355,7 +355,9 @@ impl<'p> Run<'_, 'p, '_> {
         self.session.set_system(which, &state);
         let words: Vec<Message> =
             child.messages.iter().filter(|m| m.role == Role::Assistant && m.calls.is_empty()).cloned().collect();
-        self.answered = self.said.iter().any(|s| s.agent == child.agent);
+        // Who only chooses among agents has nothing to add when one of them is done.
+        let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
+        self.answered = chooses || self.said.iter().any(|s| s.agent == child.agent);
         let thread = self.thread();
         thread.node = back;
         if !child.delegated {
@@ -383,7 +385,7 @@ impl<'p> Run<'_, 'p, '_> {
             Element::Delegate(delegate) => {
                 if let Some(words) = &delegate.use_result {
                     let text = self.render(words);
-                    self.thread().instructions.push(text);
+                    self.thread().notes.push(text);
                 }
                 Ok(())
             }

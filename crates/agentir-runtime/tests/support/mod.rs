@@ -20,6 +20,53 @@ pub fn program(path: &str, text: &str) -> Program {
     program
 }
 
+/// The program of a folder of ours, below `corpus/`.
+#[allow(dead_code)]
+pub fn folder(path: &str, entry: Option<&str>) -> Program {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(path);
+    let mut files = Vec::new();
+    let mut open = vec![root];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e != "json" && e != "txt") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut sources = SourceMap::new();
+    let mut program = Program { complete: true, ..Program::default() };
+    for file in files {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let id = sources.add(SourceFile::new(name.as_str(), text.as_str()));
+        agentir_lower::file(id, &name, &text, agentir_syntax::abl::Options::default())
+            .add_to(&mut program, &mut Vec::new());
+    }
+    program.entry_agent = entry.map(|name| agentir_diagnostics::Spanned {
+        value: name.into(),
+        span: agentir_diagnostics::Span::default(),
+    });
+    program
+}
+
+/// The model calls a tool.
+#[allow(dead_code)]
+pub fn calls(name: &str, arguments: Json) -> Answer {
+    let Json::Object(arguments) = arguments else { panic!("arguments have names") };
+    let call = agentir_runtime::ToolUse { id: "c".to_owned(), name: name.to_owned(), arguments };
+    Answer::Message { text: String::new(), calls: vec![call] }
+}
+
+/// The model says something.
+#[allow(dead_code)]
+pub fn says(text: &str) -> Answer {
+    Answer::Message { text: text.to_owned(), calls: Vec::new() }
+}
+
 type Call<'c> = Box<dyn FnMut(&str, &Map<String, Json>) -> Result<Json, ToolFailure> + 'c>;
 
 /// A model that extracts what was asked for word by word, chooses what the message names, and says
