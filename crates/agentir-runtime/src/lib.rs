@@ -28,4 +28,4 @@ pub use model::{
     Request, Role, Settings, ToolSpec, ToolUse, Usage,
 };
 pub use session::{SESSION_VERSION, Session, Status};
-pub use trace::{Event, What};
+pub use trace::{Event, What, trace_schema};
