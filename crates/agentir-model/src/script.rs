@@ -475,7 +475,9 @@ fn possible(ask: &Ask, answer: &Answer) -> Result<(), String> {
     };
     match names.iter().find(|name| !offered.contains(name)) {
         None => Ok(()),
-        Some(name) if offered.is_empty() => Err(format!("`{name}` is answered, nothing is offered")),
+        Some(name) if offered.is_empty() => {
+            Err(format!("`{name}` is answered, nothing is offered"))
+        }
         Some(name) => {
             Err(format!("`{name}` is answered, but offered are only {}", offered.join(", ")))
         }
@@ -544,7 +546,8 @@ fn example(request: &Request) -> String {
             lines.push(format!("choose: {}  # or others of these, or none", json!(names)));
         }
         Ask::Judge { statement, .. } => {
-            let start: String = statement.lines().next().unwrap_or_default().chars().take(SHOWN).collect();
+            let start: String =
+                statement.lines().next().unwrap_or_default().chars().take(SHOWN).collect();
             lines.push(format!("statement: {}", quoted(&regex::escape(&start))));
             lines.push("holds: true  # or false".to_owned());
         }

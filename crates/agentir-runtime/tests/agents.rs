@@ -14,10 +14,8 @@ fn none(tool: &str) -> Result<serde_json::Value, ToolFailure> {
 
 #[test]
 fn the_model_leads_and_fields_are_taken_from_what_the_user_says() {
-    let program = program(
-        "car_wash.agent.abl",
-        include_str!("../../../corpus/abl/valid/car_wash.agent.abl"),
-    );
+    let program =
+        program("car_wash.agent.abl", include_str!("../../../corpus/abl/valid/car_wash.agent.abl"));
     let mut talk = Talk::new(&program, |tool, _| match tool {
         "sell_ticket" => Ok(json!({ "ticket": "T7", "bay": 3 })),
         other => none(other),

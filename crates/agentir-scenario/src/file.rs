@@ -202,8 +202,7 @@ impl Scenario {
             let most = MAX_FILE >> 20;
             return Err(ScenarioError(format!("a file of tests has at most {most} MB")));
         }
-        let file: Self =
-            serde_saphyr::from_str(text).map_err(|e| ScenarioError(e.to_string()))?;
+        let file: Self = serde_saphyr::from_str(text).map_err(|e| ScenarioError(e.to_string()))?;
         file.check()?;
         Ok(file)
     }
@@ -213,10 +212,13 @@ impl Scenario {
             self::now(now)?;
         }
         for test in &self.tests {
-            let inside = |message: String| ScenarioError(format!("test `{}`: {message}", test.name));
-            let mut silent = test.turns.iter().enumerate().filter(|(_, t)| {
-                t.user.is_none() && t.press.is_none()
-            });
+            let inside =
+                |message: String| ScenarioError(format!("test `{}`: {message}", test.name));
+            let mut silent = test
+                .turns
+                .iter()
+                .enumerate()
+                .filter(|(_, t)| t.user.is_none() && t.press.is_none());
             if silent.any(|(n, _)| n > 0) {
                 return Err(inside(
                     "only the first turn may be without `user`: agents wait for the user in all others"

@@ -34,7 +34,8 @@ pub fn coverage(parts: &[Part]) -> String {
     let mut out = String::new();
     for part in parts.iter().filter(|part| part.all > 0) {
         let share = 100.0 * part.covered as f64 / part.all as f64;
-        let _ = writeln!(out, "{:<10}{:>6} of {:<6}{share:>5.0} %", part.of, part.covered, part.all);
+        let _ =
+            writeln!(out, "{:<10}{:>6} of {:<6}{share:>5.0} %", part.of, part.covered, part.all);
     }
     out
 }
@@ -54,7 +55,10 @@ pub fn junit(files: &[(String, Vec<Outcome>)]) -> String {
                     .failures
                     .iter()
                     .map(|f| {
-                        format!("turn {}, {}: expected {}, found {}", f.turn, f.what, f.expected, f.found)
+                        format!(
+                            "turn {}, {}: expected {}, found {}",
+                            f.turn, f.what, f.expected, f.found
+                        )
                     })
                     .collect();
                 status.set_message(all.first().cloned().unwrap_or_default());

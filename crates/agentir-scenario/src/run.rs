@@ -4,8 +4,8 @@ use crate::coverage::Coverage;
 use crate::file::{Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, now, pattern};
 use agentir_model::{Offline, Script, Scripted};
 use agentir_runtime::{
-    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Observer, Said, Session,
-    What,
+    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Observer, Said,
+    Session, What,
 };
 use agentir_tools::{Recorded, StubFile, Stubs, Toolbox};
 use jiff::Zoned;
@@ -105,7 +105,8 @@ fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcom
     let stubs = Stubs::new(file).map_err(|e| inside(e.to_string()))?;
     let mut tools = Toolbox::new(machine.program()).stubs(stubs);
     let answers: Vec<_> = test.answers.iter().chain(&scenario.answers).cloned().collect();
-    let mode = scenario.model.unwrap_or(if answers.is_empty() { Mode::Offline } else { Mode::Scripted });
+    let mode =
+        scenario.model.unwrap_or(if answers.is_empty() { Mode::Offline } else { Mode::Scripted });
     let (mut scripted, mut offline);
     let model: &mut dyn Model = match mode {
         Mode::Scripted => {
@@ -124,9 +125,8 @@ fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcom
             .map(|p| HumanReply { messages: p.says.clone(), outcome: p.outcome.clone() })
             .collect(),
     );
-    let mut session = machine
-        .session(scenario.entry.as_deref())
-        .map_err(|e| ScenarioError(e.to_string()))?;
+    let mut session =
+        machine.session(scenario.entry.as_deref()).map_err(|e| ScenarioError(e.to_string()))?;
     if let Some(channel) = &scenario.channel {
         session.set_system("channel", &Json::from(channel.as_str()));
     }
@@ -296,7 +296,8 @@ fn call_fits(expected: &Expected, made: &Recorded) -> bool {
     match expected {
         Expected::Tool(name) => made.tool == *name,
         Expected::With(tools) => tools.iter().any(|(name, arguments)| {
-            made.tool == *name && arguments
+            made.tool == *name
+                && arguments
                     .iter()
                     .all(|(n, m)| m.holds(made.arguments.get(n).unwrap_or(&Json::Null)))
         }),

@@ -3,6 +3,7 @@
 use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::load::{self, Loaded, Request};
 use crate::{compile, convert, rewrite};
+use crate::{converse, trial};
 use agentir_diagnostics::{Format, Report, Severity, render, sort};
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;

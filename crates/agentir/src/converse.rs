@@ -6,8 +6,8 @@ use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;
 use agentir_model::{Endpoint, Key, Offline, OpenAi, Script, Scripted};
 use agentir_runtime::{
-    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Nobody, Observer, Session,
-    Status, Turn, What,
+    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Nobody, Observer,
+    Session, Status, Turn, What,
 };
 use agentir_store::{Memory, Sqlite, Store};
 use agentir_tools::{Allow, Http, Mcp, McpFile, Python, Settings, Stubs, Toolbox};
@@ -127,7 +127,8 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
         Ok(loaded) => loaded,
         Err(code) => return Ok(code),
     };
-    let broken = loaded.diagnostics.iter().filter(|d| d.severity == agentir_diagnostics::Severity::Error);
+    let broken =
+        loaded.diagnostics.iter().filter(|d| d.severity == agentir_diagnostics::Severity::Error);
     if broken.count() > 0 {
         eprintln!("warning: there are errors in these agents; `agentir check` says which");
     }
@@ -157,12 +158,17 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
     let mut begins = session.turn == 0 && session.transcript.is_empty();
     if !begins {
         for message in &session.transcript {
-            println!("{}{}", if message.role == agentir_runtime::Role::User { "> " } else { "" }, message.text);
+            println!(
+                "{}{}",
+                if message.role == agentir_runtime::Role::User { "> " } else { "" },
+                message.text
+            );
         }
     }
     loop {
         if begins || input.is_some() {
-            let human: &mut dyn Human = if args.human && talks { &mut terminal } else { &mut nobody };
+            let human: &mut dyn Human =
+                if args.human && talks { &mut terminal } else { &mut nobody };
             let mut host = Host {
                 model: &mut *model,
                 tools: &mut tools,
@@ -170,9 +176,8 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
                 clock: &Now,
                 observer: &mut observer,
             };
-            let turn = machine
-                .turn(&mut session, input.as_ref(), &mut host)
-                .map_err(|e| e.to_string())?;
+            let turn =
+                machine.turn(&mut session, input.as_ref(), &mut host).map_err(|e| e.to_string())?;
             begins = false;
             keeper.save(&session)?;
             observer.flush()?;
@@ -248,8 +253,10 @@ fn model(args: &ModelOf) -> Result<Box<dyn Model>, String> {
     Ok(match args.model {
         ModelKind::Offline => Box::new(Offline::default()),
         ModelKind::Scripted => {
-            let path = args.answers.as_deref().ok_or("`--model scripted` needs `--answers FILE`")?;
-            let script = Script::parse(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
+            let path =
+                args.answers.as_deref().ok_or("`--model scripted` needs `--answers FILE`")?;
+            let script =
+                Script::parse(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
             Box::new(Scripted::new(&script))
         }
         ModelKind::Openai => {
@@ -285,7 +292,7 @@ fn tools(args: &ToolsOf, program: &Program, sources: &SourceMap) -> Result<Toolb
     }
     let functions: Vec<PathBuf> = sources
         .iter()
-        .map(|(_, file)| PathBuf::from(file.name()))
+        .map(|(_, file)| PathBuf::from(&*file.name))
         .filter(|path| path.extension().is_some_and(|e| e == "py"))
         .collect();
     if let Some(folder) = functions.first().and_then(|path| path.parent()) {
@@ -308,9 +315,7 @@ struct Keeper {
 impl Keeper {
     fn new(args: &Run, program: &Program) -> Result<Self, String> {
         let store = match &args.session {
-            Some(id) => {
-                Some((Sqlite::open(&args.store).map_err(|e| e.to_string())?, id.clone()))
-            }
+            Some(id) => Some((Sqlite::open(&args.store).map_err(|e| e.to_string())?, id.clone())),
             None => None,
         };
         let project = program.entry().map_or("project", |a| a.metadata.name.value.as_str());
@@ -319,8 +324,7 @@ impl Keeper {
 
     fn session(&mut self, machine: &Machine<'_>, args: &Run) -> Result<Session, String> {
         let fresh = || -> Result<Session, String> {
-            let mut session =
-                machine.session(args.agent.as_deref()).map_err(|e| e.to_string())?;
+            let mut session = machine.session(args.agent.as_deref()).map_err(|e| e.to_string())?;
             session.set_system("channel", &serde_json::Value::from(args.channel.as_str()));
             if let Some(user) = &args.user {
                 session.set_system("user_id", &serde_json::Value::from(user.as_str()));
@@ -338,9 +342,7 @@ impl Keeper {
 
     fn save(&mut self, session: &Session) -> Result<(), String> {
         match &mut self.store {
-            Some((store, id)) => {
-                self.memory.save(store, id, session).map_err(|e| e.to_string())
-            }
+            Some((store, id)) => self.memory.save(store, id, session).map_err(|e| e.to_string()),
             None => Ok(()),
         }
     }
@@ -414,7 +416,7 @@ impl Trace<'_> {
             && let Some(file) = self.sources.get(span.file)
         {
             let at = file.line_column(span.start);
-            *place = Some(format!("{}:{}:{}", file.name(), at.line, at.column));
+            *place = Some(format!("{}:{}:{}", file.name, at.line, at.column));
         }
         event
     }
@@ -479,7 +481,10 @@ fn line(event: &Event) -> String {
         What::Error { kind, message } => format!("  {kind}: {message}"),
         What::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
         What::Escalated { reason } => {
-            format!("  to a person{}", reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default())
+            format!(
+                "  to a person{}",
+                reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default()
+            )
         }
         What::Remember { path, value } => format!("  remembers {path} = {value}"),
         What::TurnEnd { status } => format!("  turn over: {status}"),

@@ -64,7 +64,10 @@ pub fn test(args: &Test) -> ExitCode {
         }
     }
     let _ = std::io::stdout().lock().write_all(out.as_bytes());
-    println!("{passed} passed, {failed} failed{}", if broken > 0 { ", and some could not be run" } else { "" });
+    println!(
+        "{passed} passed, {failed} failed{}",
+        if broken > 0 { ", and some could not be run" } else { "" }
+    );
     if let Some(path) = &args.junit
         && let Err(error) = write::replace(path, &junit(&suites))
     {
@@ -90,7 +93,8 @@ fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         }
         let walk = ignore::WalkBuilder::new(path).sort_by_file_path(Ord::cmp).build();
         let inside = walk.flatten().map(ignore::DirEntry::into_path).filter(|path| {
-            let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let name =
+                path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             path.is_file() && ENDINGS.iter().any(|ending| name.ends_with(ending))
         });
         files.extend(inside);

@@ -13,7 +13,9 @@ fn regex(pattern: &str) -> Regex {
 }
 
 static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"(?:^|[^\w.])(-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion))?\b")
+    regex(
+        r"(?:^|[^\w.])(-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion))?\b",
+    )
 });
 
 /// The numbers of a text, in digits and in words, in the order of the text.
@@ -88,7 +90,8 @@ fn spoken(run: &[&Word], found: &mut Vec<Found<f64>>) {
 }
 
 static MONEY: LazyLock<Regex> = LazyLock::new(|| {
-    let amount = r"((?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion)\b)?";
+    let amount =
+        r"((?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion)\b)?";
     regex(&format!(
         r"(?:[$€£¥₹]|\b(?:usd|eur|gbp|chf|jpy|inr|cad|aud) ?) ?{amount}|\b{amount} ?(?:[$€£¥₹]|(?:dollars?|bucks|euros?|pounds?|francs?|yen|rupees?|usd|eur|gbp|chf|jpy|inr|cad|aud)\b)"
     ))
@@ -107,9 +110,14 @@ pub(super) fn money(text: &str) -> Vec<Found<f64>> {
     for number in numbers(text) {
         let behind = words(text.get(number.at.end..).unwrap_or_default());
         let currency = behind.first().is_some_and(|w| {
-            matches!(w.stem.as_str(), "dollar" | "buck" | "euro" | "pound" | "franc" | "rupe" | "yen")
+            matches!(
+                w.stem.as_str(),
+                "dollar" | "buck" | "euro" | "pound" | "franc" | "rupe" | "yen"
+            )
         });
-        if currency && !found.iter().any(|f| f.at.start < number.at.end && number.at.start < f.at.end) {
+        if currency
+            && !found.iter().any(|f| f.at.start < number.at.end && number.at.start < f.at.end)
+        {
             found.push(number);
         }
     }
@@ -117,8 +125,11 @@ pub(super) fn money(text: &str) -> Vec<Found<f64>> {
     found
 }
 
-static EMAIL: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\b[a-z0-9][a-z0-9._%+-]{0,63}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,24}\b"));
+static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"\b[a-z0-9][a-z0-9._%+-]{0,63}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,24}\b",
+    )
+});
 
 /// The addresses for mail of a text.
 pub(super) fn emails(text: &str) -> Vec<Found<String>> {

@@ -79,10 +79,9 @@ impl fmt::Display for EndpointError {
                 "`{url}` is no address of a model service; write one as `{}` or `http://localhost:11434/v1`",
                 Endpoint::OPENAI
             ),
-            Self::Unencrypted(url) => write!(
-                f,
-                "the key would be sent unencrypted to `{url}`; use `https`, or no key"
-            ),
+            Self::Unencrypted(url) => {
+                write!(f, "the key would be sent unencrypted to `{url}`; use `https`, or no key")
+            }
             Self::NoKey(variable) => write!(
                 f,
                 "the environment variable `{variable}` holds no key; set it, or name another one"

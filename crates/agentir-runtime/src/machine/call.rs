@@ -66,7 +66,8 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// A tool that the model picked under its own name.
     fn call_picked(&mut self, at: NodeIndex, name: &str) -> Step {
-        let arguments = self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
+        let arguments =
+            self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
         self.call_for_model(at, name, arguments)
     }
 
@@ -154,7 +155,8 @@ impl<'p> Run<'_, 'p, '_> {
             arguments.iter().map(|(n, v)| (n.clone(), self.shown(n, v))).collect();
         self.emit(What::Call { tool: name.to_owned(), arguments: shown });
         let result = self.call_checked(name, arguments);
-        let failures = self.session.variable("tool_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
+        let failures =
+            self.session.variable("tool_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
         match &result {
             Ok(value) => {
                 self.session.set_system("tool_failures", &Json::from(0));
@@ -176,7 +178,11 @@ impl<'p> Run<'_, 'p, '_> {
         result
     }
 
-    fn call_checked(&mut self, name: &str, arguments: Map<String, Json>) -> Result<Json, ToolFailure> {
+    fn call_checked(
+        &mut self,
+        name: &str,
+        arguments: Map<String, Json>,
+    ) -> Result<Json, ToolFailure> {
         let size = serde_json::to_string(&arguments).map_or(usize::MAX, |text| text.len());
         if size > MAX_ARGUMENTS {
             return Err(ToolFailure::new(
@@ -216,7 +222,12 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Where a result can be read: under the name it is given, the tool's, `result`,
     /// `last_<tool>_result`, `@outputs` (ABL, current specification, 8.8; Agent Script, 5).
-    fn keep_result(&mut self, tool: &str, variable: Option<&str>, result: &Json) -> Result<(), Problem> {
+    fn keep_result(
+        &mut self,
+        tool: &str,
+        variable: Option<&str>,
+        result: &Json,
+    ) -> Result<(), Problem> {
         let value = from_json(result).map_err(|e| Problem::new("tool_error", e.to_string()))?;
         self.thread().outputs = result.clone();
         if let Some(variable) = variable {

@@ -77,7 +77,8 @@ impl<'p> Run<'_, 'p, '_> {
     /// The way of what passes, whatever its guard says.
     fn passes(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
         let edges = self.leaving(at);
-        let on = edges.into_iter().find(|(id, to, edge)| onward(edge.why) && self.open(*id, *to, edge));
+        let on =
+            edges.into_iter().find(|(id, to, edge)| onward(edge.why) && self.open(*id, *to, edge));
         on.map(|(edge, ..)| edge)
     }
 
@@ -97,9 +98,9 @@ impl<'p> Run<'_, 'p, '_> {
                     let named = path.root.value.as_str();
                     let pending = self.tool(named).is_some()
                         || agentir_expr::tool_of_result(named).is_some()
-                        || self.agent().is_ok_and(|a| {
-                            a.gather.fields.iter().any(|f| f.name.value == named)
-                        });
+                        || self
+                            .agent()
+                            .is_ok_and(|a| a.gather.fields.iter().any(|f| f.name.value == named));
                     let root = super::scope::path_of(named);
                     let root = Expr::path(root, agentir_diagnostics::Span::default());
                     if pending && self.value(&root).is_ok_and(|v| v.is_unset()) {
@@ -145,9 +146,10 @@ impl<'p> Run<'_, 'p, '_> {
             self.said.clear();
             self.thread().notes.push(message);
         }
-        let ways = self.leaving(at).into_iter().find(|(_, _, edge)| {
-            matches!(edge.why, Why::Error | Why::Retry)
-        });
+        let ways = self
+            .leaving(at)
+            .into_iter()
+            .find(|(_, _, edge)| matches!(edge.why, Why::Error | Why::Retry));
         match ways {
             Some((edge, ..)) => Ok(Next::Take(edge)),
             None => self.leave(at),
@@ -227,7 +229,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     pub(super) fn guardrail_message(&self, rail: &Guardrail) -> String {
         let own = match &rail.action {
-            Data::Object(fields) => fields.get("message").or(fields.get("msg")).and_then(Data::as_str),
+            Data::Object(fields) => {
+                fields.get("message").or(fields.get("msg")).and_then(Data::as_str)
+            }
             _ => None,
         };
         let description = rail.description.as_ref().map(|d| self.render(d));

@@ -8,7 +8,9 @@ use agentir_diagnostics::FileId;
 use agentir_eval::{Value, evaluate, pattern, semantics, truthy};
 use agentir_expr::Expr;
 use agentir_flow::cfg::{Element, NodeKind, Why};
-use agentir_ir::{Activation, Collect, Gather, GatherField, Offer, Statement, ToolBinding, Validation};
+use agentir_ir::{
+    Activation, Collect, Gather, GatherField, Offer, Statement, ToolBinding, Validation,
+};
 use agentir_syntax::abl::leaf::condition;
 use agentir_syntax::leaf::Leaf;
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -28,10 +30,9 @@ struct Asking<'p> {
 
 impl<'p> Asking<'p> {
     fn fields(self) -> impl Iterator<Item = &'p GatherField> {
-        self.gather
-            .fields
-            .iter()
-            .filter(move |f| self.only.is_empty() || self.only.iter().any(|o| o.value == f.name.value))
+        self.gather.fields.iter().filter(move |f| {
+            self.only.is_empty() || self.only.iter().any(|o| o.value == f.name.value)
+        })
     }
 }
 
@@ -90,7 +91,8 @@ impl<'p> Run<'_, 'p, '_> {
             None => false,
         };
         let missing = self.missing(asking)?;
-        if complete || (missing.is_empty() && asking.collect.is_none_or(|c| c.complete_when.is_none()))
+        if complete
+            || (missing.is_empty() && asking.collect.is_none_or(|c| c.complete_when.is_none()))
         {
             self.gathered()?;
             self.forget_asking(at);
@@ -115,7 +117,8 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if times > 1 {
             let count = self.session.variable("_clarification_count").and_then(|c| c.as_f64());
-            self.session.set_system("_clarification_count", &Json::from(count.unwrap_or(0.0) + 1.0));
+            self.session
+                .set_system("_clarification_count", &Json::from(count.unwrap_or(0.0) + 1.0));
         }
         let question = refused.unwrap_or_else(|| self.question(asking, &missing));
         self.say(&question, None);
@@ -146,9 +149,12 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// What asks for the first field that is missing, or for all of them at once.
     fn question(&self, asking: Asking<'p>, missing: &[FieldSpec]) -> String {
-        let all = asking.gather.prompt.as_ref().map(|p| self.render(p)).or_else(|| {
-            self.message(asking.gather.message_key.as_ref()?.value.as_str())
-        });
+        let all = asking
+            .gather
+            .prompt
+            .as_ref()
+            .map(|p| self.render(p))
+            .or_else(|| self.message(asking.gather.message_key.as_ref()?.value.as_str()));
         if let Some(all) = all
             && asking.fields().count() == missing.len()
         {
@@ -244,12 +250,16 @@ impl<'p> Run<'_, 'p, '_> {
         let mut refused = None;
         for (field, spec) in wanted.iter().zip(&specs) {
             let Some(found) = values.get(&spec.name).filter(|v| !v.is_null()) else { continue };
-            let value = typed(found, spec.ty)
-                .and_then(|json| from_json(&json).ok())
-                .ok_or_else(|| Problem::new("invalid_input", format!("`{}` has no value", spec.name)));
+            let value =
+                typed(found, spec.ty).and_then(|json| from_json(&json).ok()).ok_or_else(|| {
+                    Problem::new("invalid_input", format!("`{}` has no value", spec.name))
+                });
             let valid = match value {
                 Ok(value) => self.accept(field, spec, value)?,
-                Err(_) => Some(format!("I could not understand that. {}", spec.prompt.clone().unwrap_or_default())),
+                Err(_) => Some(format!(
+                    "I could not understand that. {}",
+                    spec.prompt.clone().unwrap_or_default()
+                )),
             };
             if let Some(message) = valid {
                 let key = format!("refused {}", field.name.value);
@@ -286,7 +296,12 @@ impl<'p> Run<'_, 'p, '_> {
         }))
     }
 
-    fn valid(&mut self, validation: &Validation, spec: &FieldSpec, value: &Value) -> Result<bool, Problem> {
+    fn valid(
+        &mut self,
+        validation: &Validation,
+        spec: &FieldSpec,
+        value: &Value,
+    ) -> Result<bool, Problem> {
         let rule = validation.rule.value.as_str();
         let text = agentir_eval::text(value, semantics(self.dialect()));
         Ok(match validation.kind.value.to_ascii_lowercase().as_str() {
@@ -349,7 +364,8 @@ impl<'p> Run<'_, 'p, '_> {
         if !matches!(offer.does, Offer::Collect) {
             return Ok(());
         }
-        let arguments = self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
+        let arguments =
+            self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
         for with in &offer.with {
             let value = match &with.value {
                 Some(value) => Some(to_json(&self.value(value)?)),
@@ -377,7 +393,8 @@ fn custom(validation: &Validation) -> Option<Expr> {
 fn typed(json: &Json, ty: FieldType) -> Option<Json> {
     match (ty, json) {
         (FieldType::Number | FieldType::Currency, Json::String(text)) => {
-            let plain: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | '-')).collect();
+            let plain: String =
+                text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | '-')).collect();
             plain.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Json::Number)
         }
         (FieldType::Number | FieldType::Currency, Json::Number(_)) => Some(json.clone()),
@@ -387,9 +404,10 @@ fn typed(json: &Json, ty: FieldType) -> Option<Json> {
             "false" | "no" => Some(Json::Bool(false)),
             _ => None,
         },
-        (FieldType::Text | FieldType::Email | FieldType::Phone | FieldType::Date, Json::Number(n)) => {
-            Some(Json::String(n.to_string()))
-        }
+        (
+            FieldType::Text | FieldType::Email | FieldType::Phone | FieldType::Date,
+            Json::Number(n),
+        ) => Some(Json::String(n.to_string())),
         _ => Some(json.clone()),
     }
 }

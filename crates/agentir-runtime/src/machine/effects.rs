@@ -9,7 +9,9 @@ use crate::trace::What;
 use agentir_eval::{Value, evaluate, semantics, truthy};
 use agentir_expr::{Expr, Name, Path, Template};
 use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
-use agentir_ir::{Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform};
+use agentir_ir::{
+    Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform,
+};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 use smol_str::SmolStr;
@@ -133,9 +135,8 @@ impl<'p> Run<'_, 'p, '_> {
             self.thread().answer = Some(String::new());
             return self.choose_to_speak(at);
         }
-        let hub = |to: NodeIndex| {
-            self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error)
-        };
+        let hub =
+            |to: NodeIndex| self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error);
         let on = self.leaving(at).into_iter().find(|(_, to, edge)| {
             !hub(*to)
                 && match kind {
@@ -220,7 +221,9 @@ impl<'p> Run<'_, 'p, '_> {
             self.recall(&format!("step:enter:{name}"));
         }
         // A step that waits nowhere can be left by what the user says when it begins.
-        if self.fresh && self.session.turn > 0 && !self.waits_inside(at)
+        if self.fresh
+            && self.session.turn > 0
+            && !self.waits_inside(at)
             && let Some(edge) = self.interrupted(at)?
         {
             return Ok(Next::Take(edge));
@@ -256,10 +259,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What a profile that is active says about how it goes on: the one of the highest priority.
-    pub(super) fn profile_edge(
-        &mut self,
-        at: NodeIndex,
-    ) -> Result<Option<EdgeIndex>, Problem> {
+    pub(super) fn profile_edge(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
         let mut best: Option<(f64, EdgeIndex)> = None;
         for (id, to, edge) in self.leaving(at) {
             let (Why::Profile, Element::Profile(profile)) = (edge.why, edge.by) else { continue };
@@ -390,7 +390,11 @@ impl<'p> Run<'_, 'p, '_> {
         let kind = self.thread().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
         if let Some((edge, handler)) = self.handler(at, &kind) {
             if let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "clamped"
+                )]
                 self.host.clock.sleep(delay.0.clamp(0.0, 60_000.0) as u64);
             }
             return Ok(Next::Take(edge));
@@ -438,11 +442,7 @@ impl<'p> Run<'_, 'p, '_> {
             None => path.root.value.to_string(),
         };
         let shared = path.namespace.is_some() || self.session.shared.get(&root).is_some();
-        let state = if shared {
-            &mut self.session.shared
-        } else {
-            &mut self.thread().variables
-        };
+        let state = if shared { &mut self.session.shared } else { &mut self.thread().variables };
         state
             .set_path(path, value)
             .map_err(|e| Problem::unknown(format!("`{name}` cannot be set: {e}")))?;
@@ -477,15 +477,10 @@ impl<'p> Run<'_, 'p, '_> {
         let root = name.split(['.', '[']).next().unwrap_or(name);
         self.machine.program.agents.iter().any(|agent| {
             agent.gather.fields.iter().any(|f| f.sensitive == Some(true) && f.name.value == root)
-                || agent
-                    .memory
-                    .persistent
-                    .iter()
-                    .any(|p| p.sensitive == Some(true) && (p.path.value == name || p.path.value == root))
-                || agent
-                    .entities
-                    .iter()
-                    .any(|e| e.sensitive == Some(true) && e.name.value == root)
+                || agent.memory.persistent.iter().any(|p| {
+                    p.sensitive == Some(true) && (p.path.value == name || p.path.value == root)
+                })
+                || agent.entities.iter().any(|e| e.sensitive == Some(true) && e.name.value == root)
         })
     }
 
@@ -494,8 +489,11 @@ impl<'p> Run<'_, 'p, '_> {
         let mut found = None;
         let dialect = self.dialect();
         expr.visit(&mut |e| {
-            if let agentir_expr::ExprKind::Binary { op: agentir_expr::BinaryOp::Matches, left, right } =
-                &e.kind
+            if let agentir_expr::ExprKind::Binary {
+                op: agentir_expr::BinaryOp::Matches,
+                left,
+                right,
+            } = &e.kind
                 && let (Ok(Value::Text(text)), Ok(Value::Text(pattern))) = (
                     evaluate(left, &self.scope(), dialect),
                     evaluate(right, &self.scope(), dialect),
@@ -514,7 +512,8 @@ impl<'p> Run<'_, 'p, '_> {
     fn transform(&mut self, transform: &Transform) -> Result<(), Problem> {
         let dialect = self.dialect();
         let Value::List(list) = self.value(&transform.source)? else {
-            return self.assign_name(&transform.target.value, Value::list(Vec::new()).unwrap_or_default());
+            return self
+                .assign_name(&transform.target.value, Value::list(Vec::new()).unwrap_or_default());
         };
         let mut made = Vec::new();
         for item in list.items() {
@@ -577,7 +576,11 @@ impl<'p> Run<'_, 'p, '_> {
                     items.push(value);
                 }
                 if let Some(most) = store.max_size {
-                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "clamped"
+                    )]
                     let most = most.0.clamp(0.0, 1e6) as usize;
                     items.drain(..items.len().saturating_sub(most));
                 }

@@ -514,8 +514,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         if let Some(edge) = profile {
             return Ok(Next::Take(edge));
         }
-        let usual =
-            |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
+        let usual = |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
         if let Some(edge) = self.pick(at, usual)? {
             return Ok(Next::Take(edge));
         }

@@ -7,8 +7,8 @@ use crate::session::Problem;
 use agentir_expr::{TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Element};
 use agentir_ir::{
-    Agent, Entity, Filler, GatherField, NumberOrText, Offer, Parameter, Profile, ReasoningZone, Tool,
-    ToolBinding,
+    Agent, Entity, Filler, GatherField, NumberOrText, Offer, Parameter, Profile, ReasoningZone,
+    Tool, ToolBinding,
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
@@ -16,7 +16,10 @@ use std::fmt::Write;
 
 impl<'p> Run<'_, 'p, '_> {
     /// The author's words to the model, in the state as it is.
-    pub(super) fn system_prompt(&mut self, zone: Option<&'p ReasoningZone>) -> Result<String, Problem> {
+    pub(super) fn system_prompt(
+        &mut self,
+        zone: Option<&'p ReasoningZone>,
+    ) -> Result<String, Problem> {
         let agent = self.agent()?;
         let identity = &agent.identity;
         let mut out = String::new();
@@ -96,8 +99,8 @@ impl<'p> Run<'_, 'p, '_> {
         let agent = self.agent()?;
         let program = self.machine.program;
         let used = agent.use_behavior_profiles.iter();
-        let used = used
-            .filter_map(|name| program.profiles.iter().find(|p| p.name.value == name.value));
+        let used =
+            used.filter_map(|name| program.profiles.iter().find(|p| p.name.value == name.value));
         let mut active = Vec::new();
         for profile in agent.behavior_profiles.iter().chain(used) {
             let applies = match &profile.when {
@@ -168,9 +171,17 @@ impl<'p> Run<'_, 'p, '_> {
                 if let Some(tool) = self.tool(&name.value) {
                     return Some(ToolSpec {
                         name: name.value.to_string(),
-                        description: tool.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
+                        description: tool
+                            .description
+                            .as_ref()
+                            .map(|d| self.render(d))
+                            .unwrap_or_default(),
                         purpose: Purpose::Call,
-                        parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
+                        parameters: tool
+                            .parameters
+                            .iter()
+                            .filter_map(|p| self.parameter(p))
+                            .collect(),
                     });
                 }
                 Some(ToolSpec {

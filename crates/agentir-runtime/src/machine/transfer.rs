@@ -353,8 +353,12 @@ impl<'p> Run<'_, 'p, '_> {
         let failed = child.failed;
         let state = serde_json::json!({ "completed": done && !failed });
         self.session.set_system(which, &state);
-        let words: Vec<Message> =
-            child.messages.iter().filter(|m| m.role == Role::Assistant && m.calls.is_empty()).cloned().collect();
+        let words: Vec<Message> = child
+            .messages
+            .iter()
+            .filter(|m| m.role == Role::Assistant && m.calls.is_empty())
+            .cloned()
+            .collect();
         // Who only chooses among agents has nothing to add when one of them is done.
         let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
         self.answered = chooses || self.said.iter().any(|s| s.agent == child.agent);
@@ -390,11 +394,9 @@ impl<'p> Run<'_, 'p, '_> {
                 Ok(())
             }
             Element::Statement(Statement::Handoff(d)) => {
-                let declared = agent
-                    .coordination
-                    .handoffs
-                    .iter()
-                    .find(|h| agent.resolve_alias(&h.to).value == agent.resolve_alias(&d.agent).value);
+                let declared = agent.coordination.handoffs.iter().find(|h| {
+                    agent.resolve_alias(&h.to).value == agent.resolve_alias(&d.agent).value
+                });
                 match declared {
                     Some(handoff) => self.after_return(handoff),
                     None => Ok(()),
@@ -497,7 +499,9 @@ impl<'p> Run<'_, 'p, '_> {
                 trigger.priority.as_ref().map(ToString::to_string),
             ),
             Element::Jump(jump) => (jump.reason.as_ref().map(|r| r.value.to_string()), None),
-            Element::Failure(failure) => (failure.reason.as_ref().map(|r| r.value.to_string()), None),
+            Element::Failure(failure) => {
+                (failure.reason.as_ref().map(|r| r.value.to_string()), None)
+            }
             _ => (None, None),
         };
         self.emit(What::Escalated { reason: reason.clone() });

@@ -4,8 +4,9 @@ use super::values::Values;
 use agentir_ir::Agent;
 use agentir_model::Entry;
 use agentir_runtime::{
-    Answer, Ask, Clock, Escalation, Event, FailureKind, FieldSpec, Human, HumanReply, Model, ModelError,
-    Observer, Purpose, Reply, Request, ToolCall, ToolFailure, ToolUse, Tools, Usage, What,
+    Answer, Ask, Clock, Escalation, Event, FailureKind, FieldSpec, Human, HumanReply, Model,
+    ModelError, Observer, Purpose, Reply, Request, ToolCall, ToolFailure, ToolUse, Tools, Usage,
+    What,
 };
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
@@ -60,11 +61,8 @@ impl<'v> World<'v> {
     }
 
     fn noted(&self, request: &Request, entry: Entry) {
-        let entry = Entry {
-            agent: Some(request.agent.clone()),
-            step: request.step.clone(),
-            ..entry
-        };
+        let entry =
+            Entry { agent: Some(request.agent.clone()), step: request.step.clone(), ..entry };
         self.inner.borrow_mut().answers.push(entry);
     }
 
@@ -121,11 +119,12 @@ impl Model for Asked<'_, '_> {
                 drop(inner);
                 match chosen.checked_sub(1).and_then(|n| tools.get(n)) {
                     Some(tool) => {
-                        let arguments = if tool.purpose == Purpose::Call || tool.purpose == Purpose::Collect {
-                            world.arguments(&tool.parameters)
-                        } else {
-                            Map::new()
-                        };
+                        let arguments =
+                            if tool.purpose == Purpose::Call || tool.purpose == Purpose::Collect {
+                                world.arguments(&tool.parameters)
+                            } else {
+                                Map::new()
+                            };
                         let name = tool.name.clone();
                         let call = serde_json::from_value(
                             json!({ "name": name, "arguments": arguments.clone() }),
@@ -177,12 +176,13 @@ pub(super) struct Person<'w, 'v>(pub(super) &'w World<'v>);
 
 impl Human for Person<'_, '_> {
     fn take_over(&mut self, _: &Escalation<'_>) -> HumanReply {
-        let outcomes =
-            [Some("resolved"), Some("handed_back"), Some("escalated_further"), None];
+        let outcomes = [Some("resolved"), Some("handed_back"), Some("escalated_further"), None];
         let chosen = self.0.decide(outcomes.len());
-        let outcome = outcomes.get(chosen).copied().flatten().map(|name| {
-            Map::from_iter([(name.to_owned(), Json::Bool(true))])
-        });
+        let outcome = outcomes
+            .get(chosen)
+            .copied()
+            .flatten()
+            .map(|name| Map::from_iter([(name.to_owned(), Json::Bool(true))]));
         let reply = HumanReply { messages: Vec::new(), outcome };
         self.0.inner.borrow_mut().humans.push(reply.clone());
         reply

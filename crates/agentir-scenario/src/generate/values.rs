@@ -34,9 +34,8 @@ impl Values {
                 continue;
             }
             let agent = cfg.node(edge.source()).and_then(|n| cfg.part(n.agent)).map(|p| p.agent);
-            let dialect = agent
-                .and_then(|a| Dialect::from_name(a.metadata.dialect))
-                .unwrap_or(Dialect::Abl);
+            let dialect =
+                agent.and_then(|a| Dialect::from_name(a.metadata.dialect)).unwrap_or(Dialect::Abl);
             let literals = cfg.guard(guard);
             let given = literals
                 .iter()
@@ -160,7 +159,10 @@ pub(super) fn result_names(agents: &[Agent]) -> FxHashMap<String, Vec<String>> {
                 if let Statement::Call(call) = statement
                     && let Some(result) = &call.result
                 {
-                    names.entry(call.tool.value.to_string()).or_default().push(result.value.to_string());
+                    names
+                        .entry(call.tool.value.to_string())
+                        .or_default()
+                        .push(result.value.to_string());
                 }
             }
         });

@@ -71,7 +71,9 @@ fn test(number: usize, conversation: &Conversation) -> Json {
     let mut test = Map::new();
     test.insert("name".to_owned(), json!(format!("conversation {}", number + 1)));
     let answers = serde_json::to_value(&conversation.made.answers).unwrap_or_default();
-    for (key, value) in [("answers", answers), ("tools", Json::Object(tools)), ("humans", json!(humans))] {
+    for (key, value) in
+        [("answers", answers), ("tools", Json::Object(tools)), ("humans", json!(humans))]
+    {
         let empty = value.as_array().is_some_and(Vec::is_empty)
             || value.as_object().is_some_and(Map::is_empty);
         if !empty {
