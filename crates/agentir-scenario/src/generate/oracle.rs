@@ -1,13 +1,13 @@
 //! Everything in a conversation that nobody's text decides, decided by numbers.
 
 use super::values::Values;
-use agentir_ir::Agent;
 use agentir_model::Entry;
 use agentir_runtime::{
     Answer, Ask, Clock, Escalation, Event, FailureKind, FieldSpec, Human, HumanReply, Model,
     ModelError, Observer, Purpose, Reply, Request, ToolCall, ToolFailure, ToolUse, Tools, Usage,
     What,
 };
+use agentir_tools::Toolbox;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 use std::cell::RefCell;
@@ -19,7 +19,8 @@ pub(super) type Decision = (usize, usize);
 pub(super) struct World<'v> {
     pub(super) values: &'v Values,
     pub(super) names: &'v FxHashMap<String, Vec<String>>,
-    pub(super) agents: &'v [Agent],
+    /// Says whether a call has the arguments that its tool takes.
+    pub(super) checks: &'v RefCell<Toolbox>,
     inner: RefCell<Inner>,
 }
 
@@ -45,10 +46,10 @@ impl<'v> World<'v> {
     pub(super) fn new(
         values: &'v Values,
         names: &'v FxHashMap<String, Vec<String>>,
-        agents: &'v [Agent],
+        checks: &'v RefCell<Toolbox>,
         planned: Vec<usize>,
     ) -> Self {
-        Self { values, names, agents, inner: RefCell::new(Inner { planned, ..Inner::default() }) }
+        Self { values, names, checks, inner: RefCell::new(Inner { planned, ..Inner::default() }) }
     }
 
     /// One of so many ways: the planned one, else the first.
@@ -155,6 +156,8 @@ pub(super) struct Called<'w, 'v>(pub(super) &'w World<'v>);
 impl Tools for Called<'_, '_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let world = self.0;
+        // What is refused for its arguments is refused when the conversation is played back, too.
+        world.checks.borrow_mut().call(call)?;
         let names = world.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
         let results = world.values.of_tool(call.name, call.tool, names);
         // Two ways more: it fails, it takes too long.
