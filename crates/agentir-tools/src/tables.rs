@@ -42,7 +42,7 @@ fn looked_up(table: &LookupTable, arguments: &Map<String, Json>) -> Option<Json>
         }
         Some(_) => return None,
         None => {
-            let values = table.values.iter().map(|v| v.value.as_str());
+            let values = table.values.iter().map(|v| v.text.value.as_str());
             values.into_iter().find(|value| is(value)).map(Json::from)
         }
     };
