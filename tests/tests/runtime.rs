@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::fmt::Write as _;
 
 /// So many conversations are tried with each program.
-const TRIES: usize = 300;
+const TRIES: usize = 60;
 
 /// Whether control may go from a node to another without an edge between them: it comes back to where an
 /// agent was, or another agent goes on.

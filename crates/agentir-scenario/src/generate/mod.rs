@@ -13,7 +13,7 @@ use crate::coverage::Coverage;
 use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
 use agentir_runtime::{Host, Input, Machine, Said, StartError, Status};
 use agentir_tools::{Case, StubFile, Stubs, Toolbox};
-use oracle::{Asked, Called, Made, Person, Seen, Still, World};
+use oracle::{Asked, Caller, Made, Person, Seen, Still, World};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -160,7 +160,7 @@ fn converse(
         let mut seen = Seen::default();
         let mut host = Host {
             model: &mut Asked(&world),
-            tools: &mut Called(&world),
+            tools: &mut Caller(&world),
             human: &mut Person(&world),
             clock: &Still,
             observer: &mut seen,

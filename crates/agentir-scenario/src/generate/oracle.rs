@@ -24,12 +24,18 @@ pub(super) struct World<'v> {
     inner: RefCell<Inner>,
 }
 
+/// A call that was made.
+pub(super) struct Called {
+    pub(super) tool: String,
+    pub(super) result: Result<Json, ToolFailure>,
+}
+
 #[derive(Default)]
 struct Inner {
     planned: Vec<usize>,
     taken: Vec<Decision>,
     answers: Vec<Entry>,
-    calls: Vec<(String, Map<String, Json>, Result<Json, ToolFailure>)>,
+    calls: Vec<Called>,
     humans: Vec<HumanReply>,
     conversed: usize,
 }
@@ -38,7 +44,7 @@ struct Inner {
 pub(super) struct Made {
     pub(super) taken: Vec<Decision>,
     pub(super) answers: Vec<Entry>,
-    pub(super) calls: Vec<(String, Map<String, Json>, Result<Json, ToolFailure>)>,
+    pub(super) calls: Vec<Called>,
     pub(super) humans: Vec<HumanReply>,
 }
 
@@ -151,9 +157,9 @@ impl Model for Asked<'_, '_> {
     }
 }
 
-pub(super) struct Called<'w, 'v>(pub(super) &'w World<'v>);
+pub(super) struct Caller<'w, 'v>(pub(super) &'w World<'v>);
 
-impl Tools for Called<'_, '_> {
+impl Tools for Caller<'_, '_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let world = self.0;
         // What is refused for its arguments is refused when the conversation is played back, too.
@@ -170,7 +176,7 @@ impl Tools for Called<'_, '_> {
             None => Err(ToolFailure::new(FailureKind::Timeout, "the tool took too long")),
         };
         let mut inner = world.inner.borrow_mut();
-        inner.calls.push((call.name.to_owned(), call.arguments.clone(), result.clone()));
+        inner.calls.push(Called { tool: call.name.to_owned(), result: result.clone() });
         result
     }
 }
