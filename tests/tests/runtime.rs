@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::fmt::Write as _;
 
 /// So many conversations are tried with each program.
-const TRIES: usize = 60;
+const TRIES: usize = 12;
 
 /// Whether control may go from a node to another without an edge between them: it comes back to where an
 /// agent was, or another agent goes on.
@@ -117,28 +117,13 @@ fn conversations_are_paths_of_the_graph() {
     assert!(problems.is_empty(), "{}: {}", problems.len(), problems.join("\n"));
 }
 
-/// How much of all our samples conversations come to.
+/// Values come from the guards, so a flow whose branches look at what tools give is gone through whole.
 #[test]
-fn most_places_are_come_to() {
-    let (mut all, mut covered) = (0, 0);
-    let mut least: Vec<(usize, String)> = Vec::new();
-    for (name, checked) in programs() {
-        if checked.program.entry().is_none() {
-            continue;
-        }
-        let machine = Machine::new(&checked.program);
-        let made = generate(&machine, None, Limits { tries: TRIES, ..Limits::default() }).unwrap();
-        for part in made.coverage.parts(machine.cfg()) {
-            all += part.all;
-            covered += part.covered;
-            least.push((part.all - part.covered, format!("{}: {}", name, part.of)));
-        }
+fn a_flow_is_gone_through_whole() {
+    let (_, checked) = programs().into_iter().find(|(n, _)| n.contains("parcel_redirect")).unwrap();
+    let machine = Machine::new(&checked.program);
+    let made = generate(&machine, None, Limits { tries: 300, ..Limits::default() }).unwrap();
+    for part in made.coverage.parts(machine.cfg()) {
+        assert_eq!(part.covered, part.all, "{}", part.of);
     }
-    least.sort();
-    let share = 100 * covered / all.max(1);
-    println!(
-        "{covered} of {all}; the most are missing in {:?}",
-        least.iter().rev().take(12).collect::<Vec<_>>()
-    );
-    assert!(share >= 70, "{share} %");
 }
