@@ -27,4 +27,10 @@ impl Dialect {
             Self::Adl => "adl",
         }
     }
+
+    /// The dialect called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Abl, Self::AgentScript, Self::Adl].into_iter().find(|d| d.name() == name)
+    }
 }

@@ -1,0 +1,260 @@
+//! A question as the chat that a service is sent.
+
+use crate::fields::schema_of;
+use agentir_runtime::{Ask, Candidate, FieldSpec, FieldType, Message, Role, ToolSpec};
+use serde_json::{Map, Value as Json, json};
+use std::collections::HashSet;
+
+/// How long the name of a function may be (OpenAI, "Function calling").
+const MAX_NAME: usize = 64;
+
+/// A question in the form of OpenAI's chat completions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chat {
+    /// `messages`.
+    pub messages: Vec<Json>,
+    /// `tools`.
+    pub tools: Vec<Json>,
+    /// The JSON Schema that the answer is to fulfil; none for free text.
+    pub form: Option<Json>,
+    /// The name of each tool as it is sent, and its own: services take fewer characters.
+    pub names: Vec<(String, String)>,
+}
+
+impl Chat {
+    /// The chat of a question.
+    #[must_use]
+    pub fn of(ask: &Ask) -> Self {
+        match ask {
+            // What is missing and what is known is part of the instructions.
+            Ask::Converse { system, messages, tools, missing: _, known: _ } => {
+                converse(system, messages, tools)
+            }
+            Ask::Extract { message, context, fields, asked } => {
+                extract(message, context, fields, asked.as_deref())
+            }
+            Ask::Choose { purpose, message, context, candidates, several } => {
+                choose(purpose, message, context, candidates, *several)
+            }
+            Ask::Judge { statement, text, context } => judge(statement, text, context),
+            Ask::Write { instruction, messages } => Self::text(instruction, &transcript(messages)),
+        }
+    }
+
+    fn text(system: &str, user: &str) -> Self {
+        let messages = vec![
+            json!({"role": "system", "content": system}),
+            json!({"role": "user", "content": user}),
+        ];
+        Self { messages, tools: Vec::new(), form: None, names: Vec::new() }
+    }
+
+    fn formed(system: &str, user: &str, form: Json) -> Self {
+        Self { form: Some(form), ..Self::text(system, user) }
+    }
+}
+
+fn converse(system: &str, said: &[Message], tools: &[ToolSpec]) -> Chat {
+    let names = wire_names(tools);
+    let mut messages = vec![json!({"role": "system", "content": system})];
+    messages.extend(conversation(said, &names));
+    let tools = tools.iter().zip(&names).map(|(tool, (wire, _))| tool_json(tool, wire)).collect();
+    Chat { messages, tools, form: None, names }
+}
+
+/// The names under which tools are sent: each is unique and made of what services take.
+fn wire_names(tools: &[ToolSpec]) -> Vec<(String, String)> {
+    let mut taken = HashSet::new();
+    let mut names = Vec::new();
+    for tool in tools {
+        let plain = plain_name(&tool.name);
+        let mut wire = plain.clone();
+        let mut number = 2;
+        while !taken.insert(wire.clone()) {
+            let end = format!("_{number}");
+            wire = plain.chars().take(MAX_NAME - end.len()).chain(end.chars()).collect();
+            number += 1;
+        }
+        names.push((wire, tool.name.clone()));
+    }
+    names
+}
+
+fn plain_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    let name: String = name.chars().take(MAX_NAME).map(plain).collect();
+    if name.is_empty() { "_".to_owned() } else { name }
+}
+
+fn tool_json(tool: &ToolSpec, wire: &str) -> Json {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for parameter in &tool.parameters {
+        properties.insert(parameter.name.clone(), Json::Object(schema_of(parameter)));
+        if parameter.required {
+            required.push(Json::String(parameter.name.clone()));
+        }
+    }
+    let parameters = json!({"type": "object", "properties": properties, "required": required});
+    json!({
+        "type": "function",
+        "function": {"name": wire, "description": tool.description, "parameters": parameters},
+    })
+}
+
+/// What was said. Services refuse calls that are not answered and answers to calls that were not
+/// made, which a conversation that was cut has: those are told in words.
+fn conversation(said: &[Message], names: &[(String, String)]) -> Vec<Json> {
+    let answered: HashSet<&str> = said.iter().filter_map(|m| m.answers.as_deref()).collect();
+    let mut made: HashSet<&str> = HashSet::new();
+    let mut messages = Vec::new();
+    for message in said {
+        let call = message.answers.as_deref().filter(|id| made.contains(id));
+        match (message.role, call) {
+            (Role::Tool, Some(id)) => messages.push(json!({
+                "role": "tool", "tool_call_id": id, "content": message.text,
+            })),
+            (Role::Tool, None) => messages.push(json!({
+                "role": "system", "content": format!("A tool answered: {}", message.text),
+            })),
+            (Role::Assistant, _) => {
+                let calls = message.calls.iter().filter(|c| answered.contains(c.id.as_str()));
+                let calls: Vec<Json> = calls
+                    .map(|call| {
+                        made.insert(&call.id);
+                        let wire = names.iter().find(|(_, own)| *own == call.name);
+                        let name = wire.map_or_else(|| plain_name(&call.name), |(w, _)| w.clone());
+                        let arguments = Json::Object(call.arguments.clone()).to_string();
+                        json!({
+                            "id": call.id, "type": "function",
+                            "function": {"name": name, "arguments": arguments},
+                        })
+                    })
+                    .collect();
+                if calls.is_empty() {
+                    if !message.text.is_empty() {
+                        messages.push(json!({"role": "assistant", "content": message.text}));
+                    }
+                } else {
+                    messages.push(json!({
+                        "role": "assistant", "content": message.text, "tool_calls": calls,
+                    }));
+                }
+            }
+            (Role::System, _) => messages.push(json!({"role": "system", "content": message.text})),
+            (Role::User, _) => messages.push(json!({"role": "user", "content": message.text})),
+        }
+    }
+    messages
+}
+
+fn extract(message: &str, before: &[Message], fields: &[FieldSpec], asked: Option<&str>) -> Chat {
+    let mut system = "You read values out of what a user says. Give a value only if the user says \
+                      it; give null for every other field. Never guess and never give an example."
+        .to_owned();
+    if let Some(asked) = asked {
+        system.push_str(&format!(" The user was just asked for `{asked}`."));
+    }
+    let mut properties = Map::new();
+    for field in fields {
+        let schema = Json::Object(schema_of(field));
+        properties.insert(field.name.clone(), json!({"anyOf": [schema, {"type": "null"}]}));
+    }
+    let required: Vec<&String> = properties.keys().collect();
+    let form = json!({
+        "type": "object", "required": required, "properties": properties,
+        "additionalProperties": false,
+    });
+    // What an object holds is not known, which the strict form of schemas cannot say.
+    let strict = !fields.iter().any(|field| field.ty == FieldType::Object);
+    Chat::formed(&system, &about(before, "The user says", message), named("values", strict, form))
+}
+
+fn choose(
+    purpose: &str,
+    message: &str,
+    before: &[Message],
+    candidates: &[Candidate],
+    several: bool,
+) -> Chat {
+    let mut system = format!(
+        "{purpose}\n\nSay which of these {} meant, with how sure you are (0 to 1), the surest \
+         first. Give an empty list if none is.\n",
+        if several { "are" } else { "one is" }
+    );
+    for candidate in candidates {
+        system.push_str(&format!("\n- {}", candidate.name));
+        if !candidate.description.is_empty() {
+            system.push_str(&format!(": {}", candidate.description));
+        }
+        if !candidate.examples.is_empty() {
+            system.push_str(&format!(" (as in: {})", candidate.examples.join(" / ")));
+        }
+        if !candidate.keywords.is_empty() {
+            system.push_str(&format!(" (words: {})", candidate.keywords.join(", ")));
+        }
+    }
+    let listed: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
+    let choice = json!({
+        "type": "object", "required": ["name", "confidence"], "additionalProperties": false,
+        "properties": {
+            "name": {"type": "string", "enum": listed},
+            "confidence": {"type": "number"},
+        },
+    });
+    let form = json!({
+        "type": "object", "required": ["choices"], "additionalProperties": false,
+        "properties": {"choices": {"type": "array", "items": choice}},
+    });
+    Chat::formed(&system, &about(before, "The user says", message), named("choice", true, form))
+}
+
+fn judge(statement: &str, text: &str, before: &[Message]) -> Chat {
+    let system = format!(
+        "Say whether this holds for the text below: {statement}\nIt does not hold if you are not \
+         sure."
+    );
+    let form = json!({
+        "type": "object", "required": ["holds"], "additionalProperties": false,
+        "properties": {"holds": {"type": "boolean"}},
+    });
+    Chat::formed(&system, &about(before, "The text", text), named("verdict", true, form))
+}
+
+/// The form of an answer, as `json_schema` of `response_format` has it.
+fn named(name: &str, strict: bool, schema: Json) -> Json {
+    json!({"name": name, "strict": strict, "schema": schema})
+}
+
+/// A text, behind the conversation before it.
+fn about(before: &[Message], what: &str, text: &str) -> String {
+    if before.is_empty() {
+        return format!("{what}:\n{text}");
+    }
+    format!("The conversation before:\n{}\n\n{what}:\n{text}", transcript(before))
+}
+
+/// A conversation, as a text.
+fn transcript(messages: &[Message]) -> String {
+    let line = |message: &Message| {
+        let who = match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        };
+        format!("{who}: {}", message.text)
+    };
+    messages.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// An [`agentir_runtime::Answer::Choice`] in the form that is asked for.
+pub(crate) fn choice_json(chosen: &[(String, f64)]) -> Json {
+    let one = |(name, confidence): &(String, f64)| json!({"name": name, "confidence": confidence});
+    json!({"choices": chosen.iter().map(one).collect::<Vec<_>>()})
+}
+
+/// An [`agentir_runtime::Answer::Verdict`] in the form that is asked for.
+pub(crate) fn verdict_json(holds: bool) -> Json {
+    json!({"holds": holds})
+}

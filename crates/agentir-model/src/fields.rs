@@ -1,0 +1,128 @@
+//! What a value of a field may look like.
+
+use agentir_runtime::{FieldSpec, FieldType};
+use serde_json::{Map, Value as Json, json};
+
+/// Whether a value is one of a field: of its type, and one of its values where it lists them. A
+/// pattern is not looked at: it says where in a text the value stands.
+///
+/// # Errors
+/// What is wrong, in words.
+pub fn fits(field: &FieldSpec, value: &Json) -> Result<(), String> {
+    if !field.values.is_empty() {
+        let known = |value: &Json| value.as_str().is_some_and(|v| field.values.contains_key(v));
+        let all = match value {
+            Json::Array(items) if field.ty == FieldType::List => items.iter().all(known),
+            // Numbers and truth values may be listed, too.
+            Json::Number(_) | Json::Bool(_) => field.values.contains_key(&value.to_string()),
+            value => known(value),
+        };
+        if !all {
+            let listed: Vec<&str> = field.values.keys().map(String::as_str).collect();
+            return Err(format!("`{}` is none of {}", field.name, listed.join(", ")));
+        }
+        return Ok(());
+    }
+    let (good, expected) = match field.ty {
+        FieldType::Text => (value.is_string(), "a text"),
+        FieldType::Number => (value.is_number(), "a number"),
+        FieldType::Currency => (value.is_number(), "an amount, as a number"),
+        FieldType::Boolean => (value.is_boolean(), "true or false"),
+        FieldType::Date => (
+            text(value, |t| t.parse::<jiff::civil::Date>().is_ok() && t.len() == 10),
+            "a day, as `2026-03-15`",
+        ),
+        FieldType::Time => (
+            text(value, |t| t.len() == 5 && t.parse::<jiff::civil::Time>().is_ok()),
+            "a time of day, as `14:30`",
+        ),
+        FieldType::DateTime => (
+            text(value, |t| t.parse::<jiff::Timestamp>().is_ok()),
+            "a day and a time, as `2026-03-15T14:30:00Z`",
+        ),
+        FieldType::Email => (text(value, is_email), "an address for mail"),
+        FieldType::Phone => (text(value, is_e164), "a telephone number, as `+14155550123`"),
+        FieldType::List => (value.is_array(), "a list"),
+        FieldType::Object => (value.is_object(), "an object"),
+    };
+    if good { Ok(()) } else { Err(format!("`{}` is not {expected}", field.name)) }
+}
+
+fn text(value: &Json, test: impl Fn(&str) -> bool) -> bool {
+    value.as_str().is_some_and(test)
+}
+
+fn is_email(text: &str) -> bool {
+    let mut parts = text.split('@');
+    let (Some(name), Some(host), None) = (parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    !name.is_empty()
+        && host.contains('.')
+        && host.split('.').all(|label| !label.is_empty())
+        && !text.contains(char::is_whitespace)
+}
+
+/// A plus and at most 15 digits (ITU-T E.164).
+fn is_e164(text: &str) -> bool {
+    text.strip_prefix('+').is_some_and(|digits| {
+        (4..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
+/// The JSON Schema of a field, with what a model must know about it in words.
+#[must_use]
+pub fn schema_of(field: &FieldSpec) -> Map<String, Json> {
+    let form = match field.ty {
+        FieldType::Text => json!({"type": "string"}),
+        FieldType::Number | FieldType::Currency => json!({"type": "number"}),
+        FieldType::Boolean => json!({"type": "boolean"}),
+        FieldType::Date
+        | FieldType::Time
+        | FieldType::DateTime
+        | FieldType::Email
+        | FieldType::Phone => {
+            json!({"type": "string"})
+        }
+        FieldType::List => {
+            json!({"type": "array", "items": {"type": ["string", "number", "boolean"]}})
+        }
+        FieldType::Object => json!({"type": "object"}),
+    };
+    let mut schema = if let Json::Object(form) = form { form } else { Map::new() };
+    if !field.values.is_empty() {
+        let listed: Json = field.values.keys().map(|v| Json::String(v.clone())).collect();
+        if field.ty == FieldType::List {
+            schema.insert("items".into(), json!({"type": "string", "enum": listed}));
+        } else {
+            schema.insert("type".into(), "string".into());
+            schema.insert("enum".into(), listed);
+        }
+    }
+    let mut words: Vec<String> = Vec::new();
+    if !field.description.is_empty() {
+        words.push(field.description.clone());
+    }
+    let written = match field.ty {
+        FieldType::Date => "written as 2026-03-15",
+        FieldType::Time => "written as 14:30",
+        FieldType::DateTime => "written as 2026-03-15T14:30:00Z",
+        FieldType::Phone => "written as +14155550123",
+        FieldType::Currency => "the amount alone",
+        _ => "",
+    };
+    if !written.is_empty() {
+        words.push(written.to_owned());
+    }
+    for (value, others) in field.values.iter().filter(|(_, others)| !others.is_empty()) {
+        words.push(format!("{value} is also called {}", others.join(", ")));
+    }
+    if let Some((pattern, _)) = &field.pattern {
+        words.push(format!("it matches {pattern}"));
+    }
+    words.extend(field.hints.iter().cloned());
+    if !words.is_empty() {
+        schema.insert("description".into(), words.join("; ").into());
+    }
+    schema
+}

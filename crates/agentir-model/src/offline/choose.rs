@@ -1,0 +1,196 @@
+//! Which of several things is meant: by what the words of a message and of its candidates have in
+//! common, each word weighing as much as it tells candidates apart.
+
+use super::words::{Word, alike, name_words, words};
+use agentir_runtime::Candidate;
+
+/// Below this nothing is meant.
+const THRESHOLD: f64 = 0.3;
+
+/// How much each word counts against a candidate that none of them knows.
+const UNKNOWN: f64 = 0.25;
+
+/// How much a word counts against a candidate that another knows.
+const ELSEWHERE: f64 = 0.5;
+
+/// What a word that all candidates have tells.
+const COMMON: f64 = 0.1;
+
+/// How many candidates, and words of each, are looked at.
+const MAX: (usize, usize) = (256, 400);
+
+/// What a candidate may be known by.
+struct Known {
+    name: Vec<Word>,
+    examples: Vec<Vec<Word>>,
+    keywords: Vec<Vec<Word>>,
+    /// All words, each once.
+    all: Vec<Word>,
+}
+
+impl Known {
+    fn of(candidate: &Candidate) -> Self {
+        let content = |text: &str| {
+            let mut found = words(text);
+            found.retain(Word::is_content);
+            found.truncate(MAX.1);
+            found
+        };
+        let name = name_words(&candidate.name);
+        let examples: Vec<_> = candidate.examples.iter().take(64).map(|e| content(e)).collect();
+        let keywords: Vec<_> = candidate.keywords.iter().take(64).map(|k| words(k)).collect();
+        let mut all: Vec<Word> = Vec::new();
+        let texts = [name.clone(), content(&candidate.description)];
+        for word in texts.iter().chain(&examples).chain(&keywords).flatten() {
+            // "Do not use this for refunds" says what a candidate is not.
+            if all.len() < MAX.1
+                && !word.denied
+                && word.is_content()
+                && !all.iter().any(|known| known.stem == word.stem)
+            {
+                all.push(word.clone());
+            }
+        }
+        Self { name, examples, keywords, all }
+    }
+
+    /// How well the candidate knows a word.
+    fn knows(&self, word: &Word) -> f64 {
+        self.all.iter().map(|known| alike(known, word)).fold(0.0, f64::max)
+    }
+}
+
+/// What is meant, with how sure that is, the surest first; of equals, the one that the author wrote
+/// first.
+pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> Vec<(String, f64)> {
+    let said = words(message);
+    let unwanted = unwanted(&said);
+    let mut heard: Vec<&Word> = Vec::new();
+    for word in said.iter().filter(|w| w.is_content() && !unwanted.contains(&w.at.start)) {
+        if heard.len() < 64 && !heard.iter().any(|h| h.stem == word.stem) {
+            heard.push(word);
+        }
+    }
+    let known: Vec<Known> = candidates.iter().take(MAX.0).map(Known::of).collect();
+    // Row by candidate, column by word.
+    let table: Vec<Vec<f64>> =
+        known.iter().map(|k| heard.iter().map(|w| k.knows(w)).collect()).collect();
+    let count = |column: usize| {
+        table.iter().filter(|row| row.get(column).is_some_and(|known| *known > 0.0)).count()
+    };
+    let weights: Vec<f64> = (0..heard.len())
+        .map(|column| match count(column) {
+            0 => 0.0,
+            #[expect(clippy::cast_precision_loss, reason = "at most 256")]
+            n if table.len() > 1 => (table.len() as f64 / n as f64).ln() + COMMON,
+            _ => 1.0,
+        })
+        .collect();
+    let mut chosen: Vec<(String, f64)> = Vec::new();
+    for ((candidate, known), row) in candidates.iter().zip(&known).zip(&table) {
+        let (mut matched, mut against) = (0.0, 0.0);
+        for (known, weight) in row.iter().zip(&weights) {
+            matched += known * weight;
+            against += if *weight == 0.0 { UNKNOWN } else { (1.0 - known) * weight * ELSEWHERE };
+        }
+        let by_words = if matched > 0.0 { matched / (matched + against) } else { 0.0 };
+        let sure = by_words * 0.9;
+        let sure = sure.max(by_form(message, &said, &unwanted, candidate, known));
+        if sure >= THRESHOLD {
+            chosen.push((candidate.name.clone(), (sure * 1000.0).round() / 1000.0));
+        }
+    }
+    // Stable: of equals the first stays first.
+    chosen.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    if !several {
+        chosen.truncate(1);
+    }
+    chosen
+}
+
+/// How sure a candidate is by what is written of it: an example word for word, a keyword, its name.
+fn by_form(
+    message: &str,
+    said: &[Word],
+    unwanted: &[usize],
+    candidate: &Candidate,
+    known: &Known,
+) -> f64 {
+    let plain = |text: &str| words(text).into_iter().map(|w| w.text).collect::<Vec<_>>();
+    let message = plain(message);
+    if message.is_empty() {
+        return 0.0;
+    }
+    let same = |text: &String| plain(text) == message;
+    if candidate.examples.iter().any(same) || plain(&candidate.name) == message {
+        return 1.0;
+    }
+    let wanted = |words: &[Word]| {
+        !words.is_empty()
+            && said.windows(words.len()).any(|window| {
+                window.iter().zip(words).all(|(said, word)| said.stem == word.stem)
+                    && window.iter().all(|said| !unwanted.contains(&said.at.start))
+            })
+    };
+    let mut sure: f64 = 0.0;
+    if known.keywords.iter().any(|keyword| wanted(keyword)) {
+        sure = 0.95;
+    }
+    if known.name.len() > 1 && wanted(&known.name) {
+        sure = sure.max(0.9);
+    }
+    for example in &known.examples {
+        sure = sure.max(likeness(said, example) * 0.95);
+    }
+    sure
+}
+
+/// Cosine of the words that two texts are about.
+fn likeness(said: &[Word], example: &[Word]) -> f64 {
+    let content: Vec<&Word> = said.iter().filter(|w| w.is_content()).collect();
+    if content.is_empty() || example.is_empty() || content.len() > 64 {
+        return 0.0;
+    }
+    let common: f64 =
+        example.iter().map(|word| content.iter().map(|w| alike(w, word)).fold(0.0, f64::max)).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred words at most")]
+    let lengths = ((content.len() * example.len()) as f64).sqrt();
+    (common / lengths).min(1.0)
+}
+
+/// Where the words stand that the message says are not wanted. Only wishes are denied: who cannot
+/// log in talks about logging in.
+fn unwanted(said: &[Word]) -> Vec<usize> {
+    const BEFORE: &[&[&str]] = &[
+        &["don't", "want"],
+        &["dont", "want"],
+        &["not", "want"],
+        &["don't", "need"],
+        &["not", "need"],
+        &["no", "longer"],
+        &["instead", "of"],
+        &["rather", "than"],
+        &["not", "interested"],
+        &["not", "looking"],
+        &["not", "here"],
+    ];
+    let mut unwanted = Vec::new();
+    let mut left = false;
+    for (index, word) in said.iter().enumerate() {
+        let starts = BEFORE.iter().any(|phrase| {
+            let from = said.iter().skip(index).take(phrase.len());
+            from.map(|w| w.text.as_str()).eq(phrase.iter().copied())
+        });
+        let until =
+            said.get(index.wrapping_sub(1)).is_some_and(|before| before.denied && !word.denied);
+        if starts {
+            left = true;
+        } else if until && !matches!(word.text.as_str(), "of" | "than") {
+            left = false;
+        }
+        if left {
+            unwanted.push(word.at.start);
+        }
+    }
+    unwanted
+}

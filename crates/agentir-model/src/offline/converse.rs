@@ -1,0 +1,244 @@
+//! Leading a conversation by rules of thumb: do what the user asks for, ask for what is missing, tell
+//! what tools found, else say what the agent is for.
+
+use super::choose::choose;
+use super::extract::extract;
+use super::words::{name_words, yes_or_no};
+use super::{Offline, sentence};
+use agentir_runtime::{Answer, Candidate, FieldSpec, Message, Purpose, Role, ToolSpec, ToolUse};
+use serde_json::{Map, Value as Json};
+
+/// How many fields and items of a result are told.
+const TOLD: (usize, usize) = (6, 3);
+
+/// How sure it must be that the user wants another agent, a person, or to be done.
+const SURE_TO_LEAVE: f64 = 0.55;
+
+/// A question to lead a conversation.
+pub(super) struct Turn<'r> {
+    pub system: &'r str,
+    pub messages: &'r [Message],
+    pub tools: &'r [ToolSpec],
+    pub missing: &'r [FieldSpec],
+    pub known: &'r Map<String, Json>,
+}
+
+impl Turn<'_> {
+    pub(super) fn answer(&self, offline: &Offline) -> Answer {
+        let user = self.messages.iter().rposition(|m| m.role == Role::User);
+        let said = user.and_then(|at| self.messages.get(at)).map_or("", |m| m.text.as_str());
+        let since = self.messages.get(user.map_or(0, |at| at + 1)..).unwrap_or_default();
+        let call = |tool: &ToolSpec, arguments| {
+            let id = format!("call_{}", offline.calls);
+            let calls = vec![ToolUse { id, name: tool.name.clone(), arguments }];
+            Answer::Message { text: String::new(), calls }
+        };
+        let say = |text: String| Answer::Message { text, calls: Vec::new() };
+        let called = |tool: &ToolSpec| {
+            since.iter().flat_map(|m| &m.calls).any(|call| call.name == tool.name)
+        };
+        let open: Vec<&ToolSpec> = self.tools.iter().filter(|tool| !called(tool)).collect();
+
+        // Whoever wants somebody else gets them, whatever is still missing here.
+        let leaving = self
+            .fitting(said, &open, |purpose| !matches!(purpose, Purpose::Call | Purpose::Collect));
+        let acting = self.fitting(said, &open, |purpose| purpose == Purpose::Call);
+        if let Some((tool, sure)) = leaving
+            && sure >= SURE_TO_LEAVE
+            && acting.is_none_or(|(_, other)| sure > other)
+            && let Some(arguments) = self.arguments(offline, tool, said)
+        {
+            return call(tool, arguments);
+        }
+        // A tool came back: tell what it says.
+        if let Some(result) = since.iter().rev().find(|m| m.role == Role::Tool) {
+            return say(told(&result.text));
+        }
+        // What the user says may be for the fields that are offered to be collected.
+        for tool in open.iter().filter(|t| t.purpose == Purpose::Collect) {
+            let asked = self.missing.first().map(|field| field.name.as_str());
+            let values = extract(offline, said, &tool.parameters, asked);
+            let new = values.iter().any(|(name, value)| self.known.get(name) != Some(value));
+            if new {
+                return call(tool, values);
+            }
+        }
+        if let Some(field) = self.missing.first() {
+            return say(question(field));
+        }
+        // Everything is there: the tool that fits what the user says, or the only one that has all
+        // it needs, where the user says no more than that.
+        let ready = |tool: &ToolSpec| self.arguments(offline, tool, said);
+        if let Some((tool, _)) = acting {
+            if let Some(arguments) = ready(tool) {
+                return call(tool, arguments);
+            }
+            let lacking =
+                tool.parameters.iter().find(|p| p.required && !self.known.contains_key(&p.name));
+            if let Some(field) = lacking {
+                return say(question(field));
+            }
+        }
+        let mut all =
+            open.iter().filter(|t| t.purpose == Purpose::Call && !t.parameters.is_empty());
+        let given = |tool: &ToolSpec| {
+            let mut required = tool.parameters.iter().filter(|p| p.required).peekable();
+            required.peek().is_some() && required.all(|p| self.known.contains_key(&p.name))
+        };
+        let before = |tool: &ToolSpec| {
+            self.messages.iter().flat_map(|m| &m.calls).any(|call| call.name == tool.name)
+        };
+        if let Some(tool) = all.find(|tool| given(tool) && !before(tool))
+            && let Some(arguments) = ready(tool)
+        {
+            return call(tool, arguments);
+        }
+        // A plain no to the question whether there is anything else ends it.
+        let done = open.iter().find(|t| t.purpose == Purpose::Complete);
+        if let Some(tool) = done
+            && yes_or_no(said) == Some(false)
+            && let Some(arguments) = ready(tool)
+        {
+            return call(tool, arguments);
+        }
+        if let Some((tool, _)) = leaving
+            && let Some(arguments) = ready(tool)
+        {
+            return call(tool, arguments);
+        }
+        say(self.excuse())
+    }
+
+    /// The offer of some purposes that fits what the user says best.
+    fn fitting<'t>(
+        &self,
+        said: &str,
+        open: &[&'t ToolSpec],
+        purpose: impl Fn(Purpose) -> bool,
+    ) -> Option<(&'t ToolSpec, f64)> {
+        // All are weighed, so that words that all have tell nothing.
+        let all: Vec<Candidate> = self
+            .tools
+            .iter()
+            .map(|tool| Candidate {
+                name: tool.name.clone(),
+                description: tool.description.clone(),
+                examples: Vec::new(),
+                keywords: Vec::new(),
+            })
+            .collect();
+        choose(said, &all, true).into_iter().find_map(|(name, sure)| {
+            let tool = open.iter().find(|tool| tool.name == name && purpose(tool.purpose))?;
+            Some((*tool, sure))
+        })
+    }
+
+    /// The arguments of a tool: from what is known, else from what the user just said. None if one is
+    /// lacking that must be there.
+    fn arguments(
+        &self,
+        offline: &Offline,
+        tool: &ToolSpec,
+        said: &str,
+    ) -> Option<Map<String, Json>> {
+        let is_known =
+            |field: &FieldSpec| self.known.get(&field.name).is_some_and(|v| !v.is_null());
+        let unknown: Vec<FieldSpec> =
+            tool.parameters.iter().filter(|p| !is_known(p)).cloned().collect();
+        let new =
+            if unknown.is_empty() { Map::new() } else { extract(offline, said, &unknown, None) };
+        let mut arguments = Map::new();
+        for parameter in &tool.parameters {
+            let value = self.known.get(&parameter.name).filter(|v| !v.is_null());
+            match value.or_else(|| new.get(&parameter.name)) {
+                Some(value) => {
+                    arguments.insert(parameter.name.clone(), value.clone());
+                }
+                None if parameter.required => return None,
+                None => {}
+            }
+        }
+        Some(arguments)
+    }
+
+    /// What is said if nothing else is to be said; with what the agent is for, if that is known.
+    fn excuse(&self) -> String {
+        let lines = self.system.lines();
+        let goal = lines.filter_map(|line| line.trim().strip_prefix("Goal:")).find_map(|goal| {
+            let goal = sentence(goal.trim());
+            (!goal.is_empty()).then_some(goal)
+        });
+        match goal {
+            Some(goal) => {
+                format!(
+                    "I'm sorry, I can't help with that. What I am here for: {}",
+                    goal.trim_end_matches('.')
+                ) + "."
+            }
+            None => "I'm sorry, I can't help with that.".to_owned(),
+        }
+    }
+}
+
+/// How the user is asked for a field.
+fn question(field: &FieldSpec) -> String {
+    if let Some(prompt) = field.prompt.as_ref().filter(|p| !p.trim().is_empty()) {
+        return prompt.clone();
+    }
+    let what =
+        if field.description.is_empty() { spoken(&field.name) } else { field.description.clone() };
+    format!("Please tell me: {}.", what.trim_end_matches('.'))
+}
+
+/// A name as people say it.
+fn spoken(name: &str) -> String {
+    let words: Vec<String> = name_words(name).into_iter().map(|w| w.text).collect();
+    if words.is_empty() { name.to_owned() } else { words.join(" ") }
+}
+
+/// A result in a sentence. What is written there for people is said as it is.
+fn told(result: &str) -> String {
+    match serde_json::from_str::<Json>(result) {
+        Ok(Json::Object(fields)) => {
+            let words = ["message", "text", "answer", "summary"];
+            let written = words.iter().find_map(|name| fields.get(*name)?.as_str());
+            match written.filter(|text| !text.trim().is_empty()) {
+                Some(text) => text.to_owned(),
+                None if fields.is_empty() => "Done.".to_owned(),
+                None => format!("Here is what I found: {}.", in_words(&Json::Object(fields), 0)),
+            }
+        }
+        Ok(Json::Array(items)) if items.is_empty() => "I found nothing.".to_owned(),
+        Ok(Json::Null) => "Done.".to_owned(),
+        Ok(Json::String(text)) => text,
+        Ok(other) => format!("Here is what I found: {}.", in_words(&other, 0)),
+        Err(_) if result.trim().is_empty() => "Done.".to_owned(),
+        Err(_) => result.to_owned(),
+    }
+}
+
+/// Recursive, three levels deep; what is deeper is left out.
+fn in_words(value: &Json, depth: u8) -> String {
+    match value {
+        Json::Null => "nothing".to_owned(),
+        Json::Bool(true) => "yes".to_owned(),
+        Json::Bool(false) => "no".to_owned(),
+        Json::Number(number) => number.to_string(),
+        Json::String(text) => sentence(text).trim_end_matches('.').to_owned(),
+        Json::Array(_) | Json::Object(_) if depth > 2 => "…".to_owned(),
+        Json::Array(items) => {
+            let told = items.iter().take(TOLD.1).map(|item| in_words(item, depth + 1));
+            let mut told = told.collect::<Vec<_>>().join("; ");
+            if items.len() > TOLD.1 {
+                told.push_str(&format!("; and {} more", items.len() - TOLD.1));
+            }
+            if items.is_empty() { "none".to_owned() } else { told }
+        }
+        Json::Object(fields) => {
+            let shown = fields.iter().filter(|(_, value)| !value.is_null()).take(TOLD.0);
+            let told = shown
+                .map(|(name, value)| format!("{} {}", spoken(name), in_words(value, depth + 1)));
+            told.collect::<Vec<_>>().join(", ")
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Days and times of day that a text names. Regular expressions find where one is named; which day
+//! it is says the `interim` library, relative to a clock.
+
+use jiff::civil::{Date, Time};
+use jiff::{ToSpan, Zoned};
+use regex::{Captures, Regex};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// In which order days and months stand in `3/4/2026`. It is also how "next Friday" is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DateOrder {
+    /// 4 March, as in the United States, where next Friday is the Friday that comes next.
+    #[default]
+    MonthFirst,
+    /// 3 April, as nearly everywhere else; next Friday is the one in the week after this one.
+    DayFirst,
+}
+
+/// A day without a year is the next one, or the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Future,
+    Past,
+}
+
+/// Something that is named, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found<T> {
+    pub at: Range<usize>,
+    pub value: T,
+}
+
+const MONTH: &str = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+const WEEKDAY: &str =
+    "(?:mon|tue|wed|thu|fri|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tues|weds|thurs)";
+const COUNT: &str =
+    "(?:\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
+
+/// The form of a phrase; each has its way to be understood.
+#[derive(Clone, Copy)]
+enum Form {
+    Iso,
+    Slashes,
+    Dots,
+    DayMonth,
+    MonthDay,
+    AfterNext,
+    Relative,
+    Weekday,
+    Span,
+    Week,
+    DayOnly,
+}
+
+#[expect(clippy::expect_used, reason = "constants, which a test compiles")]
+fn regex(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){pattern}")).expect("a constant pattern")
+}
+
+static FORMS: LazyLock<Vec<(Form, Regex)>> = LazyLock::new(|| {
+    vec![
+        (Form::Iso, regex(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")),
+        (Form::Slashes, regex(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")),
+        (Form::Dots, regex(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")),
+        (
+            Form::DayMonth,
+            regex(&format!(
+                r"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\b\.?(?:,? (\d{{4}})\b)?"
+            )),
+        ),
+        (
+            Form::MonthDay,
+            regex(&format!(
+                r"\b({MONTH})\b\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}})\b)?"
+            )),
+        ),
+        (Form::AfterNext, regex(r"\b(?:the )?day (after tomorrow|before yesterday)\b")),
+        (Form::Relative, regex(r"\b(today|tonight|tomorrow|tmrw|yesterday)\b")),
+        (Form::Weekday, regex(&format!(r"\b(?:(next|last|this|coming) )?({WEEKDAY})\b"))),
+        (
+            Form::Span,
+            regex(&format!(
+                r"\b(?:(in) )?({COUNT}) (day|week|month|year)s?(?: (ago|from now|from today|hence))?\b"
+            )),
+        ),
+        (Form::Week, regex(r"\b(next|last) (week|month|year)\b")),
+        (Form::DayOnly, regex(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")),
+    ]
+});
+
+/// The days that a text names, in the order of the text.
+pub(super) fn dates(
+    text: &str,
+    now: &Zoned,
+    order: DateOrder,
+    direction: Direction,
+) -> Vec<Found<Date>> {
+    let mut found: Vec<Found<Date>> = Vec::new();
+    for (form, pattern) in FORMS.iter() {
+        for captures in pattern.captures_iter(text) {
+            let Some(whole) = captures.get(0) else { continue };
+            let at = whole.range();
+            // The forms stand in the order of how much they say: what an earlier one read is read.
+            let read = found.iter().any(|f| f.at.start < at.end && at.start < f.at.end);
+            if !read && let Some(value) = day(*form, &captures, now, order, direction) {
+                found.push(Found { at, value });
+            }
+        }
+    }
+    found.sort_by_key(|f| f.at.start);
+    found
+}
+
+fn day(
+    form: Form,
+    captures: &Captures<'_>,
+    now: &Zoned,
+    order: DateOrder,
+    direction: Direction,
+) -> Option<Date> {
+    let group = |n: usize| captures.get(n).map(|m| m.as_str().to_lowercase());
+    let number = |n: usize| group(n)?.parse::<i16>().ok();
+    let dialect = match order {
+        DateOrder::MonthFirst => interim::Dialect::Us,
+        DateOrder::DayFirst => interim::Dialect::Uk,
+    };
+    let ask = |phrase: &str, dialect| {
+        interim::parse_date_string(phrase, now.clone(), dialect).ok().map(|at| at.date())
+    };
+    let near = |day: &str, month: &str| match direction {
+        // The library takes this year's day; "next" of one that is still to come is that one.
+        Direction::Future => {
+            let this = ask(&format!("{day} {month}"), dialect)?;
+            if this < now.date() {
+                ask(&format!("next {day} {month}"), dialect)
+            } else {
+                Some(this)
+            }
+        }
+        Direction::Past => {
+            let this = ask(&format!("{day} {month}"), dialect)?;
+            if this > now.date() {
+                ask(&format!("last {day} {month}"), dialect)
+            } else {
+                Some(this)
+            }
+        }
+    };
+    match form {
+        Form::Iso => civil(number(1)?, number(2)?, number(3)?),
+        Form::Dots => civil(number(3)?, number(2)?, number(1)?),
+        Form::Slashes => {
+            let (first, second) = (number(1)?, number(2)?);
+            // Only one order is a date if one of the two is no month.
+            let day_first = match order {
+                DateOrder::MonthFirst => first > 12,
+                DateOrder::DayFirst => second <= 12,
+            };
+            let (day, month) = if day_first { (first, second) } else { (second, first) };
+            match number(3) {
+                Some(year) if year < 100 => {
+                    // As the library reads two digits.
+                    civil(if year <= 40 { 2000 + year } else { 1900 + year }, month, day)
+                }
+                Some(year) => civil(year, month, day),
+                None => {
+                    let this = civil(now.year(), month, day)?;
+                    let years = match direction {
+                        Direction::Future if this < now.date() => 1,
+                        Direction::Past if this > now.date() => -1,
+                        _ => 0,
+                    };
+                    this.checked_add(years.years()).ok()
+                }
+            }
+        }
+        Form::DayMonth | Form::MonthDay => {
+            let (day, month) = match form {
+                Form::DayMonth => (group(1)?, group(2)?),
+                _ => (group(2)?, group(1)?),
+            };
+            match group(3) {
+                Some(year) => ask(&format!("{day} {month} {year}"), dialect),
+                None => near(&day, &month),
+            }
+        }
+        Form::AfterNext => {
+            let days = if group(1)?.starts_with("after") { 2 } else { -2 };
+            now.date().checked_add(days.days()).ok()
+        }
+        Form::Relative => match group(1)?.as_str() {
+            "tonight" => Some(now.date()),
+            "tmrw" => ask("tomorrow", dialect),
+            word => ask(word, dialect),
+        },
+        Form::Weekday => {
+            let day = group(2)?;
+            let day = day.get(..3)?;
+            match group(1).as_deref() {
+                Some("next") => ask(&format!("next {day}"), dialect),
+                Some("last") => ask(&format!("last {day}"), dialect),
+                _ => ask(day, dialect),
+            }
+        }
+        Form::Span => {
+            let behind = group(4);
+            // "Two weeks" alone is how long something takes.
+            if group(1).is_none() && behind.is_none() {
+                return None;
+            }
+            let count = count(&group(2)?)?;
+            let ago = if behind.as_deref() == Some("ago") { " ago" } else { "" };
+            ask(&format!("{count} {}s{ago}", group(3)?), dialect)
+        }
+        Form::Week => ask(&format!("{} {}", group(1)?, group(2)?), dialect),
+        Form::DayOnly => {
+            let day = number(1)?;
+            let this = civil(now.year(), i16::from(now.month()), day);
+            match (this, direction) {
+                (Some(this), Direction::Future) if this < now.date() => {
+                    let next = now.date().first_of_month().checked_add(1.month()).ok()?;
+                    civil(next.year(), i16::from(next.month()), day)
+                }
+                (Some(this), Direction::Past) if this > now.date() => {
+                    let last = now.date().first_of_month().checked_sub(1.month()).ok()?;
+                    civil(last.year(), i16::from(last.month()), day)
+                }
+                (this, _) => this,
+            }
+        }
+    }
+}
+
+fn civil(year: i16, month: i16, day: i16) -> Option<Date> {
+    Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
+}
+
+fn count(word: &str) -> Option<u32> {
+    const WORDS: [&str; 13] = [
+        "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
+    ];
+    if matches!(word, "a" | "an") {
+        return Some(1);
+    }
+    let named = WORDS.iter().position(|w| *w == word).and_then(|n| u32::try_from(n).ok());
+    named.or_else(|| word.parse().ok())
+}
+
+static TIMES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let part = r"(?: ?(a\.?m\b\.?|p\.?m\b\.?|in the morning\b|in the afternoon\b|in the evening\b|at night\b|tonight\b))";
+    vec![
+        regex(&format!(r"\b(\d{{1,2}})(?:[:.](\d{{2}}))?{part}")),
+        regex(r"\b(\d{1,2}):(\d{2})\b"),
+        regex(r"\b(?:at|by|around|about) (\d{1,2})(?:\.(\d{2}))?(?: o'?clock)?\b"),
+        regex(r"\b(\d{1,2})() o'?clock\b"),
+    ]
+});
+
+static NAMED: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(noon|midday|midnight)\b"));
+static HALF: LazyLock<Regex> = LazyLock::new(|| {
+    regex(&format!(r"\b(half past|quarter past|quarter to) ({COUNT})\b(?: ?(am|pm)\b)?"))
+});
+
+/// The times of day that a text names, in the order of the text.
+pub(super) fn times(text: &str) -> Vec<Found<Time>> {
+    let mut found: Vec<Found<Time>> = Vec::new();
+    let mut add = |at: Range<usize>, value: Option<Time>| {
+        let read = found.iter().any(|f| f.at.start < at.end && at.start < f.at.end);
+        if let (false, Some(value)) = (read, value) {
+            found.push(Found { at, value });
+        }
+    };
+    // What is said behind the day: "tonight at 8".
+    let evening = regex_evening(text);
+    for captures in HALF.captures_iter(text) {
+        let group = |n: usize| captures.get(n).map(|m| m.as_str().to_lowercase());
+        let (Some(whole), Some(how), Some(hour)) = (captures.get(0), group(1), group(2)) else {
+            continue;
+        };
+        let Some(hour) = count(&hour).and_then(|h| i8::try_from(h).ok()) else { continue };
+        let (hour, minute) = match how.as_str() {
+            "half past" => (hour, 30),
+            "quarter past" => (hour, 15),
+            _ => (if hour == 1 { 12 } else { hour - 1 }, 45),
+        };
+        add(whole.range(), clock(hour, minute, group(3).as_deref(), evening));
+    }
+    for captures in NAMED.captures_iter(text) {
+        let Some(whole) = captures.get(0) else { continue };
+        let midnight = whole.as_str().eq_ignore_ascii_case("midnight");
+        add(whole.range(), Time::new(if midnight { 0 } else { 12 }, 0, 0, 0).ok());
+    }
+    for pattern in TIMES.iter() {
+        for captures in pattern.captures_iter(text) {
+            let number = |n: usize| captures.get(n).and_then(|m| m.as_str().parse::<i8>().ok());
+            let (Some(whole), Some(hour)) = (captures.get(0), number(1)) else { continue };
+            let part = captures.get(3).map(|m| m.as_str().to_lowercase());
+            let value = clock(hour, number(2).unwrap_or(0), part.as_deref(), evening);
+            add(whole.range(), value);
+        }
+    }
+    found.sort_by_key(|f| f.at.start);
+    found
+}
+
+fn regex_evening(text: &str) -> bool {
+    static EVENING: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"\b(tonight|this evening|tomorrow evening|this afternoon|tomorrow afternoon)\b")
+    });
+    EVENING.is_match(text)
+}
+
+/// A time of day; `part` is the part of the day that is said with it.
+fn clock(hour: i8, minute: i8, part: Option<&str>, evening: bool) -> Option<Time> {
+    let morning =
+        part.is_some_and(|p| p.starts_with('a') && !p.starts_with("at") || p.ends_with("morning"));
+    let late = part.is_some() && !morning;
+    // "13 pm" is 13 o'clock, "0 am" midnight; "14 am" is a slip that nobody can read.
+    let hour = match hour {
+        12 if morning => 0,
+        12.. if morning => return None,
+        1..=11 if late || (part.is_none() && evening) => hour + 12,
+        hour => hour,
+    };
+    Time::new(hour, minute, 0, 0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_compile() {
+        assert!(super::FORMS.len() > 5 && super::TIMES.len() > 3);
+        assert!(super::NAMED.is_match("noon") && super::HALF.is_match("half past two"));
+        assert!(super::regex_evening("tonight"));
+    }
+}

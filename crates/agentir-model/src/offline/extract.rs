@@ -1,0 +1,495 @@
+//! Which values a message gives: values are found where the message names them, and given to the
+//! fields that they are meant for.
+
+use super::Offline;
+use super::dates::{Direction, Found, dates, times};
+use super::numbers::{emails, money, numbers, overlap, phones};
+use super::texts;
+use super::words::{Word, is_question, is_typo, looked_at, name_words, words, yes_or_no};
+use crate::fields::fits;
+use agentir_runtime::{FieldSpec, FieldType};
+use regex::RegexBuilder;
+use serde_json::{Map, Value as Json};
+use std::ops::Range;
+
+/// How many fields are looked for, and how large the program of an author's pattern may get.
+const MAX: (usize, usize) = (128, 1 << 20);
+
+/// Words behind which a value stands that a field with one of these words is meant for.
+const MARKS: &[(&[&str], &[&str])] = &[
+    (
+        &[
+            "origin",
+            "departure",
+            "from",
+            "source",
+            "start",
+            "begin",
+            "pickup",
+            "arrival",
+            "checkin",
+            "since",
+        ],
+        &["from", "starting", "since", "beginning"],
+    ),
+    (
+        &[
+            "destination",
+            "to",
+            "end",
+            "until",
+            "out",
+            "checkout",
+            "return",
+            "target",
+            "recipient",
+            "dropoff",
+            "deadline",
+        ],
+        &["to", "until", "till", "through", "returning", "back", "out", "by"],
+    ),
+];
+
+/// Words of fields that are about what was.
+const PAST: &[&str] = &[
+    "birth",
+    "born",
+    "birthday",
+    "dob",
+    "purchase",
+    "purchased",
+    "incident",
+    "happened",
+    "accident",
+    "paid",
+    "issued",
+    "hired",
+    "past",
+    "previous",
+    "last",
+];
+
+/// What a field is about, as far as its words say.
+pub(super) struct Field<'f> {
+    pub spec: &'f FieldSpec,
+    /// The words of its name.
+    pub name: Vec<Word>,
+    /// Whether the user was just asked for it.
+    pub asked: bool,
+}
+
+impl Field<'_> {
+    pub(super) fn named(&self, list: &[&str]) -> bool {
+        self.name.iter().any(|w| list.contains(&w.text.as_str()))
+    }
+}
+
+/// A message and what of it is used up.
+pub(super) struct Reading<'m> {
+    pub text: &'m str,
+    pub words: Vec<Word>,
+    pub used: Vec<Range<usize>>,
+}
+
+impl Reading<'_> {
+    pub(super) fn free(&self, at: &Range<usize>) -> bool {
+        !self.used.iter().any(|used| overlap(used, at))
+    }
+
+    /// Whether what stands there is what the user does not mean: "not Friday", "instead of Rome".
+    pub(super) fn denied(&self, at: &Range<usize>) -> bool {
+        let before: Vec<&str> = self.before(at, 2).iter().map(|w| w.text.as_str()).collect();
+        matches!(
+            before.as_slice(),
+            [.., "not"]
+                | [_, "except"]
+                | ["instead", "of"]
+                | ["rather", "than"]
+                | ["not", "on" | "in" | "at" | "for"]
+        )
+    }
+
+    /// The words before a place, the nearest last.
+    fn before(&self, at: &Range<usize>, count: usize) -> &[Word] {
+        let end = self.words.partition_point(|w| w.at.start < at.start);
+        self.words.get(end.saturating_sub(count)..end).unwrap_or_default()
+    }
+
+    fn after(&self, at: &Range<usize>, count: usize) -> &[Word] {
+        let start = self.words.partition_point(|w| w.at.start < at.end);
+        self.words.get(start..(start + count).min(self.words.len())).unwrap_or_default()
+    }
+
+    /// Whether the words around a value name the field: "2 guests", "check in on Friday", "from Rome".
+    fn names(&self, at: &Range<usize>, field: &Field<'_>) -> bool {
+        let near = self.before(at, 3).iter().chain(self.after(at, 2));
+        let own = |w: &Word| {
+            w.text.len() > 2 && field.name.iter().any(|n| n.stem == w.stem && n.is_content())
+        };
+        // The nearest word counts, or the one before an article.
+        let marked = MARKS.iter().any(|(names, marks)| {
+            field.named(names)
+                && self.before(at, 2).iter().rev().any(|w| marks.contains(&w.text.as_str()))
+        });
+        marked || near.into_iter().any(own)
+    }
+}
+
+/// The values that a message gives.
+pub(super) fn extract(
+    offline: &Offline,
+    message: &str,
+    fields: &[FieldSpec],
+    asked: Option<&str>,
+) -> Map<String, Json> {
+    let text = looked_at(message);
+    let mut reading = Reading { text, words: words(text), used: Vec::new() };
+    let mut fields: Vec<Field<'_>> = fields
+        .iter()
+        .take(MAX.0)
+        .map(|spec| Field {
+            spec,
+            name: name_words(&spec.name),
+            asked: asked == Some(spec.name.as_str()),
+        })
+        .collect();
+    // The one that was asked for chooses first; the others keep the author's order.
+    fields.sort_by_key(|field| !field.asked);
+    let mut values: Vec<(&FieldSpec, Json)> = Vec::new();
+    written(&mut reading, &mut fields, &mut values);
+    listed(&mut reading, &mut fields, &mut values);
+    let all = Kinds::of(offline, text);
+    for (types, free, found) in all.by_type(&reading, &fields, asked.is_some()) {
+        assign(&mut reading, &mut fields, types, found, free, &mut values);
+    }
+    yes_no(&reading, &mut fields, &mut values);
+    texts::read(&mut reading, &mut fields, &mut values);
+    values.retain(|(field, value)| fits(field, value).is_ok());
+    values.into_iter().map(|(field, value)| (field.name.clone(), value)).collect()
+}
+
+/// Fields with a pattern: what it finds, and nothing else.
+fn written<'f>(
+    reading: &mut Reading<'_>,
+    fields: &mut Vec<Field<'f>>,
+    values: &mut Vec<(&'f FieldSpec, Json)>,
+) {
+    fields.retain(|field| {
+        let Some((pattern, group)) = &field.spec.pattern else { return true };
+        let pattern = RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX.1).build();
+        let captures = pattern.ok().and_then(|p| p.captures(reading.text));
+        let found = captures.and_then(|c| c.get(*group).or_else(|| c.get(0)));
+        if let Some(found) = found
+            && !found.as_str().trim().is_empty()
+            && let Some(value) = typed(field.spec, found.as_str().trim())
+        {
+            reading.used.push(found.range());
+            values.push((field.spec, value));
+        }
+        false
+    });
+}
+
+/// What a pattern found, as a value of the field's type.
+fn typed(field: &FieldSpec, text: &str) -> Option<Json> {
+    match field.ty {
+        FieldType::Number | FieldType::Currency => number(numbers(text).first()?.value),
+        FieldType::Boolean => yes_or_no(text).map(Json::Bool),
+        FieldType::List => Some(Json::Array(vec![text.into()])),
+        FieldType::Object => None,
+        _ => Some(text.into()),
+    }
+}
+
+/// A number in JSON; whole ones without a fraction.
+fn number(value: f64) -> Option<Json> {
+    #[expect(clippy::cast_possible_truncation, reason = "whole and exact")]
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        return Some(Json::from(value as i64));
+    }
+    serde_json::Number::from_f64(value).map(Json::Number)
+}
+
+/// Fields that list their values: those whose words, or other words for them, the message has.
+fn listed<'f>(
+    reading: &mut Reading<'_>,
+    fields: &mut Vec<Field<'f>>,
+    values: &mut Vec<(&'f FieldSpec, Json)>,
+) {
+    let mut taken: Vec<(Range<usize>, usize)> = Vec::new();
+    let mut left = Vec::new();
+    for (index, field) in fields.drain(..).enumerate() {
+        if field.spec.values.is_empty() {
+            left.push(field);
+            continue;
+        }
+        let mut found: Vec<(Range<usize>, &String)> = Vec::new();
+        for (value, others) in &field.spec.values {
+            let at = std::iter::once(value).chain(others).find_map(|name| {
+                phrase(reading, name, field.asked)
+                    .filter(|at| !reading.denied(at) && !taken.iter().any(|(t, _)| overlap(t, at)))
+            });
+            // Of values within each other ("suite", "junior suite") the longer one is meant.
+            if let Some(at) = at {
+                let inside = found.iter().any(|(f, _)| overlap(f, &at) && f.len() >= at.len());
+                if !inside {
+                    found.retain(|(f, _)| !overlap(f, &at));
+                    found.push((at, value));
+                }
+            }
+        }
+        found.sort_by_key(|(at, _)| at.start);
+        if found.is_empty() && field.asked {
+            // Values that are a yes and a no.
+            let meant = yes_or_no(reading.text).and_then(|yes| {
+                let mut named = field.spec.values.keys();
+                named.find(|value| value.len() <= 5 && yes_or_no(value) == Some(yes))
+            });
+            found.extend(meant.map(|value| (0..0, value)));
+        }
+        let value = match (field.spec.ty, found.as_slice()) {
+            (_, []) => continue,
+            (FieldType::List, all) => all.iter().map(|(_, v)| Json::String((*v).clone())).collect(),
+            // The last word counts: "economy, no, business".
+            (_, [.., (_, value)]) => Json::String((*value).clone()),
+        };
+        taken.extend(found.iter().map(|(at, _)| (at.clone(), index)));
+        values.push((field.spec, value));
+    }
+    reading.used.extend(taken.into_iter().map(|(at, _)| at));
+    *fields = left;
+}
+
+/// Where a message has the words of a name.
+fn phrase(reading: &Reading<'_>, name: &str, asked: bool) -> Option<Range<usize>> {
+    let wanted = name_words(name);
+    // "A" and "in" are in every message; they only count as an answer.
+    if wanted.is_empty() || (!asked && !wanted.iter().any(Word::is_content)) {
+        return None;
+    }
+    let at = |same: &dyn Fn(&Word, &Word) -> bool| {
+        reading.words.windows(wanted.len()).find_map(|window| {
+            let all = window.iter().zip(&wanted).all(|(said, wanted)| same(said, wanted));
+            Some(window.first()?.at.start..window.last()?.at.end).filter(|_| all)
+        })
+    };
+    at(&|said, wanted| said.text == wanted.text)
+        .or_else(|| at(&|said, wanted| said.stem == wanted.stem))
+        .or_else(|| {
+            at(&|said, wanted| said.stem == wanted.stem || is_typo(&said.text, &wanted.text))
+        })
+}
+
+/// Everything in a message that has a type.
+struct Kinds {
+    emails: Vec<Found<Json>>,
+    phones: Vec<Found<Json>>,
+    /// Those that no country has, which only count as an answer.
+    loose_phones: Vec<Found<Json>>,
+    future: Vec<Found<Json>>,
+    past: Vec<Found<Json>>,
+    moments: Vec<Found<Json>>,
+    times: Vec<Found<Json>>,
+    money: Vec<Found<Json>>,
+    numbers: Vec<Found<Json>>,
+}
+
+/// Types, and what of them a message has.
+type OfType = (&'static [FieldType], bool, Vec<Found<Json>>);
+
+impl Kinds {
+    fn of(offline: &Offline, text: &str) -> Self {
+        let now = offline.now();
+        let json = |f: Found<String>| Found { at: f.at, value: Json::String(f.value) };
+        let days = |direction| dates(text, &now, offline.order, direction);
+        let day = |f: &Found<jiff::civil::Date>| Found {
+            at: f.at.clone(),
+            value: Json::String(f.value.to_string()),
+        };
+        let future = days(Direction::Future);
+        let times = times(text);
+        let moments = future
+            .iter()
+            .filter_map(|d| {
+                // The time that is named nearest, behind the day if possible.
+                let near = times.iter().min_by_key(|t| d.at.start.abs_diff(t.at.start))?;
+                let at = d.value.to_datetime(near.value).to_zoned(now.time_zone().clone()).ok()?;
+                let range = d.at.start.min(near.at.start)..d.at.end.max(near.at.end);
+                let value = at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+                Some(Found { at: range, value: Json::String(value) })
+            })
+            .collect();
+        let (valid, loose): (Vec<_>, Vec<_>) =
+            phones(text, offline.region).into_iter().partition(|p| p.value.valid);
+        let phone =
+            |f: Found<super::numbers::Phone>| Found { at: f.at, value: f.value.number.into() };
+        let amount = |f: Found<f64>| Some(Found { at: f.at, value: number(f.value)? });
+        Self {
+            emails: emails(text).into_iter().map(json).collect(),
+            phones: valid.into_iter().map(phone).collect(),
+            loose_phones: loose.into_iter().map(phone).collect(),
+            past: days(Direction::Past).iter().map(day).collect(),
+            future: future.iter().map(day).collect(),
+            moments,
+            times: times
+                .into_iter()
+                .map(|t| Found { at: t.at, value: t.value.strftime("%H:%M").to_string().into() })
+                .collect(),
+            money: money(text).into_iter().filter_map(amount).collect(),
+            numbers: numbers(text).into_iter().filter_map(amount).collect(),
+        }
+    }
+}
+
+impl Kinds {
+    /// What the message has, type by type, the most telling first: a date is made of numbers, a
+    /// number never of dates. The flag says whether a value goes to a field that nothing links it to.
+    fn by_type(self, reading: &Reading<'_>, fields: &[Field<'_>], asked: bool) -> Vec<OfType> {
+        let asks = |ty| fields.iter().any(|f| f.asked && f.spec.ty == ty);
+        let mut phones = self.phones;
+        if asks(FieldType::Phone) && phones.is_empty() {
+            phones = self.loose_phones;
+        }
+        // Numbers that are a part of something else are none, whether a field wants it or not.
+        let parts: Vec<Range<usize>> = [&self.emails, &phones, &self.future, &self.times]
+            .into_iter()
+            .flatten()
+            .map(|f| f.at.clone())
+            .collect();
+        let mut numbers = self.numbers;
+        let answered = |f: &Found<Json>| {
+            // "One" is a number where one is asked for, else mostly a pronoun.
+            asks(FieldType::Number)
+                || asks(FieldType::Currency)
+                || !reading.text.get(f.at.clone()).is_some_and(|t| t.eq_ignore_ascii_case("one"))
+        };
+        numbers.retain(|n| !parts.iter().any(|p| overlap(p, &n.at)) && answered(n));
+        let mut plain = numbers.clone();
+        // "Two rooms for 80 dollars": 80 is a price.
+        plain.retain(|n| !self.money.iter().any(|m| overlap(&m.at, &n.at)));
+        // An amount that is asked for needs no currency.
+        let amounts =
+            if asks(FieldType::Currency) && self.money.is_empty() { numbers } else { self.money };
+        // A number that nobody asked for may be anything; one that is the only one goes to the only
+        // field, unless the user answers another question with it.
+        let free = !asked || fields.iter().any(|f| f.asked && f.spec.ty != FieldType::Text);
+        let past = fields.iter().any(|f| f.named(PAST));
+        let mut all: Vec<OfType> = vec![
+            (&[FieldType::Email], true, self.emails),
+            (&[FieldType::Phone], true, phones),
+            (&[FieldType::DateTime], true, self.moments),
+        ];
+        if past {
+            all.push((&[FieldType::Date], true, self.past));
+        } else {
+            all.push((&[FieldType::Date], true, self.future));
+        }
+        all.push((&[FieldType::Time], true, self.times));
+        all.push((&[FieldType::Currency], true, amounts));
+        all.push((&[FieldType::Number], free, plain));
+        all
+    }
+}
+
+/// Gives values to fields of a type: first to those that the words around a value name, then to the
+/// one that was asked for, then in order.
+fn assign<'f>(
+    reading: &mut Reading<'_>,
+    fields: &mut Vec<Field<'f>>,
+    types: &[FieldType],
+    mut found: Vec<Found<Json>>,
+    free: bool,
+    values: &mut Vec<(&'f FieldSpec, Json)>,
+) {
+    found.retain(|f| reading.free(&f.at) && !reading.denied(&f.at));
+    let mut give = |reading: &mut Reading<'_>, field: &Field<'f>, found: &Found<Json>| {
+        reading.used.push(found.at.clone());
+        values.push((field.spec, found.value.clone()));
+    };
+    let of_type =
+        |field: &Field<'_>| types.contains(&field.spec.ty) && field.spec.values.is_empty();
+    fields.retain(|field| {
+        if !of_type(field) {
+            return true;
+        }
+        let named = found.iter().position(|f| reading.names(&f.at, field));
+        named.is_none_or(|index| {
+            give(reading, field, &found.remove(index));
+            false
+        })
+    });
+    fields.retain(|field| {
+        if !of_type(field) || !field.asked || found.is_empty() {
+            return true;
+        }
+        // Who corrects themselves says the right one last.
+        let corrects =
+            reading.words.iter().any(|w| matches!(w.text.as_str(), "sorry" | "actually" | "mean"));
+        let index = if corrects { found.len() - 1 } else { 0 };
+        give(reading, field, &found.remove(index));
+        false
+    });
+    let left = fields.iter().filter(|f| of_type(f)).count();
+    let numeric = types.contains(&FieldType::Number) || types.contains(&FieldType::Currency);
+    if !free || (numeric && (left != 1 || found.len() != 1)) {
+        return;
+    }
+    let mut rest = found.into_iter();
+    fields.retain(|field| {
+        if !of_type(field) {
+            return true;
+        }
+        rest.next().is_none_or(|found| {
+            give(reading, field, &found);
+            false
+        })
+    });
+}
+
+/// Fields that are true or false: a yes or no to the question, or "with breakfast", "no parking".
+fn yes_no<'f>(
+    reading: &Reading<'_>,
+    fields: &mut Vec<Field<'f>>,
+    values: &mut Vec<(&'f FieldSpec, Json)>,
+) {
+    let question = is_question(reading.text);
+    fields.retain(|field| {
+        if field.spec.ty != FieldType::Boolean {
+            return true;
+        }
+        let about: Vec<&Word> = field
+            .name
+            .iter()
+            .filter(|w| {
+                w.is_content()
+                    && !matches!(
+                        w.text.as_str(),
+                        "needs"
+                            | "need"
+                            | "include"
+                            | "included"
+                            | "confirmed"
+                            | "flag"
+                            | "requested"
+                    )
+            })
+            .collect();
+        let said: Vec<&Word> = about
+            .iter()
+            .filter_map(|word| reading.words.iter().find(|w| w.stem == word.stem))
+            .collect();
+        // Who asks whether there is breakfast has not ordered any.
+        let named = !about.is_empty() && said.len() == about.len() && !question;
+        let value = if named {
+            Some(!said.iter().any(|w| w.denied))
+        } else if field.asked {
+            yes_or_no(reading.text)
+        } else {
+            None
+        };
+        if let Some(value) = value {
+            values.push((field.spec, Json::Bool(value)));
+        }
+        value.is_none()
+    });
+}

@@ -1,0 +1,177 @@
+//! Numbers, amounts of money, telephone numbers and addresses that a text names.
+
+use super::dates::Found;
+use super::words::{Word, words};
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+use text2num::Language;
+
+#[expect(clippy::expect_used, reason = "constants, which a test compiles")]
+fn regex(pattern: &str) -> Regex {
+    Regex::new(&format!("(?i){pattern}")).expect("a constant pattern")
+}
+
+static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?:^|[^\w.])(-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion))?\b",
+    )
+});
+
+/// The numbers of a text, in digits and in words, in the order of the text.
+pub(super) fn numbers(text: &str) -> Vec<Found<f64>> {
+    let mut found: Vec<Found<f64>> = Vec::new();
+    for captures in DIGITS.captures_iter(text) {
+        let Some(digits) = captures.get(1) else { continue };
+        let Ok(number) = digits.as_str().replace(',', "").parse::<f64>() else { continue };
+        let end = captures.get(2).map_or(digits.end(), |m| m.end());
+        let factor = captures.get(2).map_or(1.0, |m| match m.as_str().to_lowercase().as_str() {
+            "k" | "thousand" => 1e3,
+            "m" | "million" => 1e6,
+            _ => 1e9,
+        });
+        found.push(Found { at: digits.start()..end, value: number * factor });
+    }
+    let words = words(text);
+    let mut run: Vec<&Word> = Vec::new();
+    for word in &words {
+        let joined = run.last().is_none_or(|last| {
+            text.get(last.at.end..word.at.start).is_some_and(|gap| matches!(gap, " " | "-"))
+        });
+        if !joined {
+            spoken(&run, &mut found);
+            run.clear();
+        }
+        if word.text.chars().all(char::is_alphabetic) {
+            run.push(word);
+        } else {
+            spoken(&run, &mut found);
+            run.clear();
+        }
+    }
+    spoken(&run, &mut found);
+    found.sort_by_key(|f| f.at.start);
+    found
+}
+
+/// A word, as the library wants it.
+struct Token<'w>(&'w Word);
+
+impl text2num::Token for Token<'_> {
+    fn text(&self) -> std::borrow::Cow<'_, str> {
+        self.0.text.as_str().into()
+    }
+
+    fn text_lowercase(&self) -> std::borrow::Cow<'_, str> {
+        self.0.text.as_str().into()
+    }
+
+    fn nt_separated(&self, _: &Self) -> bool {
+        false
+    }
+}
+
+/// The numbers in a run of words.
+fn spoken(run: &[&Word], found: &mut Vec<Found<f64>>) {
+    if run.is_empty() {
+        return;
+    }
+    let language = Language::english();
+    let tokens = run.iter().map(|word| Token(word));
+    for number in text2num::find_numbers(tokens, &language, 0.0) {
+        let words = run.get(number.start..number.end).unwrap_or_default();
+        let (Some(first), Some(last)) = (words.first(), words.last()) else { continue };
+        // Which of several is no number; "one" alone mostly is a pronoun.
+        if number.is_ordinal || !number.value.is_finite() {
+            continue;
+        }
+        found.push(Found { at: first.at.start..last.at.end, value: number.value });
+    }
+}
+
+static MONEY: LazyLock<Regex> = LazyLock::new(|| {
+    let amount =
+        r"((?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion)\b)?";
+    regex(&format!(
+        r"(?:[$€£¥₹]|\b(?:usd|eur|gbp|chf|jpy|inr|cad|aud) ?) ?{amount}|\b{amount} ?(?:[$€£¥₹]|(?:dollars?|bucks|euros?|pounds?|francs?|yen|rupees?|usd|eur|gbp|chf|jpy|inr|cad|aud)\b)"
+    ))
+});
+
+/// The amounts that a text names with their currency.
+pub(super) fn money(text: &str) -> Vec<Found<f64>> {
+    let mut found: Vec<Found<f64>> = MONEY
+        .find_iter(text)
+        .filter_map(|m| {
+            let number = numbers(&m.as_str().replace(['$', '€', '£', '¥', '₹'], " "));
+            Some(Found { at: m.range(), value: number.first()?.value })
+        })
+        .collect();
+    // In words: "eighty dollars".
+    for number in numbers(text) {
+        let behind = words(text.get(number.at.end..).unwrap_or_default());
+        let currency = behind.first().is_some_and(|w| {
+            matches!(
+                w.stem.as_str(),
+                "dollar" | "buck" | "euro" | "pound" | "franc" | "rupe" | "yen"
+            )
+        });
+        if currency
+            && !found.iter().any(|f| f.at.start < number.at.end && number.at.start < f.at.end)
+        {
+            found.push(number);
+        }
+    }
+    found.sort_by_key(|f| f.at.start);
+    found
+}
+
+static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"\b[a-z0-9][a-z0-9._%+-]{0,63}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,24}\b",
+    )
+});
+
+/// The addresses for mail of a text.
+pub(super) fn emails(text: &str) -> Vec<Found<String>> {
+    let found = EMAIL.find_iter(text);
+    found.map(|m| Found { at: m.range(), value: m.as_str().to_owned() }).collect()
+}
+
+static PHONE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:\+|\(|\b)\d[\d ()./-]{5,22}\d\b"));
+
+/// A telephone number.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Phone {
+    /// In E.164 form.
+    pub number: String,
+    /// Whether its country has such numbers; those of stories and tests it has not.
+    pub valid: bool,
+}
+
+/// The telephone numbers of a text; those without a country are of `region`.
+pub(super) fn phones(text: &str, region: phonenumber::country::Id) -> Vec<Found<Phone>> {
+    let parsed = |text: &str| {
+        let number = phonenumber::parse(Some(region), text).ok()?;
+        let valid = number.is_valid();
+        let number = number.format().mode(phonenumber::Mode::E164).to_string();
+        let digits = number.strip_prefix('+')?;
+        let good = (8..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        good.then_some(Phone { number, valid })
+    };
+    let found = PHONE.find_iter(text).take(32);
+    found.filter_map(|m| Some(Found { at: m.range(), value: parsed(m.as_str())? })).collect()
+}
+
+/// Whether two places have something in common.
+pub(super) fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn patterns_compile() {
+        assert!(super::DIGITS.is_match("2") && super::MONEY.is_match("$2"));
+        assert!(super::EMAIL.is_match("a@b.co") && super::PHONE.is_match("415 555 0123"));
+    }
+}

@@ -1,0 +1,258 @@
+//! Texts that a message gives: the answer to a question, or what stands behind the name of a field.
+
+use super::extract::{Field, Reading};
+use super::words::{Word, is_question};
+use agentir_runtime::{FieldSpec, FieldType};
+use serde_json::Value as Json;
+use std::ops::Range;
+
+/// What people say before the answer.
+const LEAD: &[&str] = &[
+    "my name is",
+    "the name is",
+    "name is",
+    "i am called",
+    "call me",
+    "this is",
+    "it is",
+    "it's",
+    "its",
+    "that is",
+    "that's",
+    "that would be",
+    "i'm",
+    "i am",
+    "i'd like",
+    "i would like",
+    "i want to go to",
+    "i want",
+    "i need",
+    "please",
+    "make it",
+    "let's say",
+    "to",
+    "in",
+    "for",
+    "at",
+    "the answer is",
+    "sure,",
+    "yes,",
+    "well,",
+    "um,",
+    "ok,",
+    "okay,",
+];
+
+/// What people say when they do not answer.
+const NO_ANSWER: &[&str] = &[
+    "i don't know",
+    "i do not know",
+    "dunno",
+    "no idea",
+    "not sure",
+    "i'm not sure",
+    "skip",
+    "help",
+    "cancel",
+    "stop",
+    "never mind",
+    "nevermind",
+    "none of your business",
+    "what?",
+    "huh?",
+];
+
+/// Texts: the answer to the question, or what stands behind the name of the field.
+pub(super) fn read<'f>(
+    reading: &mut Reading<'_>,
+    fields: &mut Vec<Field<'f>>,
+    values: &mut Vec<(&'f FieldSpec, Json)>,
+) {
+    let is_text = |field: &Field<'_>| matches!(field.spec.ty, FieldType::Text | FieldType::List);
+    // First what is named, so that an answer that names other fields is not taken as a whole.
+    for field in fields.iter().filter(|f| is_text(f)) {
+        let found = introduced(reading, field).or_else(|| placed(reading, field));
+        if let Some(at) = found
+            && let Some(text) = reading.text.get(at.clone())
+        {
+            let value = as_type(field.spec, text);
+            reading.used.push(at);
+            values.push((field.spec, value));
+        } else if field.asked
+            && let Some(text) = answer(reading, field)
+        {
+            values.push((field.spec, as_type(field.spec, &text)));
+        }
+    }
+    fields.retain(|field| !is_text(field));
+}
+
+fn as_type(field: &FieldSpec, text: &str) -> Json {
+    if field.ty != FieldType::List {
+        return Json::String(text.to_owned());
+    }
+    let items = text.split([',', ';', '\n']).flat_map(|part| part.split(" and "));
+    items.map(str::trim).filter(|item| !item.is_empty()).map(Json::from).collect()
+}
+
+/// What stands behind the name of a field: "my name is Ada", "city: Rome".
+fn introduced(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    let name: Vec<&Word> = field.name.iter().filter(|w| w.is_content()).collect();
+    let last = name.last()?;
+    // "Full name" is also introduced by "name", and "customer_name" by "my name".
+    let all = reading.words.iter().enumerate();
+    let from = all
+        .filter(|(_, w)| w.stem == last.stem)
+        .find_map(|(index, word)| {
+            let next = reading.words.get(index + 1);
+            let gap =
+                reading.text.get(word.at.end..next.map_or(reading.text.len(), |n| n.at.start))?;
+            if gap.contains([':', '=']) {
+                return next.map(|n| n.at.start);
+            }
+            next.filter(|n| matches!(n.text.as_str(), "is" | "are" | "was"))
+                .and_then(|_| reading.words.get(index + 2))
+                .map(|n| n.at.start)
+        })
+        .or_else(|| {
+            let called = last.text == "name" && name.len() <= 2;
+            let at = |words: &[&str]| {
+                reading.words.windows(words.len()).position(|window| {
+                    window.iter().map(|w| w.text.as_str()).eq(words.iter().copied())
+                })
+            };
+            let behind = [&["call", "me"][..], &["i", "am", "called"]]
+                .iter()
+                .find_map(|words| Some(at(words)? + words.len()))
+                .filter(|_| called)?;
+            reading.words.get(behind).map(|w| w.at.start)
+        })?;
+    if is_question(reading.text) {
+        return None;
+    }
+    let rest = reading.text.get(from..)?;
+    // Up to the end of the clause.
+    let mut end = rest.find([',', ';', '!', '?', '\n']).unwrap_or(rest.len());
+    if let Some(stop) = rest.find(". ").or_else(|| rest.ends_with('.').then(|| rest.len() - 1)) {
+        end = end.min(stop);
+    }
+    if let Some(and) = rest.find(" and ") {
+        end = end.min(and);
+    }
+    let found = rest.get(..end)?.trim_end();
+    let at = from..from + found.len();
+    (!found.is_empty() && reading.free(&at)).then_some(at)
+}
+
+/// A place or a person by its preposition: "from Rome to New York".
+fn placed(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+    const PLACES: &[(&[&str], &[&str])] = &[
+        (&["origin", "departure", "from", "source", "pickup"], &["from"]),
+        (&["destination", "to", "arrival", "dropoff"], &["to"]),
+        (
+            &["city", "location", "place", "town", "country", "area", "region"],
+            &["in", "at", "near", "to", "around"],
+        ),
+        (&["recipient", "payee", "beneficiary"], &["to"]),
+    ];
+    let (_, marks) = PLACES.iter().find(|(names, _)| field.named(names))?;
+    let capital = |w: &Word| {
+        reading
+            .text
+            .get(w.at.clone())
+            .and_then(|t| t.chars().next())
+            .is_some_and(char::is_uppercase)
+    };
+    let mut words = reading.words.iter().enumerate();
+    words.find_map(|(index, mark)| {
+        if !marks.contains(&mark.text.as_str()) || mark.denied {
+            return None;
+        }
+        let mut named: Vec<&Word> = Vec::new();
+        for word in reading.words.iter().skip(index + 1).take(4) {
+            let close = named.last().is_none_or(|l| {
+                reading
+                    .text
+                    .get(l.at.end..word.at.start)
+                    .is_some_and(|gap| matches!(gap, " " | "-"))
+            });
+            if !close || !capital(word) || word.text == "i" || !reading.free(&word.at) {
+                break;
+            }
+            named.push(word);
+        }
+        let at = named.first()?.at.start..named.last()?.at.end;
+        (!reading.denied(&at)).then_some(at)
+    })
+}
+
+/// A whole message as the answer to a question: without what leads to it, and without the values of
+/// other fields at its ends.
+fn answer(reading: &Reading<'_>, field: &Field<'_>) -> Option<String> {
+    let wants_question = field.named(&[
+        "question",
+        "query",
+        "message",
+        "topic",
+        "request",
+        "issue",
+        "description",
+        "comment",
+        "feedback",
+    ]);
+    if is_question(reading.text) && !wants_question {
+        return None;
+    }
+    let mut range = trimmed(reading.text, 0..reading.text.len());
+    loop {
+        let before = range.clone();
+        for used in &reading.used {
+            if used.start <= range.start && range.start < used.end {
+                range.start = used.end.min(range.end);
+            }
+            if used.end >= range.end && range.end > used.start {
+                range.end = used.start.max(range.start);
+            }
+        }
+        range = trimmed(reading.text, range);
+        let text = reading.text.get(range.clone())?;
+        let lower = text.to_lowercase();
+        if lower.len() == text.len() {
+            for lead in LEAD {
+                let rest = lower.strip_prefix(lead).and_then(|rest| rest.strip_prefix(' '));
+                if rest.is_some_and(|rest| !rest.trim().is_empty())
+                    && text.is_char_boundary(lead.len())
+                {
+                    range.start += lead.len() + 1;
+                    break;
+                }
+            }
+            // "Rome on Friday", without the Friday.
+            if !reading.used.is_empty() && range.start == before.start {
+                for end in [" on", " at", " for", " in", " and", " from", " by", " with"] {
+                    if lower.ends_with(end) {
+                        range.end -= end.len();
+                        break;
+                    }
+                }
+            }
+        }
+        range = trimmed(reading.text, range);
+        if range == before {
+            break;
+        }
+    }
+    let text = reading.text.get(range)?;
+    let plain = text.to_lowercase();
+    let nothing = !text.chars().any(char::is_alphanumeric) || NO_ANSWER.contains(&plain.as_str());
+    (!nothing).then(|| text.to_owned())
+}
+
+/// A range without white space and marks around it.
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let Some(inner) = text.get(range.clone()) else { return range };
+    let edge = |c: char| c.is_whitespace() || ".,;!\"“”".contains(c);
+    let start = range.start + (inner.len() - inner.trim_start_matches(edge).len());
+    let end = range.end - (inner.len() - inner.trim_end_matches(edge).len());
+    start.min(end)..end
+}

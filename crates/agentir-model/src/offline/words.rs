@@ -1,0 +1,337 @@
+//! Words of a text, what they have in common with others, and what is denied.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use std::ops::Range;
+
+/// How much of a text is looked at, in bytes. Nobody types more, and time stays bounded.
+pub(super) const MAX_TEXT: usize = 8 * 1024;
+
+/// How alike two words must be for one to be the other with a slip of the keys, and how long.
+const TYPO: (f64, usize) = (0.93, 5);
+
+/// Words that say nothing about what a text is about.
+const STOP: &[&str] = &[
+    "a",
+    "about",
+    "am",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "been",
+    "being",
+    "but",
+    "by",
+    "can",
+    "could",
+    "d",
+    "did",
+    "do",
+    "does",
+    "for",
+    "from",
+    "get",
+    "give",
+    "had",
+    "has",
+    "have",
+    "hello",
+    "her",
+    "here",
+    "hey",
+    "hi",
+    "him",
+    "his",
+    "how",
+    "i",
+    "if",
+    "im",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "just",
+    "let",
+    "like",
+    "ll",
+    "m",
+    "may",
+    "me",
+    "might",
+    "my",
+    "of",
+    "on",
+    "or",
+    "our",
+    "please",
+    "re",
+    "s",
+    "shall",
+    "she",
+    "should",
+    "so",
+    "some",
+    "somebody",
+    "someone",
+    "something",
+    "t",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "to",
+    "too",
+    "up",
+    "us",
+    "ve",
+    "very",
+    "want",
+    "wants",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "who",
+    "will",
+    "with",
+    "would",
+    "you",
+    "your",
+];
+
+/// Words that mean much the same to somebody who asks for something.
+const ALIKE: &[&[&str]] = &[
+    &["buy", "purchase", "order"],
+    &["reserve", "book", "booking", "reservation"],
+    &["change", "modify", "update", "edit", "reschedule"],
+    &["cancel", "revoke", "terminate"],
+    &["find", "search", "look", "looking", "lookup"],
+    &["recommend", "recommendation", "suggest", "suggestion", "propose"],
+    &["price", "cost", "fee", "charge"],
+    &["person", "human", "agent", "representative", "operator", "somebody"],
+    &["help", "assist", "support", "assistance"],
+    &["refund", "reimburse", "reimbursement"],
+    &["problem", "issue", "trouble", "broken"],
+    &["send", "transfer", "wire"],
+    &["money", "funds", "cash"],
+    &["delivery", "shipping", "shipment"],
+    &["balance", "account"],
+    &["status", "track", "tracking"],
+    &["flat", "apartment"],
+    &["trip", "journey", "travel"],
+];
+
+/// Words that deny what follows them, up to the end of the clause.
+const DENY: &[&str] = &[
+    "not", "no", "never", "without", "dont", "don't", "doesn't", "didn't", "isn't", "aren't",
+    "wasn't", "weren't", "won't", "wouldn't", "can't", "cannot", "couldn't", "haven't", "hasn't",
+    "neither", "nor", "except",
+];
+
+/// Words that end what is denied.
+const CLAUSE: &[&str] = &["but", "instead", "rather", "although", "however", "because"];
+
+/// A word of a text.
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    /// In lower case.
+    pub text: String,
+    /// Where it stands.
+    pub at: Range<usize>,
+    /// Its stem.
+    pub stem: String,
+    /// The row of [`ALIKE`] that has it.
+    meaning: Option<usize>,
+    /// Whether the text denies it.
+    pub denied: bool,
+}
+
+impl Word {
+    pub(super) fn is_content(&self) -> bool {
+        !STOP.contains(&self.text.as_str()) && !DENY.contains(&self.text.as_str())
+    }
+}
+
+/// The beginning of a text, as far as it is looked at.
+pub(super) fn looked_at(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text)
+}
+
+/// The words of a text: letters and digits, with apostrophes between them.
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let text = looked_at(text);
+    let mut found: Vec<Word> = Vec::new();
+    let mut denied = false;
+    let mut start = None;
+    let ends = text.char_indices().map(|(at, c)| (at, Some(c))).chain([(text.len(), None)]);
+    for (at, c) in ends {
+        let inside =
+            c.is_some_and(|c| c.is_alphanumeric() || (start.is_some() && is_apostrophe(c)));
+        if inside {
+            start.get_or_insert(at);
+            continue;
+        }
+        if let Some(from) = start.take()
+            && let Some(word) = text.get(from..at)
+        {
+            let word = word.trim_end_matches(is_apostrophe);
+            let lower = word.to_lowercase().replace('’', "'");
+            if CLAUSE.contains(&lower.as_str()) {
+                denied = false;
+            }
+            // "No, tomorrow" denies what was said before, not what follows.
+            let deny = DENY.contains(&lower.as_str()) && !(lower == "no" && c != Some(' '));
+            let stem = stemmer.stem(&lower).into_owned();
+            let meaning = ALIKE
+                .iter()
+                .position(|row| row.contains(&lower.as_str()) || row.contains(&stem.as_str()));
+            let at = from..from + word.len();
+            found.push(Word { text: lower, at, stem, meaning, denied });
+            denied |= deny;
+        }
+        if c.is_some_and(|c| ",.;:!?\n".contains(c)) {
+            denied = false;
+        }
+    }
+    found
+}
+
+fn is_apostrophe(c: char) -> bool {
+    c == '\'' || c == '’'
+}
+
+/// The words of a name as it is written in programs: `check_in_date`, `BookFlight`.
+pub(super) fn name_words(name: &str) -> Vec<Word> {
+    let mut spaced = String::new();
+    let mut lower = false;
+    for c in looked_at(name).chars() {
+        if c.is_uppercase() && lower {
+            spaced.push(' ');
+        }
+        lower = c.is_lowercase() || c.is_numeric();
+        spaced.push(if c.is_alphanumeric() { c } else { ' ' });
+    }
+    words(&spaced)
+}
+
+/// How much one word says of another: 1 if they are forms of one word, less if they are alike in
+/// meaning or a slip of the keys apart, else 0.
+pub(super) fn alike(one: &Word, other: &Word) -> f64 {
+    if one.stem == other.stem || one.text == other.text {
+        return 1.0;
+    }
+    if one.meaning.is_some() && one.meaning == other.meaning {
+        return 0.8;
+    }
+    if is_typo(&one.text, &other.text) { 0.8 } else { 0.0 }
+}
+
+/// Whether one word may be the other with a slip of the keys.
+pub(super) fn is_typo(one: &str, other: &str) -> bool {
+    // In bytes; what is much longer than words are is none.
+    let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
+    let long = short >= TYPO.1 && long <= short + 2 && long <= 40;
+    // Numbers that differ are different.
+    let letters = |text: &str| text.chars().all(char::is_alphabetic);
+    long && letters(one) && letters(other) && strsim::jaro_winkler(one, other) >= TYPO.0
+}
+
+/// Whether a text says yes or no, and nothing else that could be meant.
+pub(super) fn yes_or_no(text: &str) -> Option<bool> {
+    const YES: &[&str] = &[
+        "yes",
+        "y",
+        "yeah",
+        "yep",
+        "yup",
+        "sure",
+        "ok",
+        "okay",
+        "right",
+        "correct",
+        "true",
+        "exactly",
+        "absolutely",
+        "definitely",
+        "certainly",
+        "confirmed",
+        "confirm",
+        "fine",
+        "affirmative",
+        "indeed",
+        "agreed",
+        "aye",
+    ];
+    const NO: &[&str] = &[
+        "no",
+        "n",
+        "nope",
+        "nah",
+        "never",
+        "false",
+        "wrong",
+        "incorrect",
+        "negative",
+        "not",
+        "don't",
+        "dont",
+    ];
+    const PHRASES: &[(&str, bool)] = &[
+        ("of course not", false),
+        ("not really", false),
+        ("no thanks", false),
+        ("no problem", true),
+        ("of course", true),
+        ("go ahead", true),
+        ("sounds good", true),
+        ("please do", true),
+        ("why not", true),
+        ("that's right", true),
+        ("that is right", true),
+        ("not right", false),
+        ("i do not", false),
+        ("i do", true),
+        ("i am not", false),
+        ("i am", true),
+        ("not sure", false),
+    ];
+    let text = looked_at(text).to_lowercase().replace('’', "'");
+    let words = words(&text);
+    let spaced: String =
+        words.iter().map(|w| format!(" {}", w.text)).chain([" ".to_owned()]).collect();
+    if spaced.contains(" not sure ") || spaced.contains(" don't know ") {
+        return None;
+    }
+    // The first words decide: "no, I'm sure", "yes, no problem".
+    if let Some((_, yes)) = PHRASES.iter().find(|(p, _)| spaced.starts_with(&format!(" {p} "))) {
+        return Some(*yes);
+    }
+    words.iter().take(3).find_map(|word| {
+        let word = word.text.as_str();
+        if YES.contains(&word) { Some(true) } else { NO.contains(&word).then_some(false) }
+    })
+}
+
+/// Whether a text is a question rather than an answer.
+pub(super) fn is_question(text: &str) -> bool {
+    const ASKING: &[&str] = &[
+        "what", "what's", "why", "how", "when", "where", "who", "which", "can", "could", "do",
+        "does", "is", "are", "will", "would", "should",
+    ];
+    let asks = words(text).first().is_some_and(|word| ASKING.contains(&word.text.as_str()));
+    text.trim_end().ends_with('?') || asks
+}

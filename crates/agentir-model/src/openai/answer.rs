@@ -1,0 +1,189 @@
+//! What a service answered, and what it means.
+
+use crate::chat::Chat;
+use crate::fields::fits;
+use crate::tokens::Tokens;
+use agentir_runtime::{Answer, Ask, ToolUse, Usage};
+use serde_json::{Map, Value as Json};
+
+/// An answer as it came.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answered {
+    pub text: String,
+    pub calls: Vec<Call>,
+    /// What the service says it cost.
+    pub usage: Option<Usage>,
+    /// Whether it is not complete, because it grew too long.
+    pub cut: bool,
+}
+
+/// A call as it came.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Call {
+    id: String,
+    name: String,
+    /// JSON, if the model does as it is told.
+    arguments: String,
+}
+
+impl Call {
+    /// Adds what came: all of it, or the next piece.
+    pub(super) fn add(&mut self, call: &Json) {
+        let text = |pointer| call.pointer(pointer).and_then(Json::as_str).unwrap_or_default();
+        if self.id.is_empty() {
+            self.id.push_str(text("/id"));
+        }
+        if self.name.is_empty() {
+            self.name.push_str(text("/function/name"));
+        }
+        match call.pointer("/function/arguments") {
+            Some(Json::String(arguments)) => self.arguments.push_str(arguments),
+            // Some services send the object itself.
+            Some(arguments @ Json::Object(_)) => self.arguments.push_str(&arguments.to_string()),
+            _ => {}
+        }
+    }
+}
+
+/// What the service says an answer cost.
+pub(super) fn usage(json: &Json) -> Option<Usage> {
+    let usage = json.get("usage")?;
+    Some(Usage {
+        input_tokens: usage.get("prompt_tokens")?.as_u64()?,
+        output_tokens: usage.get("completion_tokens")?.as_u64()?,
+    })
+}
+
+impl Answered {
+    /// An answer in one piece.
+    pub(super) fn of(json: &Json) -> Result<Self, String> {
+        let choice = json.pointer("/choices/0").ok_or("the answer has no `choices`")?;
+        let message = choice.get("message").ok_or("the answer has no `message`")?;
+        let text = |name| message.get(name).and_then(Json::as_str).unwrap_or_default();
+        let calls = message.get("tool_calls").and_then(Json::as_array).into_iter().flatten();
+        let calls = calls.map(|call| {
+            let mut read = Call::default();
+            read.add(call);
+            read
+        });
+        Ok(Self {
+            text: format!("{}{}", text("content"), text("refusal")),
+            calls: calls.collect(),
+            usage: usage(json),
+            cut: choice.get("finish_reason").and_then(Json::as_str) == Some("length"),
+        })
+    }
+
+    /// How many tokens it is, where the service does not say.
+    pub(super) fn tokens(&self, tokens: Tokens) -> u64 {
+        let calls = self.calls.iter().map(|c| tokens.count(&c.name) + tokens.count(&c.arguments));
+        tokens.count(&self.text) + calls.sum::<u64>()
+    }
+
+    /// What the model is shown of its own answer when it is to mend it.
+    pub(super) fn raw(&self) -> String {
+        let calls = self.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+        let all = std::iter::once(self.text.clone()).chain(calls);
+        all.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What it means as an answer to a question.
+    ///
+    /// # Errors
+    /// Why it is none, in words that the model understands, too.
+    pub(super) fn read(&self, ask: &Ask, chat: &Chat) -> Result<Answer, String> {
+        match ask {
+            Ask::Converse { .. } => self.message(chat),
+            Ask::Write { .. } => match self.text.trim() {
+                "" => Err("it is empty".to_owned()),
+                text => Ok(Answer::Text(text.to_owned())),
+            },
+            Ask::Extract { fields, .. } => {
+                let Json::Object(given) = self.formed(chat)? else {
+                    return Err("it is no object".to_owned());
+                };
+                let mut values = Map::new();
+                for field in fields {
+                    let value = given.get(&field.name).filter(|value| !value.is_null());
+                    if let Some(value) = value {
+                        fits(field, value)?;
+                        values.insert(field.name.clone(), value.clone());
+                    }
+                }
+                Ok(Answer::Values(values))
+            }
+            Ask::Choose { several, .. } => {
+                let json = self.formed(chat)?;
+                let choices = json.get("choices").and_then(Json::as_array);
+                let mut chosen: Vec<(String, f64)> = Vec::new();
+                for choice in choices.into_iter().flatten() {
+                    let name = choice.get("name").and_then(Json::as_str).unwrap_or_default();
+                    let sure = choice.get("confidence").and_then(Json::as_f64).unwrap_or(1.0);
+                    if !chosen.iter().any(|(known, _)| known == name) {
+                        chosen.push((name.to_owned(), sure.clamp(0.0, 1.0)));
+                    }
+                }
+                chosen.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+                if !several {
+                    chosen.truncate(1);
+                }
+                Ok(Answer::Choice(chosen))
+            }
+            Ask::Judge { .. } => {
+                let json = self.formed(chat)?;
+                let holds = json.get("holds").and_then(Json::as_bool);
+                holds.map(Answer::Verdict).ok_or_else(|| "`holds` is not true or false".to_owned())
+            }
+        }
+    }
+
+    /// What is said and called.
+    fn message(&self, chat: &Chat) -> Result<Answer, String> {
+        let mut calls: Vec<ToolUse> = Vec::new();
+        for (index, call) in self.calls.iter().enumerate() {
+            let known = chat.names.iter().find(|(wire, _)| *wire == call.name);
+            let (_, name) = known.ok_or_else(|| {
+                let offered: Vec<&str> = chat.names.iter().map(|(wire, _)| wire.as_str()).collect();
+                format!("it calls `{}`; there are only {}", call.name, offered.join(", "))
+            })?;
+            let arguments = match call.arguments.trim() {
+                "" => Map::new(),
+                text => serde_json::from_str::<Map<String, Json>>(text).map_err(|error| {
+                    format!("the arguments of `{}` are no JSON object: {error}", call.name)
+                })?,
+            };
+            let arguments = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
+            let id = if call.id.is_empty() { format!("call_{index}") } else { call.id.clone() };
+            calls.push(ToolUse { id, name: name.clone(), arguments });
+        }
+        if calls.is_empty() && self.text.trim().is_empty() {
+            return Err("it says nothing and calls nothing".to_owned());
+        }
+        Ok(Answer::Message { text: self.text.clone(), calls })
+    }
+
+    /// The JSON of the answer, which fulfils the form that was asked for.
+    fn formed(&self, chat: &Chat) -> Result<Json, String> {
+        if self.cut {
+            return Err("it is cut off, because it is too long".to_owned());
+        }
+        let json: Json = serde_json::from_str(unfenced(&self.text))
+            .map_err(|error| format!("it is no JSON: {error}"))?;
+        if let Some(schema) = chat.form.as_ref().and_then(|form| form.get("schema")) {
+            let form = jsonschema::validator_for(schema)
+                .map_err(|error| format!("its form cannot be checked: {error}"))?;
+            form.validate(&json)
+                .map_err(|error| format!("at `{}`, {error}", error.instance_path()))?;
+        }
+        Ok(json)
+    }
+}
+
+/// A text without the fence that models like to put around code.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let Some(inner) = text.strip_prefix("```").and_then(|t| t.strip_suffix("```")) else {
+        return text;
+    };
+    inner.strip_prefix("json").unwrap_or(inner).trim()
+}

@@ -1,0 +1,280 @@
+//! Requests over HTTP, again where that may help.
+
+use super::answer::Answered;
+use super::key::Key;
+use super::{Endpoint, EndpointError, stream};
+use agentir_runtime::ModelError;
+use serde_json::Value as Json;
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+use ureq::http::{Response, Uri};
+use ureq::{Agent, Body, Error};
+
+/// How large an answer may be, in bytes.
+const MAX_BODY: u64 = 8 << 20;
+
+/// How much of what a service says about an error is shown, in characters.
+const SHOWN: usize = 300;
+
+/// How long one may wait before a question is asked again, whatever the service wants.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// When a question must be answered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadline(Option<Instant>);
+
+impl Deadline {
+    pub(super) fn after(time: Duration) -> Self {
+        Self(Instant::now().checked_add(time))
+    }
+
+    /// What is left; none if it is over.
+    fn left(self) -> Option<Duration> {
+        let Some(end) = self.0 else { return Some(MAX_WAIT) };
+        end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    }
+}
+
+/// Why a request failed.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Timeout,
+    /// The service answered with this status, in these words.
+    Status(u16, String),
+    /// The connection failed, in these words; before anything of the answer came, or not.
+    Broken(String, bool),
+    /// What came is no answer.
+    Malformed(String),
+}
+
+impl Refusal {
+    /// Whether the service does not know the form of answers that was asked for.
+    pub(super) fn about_form(&self) -> bool {
+        matches!(self, Self::Status(400 | 404 | 415 | 422, words)
+            if ["response_format", "json_schema", "schema"].iter().any(|w| words.contains(w)))
+    }
+
+    /// Whether the same request may succeed later.
+    fn passes(&self) -> bool {
+        matches!(self, Self::Status(408 | 425 | 429 | 500.., _) | Self::Broken(_, true))
+    }
+}
+
+impl From<Refusal> for ModelError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Timeout => Self::Timeout,
+            Refusal::Broken(words, _) => Self::Unavailable(words),
+            Refusal::Malformed(words) => Self::Malformed(words),
+            Refusal::Status(status, words) => {
+                let what = match status {
+                    401 | 403 => "the key is missing, wrong, or not allowed to do this",
+                    404 => "there is no such model or address",
+                    408 | 504 => "the service took too long",
+                    429 => "too many requests, or the quota is used up",
+                    500.. => "the service has failed",
+                    _ => "the service refuses the request",
+                };
+                let words = if words.is_empty() { words } else { format!(": {words}") };
+                Self::Unavailable(format!("{what} (HTTP {status}){words}"))
+            }
+        }
+    }
+}
+
+/// The way to a service.
+#[derive(Debug)]
+pub(super) struct Transport {
+    agent: Agent,
+    url: String,
+    host: String,
+    key: Option<Key>,
+    retries: u32,
+    backoff: Duration,
+}
+
+impl Transport {
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Self, EndpointError> {
+        let base = endpoint.base_url.trim().trim_end_matches('/');
+        let address = || EndpointError::Address(base.to_owned());
+        let uri: Uri = base.parse().map_err(|_| address())?;
+        let host = uri.host().filter(|h| !h.is_empty()).ok_or_else(address)?.to_owned();
+        let user = uri.authority().is_some_and(|a| a.as_str().contains('@'));
+        if user || uri.query().is_some() || !matches!(uri.scheme_str(), Some("http" | "https")) {
+            return Err(address());
+        }
+        let here = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]" | "::1");
+        if endpoint.key.is_some() && uri.scheme_str() == Some("http") && !here {
+            return Err(EndpointError::Unencrypted(base.to_owned()));
+        }
+        let agent = Agent::config_builder()
+            // An answer with a status is an answer, and whoever sends elsewhere is not asked.
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("agentir/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .new_agent();
+        Ok(Self {
+            agent,
+            url: format!("{base}/chat/completions"),
+            host,
+            key: endpoint.key.clone(),
+            retries: endpoint.retries,
+            backoff: endpoint.backoff,
+        })
+    }
+
+    pub(super) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// A text without the key.
+    pub(super) fn scrub(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub(text))
+    }
+
+    /// Sends a request, again if the service is busy or gone.
+    pub(super) fn post(
+        &self,
+        body: &Json,
+        deadline: Deadline,
+        partial: &mut dyn FnMut(&str),
+    ) -> Result<Answered, Refusal> {
+        let body = body.to_string();
+        let mut wait = self.backoff;
+        let mut left = self.retries;
+        loop {
+            let (refusal, asked) = match self.once(&body, deadline, partial) {
+                Ok(answered) => return Ok(answered),
+                Err(failed) => failed,
+            };
+            if left == 0 || !refusal.passes() {
+                return Err(refusal);
+            }
+            let pause = asked.unwrap_or(wait);
+            // Waiting for longer than there is time would only hide why.
+            if pause > MAX_WAIT || deadline.left().is_none_or(|time| time <= pause) {
+                return Err(refusal);
+            }
+            std::thread::sleep(pause);
+            wait = wait.saturating_mul(2);
+            left -= 1;
+        }
+    }
+
+    /// Sends a request. With an error comes how long the service wants to be left alone.
+    fn once(
+        &self,
+        body: &str,
+        deadline: Deadline,
+        partial: &mut dyn FnMut(&str),
+    ) -> Result<Answered, (Refusal, Option<Duration>)> {
+        let Some(time) = deadline.left() else { return Err((Refusal::Timeout, None)) };
+        let request = self.agent.post(&self.url).config().timeout_global(Some(time)).build();
+        let mut request = request
+            .header("content-type", "application/json")
+            .header("accept", "text/event-stream, application/json");
+        if let Some(key) = &self.key {
+            request = request.header("authorization", key.header());
+        }
+        let mut response =
+            request.send(body).map_err(|error| (self.refusal(&error, true), None))?;
+        let status = response.status().as_u16();
+        if !(200..300).contains(&status) {
+            let wait = retry_after(&response);
+            let words = self.words(&mut response);
+            return Err((Refusal::Status(status, words), wait));
+        }
+        let streams = response
+            .headers()
+            .get("content-type")
+            .and_then(|kind| kind.to_str().ok())
+            .is_some_and(|kind| kind.starts_with("text/event-stream"));
+        let reader = response.body_mut().with_config().limit(MAX_BODY).reader();
+        let read = if streams { stream::read(reader, partial) } else { whole(reader) };
+        read.map_err(|failed| {
+            let refusal = match failed {
+                Failed::Io(error) => self.broken(&error, false),
+                Failed::Cut => Refusal::Broken(
+                    "the connection ended in the middle of the answer".to_owned(),
+                    false,
+                ),
+                Failed::Service(words) => Refusal::Broken(short(&self.scrub(&words)), false),
+                Failed::Malformed(words) => Refusal::Malformed(short(&self.scrub(&words))),
+            };
+            (refusal, None)
+        })
+    }
+
+    /// What a service says about an error, as far as it is for people.
+    fn words(&self, response: &mut Response<Body>) -> String {
+        let body = response.body_mut().with_config().limit(64 << 10).read_to_string();
+        let body = body.unwrap_or_default();
+        let said = serde_json::from_str::<Json>(&body).ok().and_then(|json| {
+            let error = json.get("error").unwrap_or(&json);
+            let message = error.get("message").or_else(|| json.get("detail")).unwrap_or(error);
+            message.as_str().map(str::to_owned)
+        });
+        short(&self.scrub(said.as_deref().unwrap_or(&body)))
+    }
+
+    fn refusal(&self, error: &Error, before: bool) -> Refusal {
+        match error {
+            Error::Timeout(_) => Refusal::Timeout,
+            Error::Io(error) => self.broken(error, before),
+            other => Refusal::Broken(short(&self.scrub(&other.to_string())), before),
+        }
+    }
+
+    fn broken(&self, error: &io::Error, before: bool) -> Refusal {
+        if matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) {
+            return Refusal::Timeout;
+        }
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+            Some(Error::Timeout(_)) => Refusal::Timeout,
+            _ => Refusal::Broken(short(&self.scrub(&error.to_string())), before),
+        }
+    }
+}
+
+/// Why the body of an answer could not be read.
+pub(super) enum Failed {
+    Io(io::Error),
+    /// It ended too early.
+    Cut,
+    /// The service says that it failed.
+    Service(String),
+    /// It is not in the form of chat completions.
+    Malformed(String),
+}
+
+/// An answer in one piece.
+fn whole(mut reader: impl Read) -> Result<Answered, Failed> {
+    let mut body = Vec::new();
+    reader.read_to_end(&mut body).map_err(Failed::Io)?;
+    let json: Json = serde_json::from_slice(&body)
+        .map_err(|error| Failed::Malformed(format!("the service sent no JSON: {error}")))?;
+    Answered::of(&json).map_err(Failed::Malformed)
+}
+
+/// How long a service wants to be left alone: seconds, or a date (RFC 9110, 10.2.3).
+fn retry_after(response: &Response<Body>) -> Option<Duration> {
+    let text = response.headers().get("retry-after")?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<u32>() {
+        return Some(Duration::from_secs(seconds.into()));
+    }
+    let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    // What is over already need not be waited for.
+    Some(at.duration_since(jiff::Timestamp::now()).unsigned_abs())
+        .filter(|_| at > jiff::Timestamp::now())
+}
+
+/// The beginning of a text, in one line.
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() > SHOWN {
+        return line.chars().take(SHOWN).chain(std::iter::once('…')).collect();
+    }
+    line
+}

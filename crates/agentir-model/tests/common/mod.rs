@@ -1,0 +1,139 @@
+//! Questions, in few words.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use agentir_model::Offline;
+use agentir_runtime::{
+    Answer, Ask, Candidate, FieldSpec, FieldType, Message, Model, ModelError, Purpose, Reply,
+    Request, Role, Settings, ToolSpec, ToolUse,
+};
+use indexmap::IndexMap;
+use serde_json::{Map, Value as Json};
+
+/// A Wednesday.
+pub fn offline() -> Offline {
+    Offline::at("2026-11-18T10:00:00[UTC]".parse().unwrap())
+}
+
+pub fn request(ask: Ask) -> Request {
+    Request {
+        agent: "Desk".to_owned(),
+        step: None,
+        settings: Settings { timeout_ms: 10_000, ..Settings::default() },
+        ask,
+    }
+}
+
+/// A field as `name: type`, or `name: type = value, value / other word`.
+pub fn field(text: &str) -> FieldSpec {
+    let (head, values) = text.split_once('=').unwrap_or((text, ""));
+    let (name, ty) = head.split_once(':').unwrap_or((head, "text"));
+    let ty: FieldType = serde_json::from_value(Json::from(ty.trim())).unwrap();
+    let values: IndexMap<String, Vec<String>> = values
+        .split(',')
+        .filter(|v| !v.trim().is_empty())
+        .map(|value| {
+            let mut words = value.split('/').map(|w| w.trim().to_owned());
+            (words.next().unwrap(), words.collect())
+        })
+        .collect();
+    FieldSpec {
+        name: name.trim().to_owned(),
+        ty,
+        description: String::new(),
+        prompt: None,
+        values,
+        pattern: None,
+        hints: Vec::new(),
+        required: true,
+    }
+}
+
+pub fn fields(list: &[&str]) -> Vec<FieldSpec> {
+    list.iter().map(|text| field(text)).collect()
+}
+
+pub fn extract(message: &str, fields: Vec<FieldSpec>, asked: Option<&str>) -> Request {
+    let asked = asked.map(str::to_owned);
+    request(Ask::Extract { message: message.to_owned(), context: Vec::new(), fields, asked })
+}
+
+/// A candidate as `name: description | example | example`.
+pub fn candidate(text: &str) -> Candidate {
+    let mut parts = text.split('|').map(str::trim);
+    let head = parts.next().unwrap();
+    let (name, description) = head.split_once(':').unwrap_or((head, ""));
+    Candidate {
+        name: name.trim().to_owned(),
+        description: description.trim().to_owned(),
+        examples: parts.map(str::to_owned).collect(),
+        keywords: Vec::new(),
+    }
+}
+
+pub fn choose(message: &str, candidates: Vec<Candidate>, several: bool) -> Request {
+    request(Ask::Choose {
+        purpose: "Which is meant?".to_owned(),
+        message: message.to_owned(),
+        context: Vec::new(),
+        candidates,
+        several,
+    })
+}
+
+pub fn judge(statement: &str, text: &str) -> Request {
+    request(Ask::Judge {
+        statement: statement.to_owned(),
+        text: text.to_owned(),
+        context: Vec::new(),
+    })
+}
+
+pub fn tool(purpose: Purpose, name: &str, description: &str, parameters: &[&str]) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        purpose,
+        parameters: fields(parameters),
+    }
+}
+
+pub fn converse(
+    messages: Vec<Message>,
+    tools: Vec<ToolSpec>,
+    missing: Vec<FieldSpec>,
+    known: Json,
+) -> Request {
+    let Json::Object(known) = known else { panic!("what is known is an object") };
+    let system = "Goal: Help people to find books. Be kind.".to_owned();
+    request(Ask::Converse { system, messages, tools, missing, known })
+}
+
+pub fn user(text: &str) -> Message {
+    Message::new(Role::User, text)
+}
+
+pub fn assistant(text: &str) -> Message {
+    Message::new(Role::Assistant, text)
+}
+
+/// A call and its result.
+pub fn called(name: &str, arguments: Json, result: Json) -> [Message; 2] {
+    let Json::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let mut call = assistant("");
+    call.calls.push(ToolUse { id: "call_7".to_owned(), name: name.to_owned(), arguments });
+    let mut answer = Message::new(Role::Tool, result.to_string());
+    answer.answers = Some("call_7".to_owned());
+    [call, answer]
+}
+
+pub fn ask(model: &mut dyn Model, request: &Request) -> Result<Reply, ModelError> {
+    model.ask(request, &mut |_| {})
+}
+
+pub fn values(model: &mut dyn Model, request: &Request) -> Map<String, Json> {
+    match ask(model, request).unwrap().answer {
+        Answer::Values(values) => values,
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,386 @@
+//! What the offline model reads out of messages. It is Wednesday, 18 November 2026.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+
+use agentir_model::{DateOrder, Offline, fits};
+use common::{extract, field, fields, offline, values};
+use serde_json::{Value as Json, json};
+
+/// What a message gives: the message, the field that was asked for (or none), the fields, and the
+/// values.
+type Case = (&'static str, Option<&'static str>, &'static [&'static str], Json);
+
+fn check(model: &mut Offline, cases: &[Case]) {
+    let mut wrong = Vec::new();
+    for (message, asked, list, expected) in cases {
+        let specs = fields(list);
+        let found = values(model, &extract(message, specs.clone(), *asked));
+        for (name, value) in &found {
+            let spec = specs.iter().find(|s| s.name == *name).unwrap();
+            assert_eq!(fits(spec, value), Ok(()), "{message}");
+        }
+        let found = Json::Object(found);
+        if found != *expected {
+            wrong.push(format!("{message:?} asked {asked:?}: {found}, not {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn days() {
+    const DAY: &[&str] = &["day: date"];
+    let cases: Vec<Case> = [
+        ("tomorrow", "2026-11-19"),
+        ("today please", "2026-11-18"),
+        ("the day after tomorrow", "2026-11-20"),
+        ("Friday", "2026-11-20"),
+        ("this friday", "2026-11-20"),
+        ("next friday", "2026-11-20"),
+        ("on Monday would be good", "2026-11-23"),
+        ("15 March", "2027-03-15"),
+        ("the 15th of March", "2027-03-15"),
+        ("March 15, 2028", "2028-03-15"),
+        ("March 15th 2028", "2028-03-15"),
+        ("dec 24", "2026-12-24"),
+        ("2026-12-01", "2026-12-01"),
+        ("12/24", "2026-12-24"),
+        ("12/24/2026", "2026-12-24"),
+        ("24/12/2026", "2026-12-24"),
+        ("24.12.2026", "2026-12-24"),
+        ("1/2/27", "2027-01-02"),
+        ("in two weeks", "2026-12-02"),
+        ("in 3 days", "2026-11-21"),
+        ("a week from now", "2026-11-25"),
+        ("two days ago", "2026-11-16"),
+        ("next week", "2026-11-25"),
+        ("the 20th", "2026-11-20"),
+        ("the 3rd", "2026-12-03"),
+        ("not friday but saturday", "2026-11-21"),
+        ("Tomorrow. No, sorry, friday", "2026-11-20"),
+    ]
+    .map(|(message, day)| (message, Some("day"), DAY, json!({"day": day})))
+    .into();
+    check(&mut offline(), &cases);
+}
+
+#[test]
+fn days_that_are_none() {
+    const DAY: &[&str] = &["day: date"];
+    let none = [
+        "I may come",
+        "two weeks",
+        "the 31st of February",
+        "2026-13-45",
+        "99/99",
+        "room 12",
+        "second floor",
+        "I don't know",
+        "what day is it?",
+        "march",
+        "sun and sand",
+        "1.5",
+    ];
+    let cases: Vec<Case> = none.map(|message| (message, Some("day"), DAY, json!({}))).into();
+    check(&mut offline(), &cases);
+}
+
+#[test]
+fn days_are_read_as_the_country_writes_them() {
+    let mut model = offline().date_order(DateOrder::DayFirst);
+    const DAY: &[&str] = &["day: date"];
+    check(
+        &mut model,
+        &[
+            ("3/4/2027", None, DAY, json!({"day": "2027-04-03"})),
+            ("12/24/2026", None, DAY, json!({"day": "2026-12-24"})),
+            ("next friday", None, DAY, json!({"day": "2026-11-27"})),
+        ],
+    );
+}
+
+#[test]
+fn days_of_the_past() {
+    const BORN: &[&str] = &["date_of_birth: date"];
+    check(
+        &mut offline(),
+        &[
+            (
+                "3 december 1990",
+                Some("date_of_birth"),
+                BORN,
+                json!({"date_of_birth": "1990-12-03"}),
+            ),
+            ("5 march", None, &["purchase_date: date"], json!({"purchase_date": "2026-03-05"})),
+            ("5 december", None, &["purchase_date: date"], json!({"purchase_date": "2025-12-05"})),
+        ],
+    );
+}
+
+#[test]
+fn times_of_day() {
+    const AT: &[&str] = &["at: time"];
+    let cases: Vec<Case> = [
+        ("3pm", "15:00"),
+        ("at 3 p.m.", "15:00"),
+        ("12 am", "00:00"),
+        ("12pm", "12:00"),
+        ("9:30", "09:30"),
+        ("9.30 am", "09:30"),
+        ("18:45 please", "18:45"),
+        ("at noon", "12:00"),
+        ("half past two", "02:30"),
+        ("quarter to eight pm", "19:45"),
+        ("at 7 in the evening", "19:00"),
+        ("tonight at 8", "20:00"),
+        ("8 o'clock", "08:00"),
+    ]
+    .map(|(message, at)| (message, Some("at"), AT, json!({"at": at})))
+    .into();
+    check(&mut offline(), &cases);
+    check(
+        &mut offline(),
+        &[
+            ("25:00", Some("at"), AT, json!({})),
+            ("14 am", Some("at"), AT, json!({})),
+            (
+                "tomorrow at 3pm",
+                None,
+                &["start: date_time"],
+                json!({"start": "2026-11-19T15:00:00+00:00"}),
+            ),
+            ("tomorrow", Some("start"), &["start: date_time"], json!({})),
+        ],
+    );
+}
+
+#[test]
+fn numbers() {
+    const N: &[&str] = &["guests: number"];
+    let cases: Vec<Case> = [
+        ("2", json!(2)),
+        ("two", json!(2)),
+        ("there are four of us", json!(4)),
+        ("twenty-five", json!(25)),
+        ("two hundred and ten", json!(210)),
+        ("1,200", json!(1200)),
+        ("2.5", json!(2.5)),
+        ("-3", json!(-3)),
+        ("one", json!(1)),
+        ("3k", json!(3000)),
+        ("1.5 million", json!(1_500_000)),
+        ("2 adults, I mean 3", json!(3)),
+    ]
+    .map(|(message, n)| (message, Some("guests"), N, json!({"guests": n})))
+    .into();
+    check(&mut offline(), &cases);
+    check(
+        &mut offline(),
+        &[
+            ("the second one please", None, N, json!({})),
+            ("which one?", None, N, json!({})),
+            ("a table for 4", None, N, json!({"guests": 4})),
+            (
+                "12 Baker Street",
+                Some("street"),
+                &["street: text", "age: number"],
+                json!({"street": "12 Baker Street"}),
+            ),
+            (
+                "3 rooms for 5 guests",
+                None,
+                &["guests: number", "rooms: number"],
+                json!({"guests": 5, "rooms": 3}),
+            ),
+            ("5", None, &["guests: number", "rooms: number"], json!({})),
+            ("order A7B9", Some("guests"), N, json!({})),
+        ],
+    );
+}
+
+#[test]
+fn money() {
+    const P: &[&str] = &["budget: currency"];
+    let cases: Vec<Case> = [
+        ("$80", json!(80)),
+        ("80 dollars", json!(80)),
+        ("eighty euros", json!(80)),
+        ("EUR 1,200.50", json!(1200.5)),
+        ("about 90", json!(90)),
+        ("2k", json!(2000)),
+    ]
+    .map(|(message, n)| (message, Some("budget"), P, json!({"budget": n})))
+    .into();
+    check(&mut offline(), &cases);
+    check(
+        &mut offline(),
+        &[
+            (
+                "2 nights for $80",
+                None,
+                &["nights: number", "budget: currency"],
+                json!({"nights": 2, "budget": 80}),
+            ),
+            ("send it to 12 people", None, P, json!({})),
+        ],
+    );
+}
+
+#[test]
+fn addresses() {
+    check(
+        &mut offline(),
+        &[
+            (
+                "I'm ada@example.com, call +1 415 555 2671",
+                None,
+                &["phone: phone", "mail: email"],
+                json!({"phone": "+14155552671", "mail": "ada@example.com"}),
+            ),
+            ("(415) 555-2671", Some("phone"), &["phone: phone"], json!({"phone": "+14155552671"})),
+            (
+                "+44 20 7946 0958",
+                Some("phone"),
+                &["phone: phone"],
+                json!({"phone": "+442079460958"}),
+            ),
+            ("order 123456789012", None, &["phone: phone"], json!({})),
+            ("ada at example", Some("mail"), &["mail: email"], json!({})),
+        ],
+    );
+    let mut british = offline().region("gb").unwrap();
+    check(
+        &mut british,
+        &[("020 7946 0958", Some("phone"), &["phone: phone"], json!({"phone": "+442079460958"}))],
+    );
+    assert!(offline().region("zz").is_none());
+}
+
+#[test]
+fn yes_and_no() {
+    const OK: &[&str] = &["ok: boolean"];
+    let yes = ["yes", "Yeah!", "sure", "of course", "go ahead", "yes please, no problem", "I do"];
+    let no = ["no", "nope", "not really", "No, thanks.", "of course not", "never", "I don't"];
+    let mut cases: Vec<Case> = Vec::new();
+    cases.extend(yes.map(|m| (m, Some("ok"), OK, json!({"ok": true}))));
+    cases.extend(no.map(|m| (m, Some("ok"), OK, json!({"ok": false}))));
+    cases.extend(["maybe", "I'm not sure", "what?", ""].map(|m| (m, Some("ok"), OK, json!({}))));
+    cases.extend([
+        ("yes", None, OK, json!({})),
+        (
+            "two nights with breakfast",
+            None,
+            &["breakfast: boolean"][..],
+            json!({"breakfast": true}),
+        ),
+        (
+            "two nights without breakfast",
+            None,
+            &["breakfast: boolean"],
+            json!({"breakfast": false}),
+        ),
+        ("is there breakfast?", None, &["breakfast: boolean"], json!({})),
+    ]);
+    check(&mut offline(), &cases);
+}
+
+#[test]
+fn listed_values() {
+    const ROOM: &[&str] = &["room: text = single, double / twin, suite, junior suite"];
+    check(
+        &mut offline(),
+        &[
+            ("a double room", None, ROOM, json!({"room": "double"})),
+            ("Twin, please", None, ROOM, json!({"room": "double"})),
+            ("the junior suite", None, ROOM, json!({"room": "junior suite"})),
+            ("two doubles", None, ROOM, json!({"room": "double"})),
+            ("a duoble", None, ROOM, json!({"room": "double"})),
+            ("not a single room but a double", None, ROOM, json!({"room": "double"})),
+            ("a penthouse", Some("room"), ROOM, json!({})),
+            (
+                "pool and a sauna",
+                None,
+                &["extras: list = pool, sauna, gym"],
+                json!({"extras": ["pool", "sauna"]}),
+            ),
+            ("yep", Some("sure"), &["sure: text = yes, no"], json!({"sure": "yes"})),
+        ],
+    );
+}
+
+#[test]
+fn texts() {
+    const CITY: &[&str] = &["city: text", "day: date"];
+    check(
+        &mut offline(),
+        &[
+            ("Rome", Some("city"), CITY, json!({"city": "Rome"})),
+            ("Rome tomorrow", Some("city"), CITY, json!({"city": "Rome", "day": "2026-11-19"})),
+            (
+                "in New York on friday",
+                Some("city"),
+                CITY,
+                json!({"city": "New York", "day": "2026-11-20"}),
+            ),
+            (
+                "a hotel in Rome for tomorrow",
+                None,
+                CITY,
+                json!({"city": "Rome", "day": "2026-11-19"}),
+            ),
+            ("hello", None, CITY, json!({})),
+            ("I don't know", Some("city"), CITY, json!({})),
+            ("What can I say?", Some("city"), CITY, json!({})),
+            (
+                "My name is Ada Lovelace.",
+                Some("name"),
+                &["name: text"],
+                json!({"name": "Ada Lovelace"}),
+            ),
+            ("I'm Ada", Some("name"), &["name: text"], json!({"name": "Ada"})),
+            (
+                "my name is Ada, and I want a room",
+                None,
+                &["customer_name: text"],
+                json!({"customer_name": "Ada"}),
+            ),
+            ("order number: X-17", None, &["order_number: text"], json!({"order_number": "X-17"})),
+            (
+                "from Rome to New York",
+                None,
+                &["origin: text", "destination: text"],
+                json!({"origin": "Rome", "destination": "New York"}),
+            ),
+            (
+                "eggs, milk and bread",
+                Some("items"),
+                &["items: list"],
+                json!({"items": ["eggs", "milk", "bread"]}),
+            ),
+            (
+                "from 3 march to 7 march",
+                None,
+                &["check_in: date", "check_out: date"],
+                json!({"check_in": "2027-03-03", "check_out": "2027-03-07"}),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn patterns_of_the_author_find_the_value() {
+    let mut order = field("order: text");
+    order.pattern = Some((r"\b([A-Z]{2}-\d{4})\b".to_owned(), 1));
+    let found = |message: &str| {
+        let request = extract(message, vec![order.clone()], Some("order"));
+        Json::Object(values(&mut offline(), &request))
+    };
+    assert_eq!(found("it is ab-1234, I think"), json!({"order": "ab-1234"}));
+    assert_eq!(found("no idea"), json!({}));
+    // What is no pattern finds nothing.
+    order.pattern = Some(("(".to_owned(), 1));
+    let request = extract("x", vec![order.clone()], Some("order"));
+    assert!(values(&mut offline(), &request).is_empty());
+}

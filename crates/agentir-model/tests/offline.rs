@@ -1,0 +1,250 @@
+//! How the offline model chooses, judges and leads a conversation.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+
+use agentir_runtime::{Answer, Ask, Message, Purpose, Request, ToolSpec};
+use common::*;
+use serde_json::{Value as Json, json};
+
+fn chosen(message: &str, candidates: &[&str], several: bool) -> Vec<String> {
+    let candidates = candidates.iter().map(|text| candidate(text)).collect();
+    match ask(&mut offline(), &choose(message, candidates, several)).unwrap().answer {
+        Answer::Choice(chosen) => {
+            assert!(chosen.iter().all(|(_, sure)| (0.0..=1.0).contains(sure)));
+            assert!(chosen.is_sorted_by(|(_, one), (_, other)| one >= other));
+            chosen.into_iter().map(|(name, _)| name).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+const AIRLINE: &[&str] = &[
+    "BookFlight: Books flights for customers | I want to fly to Rome | get me a ticket",
+    "CancelBooking: Cancels bookings and refunds the price",
+    "BaggageInfo: Answers questions about baggage allowance and fees",
+    "FlightStatus: Says whether a flight is late",
+];
+
+const SHOP: &[&str] = &[
+    "book_recommendation: Recommends books by genre or author",
+    "order: Places orders for books that the customer names",
+    "refund: Handles refunds of orders",
+];
+
+#[test]
+fn what_is_meant() {
+    let cases: &[(&str, &[&str], &str)] = &[
+        ("I'd like to book a flight", AIRLINE, "BookFlight"),
+        ("i want to fly to Rome", AIRLINE, "BookFlight"),
+        ("please cancel my booking", AIRLINE, "CancelBooking"),
+        ("How much baggage can I take?", AIRLINE, "BaggageInfo"),
+        ("is my plane late?", AIRLINE, "FlightStatus"),
+        ("what's the baggge allowence", AIRLINE, "BaggageInfo"),
+        (
+            "I don't want to cancel anything, I want to know the baggage fees",
+            AIRLINE,
+            "BaggageInfo",
+        ),
+        ("What's the capital of France?", AIRLINE, ""),
+        ("hello", AIRLINE, ""),
+        ("", AIRLINE, ""),
+        ("FlightStatus", AIRLINE, "FlightStatus"),
+        ("Actually, I'd like to place an order for a book instead.", SHOP, "order"),
+        ("Can you recommend a good crime novel?", SHOP, "book_recommendation"),
+        ("I want my money back, a refund", SHOP, "refund"),
+        ("I want to buy Emma", SHOP, "order"),
+        ("yes", SHOP, ""),
+    ];
+    let mut wrong = Vec::new();
+    for (message, candidates, expected) in cases {
+        let found = chosen(message, candidates, false);
+        if found.first().map_or("", String::as_str) != *expected {
+            wrong.push(format!("{message:?}: {found:?}, not {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn of_equals_the_first_is_chosen() {
+    let twins = ["b: refunds money", "a: refunds money", "c: sells books"];
+    assert_eq!(chosen("refunds", &twins, false), ["b"]);
+    assert_eq!(chosen("refunds", &twins, true), ["b", "a"]);
+}
+
+#[test]
+fn a_keyword_is_enough() {
+    let mut with = candidate("one: Something else entirely");
+    with.keywords = vec!["lost card".to_owned()];
+    let all = vec![candidate("two: Cards and their limits"), with];
+    let request = choose("help, I have a lost card!", all, false);
+    let Answer::Choice(chosen) = ask(&mut offline(), &request).unwrap().answer else { panic!() };
+    assert_eq!(chosen, [("one".to_owned(), 0.95)]);
+}
+
+#[test]
+fn what_holds() {
+    let holds = [
+        ("the user claims to be a new customer", "I'm a new customer"),
+        ("the user wants to cancel", "please cancel it"),
+        ("the user wants to cancel", "I'd like to cancel my subscription"),
+        ("the user wants to cancel or change the order", "I have to change my order"),
+        ("the user does not want to cancel", "please don't cancel"),
+        ("the user agrees", "yes, go ahead"),
+        ("the user declines", "no thanks"),
+        ("the user greets the agent", "good morning!"),
+        ("the user says goodbye", "ok bye"),
+        ("the user wants to speak to a human", "let me talk to a person"),
+        ("the user claims \"I have logged in\"", "I have logged in now"),
+        ("the user asks about refunds", "How do refunds work?"),
+        ("it helps with what the user said last, and is no excuse", "What is the title?"),
+    ];
+    let fails = [
+        ("the user claims to be a new customer", "I'm not a new customer"),
+        ("the user claims to be a new customer", "I am a customer"),
+        ("the user wants to cancel", "please don't cancel"),
+        ("the user wants to cancel", "what's the weather?"),
+        ("the user wants to book a flight", "I want to book a hotel"),
+        ("the user agrees", "no"),
+        ("the user declines", "yes"),
+        ("the user is angry", ""),
+        ("the answer contains harmful content", "The Harbour Inn has two rooms."),
+        ("", "anything"),
+        (
+            "it helps with what the user said last, and is no excuse",
+            "I'm sorry, I can't help with that.",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    let cases = holds.iter().map(|c| (c, true)).chain(fails.iter().map(|c| (c, false)));
+    for ((statement, text), expected) in cases {
+        let answer = ask(&mut offline(), &judge(statement, text)).unwrap().answer;
+        if answer != Answer::Verdict(expected) {
+            wrong.push(format!("{statement:?} of {text:?}: {answer:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+fn tools() -> Vec<ToolSpec> {
+    vec![
+        tool(Purpose::Call, "search_books", "Finds books by title", &["title: text"]),
+        tool(Purpose::Call, "opening_hours", "Says when the shop is open", &[]),
+        tool(Purpose::Handoff, "Refunds", "Handles refunds and complaints", &[]),
+        tool(Purpose::Escalate, "escalate", "Gives the conversation to a person", &[]),
+        tool(Purpose::Complete, "complete", "The customer has everything they want", &[]),
+    ]
+}
+
+fn turn(messages: Vec<Message>, missing: &[&str], known: Json) -> String {
+    let mut missing = fields(missing);
+    for field in &mut missing {
+        field.prompt = Some(format!("Which {}?", field.name));
+    }
+    said(&converse(messages, tools(), missing, known))
+}
+
+fn said(request: &Request) -> String {
+    match ask(&mut offline(), request).unwrap().answer {
+        Answer::Message { text, calls } => {
+            let calls = calls.iter().map(|c| format!("{}({})", c.name, json!(c.arguments)));
+            let all = std::iter::once(text).chain(calls).filter(|part| !part.is_empty());
+            all.collect::<Vec<_>>().join("\n")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_conversation() {
+    // What is missing is asked for.
+    assert_eq!(turn(vec![user("hello")], &["title"], json!({})), "Which title?");
+    // Everything is there: the tool is called.
+    let known = json!({"title": "Emma"});
+    assert_eq!(
+        turn(vec![user("find a book by title")], &[], known.clone()),
+        "search_books({\"title\":\"Emma\"})"
+    );
+    // Its result is told, and it is not called again.
+    let mut messages = vec![user("find the book")];
+    messages.extend(called(
+        "search_books",
+        known.clone(),
+        json!({"title": "Emma", "in_stock": true}),
+    ));
+    assert_eq!(
+        turn(messages.clone(), &[], known.clone()),
+        "Here is what I found: title Emma, in stock yes."
+    );
+    // Nothing fits what comes next: it says what it is for.
+    messages.push(assistant("Here is what I found."));
+    messages.push(user("What is the capital of France?"));
+    assert_eq!(
+        turn(messages, &[], known),
+        "I'm sorry, I can't help with that. What I am here for: Help people to find books."
+    );
+    // A tool that needs nothing.
+    assert_eq!(turn(vec![user("When are you open?")], &["title"], json!({})), "Which title?");
+    assert_eq!(turn(vec![user("When are you open?")], &[], json!({})), "opening_hours({})");
+    // Others take over, whatever is missing.
+    assert_eq!(turn(vec![user("I have a complaint")], &["title"], json!({})), "Refunds({})");
+    assert_eq!(turn(vec![user("let me talk to a person")], &["title"], json!({})), "escalate({})");
+    assert_eq!(turn(vec![user("no, that's all")], &[], json!({})), "complete({})");
+}
+
+#[test]
+fn results_are_told_in_words() {
+    let told = |result: Json| {
+        let mut messages = vec![user("find the book")];
+        messages.extend(called("search_books", json!({}), result));
+        turn(messages, &[], json!({"title": "Emma"}))
+    };
+    assert_eq!(told(json!({"message": "Your order is on its way."})), "Your order is on its way.");
+    assert_eq!(told(json!([])), "I found nothing.");
+    assert_eq!(told(Json::Null), "Done.");
+    assert_eq!(
+        told(json!([{"name": "Inn"}, {"name": "Hotel"}, {"name": "Villa"}, {"name": "Tent"}])),
+        "Here is what I found: name Inn; name Hotel; name Villa; and 1 more."
+    );
+}
+
+#[test]
+fn fields_are_collected() {
+    let mut all = tools();
+    all.push(tool(Purpose::Collect, "set_fields", "Keeps what the customer says", &["day: date"]));
+    let request = converse(vec![user("tomorrow")], all.clone(), fields(&["day: date"]), json!({}));
+    assert_eq!(said(&request), "set_fields({\"day\":\"2026-11-19\"})");
+    let known = json!({"day": "2026-11-19"});
+    let request = converse(vec![user("tomorrow")], all, fields(&["title"]), known);
+    assert_eq!(said(&request), "Please tell me: title.");
+}
+
+#[test]
+fn an_argument_that_nobody_gave_is_asked_for() {
+    let request = converse(vec![user("find books")], tools(), Vec::new(), json!({}));
+    assert_eq!(said(&request), "Please tell me: title.");
+}
+
+#[test]
+fn a_text_is_short() {
+    let messages =
+        vec![user("I lost my card. It was blue."), assistant("Sorry!"), user("Block it!")];
+    let ask_for = Ask::Write { instruction: "Sum up".to_owned(), messages };
+    let reply = ask(&mut offline(), &request(ask_for)).unwrap();
+    assert_eq!(reply.answer, Answer::Text("The user said: I lost my card. / Block it!".to_owned()));
+}
+
+#[test]
+fn answers_are_the_same_every_time_and_cost_what_their_chat_does() {
+    let question = converse(vec![user("I have a complaint")], tools(), Vec::new(), json!({}));
+    let one = ask(&mut offline(), &question).unwrap();
+    assert_eq!(one, ask(&mut offline(), &question).unwrap());
+    let tokens = agentir_model::Tokens::O200k;
+    assert_eq!(one.usage.input_tokens, tokens.question(&question.ask));
+    assert!(one.usage.input_tokens > 100 && one.usage.output_tokens > 0, "{:?}", one.usage);
+    // As OpenAI's own library counts.
+    assert_eq!(tokens.count("hello world"), 2);
+    assert_eq!(agentir_model::Tokens::Cl100k.count("tiktoken is great!"), 6);
+}

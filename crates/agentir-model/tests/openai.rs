@@ -1,0 +1,382 @@
+//! The service model against a server on this machine that plays all the parts: one that streams, one
+//! that is busy, one that breaks off, one that talks nonsense.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+#[path = "common/server.rs"]
+mod server;
+
+use agentir_model::{Endpoint, EndpointError, Key, OpenAi};
+use agentir_runtime::{Answer, Ask, Model, ModelError, Purpose, Reply, Request};
+use common::*;
+use serde_json::{Value as Json, json};
+use server::{Play, Server, event_stream, events, http, json_answer, said};
+use std::time::{Duration, Instant};
+
+/// A key that must not be seen anywhere.
+const KEY: &str = "sk-secret-0123456789";
+
+fn model(server: &Server) -> OpenAi {
+    let mut endpoint = Endpoint::new(server.url());
+    endpoint.model = Some("gpt-4o-mini".to_owned());
+    endpoint.key = Key::new(KEY);
+    endpoint.backoff = Duration::from_millis(10);
+    OpenAi::new(endpoint).unwrap()
+}
+
+/// Asks, and gives the parts of what is said, too.
+fn ask_in_parts(server: &Server, request: &Request) -> (Result<Reply, ModelError>, Vec<String>) {
+    let mut parts = Vec::new();
+    let reply = model(server).ask(request, &mut |part| parts.push(part.to_owned()));
+    if let Err(error) = &reply {
+        assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
+    }
+    (reply, parts)
+}
+
+fn talk() -> Request {
+    let tools = vec![
+        tool(Purpose::Call, "search books", "Finds books", &["title: text", "most: number"]),
+        tool(Purpose::Handoff, "Refunds", "Handles refunds", &[]),
+    ];
+    let mut messages = vec![user("hi"), assistant("Hello!"), user("Have you got Emma?")];
+    messages.extend(called("search books", json!({"title": "Emma"}), json!({"stock": 2})));
+    messages.push(user("And Persuasion?"));
+    converse(messages, tools, Vec::new(), json!({}))
+}
+
+#[test]
+fn a_question_is_sent_as_a_chat() {
+    let server = Server::start(vec![json_answer(&said("Yes."))]);
+    let mut request = talk();
+    request.settings.temperature = Some(0.2);
+    request.settings.max_tokens = Some(50);
+    let (reply, parts) = ask_in_parts(&server, &request);
+    assert_eq!(reply.unwrap().answer, Answer::Message { text: "Yes.".to_owned(), calls: vec![] });
+    assert_eq!(parts, ["Yes."], "what does not stream is said in one piece");
+    let seen = server.seen();
+    assert_eq!(seen[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    assert_eq!(seen[0].path, "/v1/chat/completions");
+    insta::assert_json_snapshot!(seen[0].body);
+}
+
+#[test]
+fn what_is_said_streams() {
+    let server = Server::start(vec![event_stream(&[
+        json!({"choices": [{"delta": {"role": "assistant", "content": ""}}]}),
+        json!({"choices": [{"delta": {"content": "Yes, "}}]}),
+        json!({"choices": [{"delta": {"content": "two."}}]}),
+        json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}),
+        json!({"choices": [], "usage": {"prompt_tokens": 120, "completion_tokens": 4}}),
+    ])]);
+    let (reply, parts) = ask_in_parts(&server, &talk());
+    let reply = reply.unwrap();
+    assert_eq!(reply.answer, Answer::Message { text: "Yes, two.".to_owned(), calls: vec![] });
+    assert_eq!(parts, ["Yes, ", "two."]);
+    assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (120, 4));
+    assert_eq!(server.seen()[0].body["stream"], json!(true));
+}
+
+#[test]
+fn calls_stream_in_pieces() {
+    let piece = |call: Json| json!({"choices": [{"delta": {"tool_calls": [call]}}]});
+    let server = Server::start(vec![event_stream(&[
+        piece(
+            json!({"index": 0, "id": "a", "function": {"name": "search_books", "arguments": ""}}),
+        ),
+        piece(json!({"index": 0, "function": {"arguments": "{\"title\":"}})),
+        piece(json!({"index": 1, "id": "b", "function": {"name": "Refunds", "arguments": ""}})),
+        piece(json!({"index": 0, "function": {"arguments": "\"Persuasion\"}"}})),
+        json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}),
+    ])]);
+    let (reply, parts) = ask_in_parts(&server, &talk());
+    let reply = reply.unwrap();
+    let Answer::Message { text, calls } = reply.answer else { panic!() };
+    assert_eq!((text.as_str(), parts.len()), ("", 0));
+    assert_eq!(calls.len(), 2);
+    // Under its own name, which the service would not have taken.
+    assert_eq!((calls[0].id.as_str(), calls[0].name.as_str()), ("a", "search books"));
+    assert_eq!(Json::Object(calls[0].arguments.clone()), json!({"title": "Persuasion"}));
+    assert_eq!(calls[1].name, "Refunds");
+    // The service did not say what it cost, so it is counted.
+    assert!(reply.usage.input_tokens > 50 && reply.usage.output_tokens > 3, "{:?}", reply.usage);
+}
+
+#[test]
+fn a_busy_service_is_asked_again() {
+    let server = Server::start(vec![
+        http(429, &[("retry-after", "0")], "{\"error\": {\"message\": \"slow down\"}}"),
+        http(503, &[], "gone"),
+        json_answer(&said("Yes.")),
+    ]);
+    let (reply, _) = ask_in_parts(&server, &talk());
+    assert!(reply.is_ok(), "{reply:?}");
+    assert_eq!(server.seen().len(), 3);
+}
+
+#[test]
+fn a_broken_connection_is_tried_again() {
+    let server = Server::start(vec![vec![], json_answer(&said("Yes."))]);
+    let (reply, _) = ask_in_parts(&server, &talk());
+    assert!(reply.is_ok(), "{reply:?}");
+}
+
+#[test]
+fn what_the_service_wants_counts_more_than_the_pause() {
+    let server =
+        Server::start(vec![http(429, &[("retry-after", "1")], "{}"), json_answer(&said("Yes."))]);
+    let begin = Instant::now();
+    assert!(ask_in_parts(&server, &talk()).0.is_ok());
+    assert!(begin.elapsed() >= Duration::from_secs(1));
+    // Longer than there is time is not waited for at all.
+    let server = Server::start(vec![http(429, &[("retry-after", "3600")], "{}")]);
+    let begin = Instant::now();
+    let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert_eq!(
+        error.to_string(),
+        "the model could not be reached: too many requests, or the quota is used up (HTTP 429): {}"
+    );
+}
+
+#[test]
+fn a_service_that_stays_busy_is_given_up() {
+    let busy = || http(500, &[], "{\"error\": {\"message\": \"boom\"}}");
+    let server = Server::start(vec![busy(), busy(), busy(), busy()]);
+    let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the model could not be reached: the service has failed (HTTP 500): boom"
+    );
+    assert_eq!(server.seen().len(), 3, "two retries");
+}
+
+#[test]
+fn keys_are_never_shown() {
+    let words = format!("{{\"error\": {{\"message\": \"Incorrect API key: {KEY}\"}}}}");
+    let server = Server::start(vec![http(401, &[], &words)]);
+    let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the model could not be reached: the key is missing, wrong, or not allowed to do this (HTTP 401): Incorrect API key: …"
+    );
+    assert_eq!(server.seen().len(), 1, "a wrong key stays wrong");
+    // Nor where a model is shown for debugging.
+    assert!(!format!("{:?}", model(&server)).contains("secret"));
+    // Nor in an answer that makes no sense.
+    let nonsense = json!({"choices": [{"message": {"tool_calls": [
+        {"id": "a", "function": {"name": KEY, "arguments": "{}"}}]}}]});
+    let server = Server::start(vec![json_answer(&nonsense), json_answer(&nonsense)]);
+    assert!(matches!(ask_in_parts(&server, &talk()).0, Err(ModelError::Malformed(_))));
+}
+
+#[test]
+fn a_time_out_ends_all_attempts() {
+    let slow = || {
+        vec![Play::Wait(Duration::from_secs(3)), Play::Send(b"HTTP/1.1 200 OK\r\n\r\n".to_vec())]
+    };
+    let server = Server::start(vec![slow(), slow()]);
+    let mut request = talk();
+    request.settings.timeout_ms = 300;
+    let begin = Instant::now();
+    assert_eq!(ask_in_parts(&server, &request).0, Err(ModelError::Timeout));
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    // So does one in the middle of an answer.
+    let mut play = events(&[json!({"choices": [{"delta": {"content": "Yes, "}}]})]);
+    play.push(Play::Wait(Duration::from_secs(3)));
+    let server = Server::start(vec![play]);
+    let (reply, parts) = ask_in_parts(&server, &request);
+    assert_eq!(reply, Err(ModelError::Timeout));
+    assert_eq!(parts, ["Yes, "]);
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_an_error() {
+    let server =
+        Server::start(vec![events(&[json!({"choices": [{"delta": {"content": "Yes, "}}]})])]);
+    let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the model could not be reached: the connection ended in the middle of the answer"
+    );
+    assert_eq!(server.seen().len(), 1, "what was said is not said twice");
+    let server = Server::start(vec![event_stream(&[json!({"error": {"message": "overloaded"}})])]);
+    let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+    assert!(error.to_string().ends_with("failed while it answered: overloaded"), "{error}");
+}
+
+#[test]
+fn values_come_in_the_form_that_is_asked_for() {
+    let fields = fields(&["day: date", "room: text = single, double", "guests: number"]);
+    let request = extract("a double for two", fields, Some("guests"));
+    let answer = json!({"day": null, "room": "double", "guests": 2}).to_string();
+    let server = Server::start(vec![json_answer(&said(&answer))]);
+    let (reply, parts) = ask_in_parts(&server, &request);
+    let expected = json!({"room": "double", "guests": 2});
+    assert_eq!(reply.unwrap().answer, Answer::Values(expected.as_object().unwrap().clone()));
+    assert!(parts.is_empty(), "nothing is said");
+    insta::assert_json_snapshot!(server.seen()[0].body);
+}
+
+#[test]
+fn an_answer_in_another_form_is_mended_once() {
+    let request = extract("tomorrow", fields(&["day: date"]), None);
+    let good = json_answer(&said("```json\n{\"day\": \"2026-11-19\"}\n```"));
+    let server = Server::start(vec![json_answer(&said("{\"day\": \"tomorrow\"}")), good]);
+    let reply = ask_in_parts(&server, &request).0.unwrap();
+    assert_eq!(
+        reply.answer,
+        Answer::Values(json!({"day": "2026-11-19"}).as_object().unwrap().clone())
+    );
+    assert_eq!(reply.usage.input_tokens, 14, "both questions cost");
+    let messages = server.seen()[1].body["messages"].clone();
+    assert_eq!(messages[2], json!({"role": "assistant", "content": "{\"day\": \"tomorrow\"}"}));
+    assert_eq!(
+        messages[3]["content"],
+        "That is no answer to the question: `day` is not a day, as `2026-03-15`. Answer again."
+    );
+}
+
+#[test]
+fn nonsense_twice_is_an_error() {
+    let cases: [(Request, &str, &str); 6] = [
+        (extract("x", fields(&["day: date"]), None), "{}", "it does not have"),
+        (
+            choose("x", vec![candidate("a")], false),
+            "{\"choices\": [{\"name\": \"b\", \"confidence\": 1}]}",
+            "at `/choices/0/name`",
+        ),
+        (judge("x", "y"), "perhaps", "it is no JSON"),
+        (judge("x", "y"), "{\"holds\": \"yes\"}", "at `/holds`"),
+        (talk(), "", "it says nothing and calls nothing"),
+        (
+            request(Ask::Write { instruction: "Sum up".into(), messages: vec![] }),
+            " ",
+            "it is empty",
+        ),
+    ];
+    for (request, text, expected) in cases {
+        let server = Server::start(vec![json_answer(&said(text)), json_answer(&said(text))]);
+        match ask_in_parts(&server, &request).0 {
+            Err(ModelError::Malformed(why)) => {
+                assert!(expected == "it does not have" || why.contains(expected), "{why}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+        assert_eq!(server.seen().len(), 2);
+    }
+    for body in ["", "nonsense", "{}", "{\"choices\": []}", "[1]"] {
+        let server = Server::start(vec![http(200, &[], body)]);
+        let error = ask_in_parts(&server, &talk()).0.unwrap_err();
+        assert!(matches!(error, ModelError::Malformed(_)), "{body}: {error:?}");
+    }
+}
+
+#[test]
+fn tools_that_do_not_exist_are_not_called() {
+    let call = |arguments: &str, name: &str| {
+        json_answer(&json!({"choices": [{"message": {"tool_calls": [
+            {"id": "a", "function": {"name": name, "arguments": arguments}}]}}]}))
+    };
+    let server = Server::start(vec![call("{}", "delete_everything"), call("{}", "Refunds")]);
+    assert!(ask_in_parts(&server, &talk()).0.is_ok());
+    let again = server.seen()[1].body["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        again["content"],
+        "That is no answer to the question: it calls `delete_everything`; there are only search_books, Refunds. Answer again."
+    );
+    let server = Server::start(vec![call("{\"title\":", "Refunds"), call("[]", "Refunds")]);
+    assert!(matches!(ask_in_parts(&server, &talk()).0, Err(ModelError::Malformed(_))));
+}
+
+#[test]
+fn choices_and_verdicts() {
+    let choices = json!({"choices": [
+        {"name": "b", "confidence": 0.4}, {"name": "a", "confidence": 7.0}, {"name": "b", "confidence": 1}]});
+    let server = Server::start(vec![json_answer(&said(&choices.to_string()))]);
+    let request = choose("x", vec![candidate("a: first"), candidate("b: second")], true);
+    let reply = ask_in_parts(&server, &request).0.unwrap();
+    assert_eq!(reply.answer, Answer::Choice(vec![("a".to_owned(), 1.0), ("b".to_owned(), 0.4)]));
+    let server = Server::start(vec![json_answer(&said("{\"holds\": true}"))]);
+    let reply = ask_in_parts(&server, &judge("the user agrees", "yes")).0.unwrap();
+    assert_eq!(reply.answer, Answer::Verdict(true));
+}
+
+#[test]
+fn a_service_without_schemas_is_told_the_form_in_words() {
+    let refusal =
+        http(400, &[], "{\"error\": {\"message\": \"response_format is not supported\"}}");
+    let good = || json_answer(&said("{\"holds\": false}"));
+    let server = Server::start(vec![refusal, good(), good()]);
+    let mut model = model(&server);
+    for _ in 0..2 {
+        let reply = ask(&mut model, &judge("x", "y")).unwrap();
+        assert_eq!(reply.answer, Answer::Verdict(false));
+    }
+    let seen = server.seen();
+    assert_eq!(seen.len(), 3, "it is only asked once whether it knows schemas");
+    assert!(seen[2].body.get("response_format").is_none());
+    let system = seen[2].body["messages"][0]["content"].as_str().unwrap();
+    assert!(system.contains("Answer with nothing but JSON of this schema: {"), "{system}");
+}
+
+#[test]
+fn the_model_is_the_users_or_the_agents() {
+    let server = Server::start(vec![json_answer(&said("Yes.")), json_answer(&said("Yes."))]);
+    let mut request = talk();
+    request.settings.model = Some("of-the-agent".to_owned());
+    assert!(ask(&mut model(&server), &request).is_ok());
+    let mut own = OpenAi::new(Endpoint::new(server.url())).unwrap();
+    assert!(ask(&mut own, &request).is_ok());
+    assert_eq!(server.seen()[0].body["model"], "gpt-4o-mini");
+    assert_eq!(server.seen()[1].body["model"], "of-the-agent");
+    assert_eq!(server.seen()[1].header("authorization"), None);
+    request.settings.model = None;
+    let error = ask(&mut own, &request).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the model could not be reached: neither the agent `Desk` nor the command line names a model"
+    );
+}
+
+#[test]
+fn addresses_are_checked_before_anything_is_sent() {
+    let open = |url: &str, key: Option<Key>| {
+        let mut endpoint = Endpoint::new(url);
+        endpoint.key = key;
+        OpenAi::new(endpoint).map(|_| ())
+    };
+    let none = |url: &str| Err(EndpointError::Address(url.to_owned()));
+    for url in ["", "nonsense", "ftp://x/v1", "https://user:pass@x/v1", "https://x/v1?key=1", "/v1"]
+    {
+        assert_eq!(open(url, None), none(url));
+    }
+    assert_eq!(open("https://api.openai.com/v1/", Key::new(KEY)), Ok(()));
+    assert_eq!(open("http://127.0.0.1:8080/v1", Key::new(KEY)), Ok(()));
+    assert_eq!(open("http://10.0.0.1/v1", None), Ok(()));
+    assert_eq!(
+        open("http://10.0.0.1/v1", Key::new(KEY)),
+        Err(EndpointError::Unencrypted("http://10.0.0.1/v1".to_owned()))
+    );
+    assert_eq!(Key::new("  "), None);
+    assert_eq!(Key::new("a\nb"), None);
+    let variable = "AGENTIR_TEST_NO_SUCH_KEY";
+    assert_eq!(
+        Key::from_env(variable).unwrap_err().to_string(),
+        "the environment variable `AGENTIR_TEST_NO_SUCH_KEY` holds no key; set it, or name another one"
+    );
+}
+
+#[test]
+fn nobody_there_is_an_error_in_words() {
+    let address = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let mut endpoint = Endpoint::new(format!("http://{address}/v1"));
+    endpoint.model = Some("m".to_owned());
+    endpoint.backoff = Duration::from_millis(1);
+    let error = ask(&mut OpenAi::new(endpoint).unwrap(), &talk()).unwrap_err();
+    assert!(matches!(error, ModelError::Unavailable(_)), "{error:?}");
+}

@@ -1,0 +1,247 @@
+//! Laws of the offline model and of scripts: whatever comes in, an answer comes out, soon, and it fits.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod common;
+
+use agentir_model::{Offline, Script, Tokens, fits};
+use agentir_runtime::{Answer, Model};
+use common::*;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::time::{Duration, Instant};
+
+/// As many cases as `AGENTIR_CASES` says; always the same ones if it says nothing.
+fn run<S: Strategy>(strategy: &S, test: impl Fn(S::Value)) {
+    let cases = std::env::var("AGENTIR_CASES").ok().and_then(|n| n.parse().ok());
+    let config =
+        Config { cases: cases.unwrap_or(400), failure_persistence: None, ..Config::default() };
+    let mut runner = if cases.is_some() {
+        TestRunner::new(config)
+    } else {
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+    };
+    runner
+        .run(strategy, |value| {
+            test(value);
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// Messages: anything, and what is nearly a date, a number, a telephone number.
+fn messages() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        prop::sample::select(vec![
+            "tomorrow",
+            "next",
+            "friday",
+            "march",
+            "15",
+            "15th",
+            "of",
+            "the",
+            "/",
+            ".",
+            "-",
+            ":",
+            "31",
+            "0",
+            "99",
+            "2026",
+            "9999",
+            "at",
+            "pm",
+            "am",
+            "noon",
+            "half past",
+            "in",
+            "two",
+            "weeks",
+            "ago",
+            "hundred",
+            "million",
+            "one",
+            "k",
+            "$",
+            "€",
+            "euros",
+            "+",
+            "+1",
+            "(415)",
+            "555",
+            "2671",
+            "@",
+            "a@b.co",
+            "yes",
+            "no",
+            "not",
+            "don't",
+            "want",
+            "cancel",
+            "double",
+            "my name is",
+            "from",
+            "to",
+            "Rome",
+            "?",
+            "!",
+            ",",
+            "\n",
+            "'",
+            "’",
+            "İ",
+            "ß",
+            "日本",
+            "\u{301}",
+        ])
+        .prop_map(str::to_owned),
+        "\\PC{0,12}",
+        any::<String>(),
+        "[0-9 ()./+-]{0,30}",
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.join(" "))
+}
+
+const FIELDS: &[&str] = &[
+    "day: date",
+    "birth_date: date",
+    "at: time",
+    "start: date_time",
+    "guests: number",
+    "rooms: number",
+    "budget: currency",
+    "mail: email",
+    "phone: phone",
+    "ok: boolean",
+    "city: text",
+    "name: text",
+    "items: list",
+    "room: text = single, double / twin",
+    "extras: list = pool, gym",
+    "more: object",
+];
+
+#[test]
+fn values_fit_their_fields_and_are_said() {
+    let asked = prop::option::of(prop::sample::select(FIELDS.to_vec()));
+    run(&(messages(), asked), |(message, asked)| {
+        let specs = fields(FIELDS);
+        let asked = asked.map(|f| f.split(':').next().unwrap());
+        let found = values(&mut offline(), &extract(&message, specs.clone(), asked));
+        for (name, value) in &found {
+            let spec = specs.iter().find(|spec| spec.name == *name).unwrap();
+            assert_eq!(fits(spec, value), Ok(()), "{message:?}");
+            // A text is a part of the message.
+            if matches!(name.as_str(), "city" | "name" | "mail") {
+                assert!(message.contains(value.as_str().unwrap()), "{message:?}: {value}");
+            }
+        }
+        if message.trim().is_empty() {
+            assert!(found.is_empty());
+        }
+    });
+}
+
+#[test]
+fn choices_are_candidates_and_judgements_come_out() {
+    let text = messages();
+    run(
+        &(messages(), prop::collection::vec(text, 1..5), any::<bool>()),
+        |(message, others, several)| {
+            let candidates: Vec<_> = others
+                .iter()
+                .enumerate()
+                .map(|(index, text)| candidate(&format!("c{index}: {text}")))
+                .collect();
+            let reply =
+                ask(&mut offline(), &choose(&message, candidates.clone(), several)).unwrap();
+            let Answer::Choice(chosen) = reply.answer else { panic!() };
+            assert!(several || chosen.len() <= 1);
+            for (name, sure) in chosen {
+                assert!(candidates.iter().any(|c| c.name == name) && (0.0..=1.0).contains(&sure));
+            }
+            let verdict = ask(&mut offline(), &judge(&others[0], &message)).unwrap();
+            assert!(matches!(verdict.answer, Answer::Verdict(_)));
+        },
+    );
+}
+
+#[test]
+fn conversations_go_on() {
+    let parts = prop::collection::vec(messages(), 1..4);
+    run(&parts, |said| {
+        let mut messages: Vec<_> = said.iter().map(|text| user(text)).collect();
+        let [call, mut result] = called("look", serde_json::json!({}), serde_json::json!({}));
+        result.text.clone_from(&said[0]);
+        messages.extend([call, result]);
+        let tools = vec![tool(agentir_runtime::Purpose::Call, "book", &said[0], FIELDS)];
+        let request = converse(messages, tools, Vec::new(), serde_json::json!({}));
+        let reply = ask(&mut offline(), &request).unwrap();
+        let Answer::Message { text, calls } = reply.answer else { panic!() };
+        assert!(!text.is_empty() || !calls.is_empty());
+    });
+}
+
+#[test]
+fn scripts_are_read_or_refused() {
+    let piece = prop::sample::select(vec![
+        "answers:\n",
+        "  - ",
+        "say: x\n",
+        "message: '('\n",
+        "times: always\n",
+        "times: -1\n",
+        "&a ",
+        "*a ",
+        "    ",
+        "values: {a: 1}\n",
+        "choose: []\n",
+        "holds: yes\n",
+        ": ",
+        "[",
+        "{",
+        "\"",
+        "#",
+    ]);
+    run(&prop::collection::vec(piece, 0..20), |pieces| {
+        let _ = Script::parse(&pieces.concat());
+    });
+}
+
+/// The longest that one question may take here, on a busy machine without optimization.
+const SOON: Duration = Duration::from_secs(20);
+
+#[test]
+fn long_texts_are_answered_soon() {
+    let mut model: Offline = offline();
+    let texts = [
+        "a".repeat(1 << 20),
+        "1 ".repeat(1 << 19),
+        "tomorrow at 3 pm for two, ".repeat(1 << 15),
+        "+1 (415) 555-2671 ".repeat(1 << 15),
+        "not ".repeat(1 << 18),
+        "日本".repeat(1 << 18),
+        "a@".repeat(1 << 19),
+        " ".repeat(1 << 20),
+    ];
+    for text in &texts {
+        let begin = Instant::now();
+        let start: String = text.chars().take(20).collect();
+        values(&mut model, &extract(text, fields(FIELDS), Some("city")));
+        let candidates = (0..200).map(|i| candidate(&format!("c{i}: {text}"))).collect();
+        let mut question = choose(text, candidates, true);
+        if let agentir_runtime::Ask::Choose { candidates, .. } = &mut question.ask {
+            for candidate in candidates {
+                candidate.description.truncate(candidate.description.floor_char_boundary(20_000));
+            }
+        }
+        model.ask(&question, &mut |_| {}).unwrap();
+        model.ask(&judge(&text[..text.floor_char_boundary(20_000)], text), &mut |_| {}).unwrap();
+        assert!(begin.elapsed() < SOON, "{start:?} took {:?}", begin.elapsed());
+    }
+    // Counting is linear in whatever comes.
+    let begin = Instant::now();
+    assert!(Tokens::O200k.count(&"a".repeat(1 << 20)) > 0);
+    assert!(begin.elapsed() < SOON);
+}

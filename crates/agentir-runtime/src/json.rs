@@ -1,0 +1,107 @@
+//! Values of expressions as JSON and back: at the boundary to tools and models, and in sessions.
+
+use agentir_eval::{Date, EvalError, Value};
+use agentir_expr::Name;
+use serde_json::{Map, Number, Value as Json};
+use std::collections::BTreeMap;
+
+/// The key that marks a date, which JSON has no form for. Only sessions have it; tools get a text.
+const DATE: &str = "$date";
+
+/// A value as tools and models see it: what is undefined is null, a date is its text.
+#[must_use]
+pub fn to_json(value: &Value) -> Json {
+    json(value, &|date| Json::String(date.to_string()))
+}
+
+/// A value from outside.
+///
+/// # Errors
+/// [`EvalError::TooDeep`], [`EvalError::TooLarge`], as for every value.
+pub fn from_json(json: &Json) -> Result<Value, EvalError> {
+    value(json, 0)
+}
+
+/// As [`to_json`], but a date stays one when it comes back.
+pub(crate) fn keep(value: &Value) -> Json {
+    json(value, &|date| Json::Object(Map::from_iter([(DATE.to_owned(), date.to_string().into())])))
+}
+
+/// Recursive; values are at most [`agentir_eval::MAX_VALUE_DEPTH`] deep.
+fn json(value: &Value, date: &dyn Fn(&Date) -> Json) -> Json {
+    match value {
+        Value::Undefined | Value::Null => Json::Null,
+        Value::Bool(b) => Json::Bool(*b),
+        Value::Number(n) => number(*n),
+        Value::Text(text) => Json::String(text.to_string()),
+        Value::Date(at) => date(at),
+        Value::List(list) => list.items().iter().map(|item| json(item, date)).collect(),
+        Value::Object(object) => object
+            .fields()
+            .iter()
+            .filter(|(_, value)| **value != Value::Undefined)
+            .map(|(name, value)| (name.to_string(), json(value, date)))
+            .collect(),
+    }
+}
+
+/// Whole numbers stay whole.
+fn number(n: f64) -> Json {
+    // Exact up to 2^53, as in the languages themselves.
+    if n.fract() == 0.0 && n.abs() < 9_007_199_254_740_992.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
+        return Json::Number((n as i64).into());
+    }
+    Number::from_f64(n).map_or(Json::Null, Json::Number)
+}
+
+/// Recursive; what is deeper than values may be is refused.
+fn value(json: &Json, depth: u16) -> Result<Value, EvalError> {
+    if depth > agentir_eval::MAX_VALUE_DEPTH {
+        return Err(EvalError::TooDeep);
+    }
+    match json {
+        Json::Null => Ok(Value::Null),
+        Json::Bool(b) => Ok(Value::Bool(*b)),
+        Json::Number(n) => Value::number(n.as_f64().ok_or(EvalError::Overflow)?),
+        Json::String(text) => Ok(Value::text(text.as_str())),
+        Json::Array(items) => {
+            Value::list(items.iter().map(|i| value(i, depth + 1)).collect::<Result<_, _>>()?)
+        }
+        Json::Object(fields) => {
+            if let (1, Some(Json::String(text))) = (fields.len(), fields.get(DATE)) {
+                return Ok(Date::parse(text).map_or(Value::text(text.as_str()), Value::Date));
+            }
+            let fields = fields
+                .iter()
+                .map(|(name, json)| Ok((Name::new(name), value(json, depth + 1)?)))
+                .collect::<Result<BTreeMap<_, _>, EvalError>>()?;
+            Value::object(fields)
+        }
+    }
+}
+
+/// How a [`agentir_eval::State`] is kept.
+pub(crate) mod state {
+    use super::{from_json, keep};
+    use agentir_eval::{State, Value};
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use serde_json::{Map, Value as Json};
+
+    pub(crate) fn serialize<S: Serializer>(
+        state: &State,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let set = state.variables().filter(|(_, value)| **value != Value::Undefined);
+        serializer.collect_map(set.map(|(name, value)| (name, keep(value))))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<State, D::Error> {
+        let mut state = State::new();
+        for (name, json) in Map::<String, Json>::deserialize(from)? {
+            state.set(name, from_json(&json).map_err(|e| D::Error::custom(e.to_string()))?);
+        }
+        Ok(state)
+    }
+}

@@ -1,0 +1,413 @@
+//! Where the model leads: what it is asked, and what comes of its answer.
+
+use super::{Next, Run, Step, onward};
+use crate::model::{
+    Answer, Ask, Candidate, Message, ModelError, Purpose, Request, Role, Settings, ToolUse,
+};
+use crate::session::Problem;
+use crate::trace::What;
+use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
+use agentir_ir::{NumberOrText, ReasoningZone};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use serde_json::{Map, Value as Json};
+
+/// How many tool calls a model may make in a turn if nobody says (ABL, current specification, 7.11).
+const MAX_ITERATIONS: f64 = 10.0;
+
+/// The name of the tool by which a model ends its part of a step.
+pub(super) const DONE: &str = "__done__";
+
+/// The name of the tool by which an agent gives control back before it is done (ABL, current
+/// specification, 3.10).
+pub(super) const RETURN: &str = "__return_to_parent__";
+
+impl<'p> Run<'_, 'p, '_> {
+    /// Asks the model, and says what it answered.
+    pub(super) fn ask(&mut self, ask: Ask) -> Result<Answer, Problem> {
+        let agent = self.agent()?;
+        let number = |n: &Option<NumberOrText>| match n {
+            Some(NumberOrText::Number(n)) => Some(n.0),
+            _ => None,
+        };
+        let timeout = match &agent.execution.timeouts.llm_timeout_ms {
+            NumberOrText::Number(n) => n.0,
+            NumberOrText::Text(_) => 30_000.0,
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let settings = Settings {
+            model: agent.execution.model.as_ref().map(|m| m.value.to_string()),
+            temperature: number(&agent.execution.temperature),
+            max_tokens: number(&agent.execution.max_tokens).map(|n| n.clamp(1.0, 1e9) as u64),
+            timeout_ms: timeout.clamp(1.0, 3_600_000.0) as u64,
+        };
+        let kind = ask.kind();
+        let node = self.thread().node;
+        let step = self
+            .machine
+            .cfg
+            .node(NodeIndex::new(node as usize))
+            .and_then(|n| n.step)
+            .map(|s| s.name.value.to_string());
+        let request = Request { agent: agent.metadata.name.value.to_string(), step, settings, ask };
+        // What a guardrail may still change is not shown before it has seen it.
+        let checked = agent
+            .constraints
+            .guardrails
+            .iter()
+            .any(|g| g.kind == agentir_ir::GuardrailKind::Output);
+        let streams = !checked && matches!(request.ask, Ask::Converse { .. });
+        let observer = &mut *self.host.observer;
+        let reply = self.host.model.ask(&request, &mut |part| {
+            if streams {
+                observer.partial(part);
+            }
+        });
+        match reply {
+            Ok(reply) => {
+                self.session.usage += reply.usage;
+                self.session.model_calls += 1;
+                let answer = self.summary(&reply.answer);
+                self.emit(What::Model { ask: kind, answer, usage: reply.usage });
+                Ok(reply.answer)
+            }
+            Err(error) => {
+                let kind = match error {
+                    ModelError::Timeout => "model_timeout",
+                    _ => "model_error",
+                };
+                Err(Problem::new(kind, error.to_string()))
+            }
+        }
+    }
+
+    /// An answer as a trace shows it.
+    fn summary(&self, answer: &Answer) -> String {
+        match answer {
+            Answer::Message { text, calls } if calls.is_empty() => text.clone(),
+            Answer::Message { text, calls } => {
+                let names: Vec<&str> = calls.iter().map(|c| c.name.as_str()).collect();
+                format!("{text}[{}]", names.join(", "))
+            }
+            Answer::Values(values) => {
+                let shown: Map<String, Json> = values
+                    .iter()
+                    .map(|(name, value)| (name.clone(), self.shown(name, value)))
+                    .collect();
+                Json::Object(shown).to_string()
+            }
+            Answer::Choice(choice) => {
+                let names: Vec<&str> = choice.iter().map(|(name, _)| name.as_str()).collect();
+                names.join(", ")
+            }
+            Answer::Verdict(holds) => holds.to_string(),
+            Answer::Text(text) => text.clone(),
+        }
+    }
+
+    /// Whether something in words holds, of what the user said last.
+    pub(super) fn judge_user(&mut self, statement: &str) -> Result<bool, Problem> {
+        let text = self.input.as_ref().map(|i| i.text.clone()).unwrap_or_default();
+        self.judge(statement, text)
+    }
+
+    pub(super) fn judge(&mut self, statement: &str, text: String) -> Result<bool, Problem> {
+        let context = self.thread().messages.clone();
+        let ask = Ask::Judge { statement: statement.to_owned(), text, context };
+        match self.ask(ask)? {
+            Answer::Verdict(holds) => Ok(holds),
+            other => Err(malformed("judge", &other)),
+        }
+    }
+
+    /// Which of these the user means; none may be.
+    pub(super) fn choose_among(
+        &mut self,
+        purpose: &str,
+        candidates: Vec<Candidate>,
+        several: bool,
+    ) -> Result<Vec<String>, Problem> {
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let message = self.input.as_ref().map(|i| i.text.clone()).unwrap_or_default();
+        let context = self.thread().messages.clone();
+        let known: Vec<String> = candidates.iter().map(|c| c.name.clone()).collect();
+        let ask =
+            Ask::Choose { purpose: purpose.to_owned(), message, context, candidates, several };
+        match self.ask(ask)? {
+            Answer::Choice(choice) => {
+                let mut names: Vec<String> = choice
+                    .into_iter()
+                    .map(|(name, _)| name)
+                    .filter(|n| known.contains(n))
+                    .collect();
+                if !several {
+                    names.truncate(1);
+                }
+                Ok(names)
+            }
+            other => Err(malformed("choose", &other)),
+        }
+    }
+
+    /// The model chooses: what it picked before is done first, then it is asked.
+    pub(super) fn choose(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+        let zone = match element {
+            Element::Zone(zone) => Some(*zone),
+            _ => None,
+        };
+        let in_step = self.node(at)?.step.is_some();
+        if in_step
+            && let Some(zone) = zone
+            && let Some(when) = &zone.exit_when
+            && self.condition(when)?
+        {
+            self.thread().pending.clear();
+            if let Some(edge) =
+                self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)?
+            {
+                return Ok(Next::Take(edge));
+            }
+        }
+        // What the user says may fill fields; that comes before the model speaks.
+        if self.fresh {
+            self.consume();
+            if let Some(edge) = self.collecting(at)? {
+                return Ok(Next::Take(edge));
+            }
+        }
+        if !self.thread().pending.is_empty() {
+            return self.next_pick(at, zone);
+        }
+        if self.thread().answer.is_some() || self.answered {
+            self.answered = false;
+            return self.choose_to_speak(at);
+        }
+        if let Some(answer) = self.known_answer()? {
+            self.thread().answer = Some(answer);
+            return self.choose_to_speak(at);
+        }
+        let agent = self.agent()?;
+        let most = match &agent.execution.max_iterations {
+            Some(NumberOrText::Number(n)) => n.0,
+            _ => MAX_ITERATIONS,
+        };
+        self.thread().iterations += 1;
+        if f64::from(self.thread().iterations) > most + 1.0 {
+            return Err(Problem::new(
+                "loop",
+                format!(
+                    "the model has called tools {most} times without an answer (`max_iterations`)"
+                ),
+            ));
+        }
+        let ask = self.conversation(at, zone, in_step)?;
+        match self.ask(ask)? {
+            Answer::Message { text, calls } => {
+                let mut message = Message::new(Role::Assistant, text.as_str());
+                message.calls.clone_from(&calls);
+                let thread = self.thread();
+                if calls.is_empty() {
+                    thread.answer = Some(text);
+                    return self.choose_to_speak(at);
+                }
+                thread.messages.push(message);
+                // What is first is done last out of a stack.
+                thread.pending = calls.into_iter().rev().collect();
+                if !text.trim().is_empty() {
+                    let said = self.thread().messages.pop();
+                    self.say(&text, None);
+                    self.thread().messages.pop();
+                    self.thread().messages.extend(said);
+                }
+                self.next_pick(at, zone)
+            }
+            other => Err(malformed("converse", &other)),
+        }
+    }
+
+    /// The model has its say, and the turn goes to its end.
+    pub(super) fn choose_to_speak(&mut self, at: NodeIndex) -> Step {
+        let say = self.leaving(at).into_iter().find(|(_, to, edge)| {
+            edge.why == Why::Choice
+                && self.machine.cfg.node(*to).is_some_and(|n| {
+                    n.kind == NodeKind::Say
+                        && matches!(n.element, Element::Zone(_) | Element::Agent(_))
+                })
+        });
+        match say {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
+            None => self.leave(at),
+        }
+    }
+
+    /// Does the next of the things that the model picked.
+    fn next_pick(&mut self, at: NodeIndex, zone: Option<&'p ReasoningZone>) -> Step {
+        let Some(pick) = self.thread().pending.last().cloned() else {
+            return self.leave(at);
+        };
+        if pick.name == DONE {
+            self.answer_call(&Json::from("done"));
+            if let Some(edge) =
+                self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)?
+            {
+                return Ok(Next::Take(edge));
+            }
+        }
+        if pick.name == RETURN {
+            self.thread().pending.clear();
+            return self.give_back();
+        }
+        let _ = zone;
+        match self.edge_of(at, &pick)? {
+            Some(edge) => Ok(Next::Take(edge)),
+            None => {
+                let error = format!("there is no tool `{}` that may be called now", pick.name);
+                self.emit(What::Error { kind: "tool_error".to_owned(), message: error.clone() });
+                self.answer_call(&serde_json::json!({ "error": error }));
+                Ok(Next::Back(crate::session::Back { node: super::index(at.index()), stage: 0 }))
+            }
+        }
+    }
+
+    /// The edge to what the model picked, if it is on offer.
+    fn edge_of(&mut self, at: NodeIndex, pick: &ToolUse) -> Result<Option<EdgeIndex>, Problem> {
+        for (id, to, edge) in self.leaving(at) {
+            if edge.why != Why::Choice || !self.named(&edge, to, &pick.name) {
+                continue;
+            }
+            if self.open(id, to, &edge) && self.holds(edge.guard)? {
+                return Ok(Some(id));
+            }
+        }
+        // All tools of an agent may stand behind one node that its steps share.
+        let shared = self.leaving(at).into_iter().find(|(_, to, edge)| {
+            edge.why == Why::Choice
+                && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Choose)
+                && self.leaving(*to).iter().any(|(_, t, e)| self.named(e, *t, &pick.name))
+        });
+        if let Some((edge, ..)) = shared {
+            let back = crate::session::Back { node: super::index(at.index()), stage: 0 };
+            self.thread().back.push(back);
+            return Ok(Some(edge));
+        }
+        Ok(None)
+    }
+
+    /// Whether an edge is what the model knows by this name.
+    fn named(&self, edge: &Edge<'p>, to: NodeIndex, name: &str) -> bool {
+        match edge.by {
+            Element::Offer(offer) => offer.name.value == name,
+            Element::Tool(tool) => tool.name.value == name,
+            Element::Name(named) => named.value == name,
+            _ => {
+                let _ = to;
+                false
+            }
+        }
+    }
+
+    /// The model is told what came of the call that it made last.
+    pub(super) fn answer_call(&mut self, result: &Json) {
+        let thread = self.thread();
+        let Some(pick) = thread.pending.pop() else { return };
+        let mut message = Message::new(Role::Tool, text_of(result));
+        message.answers = Some(pick.id);
+        thread.messages.push(message);
+    }
+
+    /// A question whose answer is fixed.
+    fn known_answer(&mut self) -> Result<Option<String>, Problem> {
+        let agent = self.agent()?;
+        let Some(knowledge) = &agent.knowledge else { return Ok(None) };
+        if self.input.is_none() || knowledge.questions.is_empty() {
+            return Ok(None);
+        }
+        let candidates = knowledge
+            .questions
+            .iter()
+            .enumerate()
+            .filter_map(|(n, q)| {
+                Some(Candidate {
+                    name: format!("q{}", n + 1),
+                    description: self.render(q.question.as_ref()?),
+                    examples: Vec::new(),
+                    keywords: Vec::new(),
+                })
+            })
+            .collect();
+        let chosen =
+            self.choose_among("Which of these questions does the user ask?", candidates, false)?;
+        let at =
+            chosen.first().and_then(|n| n.strip_prefix('q')).and_then(|n| n.parse::<usize>().ok());
+        let question = at.and_then(|n| knowledge.questions.get(n.checked_sub(1)?));
+        Ok(question.and_then(|q| q.answer.as_ref()).map(|a| self.render(a)))
+    }
+
+    /// What the model is asked when it leads.
+    fn conversation(
+        &mut self,
+        at: NodeIndex,
+        zone: Option<&'p ReasoningZone>,
+        in_step: bool,
+    ) -> Result<Ask, Problem> {
+        let mut tools = Vec::new();
+        for (id, to, edge) in self.leaving(at) {
+            if edge.why == Why::Choice && self.open(id, to, &edge) {
+                let toolbox = self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Choose);
+                if toolbox {
+                    for (_, _, edge) in self.leaving(to) {
+                        tools.extend(self.offered(&edge));
+                    }
+                } else if self.holds(edge.guard)? {
+                    tools.extend(self.offered(&edge));
+                }
+            }
+        }
+        let hidden = self.hidden_tools()?;
+        tools.retain(|t| !hidden.contains(&t.name));
+        let mut seen = std::collections::HashSet::new();
+        tools.retain(|t| seen.insert(t.name.clone()));
+        if in_step && zone.is_some_and(|z| z.exit_when.is_none()) {
+            tools.push(crate::model::ToolSpec {
+                name: DONE.to_owned(),
+                description: "What this part of the conversation is for has been reached."
+                    .to_owned(),
+                purpose: Purpose::Complete,
+                parameters: Vec::new(),
+            });
+        }
+        let thread = self.thread();
+        if thread.returns_to.is_some() && !thread.delegated {
+            tools.push(crate::model::ToolSpec {
+                name: RETURN.to_owned(),
+                description: "The user wants something that this agent cannot do.".to_owned(),
+                purpose: Purpose::Return,
+                parameters: Vec::new(),
+            });
+        }
+        let system = self.system_prompt(zone)?;
+        let messages = self.thread().messages.clone();
+        let missing = if in_step { Vec::new() } else { self.missing_fields()? };
+        let known = self.known_values()?;
+        Ok(Ask::Converse { system, messages, tools, missing, known })
+    }
+}
+
+fn text_of(json: &Json) -> String {
+    match json {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn malformed(asked: &str, answer: &Answer) -> Problem {
+    let form = match answer {
+        Answer::Message { .. } => "a message",
+        Answer::Values(_) => "values",
+        Answer::Choice(_) => "a choice",
+        Answer::Verdict(_) => "a verdict",
+        Answer::Text(_) => "a text",
+    };
+    Problem::new("model_error", format!("asked to {asked}, the model answered with {form}"))
+}

@@ -1,0 +1,763 @@
+//! What each node does.
+
+use super::scope::{dotted, path_of};
+use super::{MAX_FLOW_STEPS, Next, Run, SKIP, Said, Step, onward};
+use crate::json::{from_json, to_json};
+use crate::model::{Message, Role};
+use crate::session::{Back, Problem, Status};
+use crate::trace::What;
+use agentir_eval::{Value, evaluate, semantics, truthy};
+use agentir_expr::{Expr, Name, Path, Template};
+use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
+use agentir_ir::{
+    Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform,
+};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use serde_json::Value as Json;
+use smol_str::SmolStr;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+impl<'p> Run<'_, 'p, '_> {
+    /// Does what a node does, and says how it goes on.
+    pub(super) fn visit(&mut self, at: NodeIndex) -> Step {
+        let node = self.node(at)?;
+        let stage = std::mem::take(&mut self.stage);
+        self.trace(at, &node);
+        if stage == SKIP {
+            return self.skip(at, node.kind);
+        }
+        match node.kind {
+            NodeKind::Entry => {
+                self.enter()?;
+                self.leave(at)
+            }
+            NodeKind::Hook => {
+                if matches!(node.element, Element::Procedure("instructions")) {
+                    self.thread().instructions.clear();
+                }
+                self.leave(at)
+            }
+            NodeKind::TurnStart => self.turn_start(at),
+            NodeKind::TurnEnd | NodeKind::Return | NodeKind::Branch | NodeKind::FlowEnd => {
+                if node.kind == NodeKind::Return {
+                    self.returned(&node)?;
+                }
+                self.leave(at)
+            }
+            NodeKind::Step => self.step(at),
+            NodeKind::Say => {
+                self.speak(&node.element)?;
+                self.leave(at)
+            }
+            NodeKind::Instruct => {
+                if let Element::Statement(Statement::Instruct { text }) = node.element {
+                    let text = self.render(text);
+                    self.thread().instructions.push(text);
+                }
+                self.leave(at)
+            }
+            NodeKind::Log => {
+                if let Element::Statement(Statement::Log { value }) = node.element {
+                    self.emit(What::Log { value: value.clone() });
+                }
+                self.leave(at)
+            }
+            NodeKind::Await => self.wait(at, &node.element),
+            NodeKind::Collect => self.collect(at, &node.element),
+            NodeKind::Call => self.call(at, &node.element),
+            NodeKind::Set => {
+                match node.element {
+                    Element::Set(set) | Element::Statement(Statement::Set(set)) => self.set(set)?,
+                    Element::Offer(offer) => self.fill(offer)?,
+                    _ => {}
+                }
+                self.leave(at)
+            }
+            NodeKind::Clear => {
+                let names = match node.element {
+                    Element::Statement(Statement::Clear { variables }) => variables.as_slice(),
+                    Element::Failure(failure) => failure.clear.as_slice(),
+                    _ => &[],
+                };
+                for name in names {
+                    self.clear(&name.value);
+                }
+                self.leave(at)
+            }
+            NodeKind::Transform => {
+                if let Element::Statement(Statement::Transform(transform)) = node.element {
+                    self.transform(transform)?;
+                }
+                self.leave(at)
+            }
+            NodeKind::Store => {
+                let (store, missing) = match node.element {
+                    Element::Remember(rule) => (rule.store.as_ref(), false),
+                    Element::Completion(done) => (done.store.as_ref(), false),
+                    Element::HumanOutcome(outcome) => (outcome.store.as_ref(), false),
+                    _ => (None, true),
+                };
+                if !missing && let Some(store) = store {
+                    self.store(store);
+                }
+                self.leave(at)
+            }
+            NodeKind::Choose => self.choose(at, &node.element),
+            NodeKind::Route => self.route(at),
+            NodeKind::Check => self.check(at, &node.element),
+            NodeKind::Checkpoint => self.checkpoint(at, stage),
+            NodeKind::Interrupt => match self.chosen.take() {
+                Some(edge) => Ok(Next::Take(edge)),
+                None => self.leave(at),
+            },
+            NodeKind::Error => self.handle(at),
+            NodeKind::Delegate | NodeKind::Handoff => self.transfer(at, &node),
+            NodeKind::FanOut => self.fan_out(at),
+            NodeKind::Escalate => self.escalate(at, &node.element),
+            NodeKind::Complete => self.complete(at, &node.element),
+            NodeKind::Fail => {
+                self.thread().failed = true;
+                self.leave(at)
+            }
+            NodeKind::Resume => self.resume(at),
+            NodeKind::Unknown => self.unknown(&node.element),
+            NodeKind::Other => self.leave(at),
+            NodeKind::Exit => self.exit(),
+            NodeKind::Dead => Err(Problem::unknown("this is never reached")),
+        }
+    }
+
+    /// Leaves a node at which something went wrong, once that is handled.
+    fn skip(&mut self, at: NodeIndex, kind: NodeKind) -> Step {
+        if kind == NodeKind::Choose {
+            self.thread().pending.clear();
+            self.thread().answer = Some(String::new());
+            return self.choose_to_speak(at);
+        }
+        let hub =
+            |to: NodeIndex| self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error);
+        let on = self.leaving(at).into_iter().find(|(_, to, edge)| {
+            !hub(*to)
+                && match kind {
+                    NodeKind::Call => matches!(edge.why, Why::Error | Why::Return | Why::Next),
+                    _ => matches!(edge.why, Why::Next | Why::Return | Why::Turn | Why::Branch),
+                }
+        });
+        match on {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
+            None => Ok(Next::Stop(Status::Await)),
+        }
+    }
+
+    /// Where the conversation was before.
+    fn resume(&mut self, at: NodeIndex) -> Step {
+        let again = self
+            .arrived
+            .and_then(|edge| self.machine.cfg.edge(edge))
+            .is_some_and(|(.., edge)| edge.why == Why::Retry);
+        match self.thread().back.pop() {
+            // What went wrong is tried again from its beginning.
+            Some(back) if again => Ok(Next::Back(Back { stage: 0, ..back })),
+            Some(back) => Ok(Next::Back(back)),
+            None if !self.leaving(at).is_empty() => self.leave(at),
+            // Nothing had begun: the next message begins it.
+            None => {
+                if let Some(part) = self.id().and_then(|id| self.machine.cfg.part(id)) {
+                    let wait = part.wait;
+                    self.thread().node = super::index(wait.index());
+                }
+                Ok(Next::Stop(Status::Await))
+            }
+        }
+    }
+
+    /// A turn begins. An agent that the model leads has nothing to do before the user has spoken.
+    fn turn_start(&mut self, at: NodeIndex) -> Step {
+        let agent = self.agent()?;
+        let thread = self.thread();
+        thread.iterations = 0;
+        thread.notes.clear();
+        let delegated = thread.delegated;
+        if agent.flow.is_none() && self.session.turn == 0 && !delegated {
+            return Ok(Next::Stop(Status::Await));
+        }
+        if self.fresh {
+            if let Some(edge) = self.interrupted(at)? {
+                return Ok(Next::Take(edge));
+            }
+            self.hear();
+        }
+        self.leave(at)
+    }
+
+    /// The model of the agent at work sees what the user said, once.
+    pub(super) fn hear(&mut self) {
+        let Some(input) = self.input.clone() else { return };
+        let turn = self.session.turn;
+        let thread = self.thread();
+        if thread.heard != Some(turn) {
+            thread.heard = Some(turn);
+            thread.messages.push(Message::new(Role::User, input.text));
+        }
+    }
+
+    /// A step begins: as often as it may, and not more steps than a flow may take.
+    fn step(&mut self, at: NodeIndex) -> Step {
+        let agent = self.agent()?;
+        self.session.flow_steps += 1;
+        let limit = match &agent.execution.max_flow_iterations {
+            Some(NumberOrText::Number(n)) => n.0,
+            _ => f64::from(MAX_FLOW_STEPS),
+        };
+        if f64::from(self.session.flow_steps) > limit {
+            return Err(Problem::new(
+                "loop",
+                format!("the flow has taken more than {limit} steps (`max_flow_iterations`)"),
+            ));
+        }
+        if let Some(name) = self.node(at)?.step.map(|s| s.name.value.clone()) {
+            self.session.set_system("_current_step_for_reset", &Json::from(name.as_str()));
+            self.recall(&format!("step:enter:{name}"));
+        }
+        // A step that waits nowhere can be left by what the user says when it begins.
+        if self.fresh
+            && self.session.turn > 0
+            && !self.waits_inside(at)
+            && let Some(edge) = self.interrupted(at)?
+        {
+            return Ok(Next::Take(edge));
+        }
+        if let Some(edge) = self.profile_edge(at)? {
+            return Ok(Next::Take(edge));
+        }
+        let own = |edge: &Edge<'p>, _: NodeIndex| {
+            !matches!(
+                edge.why,
+                Why::Exhausted
+                    | Why::Error
+                    | Why::Unhandled
+                    | Why::Digression
+                    | Why::Turn
+                    | Why::Named
+                    | Why::Shadowed
+                    | Why::Profile
+            )
+        };
+        if let Some(edge) = self.pick(at, own)? {
+            return Ok(Next::Take(edge));
+        }
+        match self.pick(at, |edge, _| edge.why == Why::Exhausted)? {
+            Some(edge) => Ok(Next::Take(edge)),
+            None => Err(Problem::new("validation_error", "the step was tried too often")),
+        }
+    }
+
+    /// Whether the step that begins at a node has a node of its own at which the user is waited for.
+    fn waits_inside(&self, at: NodeIndex) -> bool {
+        !self.leaving(at).iter().any(|(.., edge)| edge.why == Why::Digression)
+    }
+
+    /// What a profile that is active says about how it goes on: the one of the highest priority.
+    pub(super) fn profile_edge(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
+        let mut best: Option<(f64, EdgeIndex)> = None;
+        for (id, to, edge) in self.leaving(at) {
+            let (Why::Profile, Element::Profile(profile)) = (edge.why, edge.by) else { continue };
+            let begins = self.machine.cfg.node(at).is_some_and(|n| n.kind != NodeKind::Step);
+            if begins && !self.thread().back.is_empty() {
+                continue;
+            }
+            let priority = match &profile.priority {
+                NumberOrText::Number(n) => n.0,
+                NumberOrText::Text(_) => 0.0,
+            };
+            if best.is_none_or(|(most, _)| priority > most)
+                && self.open(id, to, &edge)
+                && self.holds(edge.guard)?
+            {
+                best = Some((priority, id));
+            }
+        }
+        Ok(best.map(|(_, edge)| edge))
+    }
+
+    /// The user's next message is waited for.
+    fn wait(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+        // The message that led to an agent is no answer to what it asks.
+        let answers = self.thread().since < self.session.turn
+            || matches!(element, Element::Agent(_) | Element::Zone(_));
+        if !self.fresh || !answers {
+            self.fresh = false;
+            return self.turn_over(at);
+        }
+        // Between two turns nothing is taken: the next turn looks at the message.
+        if matches!(element, Element::Agent(_)) {
+            return self.leave(at);
+        }
+        if let Some(edge) = self.interrupted(at)? {
+            return Ok(Next::Take(edge));
+        }
+        self.consume();
+        self.take_fields()?;
+        if let Element::Statement(Statement::Goto(_)) | Element::Jump(_) = element {
+            return self.answered_choice(at);
+        }
+        let limit = self.pick(at, |edge, _| onward(edge.why))?;
+        match limit {
+            Some(edge) => Ok(Next::Take(edge)),
+            None => self.leave(at),
+        }
+    }
+
+    /// Which of the choices of `ASK_USER` the user takes.
+    fn answered_choice(&mut self, at: NodeIndex) -> Step {
+        let said = self.input.as_ref().map(|i| i.text.to_lowercase()).unwrap_or_default();
+        let chosen = self.leaving(at).into_iter().find(|(.., edge)| {
+            matches!(edge.by, Element::Name(name) if said.contains(&name.value.to_lowercase()))
+        });
+        match chosen {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
+            None => match self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Retry)? {
+                Some(edge) => Ok(Next::Take(edge)),
+                None => Ok(Next::Stop(Status::Await)),
+            },
+        }
+    }
+
+    /// Somebody takes what the user said.
+    pub(super) fn consume(&mut self) {
+        self.hear();
+        self.fresh = false;
+    }
+
+    /// The turn is over at a node that goes on with the user's next message.
+    pub(super) fn turn_over(&mut self, at: NodeIndex) -> Step {
+        let turn = self.leaving(at).into_iter().find(|(_, to, edge)| {
+            edge.why == Why::Turn
+                && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::TurnEnd)
+        });
+        match turn {
+            Some((edge, ..)) => {
+                let back = Back { node: super::index(at.index()), stage: 0 };
+                self.thread().back.push(back);
+                Ok(Next::Take(edge))
+            }
+            None => Ok(Next::Stop(Status::Await)),
+        }
+    }
+
+    /// Whether handlers of errors begin at a node.
+    pub(super) fn is_hub(&self, at: NodeIndex) -> bool {
+        self.machine.cfg.node(at).is_some_and(|n| n.kind == NodeKind::Error)
+    }
+
+    /// Whether something that goes wrong at a node is looked after: by a handler for this kind of
+    /// error, or by one for all kinds.
+    pub(super) fn is_handled(&self, at: NodeIndex, kind: &str) -> bool {
+        let hubs = self.leaving(at).into_iter().filter(|(_, to, edge)| {
+            matches!(edge.why, Why::Error | Why::Unhandled) && self.is_hub(*to)
+        });
+        let mut hubs: Vec<NodeIndex> = hubs.map(|(_, to, _)| to).collect();
+        // A step's handlers may lead to the agent's; there is nothing behind those.
+        for hub in hubs.clone() {
+            let behind = self.leaving(hub).into_iter().filter(|(.., e)| e.why == Why::Unhandled);
+            hubs.extend(behind.map(|(_, to, _)| to));
+        }
+        hubs.into_iter().any(|hub| self.handler(hub, kind).is_some())
+    }
+
+    /// The handler for a kind of error at one place.
+    fn handler(&self, hub: NodeIndex, kind: &str) -> Option<(EdgeIndex, &'p ErrorHandler)> {
+        let handlers = self.leaving(hub).into_iter().filter_map(|(id, _, edge)| match edge.by {
+            Element::Handler(handler) => Some((id, handler)),
+            _ => None,
+        });
+        let handlers: Vec<_> = handlers.collect();
+        let named = |handler: &ErrorHandler, kind: &str| {
+            handler.kind.value == kind || handler.subtypes.iter().any(|s| s.value == kind)
+        };
+        let fits = handlers.iter().find(|(_, handler)| named(handler, kind));
+        let all = || {
+            handlers.iter().find(|(_, handler)| {
+                matches!(handler.kind.value.as_str(), "default" | "unknown_error" | "*")
+            })
+        };
+        fits.or_else(all).copied()
+    }
+
+    /// Something went wrong: the handler for it.
+    fn handle(&mut self, at: NodeIndex) -> Step {
+        let kind = self.thread().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
+        if let Some((edge, handler)) = self.handler(at, &kind) {
+            if let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "clamped"
+                )]
+                self.host.clock.sleep(delay.0.clamp(0.0, 60_000.0) as u64);
+            }
+            return Ok(Next::Take(edge));
+        }
+        match self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Unhandled) {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
+            None => {
+                let message = self.thread().error.as_ref().map(|e| e.message.clone());
+                Ok(self.give_up(message.unwrap_or_default()))
+            }
+        }
+    }
+
+    fn unknown(&mut self, element: &Element<'p>) -> Step {
+        let what = match element {
+            Element::Name(name) => format!("there is no step `{}`", name.value),
+            _ => "where this leads is not known".to_owned(),
+        };
+        Err(Problem::unknown(what))
+    }
+
+    // ---- variables --------------------------------------------------------------------------
+
+    /// The value of an expression; what cannot be computed stops the agent where its language says so.
+    pub(super) fn value(&self, expr: &Expr) -> Result<Value, Problem> {
+        let dialect = self.dialect();
+        match evaluate(expr, &self.scope(), dialect) {
+            Ok(value) => Ok(value),
+            Err(_) if semantics(dialect).error_is_false => Ok(Value::Undefined),
+            Err(error) => Err(Problem::unknown(format!("`{expr}` has no value: {error}"))),
+        }
+    }
+
+    pub(super) fn set(&mut self, set: &SetVariable) -> Result<(), Problem> {
+        let value = self.value(&set.value)?;
+        self.assign(&set.target, value)
+    }
+
+    /// Gives a variable a value: one of the program if there is one of that name, else the agent's.
+    pub(super) fn assign(&mut self, path: &Path, value: Value) -> Result<(), Problem> {
+        let name = dotted(path);
+        let shown = self.shown(&name, &to_json(&value));
+        let root = match &path.namespace {
+            Some(namespace) => format!("@{}.{}", namespace.value, path.root.value),
+            None => path.root.value.to_string(),
+        };
+        let shared = path.namespace.is_some() || self.session.shared.get(&root).is_some();
+        let state = if shared { &mut self.session.shared } else { &mut self.thread().variables };
+        state
+            .set_path(path, value)
+            .map_err(|e| Problem::unknown(format!("`{name}` cannot be set: {e}")))?;
+        self.emit(What::Set { variable: name.to_string(), value: shown });
+        Ok(())
+    }
+
+    /// Gives a variable a value by its dotted name.
+    pub(super) fn assign_name(&mut self, name: &str, value: Value) -> Result<(), Problem> {
+        self.assign(&path_of(name), value)
+    }
+
+    fn clear(&mut self, name: &str) {
+        let path = path_of(name);
+        for state in [&mut self.session.shared] {
+            if state.get(&path.root.value).is_some() {
+                let _ = state.set_path(&path, Value::Undefined);
+            }
+        }
+        // What has no parts has nothing to clear.
+        let _ = self.thread().variables.set_path(&path, Value::Undefined);
+        self.emit(What::Clear { variable: name.to_owned() });
+    }
+
+    /// As it may be shown in a trace.
+    pub(super) fn shown(&self, name: &str, value: &Json) -> Json {
+        if self.sensitive(name) && !value.is_null() { Json::from("***") } else { value.clone() }
+    }
+
+    /// Whether what a variable holds must not be shown: it is declared so by any agent.
+    pub(super) fn sensitive(&self, name: &str) -> bool {
+        let root = name.split(['.', '[']).next().unwrap_or(name);
+        self.machine.program.agents.iter().any(|agent| {
+            agent.gather.fields.iter().any(|f| f.sensitive == Some(true) && f.name.value == root)
+                || agent.memory.persistent.iter().any(|p| {
+                    p.sensitive == Some(true) && (p.path.value == name || p.path.value == root)
+                })
+                || agent.entities.iter().any(|e| e.sensitive == Some(true) && e.name.value == root)
+        })
+    }
+
+    /// Groups of patterns that held become `match`.
+    pub(super) fn captures(&mut self, expr: &Expr) {
+        let mut found = None;
+        let dialect = self.dialect();
+        expr.visit(&mut |e| {
+            if let agentir_expr::ExprKind::Binary {
+                op: agentir_expr::BinaryOp::Matches,
+                left,
+                right,
+            } = &e.kind
+                && let (Ok(Value::Text(text)), Ok(Value::Text(pattern))) = (
+                    evaluate(left, &self.scope(), dialect),
+                    evaluate(right, &self.scope(), dialect),
+                )
+                && let Ok(groups) = agentir_eval::captures(&pattern, &text)
+            {
+                found = found.take().or(groups);
+            }
+            agentir_expr::Visit::Children
+        });
+        if let Some(value) = found {
+            self.session.system.set("match", value);
+        }
+    }
+
+    fn transform(&mut self, transform: &Transform) -> Result<(), Problem> {
+        let dialect = self.dialect();
+        let Value::List(list) = self.value(&transform.source)? else {
+            return self
+                .assign_name(&transform.target.value, Value::list(Vec::new()).unwrap_or_default());
+        };
+        let mut made = Vec::new();
+        for item in list.items() {
+            self.locals.push((transform.item_var.value.clone(), item.clone()));
+            let kept = match &transform.filter {
+                Some(filter) => evaluate(filter, &self.scope(), dialect)
+                    .is_ok_and(|v| truthy(&v, semantics(dialect))),
+                None => true,
+            };
+            if kept {
+                made.push(self.mapped(transform, item)?);
+            }
+            self.locals.pop();
+        }
+        if let Some(sort) = &transform.sort_by {
+            let key = |value: &Value| match value {
+                Value::Object(object) => object.fields().get(&sort.field.value).cloned(),
+                _ => None,
+            };
+            made.sort_by(|a, b| {
+                let (a, b) = (key(a).unwrap_or_default(), key(b).unwrap_or_default());
+                let order = compare(&a, &b);
+                if sort.order == "desc" { order.reverse() } else { order }
+            });
+        }
+        if let Some(limit) = &transform.limit
+            && let Value::Number(limit) = self.value(limit)?
+        {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+            made.truncate(limit.clamp(0.0, 1e6) as usize);
+        }
+        let made = Value::list(made).map_err(|e| Problem::unknown(e.to_string()))?;
+        self.assign_name(&transform.target.value, made)
+    }
+
+    fn mapped(&self, transform: &Transform, item: &Value) -> Result<Value, Problem> {
+        if transform.map.is_empty() {
+            return Ok(item.clone());
+        }
+        let mut fields: BTreeMap<Name, Value> = BTreeMap::new();
+        for (name, expr) in &transform.map {
+            fields.insert(name.value.clone(), self.value(expr)?);
+        }
+        Value::object(fields).map_err(|e| Problem::unknown(e.to_string()))
+    }
+
+    /// Puts something into the longer-lived memory.
+    fn store(&mut self, store: &StoredValue) {
+        let Some(target) = &store.target else { return };
+        let value = store.value.as_ref().and_then(|e| self.value(e).ok()).unwrap_or_default();
+        let path = target.value.trim_end_matches(".*");
+        let shown = self.shown(path, &to_json(&value));
+        let kept = match (store.operation, self.session.memory.get(path).cloned()) {
+            (Some("append"), old) => {
+                let mut items = match old {
+                    Some(Value::List(list)) => list.items().to_vec(),
+                    _ => Vec::new(),
+                };
+                if store.unique != Some(true) || !items.contains(&value) {
+                    items.push(value);
+                }
+                if let Some(most) = store.max_size {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "clamped"
+                    )]
+                    let most = most.0.clamp(0.0, 1e6) as usize;
+                    items.drain(..items.len().saturating_sub(most));
+                }
+                Value::list(items).unwrap_or_default()
+            }
+            _ => value,
+        };
+        self.session.memory.set(SmolStr::new(path), kept);
+        self.emit(What::Remember { path: path.to_owned(), value: shown });
+    }
+
+    /// What is brought back from memory, and what the model is told, when something happens.
+    pub(super) fn recall(&mut self, event: &str) {
+        let Ok(agent) = self.agent() else { return };
+        for recall in &agent.memory.recall {
+            let pattern = recall.event.value.as_str();
+            let fits = match pattern.split_once('*') {
+                Some((start, end)) => event.starts_with(start) && event.ends_with(end),
+                None => pattern == event,
+            };
+            if !fits {
+                continue;
+            }
+            let text = match &recall.action {
+                Some(agentir_ir::RecallAction::PromptLlm { instruction }) => Some(instruction),
+                _ => recall.instruction.as_ref(),
+            };
+            if let Some(text) = text {
+                let text = self.render(text);
+                self.thread().recalled.push(text);
+            }
+            if let Some(agentir_ir::RecallAction::InjectContext { paths }) = &recall.action {
+                for path in paths {
+                    if let Some(value) = self.session.memory.get(&path.value).cloned() {
+                        let line = format!("{}: {}", path.value, value);
+                        self.thread().recalled.push(line);
+                    }
+                }
+            }
+        }
+    }
+
+    // ---- what is said -----------------------------------------------------------------------
+
+    pub(super) fn speak(&mut self, element: &Element<'p>) -> Result<(), Problem> {
+        let template: Option<&Template> = match element {
+            Element::Statement(Statement::Respond(response)) => {
+                self.respond(response);
+                return Ok(());
+            }
+            Element::Statement(Statement::Collect(collect)) => collect.present.as_ref(),
+            Element::Trigger(trigger) => trigger.respond.as_ref(),
+            Element::HumanOutcome(outcome) => outcome.respond.as_ref(),
+            Element::Failure(failure) => failure.message.as_ref(),
+            Element::Handler(handler) => handler.respond.as_ref(),
+            Element::Guardrail(rail) => {
+                let text = self.guardrail_message(rail);
+                // What is not allowed is not said.
+                if rail.kind == agentir_ir::GuardrailKind::Output {
+                    self.said.clear();
+                }
+                self.say(&text, None);
+                return Ok(());
+            }
+            Element::Completion(done) => {
+                if let Some(name) = &done.respond_template {
+                    let response = Response { template: Some(name.clone()), ..Response::default() };
+                    self.respond(&response);
+                    return Ok(());
+                }
+                done.respond.as_ref()
+            }
+            Element::Rule(rule) => match &rule.action {
+                Some(agentir_ir::RoutingTarget::RouteToUser { message }) => Some(message),
+                _ => None,
+            },
+            Element::Zone(_) | Element::Agent(_) => {
+                if let Some(answer) = self.thread().answer.take() {
+                    self.say(&answer, None);
+                }
+                return Ok(());
+            }
+            _ => None,
+        };
+        if let Some(template) = template {
+            let text = self.render(template);
+            self.say(&text, None);
+        }
+        Ok(())
+    }
+
+    /// Says what a response says: its text, its named template, or its message.
+    pub(super) fn respond(&mut self, response: &Response) {
+        let text = self.response_text(response, 0);
+        let actions = response.actions.as_ref().and_then(|a| serde_json::to_value(a).ok());
+        self.say(&text, actions);
+    }
+
+    /// Messages may name each other; eight deep is deeper than anybody means.
+    fn response_text(&self, response: &Response, depth: u8) -> String {
+        let Ok(agent) = self.agent() else { return String::new() };
+        if let Some(name) = &response.template
+            && let Some(template) = agent.templates.get(name.value.as_str())
+        {
+            let channel = self.session.system.get("channel").map(to_json);
+            let variant = channel
+                .as_ref()
+                .and_then(Json::as_str)
+                .and_then(|channel| template.rich_content.get(channel));
+            return variant
+                .or(template.default.as_ref())
+                .map(|t| self.render(t))
+                .unwrap_or_default();
+        }
+        if let Some(text) = &response.text {
+            return self.render(text);
+        }
+        match response.message_key.as_ref().and_then(|k| agent.messages.get(k.value.as_str())) {
+            Some(message) if depth < 8 => self.response_text(message, depth + 1),
+            _ => String::new(),
+        }
+    }
+
+    pub(super) fn say(&mut self, text: &str, actions: Option<Json>) {
+        if text.trim().is_empty() && actions.is_none() {
+            return;
+        }
+        let agent = self.session.agent().unwrap_or_default().to_owned();
+        self.emit(What::Say { text: text.to_owned() });
+        self.thread().messages.push(Message::new(Role::Assistant, text));
+        self.said.push(Said { agent, text: text.to_owned(), actions });
+    }
+
+    /// An agent begins: its variables get their first values.
+    fn enter(&mut self) -> Result<(), Problem> {
+        let agent = self.agent()?;
+        for variable in &agent.memory.session {
+            if variable.scope == Some("program") {
+                if variable.reset == Some("per_activation") {
+                    let value = first(variable.initial_value.as_ref());
+                    let name = super::scope::name_of_variable(agent, &variable.name.value);
+                    self.session.shared.set(name, value);
+                }
+                continue;
+            }
+            let given = self.thread().variables.get(&variable.name.value).is_some();
+            if !given && variable.initial_value.is_some() {
+                let value = first(variable.initial_value.as_ref());
+                self.thread().variables.set(variable.name.value.clone(), value);
+            }
+        }
+        for path in &agent.memory.persistent {
+            if let Some(default) = &path.default_value
+                && self.session.memory.get(&path.path.value).is_none()
+            {
+                let value = first(Some(default));
+                self.session.memory.set(path.path.value.clone(), value);
+            }
+        }
+        let name = agent.metadata.name.value.clone();
+        if self.session.turn == 0 {
+            self.recall("session:start");
+        }
+        self.recall(&format!("agent:{name}:before"));
+        Ok(())
+    }
+}
+
+fn first(data: Option<&Data>) -> Value {
+    data.and_then(|d| from_json(d).ok()).unwrap_or_default()
+}
+
+/// The order of a pipeline: numbers by size, texts by letters, what is unset first.
+fn compare(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.total_cmp(b),
+        (Value::Text(a), Value::Text(b)) => a.cmp(b),
+        (a, b) => b.is_unset().cmp(&a.is_unset()),
+    }
+}

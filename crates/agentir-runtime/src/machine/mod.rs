@@ -1,0 +1,588 @@
+//! The machine: walks the control-flow graph of a program, with a user, a model and tools.
+//!
+//! There is no second description of what can follow what. A node says what is done; among the edges
+//! that leave it the machine takes the first that its guard and its reason allow. Whatever a
+//! conversation does is therefore a path in the graph, and what the graph says is unreachable is
+//! never entered.
+//!
+//! What many places share is in the graph once (the turn around a wait, handlers of errors, checks
+//! before a call); an agent remembers where it came from ([`Back`]), and `Resume` leads back there.
+
+mod call;
+mod checks;
+mod collect;
+mod converse;
+mod effects;
+mod prompt;
+mod render;
+mod route;
+mod scope;
+mod transfer;
+
+use crate::host::Host;
+use crate::model::{Message, Role, Usage};
+use crate::session::{Back, Problem, SESSION_VERSION, Session, Status, Thread};
+use crate::trace::{Event, What};
+use agentir_eval::State;
+use agentir_expr::{Condition, Dialect};
+use agentir_flow::cfg::{AgentId, Cfg, Edge, Element, Guard, Node, NodeKind, Test, Transfer, Why};
+use agentir_ir::{Agent, Program};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use petgraph::visit::EdgeRef;
+use rustc_hash::FxHashMap;
+use scope::Scope;
+use serde_json::Value as Json;
+use std::fmt;
+
+/// So many nodes one turn may enter. What needs more turns in circles.
+const MAX_VISITS: u32 = 5_000;
+
+/// So many agents may wait for each other.
+const MAX_STACK: usize = 32;
+
+/// How many steps a flow may enter if nobody says (ABL, current specification, 7.11).
+const MAX_FLOW_STEPS: u32 = 100;
+
+/// A program, ready to be run.
+pub struct Machine<'p> {
+    program: &'p Program,
+    cfg: Cfg<'p>,
+    /// What leaves each node, in the order in which it is tried.
+    leaving: Vec<Vec<EdgeIndex>>,
+    /// Whom each node leads to.
+    transfers: FxHashMap<NodeIndex, Vec<Transfer<'p>>>,
+    fingerprint: String,
+}
+
+/// What the user sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Input {
+    /// What they said.
+    pub text: String,
+    /// The button they pressed or the menu they used: its id, and its value.
+    pub action: Option<(String, Option<String>)>,
+}
+
+impl Input {
+    /// Words.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), action: None }
+    }
+}
+
+/// Something the user is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// By which agent.
+    pub agent: String,
+    /// What.
+    pub text: String,
+    /// Buttons, menus and inputs beside it.
+    pub actions: Option<Json>,
+}
+
+/// What came of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// What the user is told.
+    pub said: Vec<Said>,
+    /// How the conversation stands.
+    pub status: Status,
+    /// What went wrong, if the status says so.
+    pub error: Option<String>,
+}
+
+/// Why a conversation cannot begin or go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// No agent talks to the user first: there are several, and nothing says which.
+    NoEntry,
+    /// There is no agent of this name.
+    NoAgent(String),
+    /// The session was begun with another program, or by another version.
+    OtherProgram,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoEntry => f.write_str(
+                "it is not clear which agent talks to the user first; name it with `--agent`",
+            ),
+            Self::NoAgent(name) => write!(f, "there is no agent `{name}`"),
+            Self::OtherProgram => f.write_str(
+                "the session was begun with another version of these agents; begin a new one",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl<'p> Machine<'p> {
+    /// Makes a program ready. Linear in its size.
+    #[must_use]
+    pub fn new(program: &'p Program) -> Self {
+        let cfg = Cfg::of_program(program);
+        let graph = cfg.graph();
+        let mut leaving = vec![Vec::new(); graph.node_count()];
+        for edge in graph.edge_references() {
+            if let Some(edges) = leaving.get_mut(edge.source().index()) {
+                edges.push(edge.id());
+            }
+        }
+        leaving.iter_mut().for_each(|edges| edges.sort_unstable());
+        let mut transfers: FxHashMap<NodeIndex, Vec<Transfer<'p>>> = FxHashMap::default();
+        for transfer in cfg.transfers() {
+            transfers.entry(transfer.node).or_default().push(*transfer);
+        }
+        let parts: Vec<&str> = program
+            .agents
+            .iter()
+            .flat_map(|a| [a.metadata.name.value.as_str(), a.metadata.source_hash.as_str()])
+            .collect();
+        let fingerprint = parts.join("\n");
+        Self { program, cfg, leaving, transfers, fingerprint }
+    }
+
+    /// The graph that is walked.
+    #[must_use]
+    pub const fn cfg(&self) -> &Cfg<'p> {
+        &self.cfg
+    }
+
+    /// The program.
+    #[must_use]
+    pub const fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// A new conversation, with the agent that talks to the user first or with `entry`.
+    ///
+    /// # Errors
+    /// [`StartError::NoEntry`], [`StartError::NoAgent`].
+    pub fn session(&self, entry: Option<&str>) -> Result<Session, StartError> {
+        let agent = match entry {
+            Some(name) => {
+                self.program.agent(name).ok_or_else(|| StartError::NoAgent(name.to_owned()))?
+            }
+            None => self.program.entry().ok_or(StartError::NoEntry)?,
+        };
+        let mut session = Session {
+            version: SESSION_VERSION,
+            program: self.fingerprint.clone(),
+            status: Status::Await,
+            turn: 0,
+            transcript: Vec::new(),
+            usage: Usage::default(),
+            model_calls: 0,
+            stack: Vec::new(),
+            parked: Vec::new(),
+            shared: State::new(),
+            system: State::new(),
+            memory: State::new(),
+            flow_steps: 0,
+            next_call: 0,
+        };
+        session.set_system("channel", &Json::from("web"));
+        session.set_system("language", &Json::from("en"));
+        let name = agent.metadata.name.value.as_str();
+        let id = self.cfg.find(name).ok_or_else(|| StartError::NoAgent(name.to_owned()))?;
+        let entry = self.cfg.part(id).map_or(0, |part| part.entry.index());
+        session.stack.push(Thread::new(name, index(entry), 0));
+        for agent in &self.program.agents {
+            scope::shared_variables(agent, &mut session.shared);
+        }
+        Ok(session)
+    }
+
+    /// Lets the agents do what they do before the user says anything, or as an answer to a message.
+    ///
+    /// # Errors
+    /// [`StartError::OtherProgram`]. What goes wrong in the conversation is in the [`Turn`].
+    pub fn turn(
+        &self,
+        session: &mut Session,
+        input: Option<&Input>,
+        host: &mut Host<'_>,
+    ) -> Result<Turn, StartError> {
+        if session.version != SESSION_VERSION || session.program != self.fingerprint {
+            return Err(StartError::OtherProgram);
+        }
+        if matches!(session.status, Status::Done | Status::Failed) {
+            return Ok(Turn { said: Vec::new(), status: session.status, error: None });
+        }
+        let mut run = Run {
+            machine: self,
+            session,
+            host,
+            said: Vec::new(),
+            input: input.cloned(),
+            fresh: input.is_some(),
+            visits: 0,
+            stage: 0,
+            arrived: None,
+            chosen: None,
+            judged: FxHashMap::default(),
+            locals: Vec::new(),
+            answered: false,
+            error: None,
+        };
+        run.begin();
+        let status = run.go();
+        Ok(run.end(status))
+    }
+}
+
+/// A node's or an edge's number, as sessions keep it.
+fn index(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// One turn.
+struct Run<'r, 'p, 'h> {
+    machine: &'r Machine<'p>,
+    session: &'r mut Session,
+    host: &'r mut Host<'h>,
+    said: Vec<Said>,
+    /// What the user sent.
+    input: Option<Input>,
+    /// Whether nobody has taken it yet.
+    fresh: bool,
+    visits: u32,
+    /// How far the node was that is come back to.
+    stage: u32,
+    /// The edge that was taken last.
+    arrived: Option<EdgeIndex>,
+    /// The edge that a node before has chosen already: out of an interruption.
+    chosen: Option<EdgeIndex>,
+    /// What conditions gave at this visit, by their address: each is asked once.
+    judged: FxHashMap<usize, bool>,
+    /// Names that only exist where something is evaluated: the item of a list.
+    locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
+    /// Whether the user was told something in this turn by an agent that is done.
+    answered: bool,
+    error: Option<String>,
+}
+
+/// How it goes on behind a node.
+enum Next {
+    /// Along an edge.
+    Take(EdgeIndex),
+    /// Back to where the agent was before.
+    Back(Back),
+    /// Another agent goes on; its place is set already.
+    Switch,
+    /// Not before somebody else does something.
+    Stop(Status),
+}
+
+/// What the machine does or what went wrong.
+type Step = Result<Next, Problem>;
+
+impl Problem {
+    fn new(kind: &str, message: impl Into<String>) -> Self {
+        Self { kind: kind.to_owned(), message: message.into() }
+    }
+
+    /// Something that only a mistake of the author's or of ours explains.
+    fn unknown(message: impl Into<String>) -> Self {
+        Self::new("unknown_error", message)
+    }
+}
+
+impl<'r, 'p> Run<'r, 'p, '_> {
+    fn begin(&mut self) {
+        let Some(input) = self.input.clone() else { return };
+        self.session.turn += 1;
+        self.emit(What::Input { text: input.text.clone() });
+        self.session.transcript.push(Message::new(Role::User, input.text.as_str()));
+        self.session.set_system("input", &Json::from(input.text.as_str()));
+        self.session.set_system("recent_input", &Json::from(input.text.as_str()));
+        if let Some(thread) = self.session.stack.last_mut() {
+            thread.iterations = 0;
+        }
+    }
+
+    fn end(&mut self, status: Status) -> Turn {
+        self.session.status = status;
+        let said = std::mem::take(&mut self.said);
+        for one in &said {
+            self.session.transcript.push(Message::new(Role::Assistant, one.text.as_str()));
+        }
+        self.emit(What::TurnEnd { status: status.name() });
+        Turn { said, status, error: self.error.take() }
+    }
+
+    /// Walks until somebody else has to do something.
+    fn go(&mut self) -> Status {
+        loop {
+            let Some(thread) = self.session.stack.last() else {
+                return Status::Done;
+            };
+            let at = NodeIndex::new(thread.node as usize);
+            self.visits += 1;
+            self.judged.clear();
+            let step = if self.visits > MAX_VISITS {
+                Err(Problem::new("loop", "the agents go round in circles without the user"))
+            } else {
+                self.visit(at)
+            };
+            let next = match step {
+                Ok(next) => next,
+                Err(problem) => self.fail(at, problem),
+            };
+            match next {
+                Next::Take(edge) => self.take(edge),
+                Next::Back(back) => {
+                    self.arrived = None;
+                    self.stage = back.stage;
+                    self.thread().node = back.node;
+                }
+                Next::Switch => self.arrived = None,
+                Next::Stop(status) => return status,
+            }
+        }
+    }
+
+    fn take(&mut self, edge: EdgeIndex) {
+        let Some((_, to, weight)) = self.machine.cfg.edge(edge) else { return };
+        let counts = weight.limit.is_some();
+        let thread = self.thread();
+        thread.node = index(to.index());
+        if counts {
+            *thread.taken.entry(index(edge.index())).or_default() += 1;
+        }
+        self.arrived = Some(edge);
+    }
+
+    /// The agent at work. There always is one while the machine walks.
+    #[expect(clippy::expect_used, reason = "`go` stops before the stack is empty")]
+    fn thread(&mut self) -> &mut Thread {
+        self.session.stack.last_mut().expect("an agent is at work")
+    }
+
+    fn id(&self) -> Option<AgentId> {
+        self.machine.cfg.find(self.session.agent()?)
+    }
+
+    /// The agent at work.
+    fn agent(&self) -> Result<&'p Agent, Problem> {
+        let name = self.session.agent().unwrap_or_default();
+        self.machine.program.agent(name).ok_or_else(|| Problem::unknown("there is no such agent"))
+    }
+
+    fn dialect(&self) -> Dialect {
+        let name = self.agent().map_or("abl", |agent| agent.metadata.dialect);
+        Dialect::from_name(name).unwrap_or(Dialect::Abl)
+    }
+
+    fn node(&self, at: NodeIndex) -> Result<Node<'p>, Problem> {
+        self.machine.cfg.node(at).copied().ok_or_else(|| Problem::unknown("there is no such place"))
+    }
+
+    /// What leaves a node, in the order in which it is tried.
+    fn leaving(&self, at: NodeIndex) -> Vec<(EdgeIndex, NodeIndex, Edge<'p>)> {
+        let edges = self.machine.leaving.get(at.index()).map(Vec::as_slice).unwrap_or_default();
+        edges
+            .iter()
+            .filter_map(|id| self.machine.cfg.edge(*id).map(|(_, to, edge)| (*id, to, *edge)))
+            .collect()
+    }
+
+    fn emit(&mut self, what: What) {
+        let step = self
+            .session
+            .stack
+            .last()
+            .and_then(|t| self.machine.cfg.node(NodeIndex::new(t.node as usize)))
+            .and_then(|node| node.step)
+            .map(|step| step.name.value.to_string());
+        let agent = self.session.agent().unwrap_or_default().to_owned();
+        self.host.observer.event(&Event { turn: self.session.turn, agent, step, what });
+    }
+
+    fn trace(&mut self, at: NodeIndex, node: &Node<'p>) {
+        let why = self.arrived.and_then(|e| self.machine.cfg.edge(e)).map(|(.., e)| e.why.name());
+        self.emit(What::Node {
+            node: at.index(),
+            kind: node.kind.name(),
+            why,
+            place: None,
+            span: node.span,
+        });
+    }
+
+    // ---- conditions -------------------------------------------------------------------------
+
+    fn scope(&self) -> Scope<'_> {
+        Scope::new(self.session, &self.locals, self.host.clock)
+    }
+
+    /// Whether all of a guard's tests come out as it wants.
+    fn holds(&mut self, guard: Guard) -> Result<bool, Problem> {
+        for literal in self.machine.cfg.guard(guard) {
+            if self.test(&literal.test)? != literal.holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn test(&mut self, test: &Test<'p>) -> Result<bool, Problem> {
+        match test {
+            Test::Condition(condition) => self.condition(condition),
+            Test::Expr(expr) => {
+                let dialect = self.dialect();
+                let value = agentir_eval::evaluate(expr, &self.scope(), dialect);
+                // A check that cannot be made finds nothing.
+                Ok(value.is_ok_and(|v| agentir_eval::truthy(&v, agentir_eval::semantics(dialect))))
+            }
+        }
+    }
+
+    /// Whether a condition holds: by the evaluator, or by the model if it is in words. Each is asked
+    /// once where branches are chosen among, on the state as it was before any of them.
+    fn condition(&mut self, condition: &'p Condition) -> Result<bool, Problem> {
+        let key = std::ptr::from_ref(condition).addr();
+        if let Some(known) = self.judged.get(&key) {
+            return Ok(*known);
+        }
+        let (holds, decided_by) = match condition.expr() {
+            Some(expr) => {
+                let dialect = self.dialect();
+                let outcome = agentir_eval::outcome(expr, &self.scope(), dialect);
+                match outcome {
+                    agentir_eval::Outcome::True => {
+                        self.captures(expr);
+                        (true, "expression")
+                    }
+                    agentir_eval::Outcome::False => (false, "expression"),
+                    agentir_eval::Outcome::Error => {
+                        let text = &condition.text.value;
+                        return Err(Problem::unknown(format!("`{text}` cannot be evaluated")));
+                    }
+                }
+            }
+            None => (self.judge_user(&condition.text.value)?, "model"),
+        };
+        self.emit(What::Condition {
+            condition: condition.text.value.to_string(),
+            holds,
+            decided_by,
+        });
+        self.judged.insert(key, holds);
+        Ok(holds)
+    }
+
+    // ---- choosing among edges ---------------------------------------------------------------
+
+    /// Whether an edge may still be taken: by its limit, and by whether the flow has begun.
+    fn open(&mut self, id: EdgeIndex, to: NodeIndex, edge: &Edge<'p>) -> bool {
+        let resumes = edge.why == Why::Return
+            && matches!(edge.by, Element::Agent(_))
+            && self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Resume);
+        let starts = edge.why == Why::Start;
+        let thread = self.thread();
+        if (starts && !thread.back.is_empty()) || (resumes && thread.back.is_empty()) {
+            return false;
+        }
+        let times = thread.taken.get(&index(id.index())).copied().unwrap_or(0);
+        edge.limit.is_none_or(|limit| times < limit)
+    }
+
+    /// The first edge that is wanted, may still be taken, and whose guard holds.
+    fn pick(
+        &mut self,
+        at: NodeIndex,
+        wanted: impl Fn(&Edge<'p>, NodeIndex) -> bool,
+    ) -> Result<Option<EdgeIndex>, Problem> {
+        for (id, to, edge) in self.leaving(at) {
+            if wanted(&edge, to) && self.open(id, to, &edge) && self.holds(edge.guard)? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Leaves a node that is done in the way that its guards say.
+    fn leave(&mut self, at: NodeIndex) -> Step {
+        let cfg = &self.machine.cfg;
+        // Where a profile is active, what it says comes first.
+        let profile = self.profile_edge(at)?;
+        if let Some(edge) = profile {
+            return Ok(Next::Take(edge));
+        }
+        let usual = |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
+        if let Some(edge) = self.pick(at, usual)? {
+            return Ok(Next::Take(edge));
+        }
+        // What is said because of an error goes on because of it.
+        let handled = |edge: &Edge<'p>, to: NodeIndex| {
+            matches!(edge.why, Why::Error | Why::Exhausted)
+                && cfg.node(to).is_some_and(|n| n.kind != NodeKind::Error)
+        };
+        match self.pick(at, handled)? {
+            Some(edge) => Ok(Next::Take(edge)),
+            None => Err(Problem::unknown("nothing follows")),
+        }
+    }
+
+    /// Something went wrong at a node: its step's handlers look after it, then the agent's.
+    fn fail(&mut self, at: NodeIndex, problem: Problem) -> Next {
+        self.emit(What::Error { kind: problem.kind.clone(), message: problem.message.clone() });
+        self.session.set_system(
+            "_error",
+            &serde_json::json!({ "type": problem.kind, "message": problem.message }),
+        );
+        let hub = self.leaving(at).into_iter().find(|(_, to, edge)| {
+            matches!(edge.why, Why::Error | Why::Unhandled)
+                && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Error)
+        });
+        let message = problem.message.clone();
+        let endless = problem.kind == "loop";
+        self.thread().error = Some(problem);
+        match hub {
+            Some((edge, ..)) if !endless => {
+                let back = Back { node: index(at.index()), stage: SKIP };
+                self.thread().back.push(back);
+                Next::Take(edge)
+            }
+            _ => self.give_up(message),
+        }
+    }
+
+    /// Nobody handles what went wrong.
+    fn give_up(&mut self, message: String) -> Next {
+        let own = self.agent().ok().and_then(|a| a.messages.get("error_default"));
+        match own {
+            Some(response) => self.respond(response),
+            None => self.say("Sorry, something went wrong.", None),
+        }
+        self.error = Some(message);
+        self.thread().failed = true;
+        Next::Stop(Status::Failed)
+    }
+}
+
+/// Whether an edge is a way on: not what interrupts, checks, fails or is only possible. How the way on
+/// is written (behind it, a jump, the next step) makes no difference to whoever is done.
+const fn onward(why: Why) -> bool {
+    matches!(
+        why,
+        Why::Next
+            | Why::Sequence
+            | Why::Start
+            | Why::Branch
+            | Why::Jump
+            | Why::Skip
+            | Why::Retry
+            | Why::Return
+            | Why::Finish
+    )
+}
+
+/// The stage of a node at which something went wrong and was handled: it is left without being done
+/// again.
+const SKIP: u32 = u32::MAX;

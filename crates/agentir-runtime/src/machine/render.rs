@@ -1,0 +1,142 @@
+//! Texts with their holes filled in (ABL, current specification, 3.13.1).
+
+use super::Run;
+use super::scope::Scope;
+use agentir_eval::{Value, evaluate, semantics, text, truthy};
+use agentir_expr::{Dialect, Expr, Piece, Template, TemplatePart};
+use smol_str::SmolStr;
+
+/// A text may not become longer than this: lists of lists multiply.
+const MAX_TEXT: usize = 1 << 20;
+
+/// Blocks may lie so deep inside each other.
+const MAX_BLOCKS: usize = 32;
+
+impl Run<'_, '_, '_> {
+    /// The text of a template in the state as it is. A hole that has no value is empty.
+    pub(super) fn render(&self, template: &Template) -> String {
+        let renderer = Renderer { run: self, dialect: self.dialect() };
+        let pieces: Vec<Piece<'_>> = template.pieces().collect();
+        let mut out = String::new();
+        let mut locals = self.locals.clone();
+        renderer.pieces(&pieces, &mut locals, 0, &mut out);
+        out
+    }
+}
+
+struct Renderer<'r, 'a, 'p, 'h> {
+    run: &'r Run<'a, 'p, 'h>,
+    dialect: Dialect,
+}
+
+type Locals = Vec<(SmolStr, Value)>;
+
+impl Renderer<'_, '_, '_, '_> {
+    fn value(&self, expr: &Expr, locals: &Locals) -> Value {
+        let scope = Scope::new(self.run.session, locals, self.run.host.clock);
+        evaluate(expr, &scope, self.dialect).unwrap_or_default()
+    }
+
+    fn pieces(&self, pieces: &[Piece<'_>], locals: &mut Locals, depth: usize, out: &mut String) {
+        let mut at = 0;
+        while let Some(piece) = pieces.get(at) {
+            if out.len() > MAX_TEXT {
+                return;
+            }
+            at += 1;
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Part(
+                    TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
+                ) => {
+                    let mut value = self.value(expr, locals);
+                    if let Piece::Part(TemplatePart::Value { filters, .. }) = piece {
+                        for filter in filters {
+                            value = filtered(&filter.value, value);
+                        }
+                    }
+                    // What has no text of its own (a list, an object) is shown as data.
+                    match &value {
+                        Value::List(_) | Value::Object(_) => {
+                            out.push_str(&crate::json::to_json(&value).to_string());
+                        }
+                        value => out.push_str(&text(value, semantics(self.dialect))),
+                    }
+                }
+                Piece::Part(TemplatePart::Open { block, expr, .. }) if depth < MAX_BLOCKS => {
+                    let (inner, otherwise, end) = block_of(pieces, at);
+                    at = end;
+                    let value = expr.as_ref().map(|e| self.value(e, locals)).unwrap_or_default();
+                    let holds = truthy(&value, semantics(self.dialect));
+                    match (block.value.as_str(), &value) {
+                        ("each", Value::List(list)) if !list.items().is_empty() => {
+                            for (n, item) in list.items().iter().enumerate() {
+                                let before = locals.len();
+                                locals.push(("this".into(), item.clone()));
+                                locals.push((
+                                    "@index".into(),
+                                    Value::number(n as f64).unwrap_or_default(),
+                                ));
+                                if let Value::Object(object) = item {
+                                    let fields = object.fields().iter();
+                                    locals.extend(fields.map(|(n, v)| (n.clone(), v.clone())));
+                                }
+                                self.pieces(inner, locals, depth + 1, out);
+                                locals.truncate(before);
+                            }
+                        }
+                        ("each", _) => self.pieces(otherwise, locals, depth + 1, out),
+                        ("unless", _) if !holds => self.pieces(inner, locals, depth + 1, out),
+                        ("unless", _) => self.pieces(otherwise, locals, depth + 1, out),
+                        _ if holds => self.pieces(inner, locals, depth + 1, out),
+                        _ => self.pieces(otherwise, locals, depth + 1, out),
+                    }
+                }
+                Piece::Part(_) => {}
+            }
+        }
+    }
+}
+
+/// The pieces of a block that begins before `from`, those behind its `else`, and where it is over.
+fn block_of<'a, 't>(
+    pieces: &'a [Piece<'t>],
+    from: usize,
+) -> (&'a [Piece<'t>], &'a [Piece<'t>], usize) {
+    let mut open = 0usize;
+    let mut middle = None;
+    for (n, piece) in pieces.iter().enumerate().skip(from) {
+        match piece {
+            Piece::Part(TemplatePart::Open { .. }) => open += 1,
+            Piece::Part(TemplatePart::Else { .. }) if open == 0 => middle = middle.or(Some(n)),
+            Piece::Part(TemplatePart::Close { .. }) if open == 0 => {
+                let inner = pieces.get(from..middle.unwrap_or(n)).unwrap_or_default();
+                let otherwise = middle.and_then(|m| pieces.get(m + 1..n)).unwrap_or_default();
+                return (inner, otherwise, n + 1);
+            }
+            Piece::Part(TemplatePart::Close { .. }) => open -= 1,
+            _ => {}
+        }
+    }
+    let inner = pieces.get(from..middle.unwrap_or(pieces.len())).unwrap_or_default();
+    let otherwise = middle.and_then(|m| pieces.get(m + 1..)).unwrap_or_default();
+    (inner, otherwise, pieces.len())
+}
+
+fn filtered(filter: &str, value: Value) -> Value {
+    match (filter, &value) {
+        ("upper" | "uppercase", Value::Text(text)) => Value::text(text.to_uppercase()),
+        ("lower" | "lowercase", Value::Text(text)) => Value::text(text.to_lowercase()),
+        ("trim", Value::Text(text)) => Value::text(text.trim()),
+        ("json", value) => Value::text(crate::json::to_json(value).to_string()),
+        ("length" | "count" | "size", value) => agentir_eval::length(value)
+            .and_then(|n| Value::number(n as f64).ok())
+            .unwrap_or_default(),
+        ("join", Value::List(list)) => {
+            let parts: Vec<String> =
+                list.items().iter().map(|i| text(i, semantics(Dialect::Abl)).to_string()).collect();
+            Value::text(parts.join(", "))
+        }
+        _ => value,
+    }
+}

@@ -1,0 +1,163 @@
+//! What expressions read: variables, results, what the user said.
+
+use crate::host::Clock;
+use crate::json::from_json;
+use crate::session::Session;
+use agentir_diagnostics::Spanned;
+use agentir_eval::{Environment, EvalError, Semantics, State, Value, member};
+use agentir_expr::{Name, Path, Segment};
+use agentir_ir::{Agent, Data};
+use smol_str::{SmolStr, format_smolstr};
+
+/// The layers in which a name is looked for. The first in which the whole path has a value decides.
+pub(super) struct Scope<'s> {
+    session: &'s Session,
+    locals: &'s [(SmolStr, Value)],
+    clock: &'s dyn Clock,
+}
+
+impl<'s> Scope<'s> {
+    pub(super) const fn new(
+        session: &'s Session,
+        locals: &'s [(SmolStr, Value)],
+        clock: &'s dyn Clock,
+    ) -> Self {
+        Self { session, locals, clock }
+    }
+
+    fn local(&self, path: &Path, semantics: &Semantics) -> Option<Result<Value, EvalError>> {
+        let (_, value) = self.locals.iter().rev().find(|(name, _)| *name == path.root.value)?;
+        let mut value = Ok(value.clone());
+        for segment in &path.segments {
+            value = value.and_then(|v| member(&v, segment, semantics));
+        }
+        Some(value)
+    }
+
+    /// `@outputs.total`: a part of the last result.
+    fn output(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
+        let outputs = self.session.stack.last().map(|thread| &thread.outputs);
+        let mut value = from_json(outputs.unwrap_or(&Data::Null))?;
+        value = member(&value, &Segment::Field(path.root.clone()), semantics)?;
+        for segment in &path.segments {
+            value = member(&value, segment, semantics)?;
+        }
+        Ok(value)
+    }
+}
+
+impl Environment for Scope<'_> {
+    fn path(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
+        match path.namespace.as_ref().map(|n| n.value.as_str()) {
+            Some("outputs" | "result") => return self.output(path, semantics),
+            // `{!@actions.find}` is the name under which the model knows the action.
+            Some("actions" | "subagent" | "topic" | "utils") if path.segments.is_empty() => {
+                return Ok(Value::Text(path.root.value.clone()));
+            }
+            _ => {}
+        }
+        if path.namespace.is_none()
+            && let Some(value) = self.local(path, semantics)
+        {
+            return value;
+        }
+        let thread = self.session.stack.last();
+        let layers = thread.map(|thread| &thread.variables).into_iter().chain([
+            &self.session.shared,
+            &self.session.system,
+            &self.session.memory,
+        ]);
+        let mut nothing = None;
+        for layer in layers {
+            match layer.path(path, semantics) {
+                Ok(value) if !value.is_unset() => return Ok(value),
+                // What is null was put there; an error says that something on the way is unset.
+                other => {
+                    let better = match (&nothing, &other) {
+                        (None, _) => true,
+                        (Some(Ok(Value::Null)), _) => false,
+                        (_, Ok(Value::Null)) => true,
+                        (Some(Err(_)), Ok(_)) => true,
+                        _ => false,
+                    };
+                    if better {
+                        nothing = Some(other);
+                    }
+                }
+            }
+        }
+        // A path of the longer-lived memory is kept under its whole name.
+        let dotted = dotted(path);
+        if let Some(value) = self.session.memory.get(&dotted) {
+            return Ok(value.clone());
+        }
+        nothing.unwrap_or(Ok(Value::Undefined))
+    }
+
+    fn now(&self) -> Option<i64> {
+        Some(self.clock.now())
+    }
+
+    fn random(&self) -> Option<u64> {
+        Some(self.clock.random())
+    }
+}
+
+/// A path as it is written.
+pub(super) fn dotted(path: &Path) -> SmolStr {
+    let mut text = match &path.namespace {
+        Some(namespace) => format!("@{}.{}", namespace.value, path.root.value),
+        None => path.root.value.to_string(),
+    };
+    for segment in &path.segments {
+        match segment {
+            Segment::Field(name) => {
+                text.push('.');
+                text.push_str(&name.value);
+            }
+            Segment::Index(at) => text.push_str(&format_smolstr!("[{at}]")),
+            Segment::Any => text.push_str(".*"),
+        }
+    }
+    text.into()
+}
+
+/// The path that a dotted name stands for: `user.email`, `@variables.total`.
+pub(super) fn path_of(name: &str) -> Path {
+    let plain =
+        |text: &str| Spanned { value: Name::new(text), span: agentir_diagnostics::Span::default() };
+    let (namespace, rest) = match name.strip_prefix('@').and_then(|n| n.split_once('.')) {
+        Some((namespace, rest)) => (Some(plain(namespace)), rest),
+        None => (None, name),
+    };
+    let mut parts = rest.split('.');
+    let root = plain(parts.next().unwrap_or_default());
+    Path { namespace, root, segments: parts.map(|part| Segment::Field(plain(part))).collect() }
+}
+
+/// What holds for all agents of the program from the beginning: the variables of Agent Script, the
+/// state of a supervisor.
+pub(super) fn shared_variables(agent: &Agent, shared: &mut State) {
+    for variable in agent.memory.session.iter().filter(|v| v.scope == Some("program")) {
+        let name = name_of_variable(agent, &variable.name.value);
+        let initial = variable.initial_value.as_ref().and_then(|data| from_json(data).ok());
+        if shared.get(&name).is_none_or(Value::is_unset) {
+            shared.set(name, initial.unwrap_or_default());
+        }
+    }
+    for variable in &agent.memory.state {
+        if let Some(value) = variable.default.as_ref().and_then(|data| from_json(data).ok()) {
+            // A name that is taken by something else has no parts.
+            let _ = shared.set_path(&path_of(&variable.name.value), value);
+        }
+    }
+}
+
+/// The name under which a variable of the program is kept.
+pub(super) fn name_of_variable(agent: &Agent, name: &str) -> SmolStr {
+    if agent.metadata.dialect == agentir_expr::Dialect::AgentScript.name() {
+        format_smolstr!("@variables.{name}")
+    } else {
+        SmolStr::new(name)
+    }
+}

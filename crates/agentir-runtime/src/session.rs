@@ -1,0 +1,230 @@
+//! The state of a conversation: everything that must survive between two turns.
+
+use crate::model::{Message, ToolUse, Usage};
+use agentir_eval::State;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+
+/// The form of a session as it is stored; another one cannot be read.
+pub const SESSION_VERSION: u32 = 1;
+
+/// How a conversation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The user is to say something.
+    Await,
+    /// A person has taken over.
+    Human,
+    /// The agents are done.
+    Done,
+    /// An agent gave up, or something went wrong that nobody handles.
+    Failed,
+}
+
+impl Status {
+    /// Its name, in snake case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Await => "await",
+            Self::Human => "human",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A conversation. It is plain data: written out between two turns and read back, it goes on as if
+/// nothing had happened.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Session {
+    /// [`SESSION_VERSION`].
+    pub version: u32,
+    /// What the program was that it was begun with; with another one it cannot go on.
+    pub program: String,
+    /// How it stands.
+    pub status: Status,
+    /// How many messages the user has sent.
+    pub turn: u32,
+    /// What was said, by whom.
+    pub transcript: Vec<Message>,
+    /// What all questions to models cost.
+    pub usage: Usage,
+    /// How many questions there were.
+    pub model_calls: u64,
+    /// The agents at work; the last is in charge, each of the others waits for the one behind it.
+    pub(crate) stack: Vec<Thread>,
+    /// Agents that gave control back before they were done, each with the agent it came back to.
+    pub(crate) parked: Vec<Thread>,
+    /// The variables that all agents share.
+    #[serde(with = "crate::json::state")]
+    pub(crate) shared: State,
+    /// What the runtime assigns: `user.intent`, `channel`, `last_search_result`.
+    #[serde(with = "crate::json::state")]
+    pub(crate) system: State,
+    /// What outlives the conversation, by path.
+    #[serde(with = "crate::json::state")]
+    pub(crate) memory: State,
+    /// Steps of flows that were entered since the conversation began.
+    pub(crate) flow_steps: u32,
+    /// The number of the next call of a tool.
+    pub(crate) next_call: u64,
+}
+
+impl Session {
+    /// The agent in charge; none if all are done.
+    #[must_use]
+    pub fn agent(&self) -> Option<&str> {
+        self.stack.last().map(|thread| thread.agent.as_str())
+    }
+
+    /// The value of a variable as the agent in charge sees it, by its name: its own variables first,
+    /// then those of the program, then what the runtime assigns. After the end, those of the agent
+    /// that was last in charge.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<Json> {
+        let value = self
+            .stack
+            .last()
+            .or_else(|| self.parked.last())
+            .and_then(|thread| thread.variables.get(name))
+            .or_else(|| self.shared.get(name))
+            .or_else(|| self.system.get(name))?;
+        Some(crate::json::to_json(value))
+    }
+
+    /// All variables of the agents at work and of the program, by name; inner agents win.
+    #[must_use]
+    pub fn variables(&self) -> BTreeMap<String, Json> {
+        let all = self.shared.variables().chain(
+            self.parked.iter().chain(&self.stack).flat_map(|thread| thread.variables.variables()),
+        );
+        all.map(|(name, value)| (name.to_string(), crate::json::to_json(value))).collect()
+    }
+
+    /// Sets what the runtime knows about the session and agents read: `channel`, `user_id`.
+    pub fn set_system(&mut self, name: &str, value: &Json) {
+        if let Ok(value) = crate::json::from_json(value) {
+            self.system.set(name, value);
+        }
+    }
+
+    /// What outlives the conversation, by path.
+    #[must_use]
+    pub fn memory(&self) -> BTreeMap<String, Json> {
+        let all = self.memory.variables();
+        all.map(|(name, value)| (name.to_string(), crate::json::to_json(value))).collect()
+    }
+
+    /// Puts something into the longer-lived memory, as an earlier conversation might have.
+    pub fn set_memory(&mut self, path: &str, value: &Json) {
+        if let Ok(value) = crate::json::from_json(value) {
+            self.memory.set(path, value);
+        }
+    }
+}
+
+/// An agent at work.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Thread {
+    /// Its name.
+    pub(crate) agent: String,
+    /// The node it is at.
+    pub(crate) node: u32,
+    /// Its variables, by name.
+    #[serde(with = "crate::json::state")]
+    pub(crate) variables: State,
+    /// Where `Resume` leads, the innermost last.
+    pub(crate) back: Vec<Back>,
+    /// How often edges with a limit were taken.
+    pub(crate) taken: BTreeMap<u32, u32>,
+    /// Variables that stand for those of the agent that called.
+    pub(crate) bound: Vec<Bound>,
+    /// What the model sees of the conversation.
+    pub(crate) messages: Vec<Message>,
+    /// What the model is told in addition, until the instructions are made anew.
+    pub(crate) instructions: Vec<String>,
+    /// What the model is told in this turn only.
+    pub(crate) notes: Vec<String>,
+    /// What was brought back from memory for the model.
+    pub(crate) recalled: Vec<String>,
+    /// The turn in which the model saw what the user said last.
+    pub(crate) heard: Option<u32>,
+    /// The turn in which the agent began.
+    pub(crate) since: u32,
+    /// What the model picked and is still to be done.
+    pub(crate) pending: Vec<ToolUse>,
+    /// What the model said and is still to be told to the user.
+    pub(crate) answer: Option<String>,
+    /// How often the model was asked in this turn.
+    pub(crate) iterations: u32,
+    /// The node of the caller's to which it comes back, if it does.
+    pub(crate) returns_to: Option<u32>,
+    /// Whether it is asked, and not in charge of the conversation.
+    pub(crate) delegated: bool,
+    /// Whether it gave up.
+    pub(crate) failed: bool,
+    /// Fields that were asked for, by node: how often.
+    pub(crate) asked: BTreeMap<String, u32>,
+    /// What went wrong last.
+    pub(crate) error: Option<Problem>,
+    /// The result of the last tool, which `@outputs` reads.
+    pub(crate) outputs: Json,
+}
+
+impl Thread {
+    pub(crate) fn new(agent: &str, node: u32, turn: u32) -> Self {
+        Self {
+            agent: agent.to_owned(),
+            node,
+            variables: State::new(),
+            back: Vec::new(),
+            taken: BTreeMap::new(),
+            bound: Vec::new(),
+            messages: Vec::new(),
+            instructions: Vec::new(),
+            notes: Vec::new(),
+            recalled: Vec::new(),
+            heard: None,
+            since: turn,
+            pending: Vec::new(),
+            answer: None,
+            iterations: 0,
+            returns_to: None,
+            delegated: false,
+            failed: false,
+            asked: BTreeMap::new(),
+            error: None,
+            outputs: Json::Object(Map::new()),
+        }
+    }
+}
+
+/// A place that is come back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Back {
+    /// The node.
+    pub(crate) node: u32,
+    /// How far it was: what that means is the node's.
+    pub(crate) stage: u32,
+}
+
+/// A variable that stands for one of the caller's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bound {
+    /// The variable.
+    pub(crate) variable: String,
+    /// The caller's, as a path.
+    pub(crate) path: String,
+}
+
+/// Something that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Problem {
+    /// The kind that handlers know it by.
+    pub(crate) kind: String,
+    /// In words.
+    pub(crate) message: String,
+}
