@@ -28,9 +28,18 @@ pub fn fits(field: &FieldSpec, value: &Json) -> Result<(), String> {
         FieldType::Number => (value.is_number(), "a number"),
         FieldType::Currency => (value.is_number(), "an amount, as a number"),
         FieldType::Boolean => (value.is_boolean(), "true or false"),
-        FieldType::Date => (text(value, |t| t.parse::<jiff::civil::Date>().is_ok() && t.len() == 10), "a day, as `2026-03-15`"),
-        FieldType::Time => (text(value, |t| t.len() == 5 && t.parse::<jiff::civil::Time>().is_ok()), "a time of day, as `14:30`"),
-        FieldType::DateTime => (text(value, |t| t.parse::<jiff::Timestamp>().is_ok()), "a day and a time, as `2026-03-15T14:30:00Z`"),
+        FieldType::Date => (
+            text(value, |t| t.parse::<jiff::civil::Date>().is_ok() && t.len() == 10),
+            "a day, as `2026-03-15`",
+        ),
+        FieldType::Time => (
+            text(value, |t| t.len() == 5 && t.parse::<jiff::civil::Time>().is_ok()),
+            "a time of day, as `14:30`",
+        ),
+        FieldType::DateTime => (
+            text(value, |t| t.parse::<jiff::Timestamp>().is_ok()),
+            "a day and a time, as `2026-03-15T14:30:00Z`",
+        ),
         FieldType::Email => (text(value, is_email), "an address for mail"),
         FieldType::Phone => (text(value, is_e164), "a telephone number, as `+14155550123`"),
         FieldType::List => (value.is_array(), "a list"),
@@ -68,10 +77,16 @@ pub fn schema_of(field: &FieldSpec) -> Map<String, Json> {
         FieldType::Text => json!({"type": "string"}),
         FieldType::Number | FieldType::Currency => json!({"type": "number"}),
         FieldType::Boolean => json!({"type": "boolean"}),
-        FieldType::Date | FieldType::Time | FieldType::DateTime | FieldType::Email | FieldType::Phone => {
+        FieldType::Date
+        | FieldType::Time
+        | FieldType::DateTime
+        | FieldType::Email
+        | FieldType::Phone => {
             json!({"type": "string"})
         }
-        FieldType::List => json!({"type": "array", "items": {"type": ["string", "number", "boolean"]}}),
+        FieldType::List => {
+            json!({"type": "array", "items": {"type": ["string", "number", "boolean"]}})
+        }
         FieldType::Object => json!({"type": "object"}),
     };
     let mut schema = if let Json::Object(form) = form { form } else { Map::new() };

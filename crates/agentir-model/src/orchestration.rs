@@ -20,9 +20,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// How several agents share a conversation.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Agents that come one after the other are asked as one.

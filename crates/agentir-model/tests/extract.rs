@@ -70,11 +70,20 @@ fn days() {
 fn days_that_are_none() {
     const DAY: &[&str] = &["day: date"];
     let none = [
-        "I may come", "two weeks", "the 31st of February", "2026-13-45", "99/99", "room 12",
-        "second floor", "I don't know", "what day is it?", "march", "sun and sand", "1.5",
+        "I may come",
+        "two weeks",
+        "the 31st of February",
+        "2026-13-45",
+        "99/99",
+        "room 12",
+        "second floor",
+        "I don't know",
+        "what day is it?",
+        "march",
+        "sun and sand",
+        "1.5",
     ];
-    let cases: Vec<Case> =
-        none.map(|message| (message, Some("day"), DAY, json!({}))).into();
+    let cases: Vec<Case> = none.map(|message| (message, Some("day"), DAY, json!({}))).into();
     check(&mut offline(), &cases);
 }
 
@@ -98,7 +107,12 @@ fn days_of_the_past() {
     check(
         &mut offline(),
         &[
-            ("3 december 1990", Some("date_of_birth"), BORN, json!({"date_of_birth": "1990-12-03"})),
+            (
+                "3 december 1990",
+                Some("date_of_birth"),
+                BORN,
+                json!({"date_of_birth": "1990-12-03"}),
+            ),
             ("5 march", None, &["purchase_date: date"], json!({"purchase_date": "2026-03-05"})),
             ("5 december", None, &["purchase_date: date"], json!({"purchase_date": "2025-12-05"})),
         ],
@@ -126,12 +140,20 @@ fn times_of_day() {
     .map(|(message, at)| (message, Some("at"), AT, json!({"at": at})))
     .into();
     check(&mut offline(), &cases);
-    check(&mut offline(), &[
-        ("25:00", Some("at"), AT, json!({})),
-        ("14 am", Some("at"), AT, json!({})),
-        ("tomorrow at 3pm", None, &["start: date_time"], json!({"start": "2026-11-19T15:00:00+00:00"})),
-        ("tomorrow", Some("start"), &["start: date_time"], json!({})),
-    ]);
+    check(
+        &mut offline(),
+        &[
+            ("25:00", Some("at"), AT, json!({})),
+            ("14 am", Some("at"), AT, json!({})),
+            (
+                "tomorrow at 3pm",
+                None,
+                &["start: date_time"],
+                json!({"start": "2026-11-19T15:00:00+00:00"}),
+            ),
+            ("tomorrow", Some("start"), &["start: date_time"], json!({})),
+        ],
+    );
 }
 
 #[test]
@@ -154,15 +176,28 @@ fn numbers() {
     .map(|(message, n)| (message, Some("guests"), N, json!({"guests": n})))
     .into();
     check(&mut offline(), &cases);
-    check(&mut offline(), &[
-        ("the second one please", None, N, json!({})),
-        ("which one?", None, N, json!({})),
-        ("a table for 4", None, N, json!({"guests": 4})),
-        ("12 Baker Street", Some("street"), &["street: text", "age: number"], json!({"street": "12 Baker Street"})),
-        ("3 rooms for 5 guests", None, &["guests: number", "rooms: number"], json!({"guests": 5, "rooms": 3})),
-        ("5", None, &["guests: number", "rooms: number"], json!({})),
-        ("order A7B9", Some("guests"), N, json!({})),
-    ]);
+    check(
+        &mut offline(),
+        &[
+            ("the second one please", None, N, json!({})),
+            ("which one?", None, N, json!({})),
+            ("a table for 4", None, N, json!({"guests": 4})),
+            (
+                "12 Baker Street",
+                Some("street"),
+                &["street: text", "age: number"],
+                json!({"street": "12 Baker Street"}),
+            ),
+            (
+                "3 rooms for 5 guests",
+                None,
+                &["guests: number", "rooms: number"],
+                json!({"guests": 5, "rooms": 3}),
+            ),
+            ("5", None, &["guests: number", "rooms: number"], json!({})),
+            ("order A7B9", Some("guests"), N, json!({})),
+        ],
+    );
 }
 
 #[test]
@@ -179,24 +214,47 @@ fn money() {
     .map(|(message, n)| (message, Some("budget"), P, json!({"budget": n})))
     .into();
     check(&mut offline(), &cases);
-    check(&mut offline(), &[
-        ("2 nights for $80", None, &["nights: number", "budget: currency"], json!({"nights": 2, "budget": 80})),
-        ("send it to 12 people", None, P, json!({})),
-    ]);
+    check(
+        &mut offline(),
+        &[
+            (
+                "2 nights for $80",
+                None,
+                &["nights: number", "budget: currency"],
+                json!({"nights": 2, "budget": 80}),
+            ),
+            ("send it to 12 people", None, P, json!({})),
+        ],
+    );
 }
 
 #[test]
 fn addresses() {
-    check(&mut offline(), &[
-        ("I'm ada@example.com, call +1 415 555 2671", None, &["phone: phone", "mail: email"],
-            json!({"phone": "+14155552671", "mail": "ada@example.com"})),
-        ("(415) 555-2671", Some("phone"), &["phone: phone"], json!({"phone": "+14155552671"})),
-        ("+44 20 7946 0958", Some("phone"), &["phone: phone"], json!({"phone": "+442079460958"})),
-        ("order 123456789012", None, &["phone: phone"], json!({})),
-        ("ada at example", Some("mail"), &["mail: email"], json!({})),
-    ]);
+    check(
+        &mut offline(),
+        &[
+            (
+                "I'm ada@example.com, call +1 415 555 2671",
+                None,
+                &["phone: phone", "mail: email"],
+                json!({"phone": "+14155552671", "mail": "ada@example.com"}),
+            ),
+            ("(415) 555-2671", Some("phone"), &["phone: phone"], json!({"phone": "+14155552671"})),
+            (
+                "+44 20 7946 0958",
+                Some("phone"),
+                &["phone: phone"],
+                json!({"phone": "+442079460958"}),
+            ),
+            ("order 123456789012", None, &["phone: phone"], json!({})),
+            ("ada at example", Some("mail"), &["mail: email"], json!({})),
+        ],
+    );
     let mut british = offline().region("gb").unwrap();
-    check(&mut british, &[("020 7946 0958", Some("phone"), &["phone: phone"], json!({"phone": "+442079460958"}))]);
+    check(
+        &mut british,
+        &[("020 7946 0958", Some("phone"), &["phone: phone"], json!({"phone": "+442079460958"}))],
+    );
     assert!(offline().region("zz").is_none());
 }
 
@@ -211,8 +269,18 @@ fn yes_and_no() {
     cases.extend(["maybe", "I'm not sure", "what?", ""].map(|m| (m, Some("ok"), OK, json!({}))));
     cases.extend([
         ("yes", None, OK, json!({})),
-        ("two nights with breakfast", None, &["breakfast: boolean"][..], json!({"breakfast": true})),
-        ("two nights without breakfast", None, &["breakfast: boolean"], json!({"breakfast": false})),
+        (
+            "two nights with breakfast",
+            None,
+            &["breakfast: boolean"][..],
+            json!({"breakfast": true}),
+        ),
+        (
+            "two nights without breakfast",
+            None,
+            &["breakfast: boolean"],
+            json!({"breakfast": false}),
+        ),
         ("is there breakfast?", None, &["breakfast: boolean"], json!({})),
     ]);
     check(&mut offline(), &cases);
@@ -221,38 +289,84 @@ fn yes_and_no() {
 #[test]
 fn listed_values() {
     const ROOM: &[&str] = &["room: text = single, double / twin, suite, junior suite"];
-    check(&mut offline(), &[
-        ("a double room", None, ROOM, json!({"room": "double"})),
-        ("Twin, please", None, ROOM, json!({"room": "double"})),
-        ("the junior suite", None, ROOM, json!({"room": "junior suite"})),
-        ("two doubles", None, ROOM, json!({"room": "double"})),
-        ("a duoble", None, ROOM, json!({"room": "double"})),
-        ("not a single room but a double", None, ROOM, json!({"room": "double"})),
-        ("a penthouse", Some("room"), ROOM, json!({})),
-        ("pool and a sauna", None, &["extras: list = pool, sauna, gym"], json!({"extras": ["pool", "sauna"]})),
-        ("yep", Some("sure"), &["sure: text = yes, no"], json!({"sure": "yes"})),
-    ]);
+    check(
+        &mut offline(),
+        &[
+            ("a double room", None, ROOM, json!({"room": "double"})),
+            ("Twin, please", None, ROOM, json!({"room": "double"})),
+            ("the junior suite", None, ROOM, json!({"room": "junior suite"})),
+            ("two doubles", None, ROOM, json!({"room": "double"})),
+            ("a duoble", None, ROOM, json!({"room": "double"})),
+            ("not a single room but a double", None, ROOM, json!({"room": "double"})),
+            ("a penthouse", Some("room"), ROOM, json!({})),
+            (
+                "pool and a sauna",
+                None,
+                &["extras: list = pool, sauna, gym"],
+                json!({"extras": ["pool", "sauna"]}),
+            ),
+            ("yep", Some("sure"), &["sure: text = yes, no"], json!({"sure": "yes"})),
+        ],
+    );
 }
 
 #[test]
 fn texts() {
     const CITY: &[&str] = &["city: text", "day: date"];
-    check(&mut offline(), &[
-        ("Rome", Some("city"), CITY, json!({"city": "Rome"})),
-        ("Rome tomorrow", Some("city"), CITY, json!({"city": "Rome", "day": "2026-11-19"})),
-        ("in New York on friday", Some("city"), CITY, json!({"city": "New York", "day": "2026-11-20"})),
-        ("a hotel in Rome for tomorrow", None, CITY, json!({"city": "Rome", "day": "2026-11-19"})),
-        ("hello", None, CITY, json!({})),
-        ("I don't know", Some("city"), CITY, json!({})),
-        ("What can I say?", Some("city"), CITY, json!({})),
-        ("My name is Ada Lovelace.", Some("name"), &["name: text"], json!({"name": "Ada Lovelace"})),
-        ("I'm Ada", Some("name"), &["name: text"], json!({"name": "Ada"})),
-        ("my name is Ada, and I want a room", None, &["customer_name: text"], json!({"customer_name": "Ada"})),
-        ("order number: X-17", None, &["order_number: text"], json!({"order_number": "X-17"})),
-        ("from Rome to New York", None, &["origin: text", "destination: text"], json!({"origin": "Rome", "destination": "New York"})),
-        ("eggs, milk and bread", Some("items"), &["items: list"], json!({"items": ["eggs", "milk", "bread"]})),
-        ("from 3 march to 7 march", None, &["check_in: date", "check_out: date"], json!({"check_in": "2027-03-03", "check_out": "2027-03-07"})),
-    ]);
+    check(
+        &mut offline(),
+        &[
+            ("Rome", Some("city"), CITY, json!({"city": "Rome"})),
+            ("Rome tomorrow", Some("city"), CITY, json!({"city": "Rome", "day": "2026-11-19"})),
+            (
+                "in New York on friday",
+                Some("city"),
+                CITY,
+                json!({"city": "New York", "day": "2026-11-20"}),
+            ),
+            (
+                "a hotel in Rome for tomorrow",
+                None,
+                CITY,
+                json!({"city": "Rome", "day": "2026-11-19"}),
+            ),
+            ("hello", None, CITY, json!({})),
+            ("I don't know", Some("city"), CITY, json!({})),
+            ("What can I say?", Some("city"), CITY, json!({})),
+            (
+                "My name is Ada Lovelace.",
+                Some("name"),
+                &["name: text"],
+                json!({"name": "Ada Lovelace"}),
+            ),
+            ("I'm Ada", Some("name"), &["name: text"], json!({"name": "Ada"})),
+            (
+                "my name is Ada, and I want a room",
+                None,
+                &["customer_name: text"],
+                json!({"customer_name": "Ada"}),
+            ),
+            ("order number: X-17", None, &["order_number: text"], json!({"order_number": "X-17"})),
+            (
+                "from Rome to New York",
+                None,
+                &["origin: text", "destination: text"],
+                json!({"origin": "Rome", "destination": "New York"}),
+            ),
+            (
+                "eggs, milk and bread",
+                Some("items"),
+                &["items: list"],
+                json!({"items": ["eggs", "milk", "bread"]}),
+            ),
+            (
+                "from 3 march to 7 march",
+                None,
+                &["check_in: date", "check_out: date"],
+                json!({"check_in": "2027-03-03", "check_out": "2027-03-07"}),
+            ),
+        ],
+    );
 }
 
 #[test]

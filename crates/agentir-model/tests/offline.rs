@@ -42,7 +42,11 @@ fn what_is_meant() {
         ("How much baggage can I take?", AIRLINE, "BaggageInfo"),
         ("is my plane late?", AIRLINE, "FlightStatus"),
         ("what's the baggge allowence", AIRLINE, "BaggageInfo"),
-        ("I don't want to cancel anything, I want to know the baggage fees", AIRLINE, "BaggageInfo"),
+        (
+            "I don't want to cancel anything, I want to know the baggage fees",
+            AIRLINE,
+            "BaggageInfo",
+        ),
         ("What's the capital of France?", AIRLINE, ""),
         ("hello", AIRLINE, ""),
         ("", AIRLINE, ""),
@@ -108,7 +112,10 @@ fn what_holds() {
         ("the user is angry", ""),
         ("the answer contains harmful content", "The Harbour Inn has two rooms."),
         ("", "anything"),
-        ("it helps with what the user said last, and is no excuse", "I'm sorry, I can't help with that."),
+        (
+            "it helps with what the user said last, and is no excuse",
+            "I'm sorry, I can't help with that.",
+        ),
     ];
     let mut wrong = Vec::new();
     let cases = holds.iter().map(|c| (c, true)).chain(fails.iter().map(|c| (c, false)));
@@ -162,7 +169,11 @@ fn a_conversation() {
     );
     // Its result is told, and it is not called again.
     let mut messages = vec![user("find the book")];
-    messages.extend(called("search_books", known.clone(), json!({"title": "Emma", "in_stock": true})));
+    messages.extend(called(
+        "search_books",
+        known.clone(),
+        json!({"title": "Emma", "in_stock": true}),
+    ));
     assert_eq!(
         turn(messages.clone(), &[], known.clone()),
         "Here is what I found: title Emma, in stock yes."
@@ -218,7 +229,8 @@ fn an_argument_that_nobody_gave_is_asked_for() {
 
 #[test]
 fn a_text_is_short() {
-    let messages = vec![user("I lost my card. It was blue."), assistant("Sorry!"), user("Block it!")];
+    let messages =
+        vec![user("I lost my card. It was blue."), assistant("Sorry!"), user("Block it!")];
     let ask_for = Ask::Write { instruction: "Sum up".to_owned(), messages };
     let reply = ask(&mut offline(), &request(ask_for)).unwrap();
     assert_eq!(reply.answer, Answer::Text("The user said: I lost my card. / Block it!".to_owned()));

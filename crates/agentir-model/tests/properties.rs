@@ -7,31 +7,94 @@ mod common;
 use agentir_model::{Offline, Script, Tokens, fits};
 use agentir_runtime::{Answer, Model};
 use common::*;
+use cpu_time::ThreadTime;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// As many cases as `AGENTIR_CASES` says; always the same ones if it says nothing.
 fn run<S: Strategy>(strategy: &S, test: impl Fn(S::Value)) {
     let cases = std::env::var("AGENTIR_CASES").ok().and_then(|n| n.parse().ok());
-    let config = Config { cases: cases.unwrap_or(400), failure_persistence: None, ..Config::default() };
+    let config =
+        Config { cases: cases.unwrap_or(400), failure_persistence: None, ..Config::default() };
     let mut runner = if cases.is_some() {
         TestRunner::new(config)
     } else {
         TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
     };
-    runner.run(strategy, |value| { test(value); Ok(()) }).unwrap();
+    runner
+        .run(strategy, |value| {
+            test(value);
+            Ok(())
+        })
+        .unwrap();
 }
 
 /// Messages: anything, and what is nearly a date, a number, a telephone number.
 fn messages() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![
-            "tomorrow", "next", "friday", "march", "15", "15th", "of", "the", "/", ".", "-", ":",
-            "31", "0", "99", "2026", "9999", "at", "pm", "am", "noon", "half past", "in", "two",
-            "weeks", "ago", "hundred", "million", "one", "k", "$", "€", "euros", "+", "+1", "(415)",
-            "555", "2671", "@", "a@b.co", "yes", "no", "not", "don't", "want", "cancel", "double",
-            "my name is", "from", "to", "Rome", "?", "!", ",", "\n", "'", "’", "İ", "ß", "日本", "\u{301}",
+            "tomorrow",
+            "next",
+            "friday",
+            "march",
+            "15",
+            "15th",
+            "of",
+            "the",
+            "/",
+            ".",
+            "-",
+            ":",
+            "31",
+            "0",
+            "99",
+            "2026",
+            "9999",
+            "at",
+            "pm",
+            "am",
+            "noon",
+            "half past",
+            "in",
+            "two",
+            "weeks",
+            "ago",
+            "hundred",
+            "million",
+            "one",
+            "k",
+            "$",
+            "€",
+            "euros",
+            "+",
+            "+1",
+            "(415)",
+            "555",
+            "2671",
+            "@",
+            "a@b.co",
+            "yes",
+            "no",
+            "not",
+            "don't",
+            "want",
+            "cancel",
+            "double",
+            "my name is",
+            "from",
+            "to",
+            "Rome",
+            "?",
+            "!",
+            ",",
+            "\n",
+            "'",
+            "’",
+            "İ",
+            "ß",
+            "日本",
+            "\u{301}",
         ])
         .prop_map(str::to_owned),
         "\\PC{0,12}",
@@ -42,9 +105,21 @@ fn messages() -> impl Strategy<Value = String> {
 }
 
 const FIELDS: &[&str] = &[
-    "day: date", "birth_date: date", "at: time", "start: date_time", "guests: number",
-    "rooms: number", "budget: currency", "mail: email", "phone: phone", "ok: boolean", "city: text",
-    "name: text", "items: list", "room: text = single, double / twin", "extras: list = pool, gym",
+    "day: date",
+    "birth_date: date",
+    "at: time",
+    "start: date_time",
+    "guests: number",
+    "rooms: number",
+    "budget: currency",
+    "mail: email",
+    "phone: phone",
+    "ok: boolean",
+    "city: text",
+    "name: text",
+    "items: list",
+    "room: text = single, double / twin",
+    "extras: list = pool, gym",
     "more: object",
 ];
 
@@ -72,21 +147,25 @@ fn values_fit_their_fields_and_are_said() {
 #[test]
 fn choices_are_candidates_and_judgements_come_out() {
     let text = messages();
-    run(&(messages(), prop::collection::vec(text, 1..5), any::<bool>()), |(message, others, several)| {
-        let candidates: Vec<_> = others
-            .iter()
-            .enumerate()
-            .map(|(index, text)| candidate(&format!("c{index}: {text}")))
-            .collect();
-        let reply = ask(&mut offline(), &choose(&message, candidates.clone(), several)).unwrap();
-        let Answer::Choice(chosen) = reply.answer else { panic!() };
-        assert!(several || chosen.len() <= 1);
-        for (name, sure) in chosen {
-            assert!(candidates.iter().any(|c| c.name == name) && (0.0..=1.0).contains(&sure));
-        }
-        let verdict = ask(&mut offline(), &judge(&others[0], &message)).unwrap();
-        assert!(matches!(verdict.answer, Answer::Verdict(_)));
-    });
+    run(
+        &(messages(), prop::collection::vec(text, 1..5), any::<bool>()),
+        |(message, others, several)| {
+            let candidates: Vec<_> = others
+                .iter()
+                .enumerate()
+                .map(|(index, text)| candidate(&format!("c{index}: {text}")))
+                .collect();
+            let reply =
+                ask(&mut offline(), &choose(&message, candidates.clone(), several)).unwrap();
+            let Answer::Choice(chosen) = reply.answer else { panic!() };
+            assert!(several || chosen.len() <= 1);
+            for (name, sure) in chosen {
+                assert!(candidates.iter().any(|c| c.name == name) && (0.0..=1.0).contains(&sure));
+            }
+            let verdict = ask(&mut offline(), &judge(&others[0], &message)).unwrap();
+            assert!(matches!(verdict.answer, Answer::Verdict(_)));
+        },
+    );
 }
 
 #[test]
@@ -108,16 +187,31 @@ fn conversations_go_on() {
 #[test]
 fn scripts_are_read_or_refused() {
     let piece = prop::sample::select(vec![
-        "answers:\n", "  - ", "say: x\n", "message: '('\n", "times: always\n", "times: -1\n", "&a ",
-        "*a ", "    ", "values: {a: 1}\n", "choose: []\n", "holds: yes\n", ": ", "[", "{", "\"", "#",
+        "answers:\n",
+        "  - ",
+        "say: x\n",
+        "message: '('\n",
+        "times: always\n",
+        "times: -1\n",
+        "&a ",
+        "*a ",
+        "    ",
+        "values: {a: 1}\n",
+        "choose: []\n",
+        "holds: yes\n",
+        ": ",
+        "[",
+        "{",
+        "\"",
+        "#",
     ]);
     run(&prop::collection::vec(piece, 0..20), |pieces| {
         let _ = Script::parse(&pieces.concat());
     });
 }
 
-/// The longest that one question may take here, on a busy machine without optimization.
-const SOON: Duration = Duration::from_secs(20);
+/// How long the processor may work on one text and its questions, without optimization.
+const SOON: Duration = Duration::from_secs(10);
 
 #[test]
 fn long_texts_are_answered_soon() {
@@ -133,7 +227,7 @@ fn long_texts_are_answered_soon() {
         " ".repeat(1 << 20),
     ];
     for text in &texts {
-        let begin = Instant::now();
+        let begin = ThreadTime::now();
         let start: String = text.chars().take(20).collect();
         values(&mut model, &extract(text, fields(FIELDS), Some("city")));
         let candidates = (0..200).map(|i| candidate(&format!("c{i}: {text}"))).collect();
@@ -148,7 +242,7 @@ fn long_texts_are_answered_soon() {
         assert!(begin.elapsed() < SOON, "{start:?} took {:?}", begin.elapsed());
     }
     // Counting is linear in whatever comes.
-    let begin = Instant::now();
+    let begin = ThreadTime::now();
     assert!(Tokens::O200k.count(&"a".repeat(1 << 20)) > 0);
     assert!(begin.elapsed() < SOON);
 }

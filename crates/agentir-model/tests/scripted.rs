@@ -113,7 +113,8 @@ fn what_is_not_in_the_script_says_what_would_answer_it() {
 
 #[test]
 fn names_that_are_not_there_are_mistakes_of_the_script() {
-    let mut model = model("answers: [{ choose: [c] }, { calls: [{ name: find }] }, { values: { x: 1 } }]");
+    let mut model =
+        model("answers: [{ choose: [c] }, { calls: [{ name: find }] }, { values: { x: 1 } }]");
     let wrong = [
         ask(&mut model, &choose("x", vec![candidate("a"), candidate("b")], true)),
         ask(&mut model, &talk("x")),
@@ -152,7 +153,11 @@ fn the_schema_takes_what_the_reader_takes() {
     ]});
     assert!(schema.is_valid(&good));
     assert!(Script::parse(&good.to_string()).is_ok());
-    for bad in [json!({"answers": [{"says": "Hello"}]}), json!({"answers": [{"say": 3}]}), json!({})] {
+    for bad in [
+        json!({"answers": [{"says": "Hello"}]}),
+        json!({"answers": [{"holds": "maybe"}]}),
+        json!({}),
+    ] {
         assert!(!schema.is_valid(&bad), "{bad}");
         assert!(Script::parse(&bad.to_string()).is_err(), "{bad}");
     }
@@ -162,11 +167,8 @@ fn the_schema_takes_what_the_reader_takes() {
 fn the_scripts_of_the_documentation_are_scripts() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/models.md");
     let text = std::fs::read_to_string(path).unwrap();
-    let blocks: Vec<&str> = text
-        .split("```yaml\n")
-        .skip(1)
-        .map(|rest| rest.split("```").next().unwrap())
-        .collect();
+    let blocks: Vec<&str> =
+        text.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     assert!(!blocks.is_empty());
     for block in blocks {
         assert!(Script::parse(block).is_ok_and(|script| script.entries().len() > 5));

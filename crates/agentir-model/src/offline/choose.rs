@@ -109,7 +109,13 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
 }
 
 /// How sure a candidate is by what is written of it: an example word for word, a keyword, its name.
-fn by_form(message: &str, said: &[Word], unwanted: &[usize], candidate: &Candidate, known: &Known) -> f64 {
+fn by_form(
+    message: &str,
+    said: &[Word],
+    unwanted: &[usize],
+    candidate: &Candidate,
+    known: &Known,
+) -> f64 {
     let plain = |text: &str| words(text).into_iter().map(|w| w.text).collect::<Vec<_>>();
     let message = plain(message);
     if message.is_empty() {
@@ -145,10 +151,8 @@ fn likeness(said: &[Word], example: &[Word]) -> f64 {
     if content.is_empty() || example.is_empty() || content.len() > 64 {
         return 0.0;
     }
-    let common: f64 = example
-        .iter()
-        .map(|word| content.iter().map(|w| alike(w, word)).fold(0.0, f64::max))
-        .sum();
+    let common: f64 =
+        example.iter().map(|word| content.iter().map(|w| alike(w, word)).fold(0.0, f64::max)).sum();
     #[expect(clippy::cast_precision_loss, reason = "a few hundred words at most")]
     let lengths = ((content.len() * example.len()) as f64).sqrt();
     (common / lengths).min(1.0)
@@ -158,9 +162,17 @@ fn likeness(said: &[Word], example: &[Word]) -> f64 {
 /// log in talks about logging in.
 fn unwanted(said: &[Word]) -> Vec<usize> {
     const BEFORE: &[&[&str]] = &[
-        &["don't", "want"], &["dont", "want"], &["not", "want"], &["don't", "need"],
-        &["not", "need"], &["no", "longer"], &["instead", "of"], &["rather", "than"],
-        &["not", "interested"], &["not", "looking"], &["not", "here"],
+        &["don't", "want"],
+        &["dont", "want"],
+        &["not", "want"],
+        &["don't", "need"],
+        &["not", "need"],
+        &["no", "longer"],
+        &["instead", "of"],
+        &["rather", "than"],
+        &["not", "interested"],
+        &["not", "looking"],
+        &["not", "here"],
     ];
     let mut unwanted = Vec::new();
     let mut left = false;
@@ -169,7 +181,8 @@ fn unwanted(said: &[Word]) -> Vec<usize> {
             let from = said.iter().skip(index).take(phrase.len());
             from.map(|w| w.text.as_str()).eq(phrase.iter().copied())
         });
-        let until = said.get(index.wrapping_sub(1)).is_some_and(|before| before.denied && !word.denied);
+        let until =
+            said.get(index.wrapping_sub(1)).is_some_and(|before| before.denied && !word.denied);
         if starts {
             left = true;
         } else if until && !matches!(word.text.as_str(), "of" | "than") {

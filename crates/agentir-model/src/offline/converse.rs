@@ -5,9 +5,7 @@ use super::choose::choose;
 use super::extract::extract;
 use super::words::{name_words, yes_or_no};
 use super::{Offline, sentence};
-use agentir_runtime::{
-    Answer, Candidate, FieldSpec, Message, Purpose, Role, ToolSpec, ToolUse,
-};
+use agentir_runtime::{Answer, Candidate, FieldSpec, Message, Purpose, Role, ToolSpec, ToolUse};
 use serde_json::{Map, Value as Json};
 
 /// How many fields and items of a result are told.
@@ -42,9 +40,8 @@ impl Turn<'_> {
         let open: Vec<&ToolSpec> = self.tools.iter().filter(|tool| !called(tool)).collect();
 
         // Whoever wants somebody else gets them, whatever is still missing here.
-        let leaving = self.fitting(said, &open, |purpose| {
-            !matches!(purpose, Purpose::Call | Purpose::Collect)
-        });
+        let leaving = self
+            .fitting(said, &open, |purpose| !matches!(purpose, Purpose::Call | Purpose::Collect));
         let acting = self.fitting(said, &open, |purpose| purpose == Purpose::Call);
         if let Some((tool, sure)) = leaving
             && sure >= SURE_TO_LEAVE
@@ -76,12 +73,14 @@ impl Turn<'_> {
             if let Some(arguments) = ready(tool) {
                 return call(tool, arguments);
             }
-            let lacking = tool.parameters.iter().find(|p| p.required && !self.known.contains_key(&p.name));
+            let lacking =
+                tool.parameters.iter().find(|p| p.required && !self.known.contains_key(&p.name));
             if let Some(field) = lacking {
                 return say(question(field));
             }
         }
-        let mut all = open.iter().filter(|t| t.purpose == Purpose::Call && !t.parameters.is_empty());
+        let mut all =
+            open.iter().filter(|t| t.purpose == Purpose::Call && !t.parameters.is_empty());
         let given = |tool: &ToolSpec| {
             let mut required = tool.parameters.iter().filter(|p| p.required).peekable();
             required.peek().is_some() && required.all(|p| self.known.contains_key(&p.name))
@@ -136,11 +135,18 @@ impl Turn<'_> {
 
     /// The arguments of a tool: from what is known, else from what the user just said. None if one is
     /// lacking that must be there.
-    fn arguments(&self, offline: &Offline, tool: &ToolSpec, said: &str) -> Option<Map<String, Json>> {
-        let is_known = |field: &FieldSpec| self.known.get(&field.name).is_some_and(|v| !v.is_null());
+    fn arguments(
+        &self,
+        offline: &Offline,
+        tool: &ToolSpec,
+        said: &str,
+    ) -> Option<Map<String, Json>> {
+        let is_known =
+            |field: &FieldSpec| self.known.get(&field.name).is_some_and(|v| !v.is_null());
         let unknown: Vec<FieldSpec> =
             tool.parameters.iter().filter(|p| !is_known(p)).cloned().collect();
-        let new = if unknown.is_empty() { Map::new() } else { extract(offline, said, &unknown, None) };
+        let new =
+            if unknown.is_empty() { Map::new() } else { extract(offline, said, &unknown, None) };
         let mut arguments = Map::new();
         for parameter in &tool.parameters {
             let value = self.known.get(&parameter.name).filter(|v| !v.is_null());
@@ -163,10 +169,12 @@ impl Turn<'_> {
             (!goal.is_empty()).then_some(goal)
         });
         match goal {
-            Some(goal) => format!(
-                "I'm sorry, I can't help with that. What I am here for: {}",
-                goal.trim_end_matches('.')
-            ) + ".",
+            Some(goal) => {
+                format!(
+                    "I'm sorry, I can't help with that. What I am here for: {}",
+                    goal.trim_end_matches('.')
+                ) + "."
+            }
             None => "I'm sorry, I can't help with that.".to_owned(),
         }
     }
@@ -177,7 +185,8 @@ fn question(field: &FieldSpec) -> String {
     if let Some(prompt) = field.prompt.as_ref().filter(|p| !p.trim().is_empty()) {
         return prompt.clone();
     }
-    let what = if field.description.is_empty() { spoken(&field.name) } else { field.description.clone() };
+    let what =
+        if field.description.is_empty() { spoken(&field.name) } else { field.description.clone() };
     format!("Please tell me: {}.", what.trim_end_matches('.'))
 }
 
@@ -227,7 +236,8 @@ fn in_words(value: &Json, depth: u8) -> String {
         }
         Json::Object(fields) => {
             let shown = fields.iter().filter(|(_, value)| !value.is_null()).take(TOLD.0);
-            let told = shown.map(|(name, value)| format!("{} {}", spoken(name), in_words(value, depth + 1)));
+            let told = shown
+                .map(|(name, value)| format!("{} {}", spoken(name), in_words(value, depth + 1)));
             told.collect::<Vec<_>>().join(", ")
         }
     }

@@ -1,6 +1,7 @@
 //! Days and times of day that a text names. Regular expressions find where one is named; which day
 //! it is says the `interim` library, relative to a clock.
 
+use super::numbers::MAX_FOUND;
 use jiff::civil::{Date, Time};
 use jiff::{ToSpan, Zoned};
 use regex::{Captures, Regex};
@@ -32,7 +33,8 @@ pub(super) struct Found<T> {
 }
 
 const MONTH: &str = "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
-const WEEKDAY: &str = "(?:mon|tue|wed|thu|fri|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tues|weds|thurs)";
+const WEEKDAY: &str =
+    "(?:mon|tue|wed|thu|fri|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tues|weds|thurs)";
 const COUNT: &str =
     "(?:\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
 
@@ -62,18 +64,27 @@ static FORMS: LazyLock<Vec<(Form, Regex)>> = LazyLock::new(|| {
         (Form::Iso, regex(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")),
         (Form::Slashes, regex(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")),
         (Form::Dots, regex(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")),
-        (Form::DayMonth, regex(&format!(
-            r"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\b\.?(?:,? (\d{{4}})\b)?"
-        ))),
-        (Form::MonthDay, regex(&format!(
-            r"\b({MONTH})\b\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}})\b)?"
-        ))),
+        (
+            Form::DayMonth,
+            regex(&format!(
+                r"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\b\.?(?:,? (\d{{4}})\b)?"
+            )),
+        ),
+        (
+            Form::MonthDay,
+            regex(&format!(
+                r"\b({MONTH})\b\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}})\b)?"
+            )),
+        ),
         (Form::AfterNext, regex(r"\b(?:the )?day (after tomorrow|before yesterday)\b")),
         (Form::Relative, regex(r"\b(today|tonight|tomorrow|tmrw|yesterday)\b")),
         (Form::Weekday, regex(&format!(r"\b(?:(next|last|this|coming) )?({WEEKDAY})\b"))),
-        (Form::Span, regex(&format!(
-            r"\b(?:(in) )?({COUNT}) (day|week|month|year)s?(?: (ago|from now|from today|hence))?\b"
-        ))),
+        (
+            Form::Span,
+            regex(&format!(
+                r"\b(?:(in) )?({COUNT}) (day|week|month|year)s?(?: (ago|from now|from today|hence))?\b"
+            )),
+        ),
         (Form::Week, regex(r"\b(next|last) (week|month|year)\b")),
         (Form::DayOnly, regex(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")),
     ]
@@ -88,7 +99,7 @@ pub(super) fn dates(
 ) -> Vec<Found<Date>> {
     let mut found: Vec<Found<Date>> = Vec::new();
     for (form, pattern) in FORMS.iter() {
-        for captures in pattern.captures_iter(text) {
+        for captures in pattern.captures_iter(text).take(MAX_FOUND) {
             let Some(whole) = captures.get(0) else { continue };
             let at = whole.range();
             // The forms stand in the order of how much they say: what an earlier one read is read.
@@ -122,11 +133,19 @@ fn day(
         // The library takes this year's day; "next" of one that is still to come is that one.
         Direction::Future => {
             let this = ask(&format!("{day} {month}"), dialect)?;
-            if this < now.date() { ask(&format!("next {day} {month}"), dialect) } else { Some(this) }
+            if this < now.date() {
+                ask(&format!("next {day} {month}"), dialect)
+            } else {
+                Some(this)
+            }
         }
         Direction::Past => {
             let this = ask(&format!("{day} {month}"), dialect)?;
-            if this > now.date() { ask(&format!("last {day} {month}"), dialect) } else { Some(this) }
+            if this > now.date() {
+                ask(&format!("last {day} {month}"), dialect)
+            } else {
+                Some(this)
+            }
         }
     };
     match form {
@@ -220,8 +239,8 @@ fn civil(year: i16, month: i16, day: i16) -> Option<Date> {
 
 fn count(word: &str) -> Option<u32> {
     const WORDS: [&str; 13] = [
-        "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
+        "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
     ];
     if matches!(word, "a" | "an") {
         return Some(1);
@@ -241,8 +260,9 @@ static TIMES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 static NAMED: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(noon|midday|midnight)\b"));
-static HALF: LazyLock<Regex> =
-    LazyLock::new(|| regex(&format!(r"\b(half past|quarter past|quarter to) ({COUNT})\b(?: ?(am|pm)\b)?")));
+static HALF: LazyLock<Regex> = LazyLock::new(|| {
+    regex(&format!(r"\b(half past|quarter past|quarter to) ({COUNT})\b(?: ?(am|pm)\b)?"))
+});
 
 /// The times of day that a text names, in the order of the text.
 pub(super) fn times(text: &str) -> Vec<Found<Time>> {
@@ -255,7 +275,7 @@ pub(super) fn times(text: &str) -> Vec<Found<Time>> {
     };
     // What is said behind the day: "tonight at 8".
     let evening = regex_evening(text);
-    for captures in HALF.captures_iter(text) {
+    for captures in HALF.captures_iter(text).take(MAX_FOUND) {
         let group = |n: usize| captures.get(n).map(|m| m.as_str().to_lowercase());
         let (Some(whole), Some(how), Some(hour)) = (captures.get(0), group(1), group(2)) else {
             continue;
@@ -268,13 +288,13 @@ pub(super) fn times(text: &str) -> Vec<Found<Time>> {
         };
         add(whole.range(), clock(hour, minute, group(3).as_deref(), evening));
     }
-    for captures in NAMED.captures_iter(text) {
+    for captures in NAMED.captures_iter(text).take(MAX_FOUND) {
         let Some(whole) = captures.get(0) else { continue };
         let midnight = whole.as_str().eq_ignore_ascii_case("midnight");
         add(whole.range(), Time::new(if midnight { 0 } else { 12 }, 0, 0, 0).ok());
     }
     for pattern in TIMES.iter() {
-        for captures in pattern.captures_iter(text) {
+        for captures in pattern.captures_iter(text).take(MAX_FOUND) {
             let number = |n: usize| captures.get(n).and_then(|m| m.as_str().parse::<i8>().ok());
             let (Some(whole), Some(hour)) = (captures.get(0), number(1)) else { continue };
             let part = captures.get(3).map(|m| m.as_str().to_lowercase());
@@ -287,14 +307,16 @@ pub(super) fn times(text: &str) -> Vec<Found<Time>> {
 }
 
 fn regex_evening(text: &str) -> bool {
-    static EVENING: LazyLock<Regex> =
-        LazyLock::new(|| regex(r"\b(tonight|this evening|tomorrow evening|this afternoon|tomorrow afternoon)\b"));
+    static EVENING: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"\b(tonight|this evening|tomorrow evening|this afternoon|tomorrow afternoon)\b")
+    });
     EVENING.is_match(text)
 }
 
 /// A time of day; `part` is the part of the day that is said with it.
 fn clock(hour: i8, minute: i8, part: Option<&str>, evening: bool) -> Option<Time> {
-    let morning = part.is_some_and(|p| p.starts_with('a') && !p.starts_with("at") || p.ends_with("morning"));
+    let morning =
+        part.is_some_and(|p| p.starts_with('a') && !p.starts_with("at") || p.ends_with("morning"));
     let late = part.is_some() && !morning;
     // "13 pm" is 13 o'clock, "0 am" midnight; "14 am" is a slip that nobody can read.
     let hour = match hour {

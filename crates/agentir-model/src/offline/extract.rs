@@ -17,14 +17,56 @@ const MAX: (usize, usize) = (128, 1 << 20);
 
 /// Words behind which a value stands that a field with one of these words is meant for.
 const MARKS: &[(&[&str], &[&str])] = &[
-    (&["origin", "departure", "from", "source", "start", "begin", "pickup", "arrival", "checkin", "since"], &["from", "starting", "since", "beginning"]),
-    (&["destination", "to", "end", "until", "out", "checkout", "return", "target", "recipient", "dropoff", "deadline"], &["to", "until", "till", "through", "returning", "back", "out", "by"]),
+    (
+        &[
+            "origin",
+            "departure",
+            "from",
+            "source",
+            "start",
+            "begin",
+            "pickup",
+            "arrival",
+            "checkin",
+            "since",
+        ],
+        &["from", "starting", "since", "beginning"],
+    ),
+    (
+        &[
+            "destination",
+            "to",
+            "end",
+            "until",
+            "out",
+            "checkout",
+            "return",
+            "target",
+            "recipient",
+            "dropoff",
+            "deadline",
+        ],
+        &["to", "until", "till", "through", "returning", "back", "out", "by"],
+    ),
 ];
 
 /// Words of fields that are about what was.
 const PAST: &[&str] = &[
-    "birth", "born", "birthday", "dob", "purchase", "purchased", "incident", "happened", "accident",
-    "paid", "issued", "hired", "past", "previous", "last",
+    "birth",
+    "born",
+    "birthday",
+    "dob",
+    "purchase",
+    "purchased",
+    "incident",
+    "happened",
+    "accident",
+    "paid",
+    "issued",
+    "hired",
+    "past",
+    "previous",
+    "last",
 ];
 
 /// What a field is about, as far as its words say.
@@ -59,7 +101,11 @@ impl Reading<'_> {
         let before: Vec<&str> = self.before(at, 2).iter().map(|w| w.text.as_str()).collect();
         matches!(
             before.as_slice(),
-            [.., "not"] | [_, "except"] | ["instead", "of"] | ["rather", "than"] | ["not", "on" | "in" | "at" | "for"]
+            [.., "not"]
+                | [_, "except"]
+                | ["instead", "of"]
+                | ["rather", "than"]
+                | ["not", "on" | "in" | "at" | "for"]
         )
     }
 
@@ -77,7 +123,9 @@ impl Reading<'_> {
     /// Whether the words around a value name the field: "2 guests", "check in on Friday", "from Rome".
     fn names(&self, at: &Range<usize>, field: &Field<'_>) -> bool {
         let near = self.before(at, 3).iter().chain(self.after(at, 2));
-        let own = |w: &Word| w.text.len() > 2 && field.name.iter().any(|n| n.stem == w.stem && n.is_content());
+        let own = |w: &Word| {
+            w.text.len() > 2 && field.name.iter().any(|n| n.stem == w.stem && n.is_content())
+        };
         // The nearest word counts, or the one before an article.
         let marked = MARKS.iter().any(|(names, marks)| {
             field.named(names)
@@ -227,7 +275,9 @@ fn phrase(reading: &Reading<'_>, name: &str, asked: bool) -> Option<Range<usize>
     };
     at(&|said, wanted| said.text == wanted.text)
         .or_else(|| at(&|said, wanted| said.stem == wanted.stem))
-        .or_else(|| at(&|said, wanted| said.stem == wanted.stem || is_typo(&said.text, &wanted.text)))
+        .or_else(|| {
+            at(&|said, wanted| said.stem == wanted.stem || is_typo(&said.text, &wanted.text))
+        })
 }
 
 /// Everything in a message that has a type.
@@ -252,7 +302,10 @@ impl Kinds {
         let now = offline.now();
         let json = |f: Found<String>| Found { at: f.at, value: Json::String(f.value) };
         let days = |direction| dates(text, &now, offline.order, direction);
-        let day = |f: &Found<jiff::civil::Date>| Found { at: f.at.clone(), value: Json::String(f.value.to_string()) };
+        let day = |f: &Found<jiff::civil::Date>| Found {
+            at: f.at.clone(),
+            value: Json::String(f.value.to_string()),
+        };
         let future = days(Direction::Future);
         let times = times(text);
         let moments = future
@@ -268,7 +321,8 @@ impl Kinds {
             .collect();
         let (valid, loose): (Vec<_>, Vec<_>) =
             phones(text, offline.region).into_iter().partition(|p| p.value.valid);
-        let phone = |f: Found<super::numbers::Phone>| Found { at: f.at, value: f.value.number.into() };
+        let phone =
+            |f: Found<super::numbers::Phone>| Found { at: f.at, value: f.value.number.into() };
         let amount = |f: Found<f64>| Some(Found { at: f.at, value: number(f.value)? });
         Self {
             emails: emails(text).into_iter().map(json).collect(),
@@ -314,7 +368,8 @@ impl Kinds {
         // "Two rooms for 80 dollars": 80 is a price.
         plain.retain(|n| !self.money.iter().any(|m| overlap(&m.at, &n.at)));
         // An amount that is asked for needs no currency.
-        let amounts = if asks(FieldType::Currency) && self.money.is_empty() { numbers } else { self.money };
+        let amounts =
+            if asks(FieldType::Currency) && self.money.is_empty() { numbers } else { self.money };
         // A number that nobody asked for may be anything; one that is the only one goes to the only
         // field, unless the user answers another question with it.
         let free = !asked || fields.iter().any(|f| f.asked && f.spec.ty != FieldType::Text);
@@ -351,7 +406,8 @@ fn assign<'f>(
         reading.used.push(found.at.clone());
         values.push((field.spec, found.value.clone()));
     };
-    let of_type = |field: &Field<'_>| types.contains(&field.spec.ty) && field.spec.values.is_empty();
+    let of_type =
+        |field: &Field<'_>| types.contains(&field.spec.ty) && field.spec.values.is_empty();
     fields.retain(|field| {
         if !of_type(field) {
             return true;
@@ -367,7 +423,8 @@ fn assign<'f>(
             return true;
         }
         // Who corrects themselves says the right one last.
-        let corrects = reading.words.iter().any(|w| matches!(w.text.as_str(), "sorry" | "actually" | "mean"));
+        let corrects =
+            reading.words.iter().any(|w| matches!(w.text.as_str(), "sorry" | "actually" | "mean"));
         let index = if corrects { found.len() - 1 } else { 0 };
         give(reading, field, &found.remove(index));
         false
@@ -403,7 +460,19 @@ fn yes_no<'f>(
         let about: Vec<&Word> = field
             .name
             .iter()
-            .filter(|w| w.is_content() && !matches!(w.text.as_str(), "needs" | "need" | "include" | "included" | "confirmed" | "flag" | "requested"))
+            .filter(|w| {
+                w.is_content()
+                    && !matches!(
+                        w.text.as_str(),
+                        "needs"
+                            | "need"
+                            | "include"
+                            | "included"
+                            | "confirmed"
+                            | "flag"
+                            | "requested"
+                    )
+            })
             .collect();
         let said: Vec<&Word> = about
             .iter()

@@ -8,24 +8,79 @@ const ENOUGH: f64 = 0.74;
 
 /// Words of statements that are about the conversation, not about what is said in it.
 const FRAME: &[&str] = &[
-    "user", "users", "customer", "caller", "guest", "client", "claims", "claim", "says", "say",
-    "said", "saying", "asks", "ask", "asked", "asking", "mentions", "mention", "states", "wants",
-    "wishes", "wish", "requests", "request", "needs", "need", "tries", "trying", "tells", "told",
-    "indicates", "expresses", "message", "text", "input", "answer", "response", "conversation",
-    "intends", "intent", "likes", "interested", "contains", "is", "are", "whether", "speak", "talk",
-    "also", "currently", "explicitly", "he", "she", "they",
+    "user",
+    "users",
+    "customer",
+    "caller",
+    "guest",
+    "client",
+    "claims",
+    "claim",
+    "says",
+    "say",
+    "said",
+    "saying",
+    "asks",
+    "ask",
+    "asked",
+    "asking",
+    "mentions",
+    "mention",
+    "states",
+    "wants",
+    "wishes",
+    "wish",
+    "requests",
+    "request",
+    "needs",
+    "need",
+    "tries",
+    "trying",
+    "tells",
+    "told",
+    "indicates",
+    "expresses",
+    "message",
+    "text",
+    "input",
+    "answer",
+    "response",
+    "conversation",
+    "intends",
+    "intent",
+    "likes",
+    "interested",
+    "contains",
+    "is",
+    "are",
+    "whether",
+    "speak",
+    "talk",
+    "also",
+    "currently",
+    "explicitly",
+    "he",
+    "she",
+    "they",
 ];
 
 /// What people do with few words, and the words they do it with.
 const ACTS: &[(&[&str], &[&str])] = &[
-    (&["greets", "greeting", "greet"], &["hello", "hi", "hey", "morning", "evening", "afternoon", "greetings"]),
+    (
+        &["greets", "greeting", "greet"],
+        &["hello", "hi", "hey", "morning", "evening", "afternoon", "greetings"],
+    ),
     (&["thanks", "thank", "thankful", "grateful"], &["thanks", "thank", "thx", "cheers"]),
-    (&["excuse", "apologizes", "apologises", "apology"], &["sorry", "unfortunately", "apologies", "afraid"]),
+    (
+        &["excuse", "apologizes", "apologises", "apology"],
+        &["sorry", "unfortunately", "apologies", "afraid"],
+    ),
     (&["goodbye", "bye", "farewell", "leave", "finished"], &["bye", "goodbye", "cheerio", "ciao"]),
 ];
 
 /// Statements that a yes or a no answers.
-const AGREE: &[&str] = &["agrees", "agree", "confirms", "confirm", "accepts", "accept", "approves", "yes", "consents"];
+const AGREE: &[&str] =
+    &["agrees", "agree", "confirms", "confirm", "accepts", "accept", "approves", "yes", "consents"];
 const REFUSE: &[&str] =
     &["declines", "decline", "refuses", "refuse", "rejects", "reject", "disagrees", "denies", "no"];
 
@@ -48,13 +103,14 @@ pub(super) fn judge(statement: &str, text: &str) -> bool {
 fn holds(statement: &[Word], said: &[Word], text: &str) -> bool {
     // A denied verb of the frame ("does not want to pay") denies the rest.
     let denied = statement.iter().any(|word| {
-        matches!(word.text.as_str(), "not" | "never" | "doesn't" | "don't" | "isn't" | "hasn't" | "no" | "without")
+        matches!(
+            word.text.as_str(),
+            "not" | "never" | "doesn't" | "don't" | "isn't" | "hasn't" | "no" | "without"
+        )
     });
     let is = |list: &[&str]| statement.iter().any(|w| list.contains(&w.text.as_str()));
-    let about: Vec<&Word> = statement
-        .iter()
-        .filter(|w| w.is_content() && !FRAME.contains(&w.text.as_str()))
-        .collect();
+    let about: Vec<&Word> =
+        statement.iter().filter(|w| w.is_content() && !FRAME.contains(&w.text.as_str())).collect();
     let only = |list: &[&str]| about.iter().all(|w| list.contains(&w.text.as_str()));
     if is(AGREE) && only(AGREE) {
         return yes_or_no(text) == Some(!denied);

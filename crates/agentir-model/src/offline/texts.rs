@@ -8,16 +8,58 @@ use std::ops::Range;
 
 /// What people say before the answer.
 const LEAD: &[&str] = &[
-    "my name is", "the name is", "name is", "i am called", "call me", "this is", "it is", "it's",
-    "its", "that is", "that's", "that would be", "i'm", "i am", "i'd like", "i would like",
-    "i want to go to", "i want", "i need", "please", "make it", "let's say", "to", "in", "for", "at",
-    "the answer is", "sure,", "yes,", "well,", "um,", "ok,", "okay,",
+    "my name is",
+    "the name is",
+    "name is",
+    "i am called",
+    "call me",
+    "this is",
+    "it is",
+    "it's",
+    "its",
+    "that is",
+    "that's",
+    "that would be",
+    "i'm",
+    "i am",
+    "i'd like",
+    "i would like",
+    "i want to go to",
+    "i want",
+    "i need",
+    "please",
+    "make it",
+    "let's say",
+    "to",
+    "in",
+    "for",
+    "at",
+    "the answer is",
+    "sure,",
+    "yes,",
+    "well,",
+    "um,",
+    "ok,",
+    "okay,",
 ];
 
 /// What people say when they do not answer.
 const NO_ANSWER: &[&str] = &[
-    "i don't know", "i do not know", "dunno", "no idea", "not sure", "i'm not sure", "skip", "help",
-    "cancel", "stop", "never mind", "nevermind", "none of your business", "what?", "huh?",
+    "i don't know",
+    "i do not know",
+    "dunno",
+    "no idea",
+    "not sure",
+    "i'm not sure",
+    "skip",
+    "help",
+    "cancel",
+    "stop",
+    "never mind",
+    "nevermind",
+    "none of your business",
+    "what?",
+    "huh?",
 ];
 
 /// Texts: the answer to the question, or what stands behind the name of the field.
@@ -26,9 +68,7 @@ pub(super) fn read<'f>(
     fields: &mut Vec<Field<'f>>,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
-    let is_text = |field: &Field<'_>| {
-        matches!(field.spec.ty, FieldType::Text | FieldType::List)
-    };
+    let is_text = |field: &Field<'_>| matches!(field.spec.ty, FieldType::Text | FieldType::List);
     // First what is named, so that an answer that names other fields is not taken as a whole.
     for field in fields.iter().filter(|f| is_text(f)) {
         let found = introduced(reading, field).or_else(|| placed(reading, field));
@@ -65,7 +105,8 @@ fn introduced(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> 
         .filter(|(_, w)| w.stem == last.stem)
         .find_map(|(index, word)| {
             let next = reading.words.get(index + 1);
-            let gap = reading.text.get(word.at.end..next.map_or(reading.text.len(), |n| n.at.start))?;
+            let gap =
+                reading.text.get(word.at.end..next.map_or(reading.text.len(), |n| n.at.start))?;
             if gap.contains([':', '=']) {
                 return next.map(|n| n.at.start);
             }
@@ -108,12 +149,19 @@ fn placed(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const PLACES: &[(&[&str], &[&str])] = &[
         (&["origin", "departure", "from", "source", "pickup"], &["from"]),
         (&["destination", "to", "arrival", "dropoff"], &["to"]),
-        (&["city", "location", "place", "town", "country", "area", "region"], &["in", "at", "near", "to", "around"]),
+        (
+            &["city", "location", "place", "town", "country", "area", "region"],
+            &["in", "at", "near", "to", "around"],
+        ),
         (&["recipient", "payee", "beneficiary"], &["to"]),
     ];
     let (_, marks) = PLACES.iter().find(|(names, _)| field.named(names))?;
     let capital = |w: &Word| {
-        reading.text.get(w.at.clone()).and_then(|t| t.chars().next()).is_some_and(char::is_uppercase)
+        reading
+            .text
+            .get(w.at.clone())
+            .and_then(|t| t.chars().next())
+            .is_some_and(char::is_uppercase)
     };
     let mut words = reading.words.iter().enumerate();
     words.find_map(|(index, mark)| {
@@ -123,7 +171,10 @@ fn placed(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
         let mut named: Vec<&Word> = Vec::new();
         for word in reading.words.iter().skip(index + 1).take(4) {
             let close = named.last().is_none_or(|l| {
-                reading.text.get(l.at.end..word.at.start).is_some_and(|gap| matches!(gap, " " | "-"))
+                reading
+                    .text
+                    .get(l.at.end..word.at.start)
+                    .is_some_and(|gap| matches!(gap, " " | "-"))
             });
             if !close || !capital(word) || word.text == "i" || !reading.free(&word.at) {
                 break;
@@ -138,7 +189,17 @@ fn placed(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
 /// A whole message as the answer to a question: without what leads to it, and without the values of
 /// other fields at its ends.
 fn answer(reading: &Reading<'_>, field: &Field<'_>) -> Option<String> {
-    let wants_question = field.named(&["question", "query", "message", "topic", "request", "issue", "description", "comment", "feedback"]);
+    let wants_question = field.named(&[
+        "question",
+        "query",
+        "message",
+        "topic",
+        "request",
+        "issue",
+        "description",
+        "comment",
+        "feedback",
+    ]);
     if is_question(reading.text) && !wants_question {
         return None;
     }
@@ -159,7 +220,9 @@ fn answer(reading: &Reading<'_>, field: &Field<'_>) -> Option<String> {
         if lower.len() == text.len() {
             for lead in LEAD {
                 let rest = lower.strip_prefix(lead).and_then(|rest| rest.strip_prefix(' '));
-                if rest.is_some_and(|rest| !rest.trim().is_empty()) && text.is_char_boundary(lead.len()) {
+                if rest.is_some_and(|rest| !rest.trim().is_empty())
+                    && text.is_char_boundary(lead.len())
+                {
                     range.start += lead.len() + 1;
                     break;
                 }

@@ -172,9 +172,8 @@ impl Answered {
         if let Some(schema) = chat.form.as_ref().and_then(|form| form.get("schema")) {
             let form = jsonschema::validator_for(schema)
                 .map_err(|error| format!("its form cannot be checked: {error}"))?;
-            form.validate(&json).map_err(|error| {
-                format!("at `{}`, {error}", error.instance_path())
-            })?;
+            form.validate(&json)
+                .map_err(|error| format!("at `{}`, {error}", error.instance_path()))?;
         }
         Ok(json)
     }

@@ -9,10 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 const MAX: (u64, usize) = (1 << 20, 128);
 
 /// Reads an answer, and gives away what is said as soon as it comes.
-pub(super) fn read(
-    reader: impl Read,
-    partial: &mut dyn FnMut(&str),
-) -> Result<Answered, Failed> {
+pub(super) fn read(reader: impl Read, partial: &mut dyn FnMut(&str)) -> Result<Answered, Failed> {
     let mut lines = BufReader::new(reader);
     let mut answered = Answered::default();
     let mut finished = false;
@@ -52,8 +49,9 @@ fn piece(
     answered: &mut Answered,
     partial: &mut dyn FnMut(&str),
 ) -> Result<bool, Failed> {
-    let json: Json = serde_json::from_str(event)
-        .map_err(|error| Failed::Malformed(format!("an event of the stream is no JSON: {error}")))?;
+    let json: Json = serde_json::from_str(event).map_err(|error| {
+        Failed::Malformed(format!("an event of the stream is no JSON: {error}"))
+    })?;
     if let Some(error) = json.get("error").filter(|e| !e.is_null()) {
         let words = error.get("message").and_then(Json::as_str).unwrap_or("it gives no reason");
         return Err(Failed::Service(format!("the service failed while it answered: {words}")));

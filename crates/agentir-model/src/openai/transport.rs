@@ -196,7 +196,10 @@ impl Transport {
         read.map_err(|failed| {
             let refusal = match failed {
                 Failed::Io(error) => self.broken(&error, false),
-                Failed::Cut => Refusal::Broken("the connection ended in the middle of the answer".to_owned(), false),
+                Failed::Cut => Refusal::Broken(
+                    "the connection ended in the middle of the answer".to_owned(),
+                    false,
+                ),
                 Failed::Service(words) => Refusal::Broken(short(&self.scrub(&words)), false),
                 Failed::Malformed(words) => Refusal::Malformed(short(&self.scrub(&words))),
             };
@@ -263,7 +266,8 @@ fn retry_after(response: &Response<Body>) -> Option<Duration> {
     }
     let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
     // What is over already need not be waited for.
-    Some(at.duration_since(jiff::Timestamp::now()).unsigned_abs()).filter(|_| at > jiff::Timestamp::now())
+    Some(at.duration_since(jiff::Timestamp::now()).unsigned_abs())
+        .filter(|_| at > jiff::Timestamp::now())
 }
 
 /// The beginning of a text, in one line.
