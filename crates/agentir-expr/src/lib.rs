@@ -32,6 +32,6 @@ pub use system::{
     NAMESPACES, Namespace, SYSTEM_TOOLS, SYSTEM_VARIABLES, SystemVariable, system_namespace,
     system_tool, system_variable, tool_of_result,
 };
-pub use template::{Template, TemplatePart};
+pub use template::{Piece, Template, TemplatePart};
 pub use types::{TypeExpr, TypeField, TypeKind};
 pub use version::Version;

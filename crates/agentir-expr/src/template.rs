@@ -23,6 +23,15 @@ impl PartialEq for Template {
     }
 }
 
+/// A part of a text, in its order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Piece<'t> {
+    /// Plain text.
+    Text(&'t str),
+    /// A hole.
+    Part(&'t TemplatePart),
+}
+
 /// A hole in a template.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TemplatePart {
@@ -72,6 +81,31 @@ impl Template {
         Self { text, parts: Vec::new(), shifts: Box::default() }
     }
 
+    /// The text cut into what is plain and its holes. A hole that cannot be found in the text, because
+    /// escapes changed it, is left out.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        let mut rest = self.text.value.as_str();
+        let mut parts = self.parts.iter();
+        let mut waiting: Option<Piece<'_>> = None;
+        std::iter::from_fn(move || {
+            if let Some(piece) = waiting.take() {
+                return Some(piece);
+            }
+            for part in parts.by_ref() {
+                let Some((start, end)) = hole(rest, part) else { continue };
+                let (before, behind) = (rest.get(..start)?, rest.get(end..)?);
+                rest = behind;
+                if before.is_empty() {
+                    return Some(Piece::Part(part));
+                }
+                waiting = Some(Piece::Part(part));
+                return Some(Piece::Text(before));
+            }
+            let last = std::mem::take(&mut rest);
+            (!last.is_empty()).then_some(Piece::Text(last))
+        })
+    }
+
     /// Where a part of the text is written.
     #[must_use]
     pub fn place(&self, range: std::ops::Range<usize>) -> Span {
@@ -100,6 +134,40 @@ impl Template {
             }
         }
     }
+}
+
+/// Where the first hole of this form begins and ends.
+fn hole(text: &str, part: &TemplatePart) -> Option<(usize, usize)> {
+    // Double braces, Agent Script's and ADL's notation; or single braces.
+    let forms: &[(&str, &str)] = match part {
+        TemplatePart::SingleBrace { .. } => &[("{", "}")],
+        _ => &[("{{", "}}"), ("{!", "}"), ("${", "}")],
+    };
+    let found = forms.iter().filter_map(|(open, close)| Some((text.find(open)?, *open, *close)));
+    let (start, open, close) = found.min_by_key(|(start, ..)| *start)?;
+    let inside = start + open.len();
+    // A brace inside quotes or of an inner object does not end the hole.
+    let mut quote = None;
+    let mut depth = 0usize;
+    for (at, c) in text.get(inside..)?.char_indices() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') if hole_has_pair(text.get(inside + at..)?, c) => quote = Some(c),
+            (None, '{') => depth += 1,
+            (None, '}') if depth > 0 => depth -= 1,
+            (None, '}') if text.get(inside + at..)?.starts_with(close) => {
+                return Some((start, inside + at + close.len()));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a quote has its partner before the line ends, so that it is no apostrophe.
+fn hole_has_pair(text: &str, quote: char) -> bool {
+    text.chars().skip(1).take_while(|c| *c != '\n' && *c != '}').any(|c| c == quote)
 }
 
 impl serde::Serialize for Template {

@@ -132,6 +132,47 @@ pub struct Validation {
     pub extensions: Extensions,
 }
 
+impl Validation {
+    /// The short form it is written in, if it is, and what is checked: `min` and `1` of `min(1)`.
+    #[must_use]
+    pub fn parts(&self) -> (&str, &str) {
+        let text = self.rule.value.trim();
+        text.strip_suffix(')').and_then(|t| t.split_once('(')).unwrap_or(("", text))
+    }
+
+    /// The ends of a range: `1-10`, `-5..5`, `min(1)`, `range(1, 10)`, `>= 1`.
+    #[must_use]
+    pub fn bounds(&self) -> Option<(Option<f64>, Option<f64>)> {
+        let (word, text) = self.parts();
+        let number = |t: &str| t.trim().parse::<f64>().ok().filter(|n| n.is_finite());
+        let text = text.trim();
+        match word {
+            "min" => return Some((Some(number(text)?), None)),
+            "max" => return Some((None, Some(number(text)?))),
+            _ => {}
+        }
+        if let Some(n) = text.strip_prefix(">=").and_then(number) {
+            return Some((Some(n), None));
+        }
+        if let Some(n) = text.strip_prefix("<=").and_then(number) {
+            return Some((None, Some(n)));
+        }
+        // The first separator that leaves numbers on both sides: a minus may also be a sign.
+        ["..", ",", " to ", "-"].into_iter().find_map(|separator| {
+            text.match_indices(separator).find_map(|(at, _)| {
+                let (low, high) = (text.get(..at)?, text.get(at + separator.len()..)?);
+                Some((Some(number(low)?), Some(number(high)?)))
+            })
+        })
+    }
+
+    /// The values of an `enum`.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        let list = self.parts().1.trim_matches(|c| c == '[' || c == ']');
+        list.split([',', '|']).map(|v| v.trim().trim_matches(['"', '\'']))
+    }
+}
+
 /// When a field is asked for.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

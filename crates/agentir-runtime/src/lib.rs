@@ -12,6 +12,7 @@
 
 mod host;
 mod json;
+mod machine;
 mod model;
 mod session;
 mod trace;
@@ -21,9 +22,10 @@ pub use host::{
     ToolCall, ToolFailure, Tools,
 };
 pub use json::{from_json, to_json};
+pub use machine::{Input, Machine, Said, StartError, Turn};
 pub use model::{
     Answer, Ask, Candidate, FieldSpec, FieldType, Message, Model, ModelError, Purpose, Reply,
     Request, Role, Settings, ToolSpec, ToolUse, Usage,
 };
 pub use session::{SESSION_VERSION, Session, Status};
-pub use trace::{Event, What};
+pub use trace::{Event, What, trace_schema};

@@ -146,6 +146,14 @@ pub(crate) struct Thread {
     pub(crate) messages: Vec<Message>,
     /// What the model is told in addition, until the instructions are made anew.
     pub(crate) instructions: Vec<String>,
+    /// What the model is told in this turn only.
+    pub(crate) notes: Vec<String>,
+    /// What was brought back from memory for the model.
+    pub(crate) recalled: Vec<String>,
+    /// The turn in which the model saw what the user said last.
+    pub(crate) heard: Option<u32>,
+    /// The turn in which the agent began.
+    pub(crate) since: u32,
     /// What the model picked and is still to be done.
     pub(crate) pending: Vec<ToolUse>,
     /// What the model said and is still to be told to the user.
@@ -167,7 +175,7 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    pub(crate) fn new(agent: &str, node: u32) -> Self {
+    pub(crate) fn new(agent: &str, node: u32, turn: u32) -> Self {
         Self {
             agent: agent.to_owned(),
             node,
@@ -177,6 +185,10 @@ impl Thread {
             bound: Vec::new(),
             messages: Vec::new(),
             instructions: Vec::new(),
+            notes: Vec::new(),
+            recalled: Vec::new(),
+            heard: None,
+            since: turn,
             pending: Vec::new(),
             answer: None,
             iterations: 0,

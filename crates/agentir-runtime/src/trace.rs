@@ -143,3 +143,9 @@ pub enum What {
         status: &'static str,
     },
 }
+
+/// The JSON Schema of an event.
+#[must_use]
+pub fn trace_schema() -> Json {
+    schemars::schema_for!(Event).to_value()
+}

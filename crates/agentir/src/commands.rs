@@ -3,6 +3,7 @@
 use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::load::{self, Loaded, Request};
 use crate::{compile, convert, rewrite};
+use crate::{converse, trial};
 use agentir_diagnostics::{Format, Report, Severity, render, sort};
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
@@ -63,6 +64,17 @@ enum Command {
     /// What cannot be decided is reported. Exit code 0: done; 1: with `--check` or `--diff`, a file would
     /// change; 2: a file could not be migrated.
     Migrate(rewrite::Migrate),
+    /// Talk with agents, in the terminal or through a pipe
+    ///
+    /// Nothing reaches the network unless `--model openai` or `--allow-tools` say so. Each line is a
+    /// message; `!id` presses the button of that id. Exit code 0: the conversation ended or the input
+    /// did; 1: an agent gave up; 2: it could not run.
+    Run(converse::Run),
+    /// Run conversation tests
+    ///
+    /// `agentir schema test` describes their files. Exit code 0: all passed; 1: some did not; 2: some
+    /// could not be run.
+    Test(trial::Test),
     /// Print the JSON Schema of something agentir prints
     Schema {
         /// Of what
@@ -94,6 +106,14 @@ enum SchemaOf {
     Cost,
     /// `agentir convert --report FILE.json`
     Fidelity,
+    /// A line of `agentir run --trace-file FILE`
+    Trace,
+    /// A file of `agentir test`
+    Test,
+    /// A file of `agentir run --stubs FILE`
+    Stubs,
+    /// A file of `agentir run --answers FILE`
+    Answers,
 }
 
 #[derive(Args)]
@@ -219,12 +239,18 @@ pub fn run() -> ExitCode {
         Command::Diff(args) => convert::diff(&args),
         Command::Fmt(args) => rewrite::fmt(&args),
         Command::Migrate(args) => rewrite::migrate(&args),
+        Command::Run(args) => converse::run(&args),
+        Command::Test(args) => trial::test(&args),
         Command::Schema { what } => print_json(&match what {
             SchemaOf::Ir => agentir_ir::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
             SchemaOf::Cost => agentir_flow::cost::cost_schema(),
             SchemaOf::Fidelity => agentir_convert::report_schema(),
             SchemaOf::Graph => agentir_draw::graph_schema(),
+            SchemaOf::Trace => agentir_runtime::trace_schema(),
+            SchemaOf::Test => agentir_scenario::scenario_schema(),
+            SchemaOf::Stubs => agentir_scenario::stub_schema(),
+            SchemaOf::Answers => agentir_model::script_schema(),
         }),
         Command::Explain { rule } => explain_command(&rule),
         Command::Rules { json } => rules_command(json),

@@ -2,11 +2,13 @@
 
 mod commands;
 mod compile;
+mod converse;
 mod convert;
 mod export;
 mod graph;
 mod load;
 mod rewrite;
+mod trial;
 mod write;
 
 use std::process::ExitCode;

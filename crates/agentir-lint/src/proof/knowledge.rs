@@ -312,22 +312,20 @@ impl<'a> Gathering<'a, '_> {
 
     fn validation(&mut self, at: &Path, validation: &Validation, ty: Option<Type>, listed: bool) {
         // The short forms are written with what they check in parentheses: `min(1)`.
-        let text = validation.rule.value.trim();
-        let short = text.strip_suffix(')').and_then(|t| t.split_once('('));
-        let (word, inner) = short.unwrap_or(("", text));
+        let (word, inner) = validation.parts();
         let rule = &Spanned::new(SmolStr::new(inner), validation.rule.span);
         match validation.kind.value.as_str() {
             "pattern" if word == "pattern" => self.pattern(at.clone(), rule),
             "pattern" => self.pattern(at.clone(), &validation.rule),
             // Of values that are listed the lowering makes a validation as well.
             "enum" if !listed => {
-                let values = rule.value.trim_matches(|c| c == '[' || c == ']').split([',', '|']);
-                let unquoted = |v: &str| SmolStr::new(v.trim().trim_matches(['"', '\'']));
-                let values: Vec<_> = values.map(|v| Spanned::new(unquoted(v), rule.span)).collect();
+                let values = validation.values();
+                let values: Vec<_> =
+                    values.map(|v| Spanned::new(SmolStr::new(v), rule.span)).collect();
                 self.listed(at.clone(), &values);
             }
             "range" => {
-                let Some((least, most)) = range(word, inner) else { return };
+                let Some((least, most)) = validation.bounds() else { return };
                 // A range limits what is written, a text by its length.
                 let bound = match ty {
                     Some(Type::Number | Type::Integer) => Bound::Value,
@@ -395,52 +393,11 @@ const fn called(ty: Type) -> &'static str {
     }
 }
 
-/// The ends of a range: `1-10`, `-5..5`, `min(1)`, `range(1, 10)`, `>= 1`.
-fn range(word: &str, text: &str) -> Option<(Option<f64>, Option<f64>)> {
-    let number = |t: &str| t.trim().parse::<f64>().ok().filter(|n| n.is_finite());
-    let text = text.trim();
-    match word {
-        "min" => return Some((Some(number(text)?), None)),
-        "max" => return Some((None, Some(number(text)?))),
-        _ => {}
-    }
-    if let Some(n) = text.strip_prefix(">=").and_then(number) {
-        return Some((Some(n), None));
-    }
-    if let Some(n) = text.strip_prefix("<=").and_then(number) {
-        return Some((None, Some(n)));
-    }
-    // The first separator that leaves numbers on both sides: a minus may also be a sign.
-    ["..", ",", " to ", "-"].into_iter().find_map(|separator| {
-        text.match_indices(separator).find_map(|(at, _)| {
-            let (low, high) = (text.get(..at)?, text.get(at + separator.len()..)?);
-            Some((Some(number(low)?), Some(number(high)?)))
-        })
-    })
-}
-
 impl Knowledge {
     /// Whether all values of a variable are listed.
     pub(crate) fn is_listed(&self, path: &Path) -> bool {
         let listed =
             |kind: &FactKind| matches!(kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool));
         self.facts.of(path).iter().any(|fact| listed(&fact.kind))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::range;
-
-    #[test]
-    fn ranges_are_read_in_every_form() {
-        let ends = |word, text| range(word, text);
-        assert_eq!(ends("", "1-10"), Some((Some(1.0), Some(10.0))));
-        assert_eq!(ends("", "-5--1"), Some((Some(-5.0), Some(-1.0))));
-        assert_eq!(ends("", "0.1 .. 2"), Some((Some(0.1), Some(2.0))));
-        assert_eq!(ends("range", "1, 10"), Some((Some(1.0), Some(10.0))));
-        assert_eq!(ends("min", "3"), Some((Some(3.0), None)));
-        assert_eq!(ends("", "<= 4"), Some((None, Some(4.0))));
-        assert_eq!(ends("", "between one and ten"), None);
     }
 }

@@ -1,10 +1,12 @@
 //! Where the model leads: what it is asked, and what comes of its answer.
 
-use super::{Next, Run, Step};
-use crate::model::{Answer, Ask, Candidate, Message, ModelError, Purpose, Request, Role, Settings, ToolUse};
+use super::{Next, Run, Step, onward};
+use crate::model::{
+    Answer, Ask, Candidate, Message, ModelError, Purpose, Request, Role, Settings, ToolUse,
+};
 use crate::session::Problem;
 use crate::trace::What;
-use agentir_flow::{Edge, Element, NodeKind, Why};
+use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
 use agentir_ir::{NumberOrText, ReasoningZone};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
@@ -46,8 +48,7 @@ impl<'p> Run<'_, 'p, '_> {
             .node(NodeIndex::new(node as usize))
             .and_then(|n| n.step)
             .map(|s| s.name.value.to_string());
-        let request =
-            Request { agent: agent.metadata.name.value.to_string(), step, settings, ask };
+        let request = Request { agent: agent.metadata.name.value.to_string(), step, settings, ask };
         // What a guardrail may still change is not shown before it has seen it.
         let checked = agent
             .constraints
@@ -135,8 +136,11 @@ impl<'p> Run<'_, 'p, '_> {
             Ask::Choose { purpose: purpose.to_owned(), message, context, candidates, several };
         match self.ask(ask)? {
             Answer::Choice(choice) => {
-                let mut names: Vec<String> =
-                    choice.into_iter().map(|(name, _)| name).filter(|n| known.contains(n)).collect();
+                let mut names: Vec<String> = choice
+                    .into_iter()
+                    .map(|(name, _)| name)
+                    .filter(|n| known.contains(n))
+                    .collect();
                 if !several {
                     names.truncate(1);
                 }
@@ -159,7 +163,9 @@ impl<'p> Run<'_, 'p, '_> {
             && self.condition(when)?
         {
             self.thread().pending.clear();
-            if let Some(edge) = self.pick(at, |edge, _| edge.why == Why::Next)? {
+            if let Some(edge) =
+                self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)?
+            {
                 return Ok(Next::Take(edge));
             }
         }
@@ -177,7 +183,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.answered = false;
             return self.choose_to_speak(at);
         }
-        if let Some(answer) = self.from_knowledge()? {
+        if let Some(answer) = self.known_answer()? {
             self.thread().answer = Some(answer);
             return self.choose_to_speak(at);
         }
@@ -190,7 +196,9 @@ impl<'p> Run<'_, 'p, '_> {
         if f64::from(self.thread().iterations) > most + 1.0 {
             return Err(Problem::new(
                 "loop",
-                format!("the model has called tools {most} times without an answer (`max_iterations`)"),
+                format!(
+                    "the model has called tools {most} times without an answer (`max_iterations`)"
+                ),
             ));
         }
         let ask = self.conversation(at, zone, in_step)?;
@@ -240,7 +248,9 @@ impl<'p> Run<'_, 'p, '_> {
         };
         if pick.name == DONE {
             self.answer_call(&Json::from("done"));
-            if let Some(edge) = self.pick(at, |edge, _| edge.why == Why::Next)? {
+            if let Some(edge) =
+                self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)?
+            {
                 return Ok(Next::Take(edge));
             }
         }
@@ -307,7 +317,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// A question whose answer is fixed.
-    fn from_knowledge(&mut self) -> Result<Option<String>, Problem> {
+    fn known_answer(&mut self) -> Result<Option<String>, Problem> {
         let agent = self.agent()?;
         let Some(knowledge) = &agent.knowledge else { return Ok(None) };
         if self.input.is_none() || knowledge.questions.is_empty() {
@@ -326,8 +336,10 @@ impl<'p> Run<'_, 'p, '_> {
                 })
             })
             .collect();
-        let chosen = self.choose_among("Which of these questions does the user ask?", candidates, false)?;
-        let at = chosen.first().and_then(|n| n.strip_prefix('q')).and_then(|n| n.parse::<usize>().ok());
+        let chosen =
+            self.choose_among("Which of these questions does the user ask?", candidates, false)?;
+        let at =
+            chosen.first().and_then(|n| n.strip_prefix('q')).and_then(|n| n.parse::<usize>().ok());
         let question = at.and_then(|n| knowledge.questions.get(n.checked_sub(1)?));
         Ok(question.and_then(|q| q.answer.as_ref()).map(|a| self.render(a)))
     }
@@ -359,7 +371,8 @@ impl<'p> Run<'_, 'p, '_> {
         if in_step && zone.is_some_and(|z| z.exit_when.is_none()) {
             tools.push(crate::model::ToolSpec {
                 name: DONE.to_owned(),
-                description: "What this part of the conversation is for has been reached.".to_owned(),
+                description: "What this part of the conversation is for has been reached."
+                    .to_owned(),
                 purpose: Purpose::Complete,
                 parameters: Vec::new(),
             });

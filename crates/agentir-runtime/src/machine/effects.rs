@@ -1,16 +1,18 @@
 //! What each node does.
 
 use super::scope::{dotted, path_of};
-use super::{MAX_FLOW_STEPS, Next, Run, SKIP, Said, Step};
+use super::{MAX_FLOW_STEPS, Next, Run, SKIP, Said, Step, onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Back, Problem, Status};
 use crate::trace::What;
 use agentir_eval::{Value, evaluate, semantics, truthy};
 use agentir_expr::{Expr, Name, Path, Template};
-use agentir_flow::{Edge, Element, NodeKind, Why};
-use agentir_ir::{Data, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform};
-use petgraph::graph::NodeIndex;
+use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
+use agentir_ir::{
+    Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform,
+};
+use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 use smol_str::SmolStr;
 use std::cmp::Ordering;
@@ -133,9 +135,8 @@ impl<'p> Run<'_, 'p, '_> {
             self.thread().answer = Some(String::new());
             return self.choose_to_speak(at);
         }
-        let hub = |to: NodeIndex| {
-            self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error)
-        };
+        let hub =
+            |to: NodeIndex| self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error);
         let on = self.leaving(at).into_iter().find(|(_, to, edge)| {
             !hub(*to)
                 && match kind {
@@ -176,6 +177,7 @@ impl<'p> Run<'_, 'p, '_> {
         let agent = self.agent()?;
         let thread = self.thread();
         thread.iterations = 0;
+        thread.notes.clear();
         let delegated = thread.delegated;
         if agent.flow.is_none() && self.session.turn == 0 && !delegated {
             return Ok(Next::Stop(Status::Await));
@@ -193,9 +195,9 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn hear(&mut self) {
         let Some(input) = self.input.clone() else { return };
         let turn = self.session.turn;
-        let heard = format!("turn {turn}");
         let thread = self.thread();
-        if thread.asked.insert(heard, 1).is_none() {
+        if thread.heard != Some(turn) {
+            thread.heard = Some(turn);
             thread.messages.push(Message::new(Role::User, input.text));
         }
     }
@@ -219,7 +221,9 @@ impl<'p> Run<'_, 'p, '_> {
             self.recall(&format!("step:enter:{name}"));
         }
         // A step that waits nowhere can be left by what the user says when it begins.
-        if self.fresh && self.session.turn > 0 && !self.waits_inside(at)
+        if self.fresh
+            && self.session.turn > 0
+            && !self.waits_inside(at)
             && let Some(edge) = self.interrupted(at)?
         {
             return Ok(Next::Take(edge));
@@ -255,11 +259,8 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What a profile that is active says about how it goes on: the one of the highest priority.
-    pub(super) fn profile_edge(
-        &mut self,
-        at: NodeIndex,
-    ) -> Result<Option<petgraph::graph::EdgeIndex>, Problem> {
-        let mut best: Option<(f64, petgraph::graph::EdgeIndex)> = None;
+    pub(super) fn profile_edge(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
+        let mut best: Option<(f64, EdgeIndex)> = None;
         for (id, to, edge) in self.leaving(at) {
             let (Why::Profile, Element::Profile(profile)) = (edge.why, edge.by) else { continue };
             let begins = self.machine.cfg.node(at).is_some_and(|n| n.kind != NodeKind::Step);
@@ -282,7 +283,11 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The user's next message is waited for.
     fn wait(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
-        if !self.fresh {
+        // The message that led to an agent is no answer to what it asks.
+        let answers = self.thread().since < self.session.turn
+            || matches!(element, Element::Agent(_) | Element::Zone(_));
+        if !self.fresh || !answers {
+            self.fresh = false;
             return self.turn_over(at);
         }
         // Between two turns nothing is taken: the next turn looks at the message.
@@ -293,13 +298,11 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Take(edge));
         }
         self.consume();
+        self.take_fields()?;
         if let Element::Statement(Statement::Goto(_)) | Element::Jump(_) = element {
             return self.answered_choice(at);
         }
-        let limit = self.pick(at, |edge, _| {
-            matches!(edge.why, Why::Next | Why::Branch | Why::Jump | Why::Return | Why::Sequence)
-                || (edge.why == Why::Retry && !matches!(edge.by, Element::Name(_)))
-        })?;
+        let limit = self.pick(at, |edge, _| onward(edge.why))?;
         match limit {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
@@ -314,7 +317,7 @@ impl<'p> Run<'_, 'p, '_> {
         });
         match chosen {
             Some((edge, ..)) => Ok(Next::Take(edge)),
-            None => match self.pick(at, |edge, _| edge.why == Why::Next)? {
+            None => match self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Retry)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => Ok(Next::Stop(Status::Await)),
             },
@@ -343,37 +346,61 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Whether handlers of errors begin at a node.
+    pub(super) fn is_hub(&self, at: NodeIndex) -> bool {
+        self.machine.cfg.node(at).is_some_and(|n| n.kind == NodeKind::Error)
+    }
+
+    /// Whether something that goes wrong at a node is looked after: by a handler for this kind of
+    /// error, or by one for all kinds.
+    pub(super) fn is_handled(&self, at: NodeIndex, kind: &str) -> bool {
+        let hubs = self.leaving(at).into_iter().filter(|(_, to, edge)| {
+            matches!(edge.why, Why::Error | Why::Unhandled) && self.is_hub(*to)
+        });
+        let mut hubs: Vec<NodeIndex> = hubs.map(|(_, to, _)| to).collect();
+        // A step's handlers may lead to the agent's; there is nothing behind those.
+        for hub in hubs.clone() {
+            let behind = self.leaving(hub).into_iter().filter(|(.., e)| e.why == Why::Unhandled);
+            hubs.extend(behind.map(|(_, to, _)| to));
+        }
+        hubs.into_iter().any(|hub| self.handler(hub, kind).is_some())
+    }
+
+    /// The handler for a kind of error at one place.
+    fn handler(&self, hub: NodeIndex, kind: &str) -> Option<(EdgeIndex, &'p ErrorHandler)> {
+        let handlers = self.leaving(hub).into_iter().filter_map(|(id, _, edge)| match edge.by {
+            Element::Handler(handler) => Some((id, handler)),
+            _ => None,
+        });
+        let handlers: Vec<_> = handlers.collect();
+        let named = |handler: &ErrorHandler, kind: &str| {
+            handler.kind.value == kind || handler.subtypes.iter().any(|s| s.value == kind)
+        };
+        let fits = handlers.iter().find(|(_, handler)| named(handler, kind));
+        let all = || {
+            handlers.iter().find(|(_, handler)| {
+                matches!(handler.kind.value.as_str(), "default" | "unknown_error" | "*")
+            })
+        };
+        fits.or_else(all).copied()
+    }
+
     /// Something went wrong: the handler for it.
     fn handle(&mut self, at: NodeIndex) -> Step {
         let kind = self.thread().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
-        let edges = self.leaving(at);
-        let fits = |edge: &Edge<'p>| match edge.by {
-            Element::Handler(handler) => {
-                handler.kind.value == kind || handler.subtypes.iter().any(|s| s.value == kind)
-            }
-            _ => false,
-        };
-        let default = |edge: &Edge<'p>| match edge.by {
-            Element::Handler(handler) => {
-                matches!(handler.kind.value.as_str(), "default" | "unknown_error" | "*")
-            }
-            _ => false,
-        };
-        let found = edges
-            .iter()
-            .find(|(.., edge)| fits(edge))
-            .or_else(|| edges.iter().find(|(.., edge)| default(edge)));
-        if let Some((edge, _, weight)) = found {
-            if let Element::Handler(handler) = weight.by
-                && let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms
-            {
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        if let Some((edge, handler)) = self.handler(at, &kind) {
+            if let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "clamped"
+                )]
                 self.host.clock.sleep(delay.0.clamp(0.0, 60_000.0) as u64);
             }
-            return Ok(Next::Take(*edge));
+            return Ok(Next::Take(edge));
         }
-        match edges.iter().find(|(.., edge)| edge.why == Why::Unhandled) {
-            Some((edge, ..)) => Ok(Next::Take(*edge)),
+        match self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Unhandled) {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
             None => {
                 let message = self.thread().error.as_ref().map(|e| e.message.clone());
                 Ok(self.give_up(message.unwrap_or_default()))
@@ -415,11 +442,7 @@ impl<'p> Run<'_, 'p, '_> {
             None => path.root.value.to_string(),
         };
         let shared = path.namespace.is_some() || self.session.shared.get(&root).is_some();
-        let state = if shared {
-            &mut self.session.shared
-        } else {
-            &mut self.thread().variables
-        };
+        let state = if shared { &mut self.session.shared } else { &mut self.thread().variables };
         state
             .set_path(path, value)
             .map_err(|e| Problem::unknown(format!("`{name}` cannot be set: {e}")))?;
@@ -454,15 +477,10 @@ impl<'p> Run<'_, 'p, '_> {
         let root = name.split(['.', '[']).next().unwrap_or(name);
         self.machine.program.agents.iter().any(|agent| {
             agent.gather.fields.iter().any(|f| f.sensitive == Some(true) && f.name.value == root)
-                || agent
-                    .memory
-                    .persistent
-                    .iter()
-                    .any(|p| p.sensitive == Some(true) && (p.path.value == name || p.path.value == root))
-                || agent
-                    .entities
-                    .iter()
-                    .any(|e| e.sensitive == Some(true) && e.name.value == root)
+                || agent.memory.persistent.iter().any(|p| {
+                    p.sensitive == Some(true) && (p.path.value == name || p.path.value == root)
+                })
+                || agent.entities.iter().any(|e| e.sensitive == Some(true) && e.name.value == root)
         })
     }
 
@@ -471,8 +489,11 @@ impl<'p> Run<'_, 'p, '_> {
         let mut found = None;
         let dialect = self.dialect();
         expr.visit(&mut |e| {
-            if let agentir_expr::ExprKind::Binary { op: agentir_expr::BinaryOp::Matches, left, right } =
-                &e.kind
+            if let agentir_expr::ExprKind::Binary {
+                op: agentir_expr::BinaryOp::Matches,
+                left,
+                right,
+            } = &e.kind
                 && let (Ok(Value::Text(text)), Ok(Value::Text(pattern))) = (
                     evaluate(left, &self.scope(), dialect),
                     evaluate(right, &self.scope(), dialect),
@@ -491,7 +512,8 @@ impl<'p> Run<'_, 'p, '_> {
     fn transform(&mut self, transform: &Transform) -> Result<(), Problem> {
         let dialect = self.dialect();
         let Value::List(list) = self.value(&transform.source)? else {
-            return self.assign_name(&transform.target.value, Value::list(Vec::new()).unwrap_or_default());
+            return self
+                .assign_name(&transform.target.value, Value::list(Vec::new()).unwrap_or_default());
         };
         let mut made = Vec::new();
         for item in list.items() {
@@ -554,7 +576,11 @@ impl<'p> Run<'_, 'p, '_> {
                     items.push(value);
                 }
                 if let Some(most) = store.max_size {
-                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "clamped"
+                    )]
                     let most = most.0.clamp(0.0, 1e6) as usize;
                     items.drain(..items.len().saturating_sub(most));
                 }
@@ -584,13 +610,13 @@ impl<'p> Run<'_, 'p, '_> {
             };
             if let Some(text) = text {
                 let text = self.render(text);
-                self.thread().instructions.push(text);
+                self.thread().recalled.push(text);
             }
             if let Some(agentir_ir::RecallAction::InjectContext { paths }) = &recall.action {
                 for path in paths {
                     if let Some(value) = self.session.memory.get(&path.value).cloned() {
                         let line = format!("{}: {}", path.value, value);
-                        self.thread().instructions.push(line);
+                        self.thread().recalled.push(line);
                     }
                 }
             }

@@ -25,8 +25,8 @@ use crate::session::{Back, Problem, SESSION_VERSION, Session, Status, Thread};
 use crate::trace::{Event, What};
 use agentir_eval::State;
 use agentir_expr::{Condition, Dialect};
-use agentir_flow::{AgentId, Cfg, Edge, Element, Guard, Node, NodeKind, Test, Transfer, Why};
-use agentir_ir::{Agent, Program, Tool};
+use agentir_flow::cfg::{AgentId, Cfg, Edge, Element, Guard, Node, NodeKind, Test, Transfer, Why};
+use agentir_ir::{Agent, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
@@ -190,7 +190,7 @@ impl<'p> Machine<'p> {
         let name = agent.metadata.name.value.as_str();
         let id = self.cfg.find(name).ok_or_else(|| StartError::NoAgent(name.to_owned()))?;
         let entry = self.cfg.part(id).map_or(0, |part| part.entry.index());
-        session.stack.push(Thread::new(name, index(entry)));
+        session.stack.push(Thread::new(name, index(entry), 0));
         for agent in &self.program.agents {
             scope::shared_variables(agent, &mut session.shared);
         }
@@ -514,21 +514,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         if let Some(edge) = profile {
             return Ok(Next::Take(edge));
         }
-        let usual = |edge: &Edge<'p>, _: NodeIndex| {
-            matches!(
-                edge.why,
-                Why::Next
-                    | Why::Sequence
-                    | Why::Start
-                    | Why::Branch
-                    | Why::Jump
-                    | Why::Skip
-                    | Why::Retry
-                    | Why::Turn
-                    | Why::Return
-                    | Why::Finish
-            )
-        };
+        let usual = |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
         if let Some(edge) = self.pick(at, usual)? {
             return Ok(Next::Take(edge));
         }
@@ -578,6 +564,23 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.thread().failed = true;
         Next::Stop(Status::Failed)
     }
+}
+
+/// Whether an edge is a way on: not what interrupts, checks, fails or is only possible. How the way on
+/// is written (behind it, a jump, the next step) makes no difference to whoever is done.
+const fn onward(why: Why) -> bool {
+    matches!(
+        why,
+        Why::Next
+            | Why::Sequence
+            | Why::Start
+            | Why::Branch
+            | Why::Jump
+            | Why::Skip
+            | Why::Retry
+            | Why::Return
+            | Why::Finish
+    )
 }
 
 /// The stage of a node at which something went wrong and was handled: it is left without being done

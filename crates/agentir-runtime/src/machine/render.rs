@@ -73,7 +73,10 @@ impl Renderer<'_, '_, '_, '_> {
                             for (n, item) in list.items().iter().enumerate() {
                                 let before = locals.len();
                                 locals.push(("this".into(), item.clone()));
-                                locals.push(("@index".into(), Value::number(n as f64).unwrap_or_default()));
+                                locals.push((
+                                    "@index".into(),
+                                    Value::number(n as f64).unwrap_or_default(),
+                                ));
                                 if let Value::Object(object) = item {
                                     let fields = object.fields().iter();
                                     locals.extend(fields.map(|(n, v)| (n.clone(), v.clone())));
@@ -96,7 +99,10 @@ impl Renderer<'_, '_, '_, '_> {
 }
 
 /// The pieces of a block that begins before `from`, those behind its `else`, and where it is over.
-fn block_of<'a, 't>(pieces: &'a [Piece<'t>], from: usize) -> (&'a [Piece<'t>], &'a [Piece<'t>], usize) {
+fn block_of<'a, 't>(
+    pieces: &'a [Piece<'t>],
+    from: usize,
+) -> (&'a [Piece<'t>], &'a [Piece<'t>], usize) {
     let mut open = 0usize;
     let mut middle = None;
     for (n, piece) in pieces.iter().enumerate().skip(from) {

@@ -26,8 +26,7 @@ impl<'s> Scope<'s> {
     }
 
     fn local(&self, path: &Path, semantics: &Semantics) -> Option<Result<Value, EvalError>> {
-        let (_, value) =
-            self.locals.iter().rev().find(|(name, _)| *name == path.root.value)?;
+        let (_, value) = self.locals.iter().rev().find(|(name, _)| *name == path.root.value)?;
         let mut value = Ok(value.clone());
         for segment in &path.segments {
             value = value.and_then(|v| member(&v, segment, semantics));
@@ -63,10 +62,11 @@ impl Environment for Scope<'_> {
             return value;
         }
         let thread = self.session.stack.last();
-        let layers = thread
-            .map(|thread| &thread.variables)
-            .into_iter()
-            .chain([&self.session.shared, &self.session.system, &self.session.memory]);
+        let layers = thread.map(|thread| &thread.variables).into_iter().chain([
+            &self.session.shared,
+            &self.session.system,
+            &self.session.memory,
+        ]);
         let mut nothing = None;
         for layer in layers {
             match layer.path(path, semantics) {
@@ -124,7 +124,8 @@ pub(super) fn dotted(path: &Path) -> SmolStr {
 
 /// The path that a dotted name stands for: `user.email`, `@variables.total`.
 pub(super) fn path_of(name: &str) -> Path {
-    let plain = |text: &str| Spanned { value: Name::new(text), span: agentir_diagnostics::Span::default() };
+    let plain =
+        |text: &str| Spanned { value: Name::new(text), span: agentir_diagnostics::Span::default() };
     let (namespace, rest) = match name.strip_prefix('@').and_then(|n| n.split_once('.')) {
         Some((namespace, rest)) => (Some(plain(namespace)), rest),
         None => (None, name),

@@ -1,0 +1,267 @@
+//! Calling tools (ABL, current specification, 3.5, 3.14.6, 3.14.9).
+
+use super::{Next, Run, Step, onward};
+use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
+use crate::json::{from_json, to_json};
+use crate::session::Problem;
+use crate::trace::What;
+use agentir_eval::Value;
+use agentir_flow::cfg::{Element, Why};
+use agentir_ir::{Call, Filler, NumberOrText, Offer, Statement, Tool, ToolBinding};
+use petgraph::graph::NodeIndex;
+use serde_json::{Map, Value as Json};
+
+impl<'p> Run<'_, 'p, '_> {
+    pub(super) fn call(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+        match element {
+            Element::Statement(Statement::Call(call)) => self.call_statement(at, call),
+            Element::Offer(offer) => self.call_offer(at, offer),
+            Element::Tool(tool) => self.call_picked(at, &tool.name.value),
+            Element::Name(name) => self.call_picked(at, &name.value),
+            _ => self.leave(at),
+        }
+    }
+
+    /// A call that the author wrote. Which way it goes on is decided by whether it succeeds.
+    fn call_statement(&mut self, at: NodeIndex, call: &'p Call) -> Step {
+        let arguments = self.arguments(call)?;
+        let name = call.tool.value.as_str();
+        let result = self.call_tool(name, arguments);
+        let variable = call.result.as_ref().map(|r| r.value.as_str());
+        match result {
+            Ok(result) => {
+                self.keep_result(name, variable, &result)?;
+                let edge = self.pick(at, |edge, _| onward(edge.why))?;
+                if let Some(edge) = edge {
+                    return Ok(Next::Take(edge));
+                }
+                self.call_failed(at, call, None)
+            }
+            Err(failure) => {
+                let data = match &failure.data {
+                    Json::Null => serde_json::json!({ "error": failure.message }),
+                    data => data.clone(),
+                };
+                self.keep_result(name, variable, &data)?;
+                self.call_failed(at, call, Some(failure))
+            }
+        }
+    }
+
+    /// What the author says follows a failure of this call; else the handler for this kind of error,
+    /// of the step or of the agent; else it goes on with what stands behind the call.
+    fn call_failed(&mut self, at: NodeIndex, call: &Call, failure: Option<ToolFailure>) -> Step {
+        if let Some(failure) = failure
+            && call.on_failure.is_empty()
+            && self.is_handled(at, failure.kind.error())
+        {
+            return Err(Problem::new(failure.kind.error(), failure.message));
+        }
+        let edges = self.leaving(at);
+        match edges.iter().find(|(_, to, edge)| edge.why == Why::Error && !self.is_hub(*to)) {
+            Some((edge, ..)) => Ok(Next::Take(*edge)),
+            None => self.leave(at),
+        }
+    }
+
+    /// A tool that the model picked under its own name.
+    fn call_picked(&mut self, at: NodeIndex, name: &str) -> Step {
+        let arguments =
+            self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
+        self.call_for_model(at, name, arguments)
+    }
+
+    /// A tool as the author offers it: some of its inputs are decided.
+    fn call_offer(&mut self, at: NodeIndex, offer: &'p ToolBinding) -> Step {
+        let Offer::Call { tool } = &offer.does else { return self.leave(at) };
+        let mut arguments =
+            self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
+        for with in &offer.with {
+            if let (Filler::Value, Some(value)) = (with.filled_by, &with.value) {
+                let value = to_json(&self.value(value)?);
+                arguments.insert(with.name.value.to_string(), value);
+            }
+        }
+        self.call_for_model(at, &tool.value, arguments)
+    }
+
+    /// The result goes back to the model, whatever it is; errors go to the agent's handlers if it has
+    /// any for them.
+    fn call_for_model(&mut self, at: NodeIndex, name: &str, arguments: Map<String, Json>) -> Step {
+        match self.call_tool(name, arguments) {
+            Ok(result) => {
+                self.keep_result(name, None, &result)?;
+                self.answer_call(&result);
+                self.leave(at)
+            }
+            Err(failure) => {
+                self.answer_call(&serde_json::json!({ "error": failure.message }));
+                let kind = failure.kind.error();
+                if self.is_handled(at, kind) {
+                    return Err(Problem::new(kind, failure.message));
+                }
+                self.thread().outputs = serde_json::json!({ "error": failure.message });
+                self.leave(at)
+            }
+        }
+    }
+
+    /// The arguments of a call: as they are written, by position or by name; without any, variables
+    /// of the parameters' names; defaults for what is left.
+    fn arguments(&self, call: &Call) -> Result<Map<String, Json>, Problem> {
+        let tool = self.tool(&call.tool.value);
+        let mut arguments = Map::new();
+        for (n, argument) in call.with.iter().enumerate() {
+            let name = match &argument.name {
+                Some(name) => name.value.to_string(),
+                None => match tool.and_then(|t| t.parameters.get(n)) {
+                    Some(parameter) => parameter.name.value.to_string(),
+                    // Of a tool that is not declared the argument gives the name, if it has one.
+                    None => argument
+                        .value
+                        .as_path()
+                        .map_or_else(|| format!("arg{n}"), |path| path.root.value.to_string()),
+                },
+            };
+            arguments.insert(name, to_json(&self.value(&argument.value)?));
+        }
+        for parameter in tool.into_iter().flat_map(|t| &t.parameters) {
+            let name = parameter.name.value.as_str();
+            if arguments.get(name).is_some_and(|v| !v.is_null()) {
+                continue;
+            }
+            if !call.has_arguments
+                && let Some(value) = self.variable(name)
+            {
+                arguments.insert(name.to_owned(), to_json(&value));
+                continue;
+            }
+            if let Some(default) = &parameter.default {
+                arguments.insert(name.to_owned(), default.clone());
+            }
+        }
+        Ok(arguments)
+    }
+
+    fn variable(&self, name: &str) -> Option<Value> {
+        let path = super::scope::path_of(name);
+        let expr = agentir_expr::Expr::path(path, agentir_diagnostics::Span::default());
+        self.value(&expr).ok().filter(|v| !v.is_unset())
+    }
+
+    /// Calls a tool and says what came of it.
+    fn call_tool(&mut self, name: &str, arguments: Map<String, Json>) -> Result<Json, ToolFailure> {
+        let shown: Map<String, Json> =
+            arguments.iter().map(|(n, v)| (n.clone(), self.shown(n, v))).collect();
+        self.emit(What::Call { tool: name.to_owned(), arguments: shown });
+        let result = self.call_checked(name, arguments);
+        let failures =
+            self.session.variable("tool_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
+        match &result {
+            Ok(value) => {
+                self.session.set_system("tool_failures", &Json::from(0));
+                self.emit(What::Result {
+                    tool: name.to_owned(),
+                    result: Some(self.hidden_parts(value)),
+                    error: None,
+                });
+            }
+            Err(failure) => {
+                self.session.set_system("tool_failures", &Json::from(failures + 1.0));
+                self.emit(What::Result {
+                    tool: name.to_owned(),
+                    result: None,
+                    error: Some(failure.message.clone()),
+                });
+            }
+        }
+        result
+    }
+
+    fn call_checked(
+        &mut self,
+        name: &str,
+        arguments: Map<String, Json>,
+    ) -> Result<Json, ToolFailure> {
+        let size = serde_json::to_string(&arguments).map_or(usize::MAX, |text| text.len());
+        if size > MAX_ARGUMENTS {
+            return Err(ToolFailure::new(
+                FailureKind::Refused,
+                format!("the arguments of `{name}` take {size} bytes; {MAX_ARGUMENTS} are allowed"),
+            ));
+        }
+        let tool = self.tool(name);
+        let timeout_ms = self.timeout(tool);
+        let agent = self.session.agent().unwrap_or_default().to_owned();
+        let call = ToolCall { agent: &agent, name, tool, arguments, timeout_ms };
+        self.host.tools.call(&call)
+    }
+
+    fn timeout(&self, tool: Option<&Tool>) -> u64 {
+        let own = tool.and_then(|t| t.hints.timeout.as_ref());
+        let general = self.agent().ok().map(|a| &a.execution.timeouts.tool_timeout_ms);
+        let ms = own.or(general).map_or(30_000.0, |limit| match limit {
+            NumberOrText::Number(n) => n.0,
+            NumberOrText::Text(text) => milliseconds(text).unwrap_or(30_000.0),
+        });
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        {
+            ms.clamp(1.0, 3_600_000.0) as u64
+        }
+    }
+
+    /// A result as a trace shows it: sensitive fields are masked.
+    fn hidden_parts(&self, value: &Json) -> Json {
+        match value {
+            Json::Object(fields) => {
+                fields.iter().map(|(n, v)| (n.clone(), self.shown(n, v))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Where a result can be read: under the name it is given, the tool's, `result`,
+    /// `last_<tool>_result`, `@outputs` (ABL, current specification, 8.8; Agent Script, 5).
+    fn keep_result(
+        &mut self,
+        tool: &str,
+        variable: Option<&str>,
+        result: &Json,
+    ) -> Result<(), Problem> {
+        let value = from_json(result).map_err(|e| Problem::new("tool_error", e.to_string()))?;
+        self.thread().outputs = result.clone();
+        if let Some(variable) = variable {
+            self.assign_name(variable, value.clone())?;
+        }
+        let thread = self.thread();
+        thread.variables.set("result", value.clone());
+        thread.variables.set(tool, value.clone());
+        self.session.system.set(format!("last_{tool}_result"), value);
+        let Some(declared) = self.tool(tool) else {
+            self.recall(&format!("tool:{tool}:after"));
+            return Ok(());
+        };
+        let failed = result.get("error").is_some();
+        let sets = if failed { &declared.on_error } else { &declared.on_result };
+        for set in sets {
+            self.set(set)?;
+        }
+        self.recall(&format!("tool:{tool}:after"));
+        Ok(())
+    }
+}
+
+/// `500ms`, `15s`, `2m`; a bare number is milliseconds.
+pub(super) fn milliseconds(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
+    let factor = match unit.trim() {
+        "" | "ms" => 1.0,
+        "s" | "sec" | "seconds" => 1_000.0,
+        "m" | "min" | "minutes" => 60_000.0,
+        "h" => 3_600_000.0,
+        _ => return None,
+    };
+    Some(number * factor)
+}

@@ -1,0 +1,313 @@
+//! Constraints and guardrails (ABL, current specification, 3.8 and 3.9).
+
+use super::{Next, Run, Step, onward};
+use crate::session::{Back, Problem};
+use crate::trace::What;
+use agentir_eval::{Value, evaluate};
+use agentir_expr::{Expr, ExprKind, Visit};
+use agentir_flow::cfg::{Element, Why};
+use agentir_ir::{Constraint, Data, Guardrail, GuardrailKind};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use regex::Regex;
+use serde_json::Value as Json;
+use std::sync::LazyLock;
+
+impl<'p> Run<'_, 'p, '_> {
+    pub(super) fn check(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+        match element {
+            Element::Constraint(constraint) => self.constraint(at, constraint),
+            Element::Guardrail(rail) => self.guardrail(at, rail),
+            _ => match self.pick(at, |edge, _| onward(edge.why))? {
+                Some(edge) => Ok(Next::Take(edge)),
+                None => self.violated(at),
+            },
+        }
+    }
+
+    /// The way of what does not pass.
+    fn violated(&mut self, at: NodeIndex) -> Step {
+        let edges = self.leaving(at);
+        let hub = |to: NodeIndex| {
+            self.machine.cfg.node(to).is_some_and(|n| n.kind == agentir_flow::cfg::NodeKind::Error)
+        };
+        for (id, to, edge) in &edges {
+            if matches!(edge.why, Why::Error | Why::Jump | Why::Retry | Why::Return)
+                && !hub(*to)
+                && self.open(*id, *to, edge)
+                && self.holds(edge.guard)?
+            {
+                return Ok(Next::Take(*id));
+            }
+        }
+        Err(Problem::new("validation_error", "a check did not pass"))
+    }
+
+    fn constraint(&mut self, at: NodeIndex, constraint: &'p Constraint) -> Step {
+        // A rule about what is not known yet says nothing yet.
+        if constraint.condition.expr().is_some_and(|e| self.speaks_of_unknown(e))
+            && let Some(edge) = self.passes(at)
+        {
+            return Ok(Next::Take(edge));
+        }
+        let passes = self.pick(at, |edge, _| onward(edge.why))?;
+        if let Some(edge) = passes {
+            return Ok(Next::Take(edge));
+        }
+        let failures =
+            self.session.variable("constraint_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
+        self.session.set_system("constraint_failures", &Json::from(failures + 1.0));
+        let rule = constraint.condition.text.value.to_string();
+        let action = match &constraint.on_fail {
+            Some(failure) => format!("{:?}", failure.kind).to_lowercase(),
+            None if constraint.severity == Some("warning") => "warn".to_owned(),
+            None => "block".to_owned(),
+        };
+        if constraint.severity == Some("warning") {
+            let mut warnings = match self.session.variable("_constraint_warnings") {
+                Some(Json::Array(all)) => all,
+                _ => Vec::new(),
+            };
+            warnings.push(Json::from(rule.as_str()));
+            self.session.set_system("_constraint_warnings", &Json::Array(warnings));
+        }
+        self.emit(What::Violation { rule, action });
+        self.violated(at)
+    }
+
+    /// The way of what passes, whatever its guard says.
+    fn passes(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
+        let edges = self.leaving(at);
+        let on =
+            edges.into_iter().find(|(id, to, edge)| onward(edge.why) && self.open(*id, *to, edge));
+        on.map(|(edge, ..)| edge)
+    }
+
+    /// Whether a condition compares something that has no value because its tool was not called or
+    /// its field was not asked for. `IS SET` and comparing with nothing ask just that.
+    fn speaks_of_unknown(&self, condition: &Expr) -> bool {
+        let mut unknown = false;
+        condition.visit(&mut |e| {
+            match &e.kind {
+                ExprKind::IsSet { .. } => return Visit::Skip,
+                ExprKind::Binary { left, right, .. }
+                    if [left, right].iter().any(|side| is_nothing(side)) =>
+                {
+                    return Visit::Skip;
+                }
+                ExprKind::Path(path) => {
+                    let named = path.root.value.as_str();
+                    let pending = self.tool(named).is_some()
+                        || agentir_expr::tool_of_result(named).is_some()
+                        || self
+                            .agent()
+                            .is_ok_and(|a| a.gather.fields.iter().any(|f| f.name.value == named));
+                    let root = super::scope::path_of(named);
+                    let root = Expr::path(root, agentir_diagnostics::Span::default());
+                    if pending && self.value(&root).is_ok_and(|v| v.is_unset()) {
+                        unknown = true;
+                    }
+                }
+                _ => {}
+            }
+            Visit::Children
+        });
+        unknown
+    }
+
+    fn guardrail(&mut self, at: NodeIndex, rail: &'p Guardrail) -> Step {
+        let content = match rail.kind {
+            GuardrailKind::Input => self.input.as_ref().map(|i| i.text.clone()),
+            GuardrailKind::Output => {
+                let texts: Vec<&str> = self.said.iter().map(|s| s.text.as_str()).collect();
+                (!texts.is_empty()).then(|| texts.join("\n"))
+            }
+            GuardrailKind::ToolInput => self.tool_input(),
+            // Results are looked at when they are there.
+            GuardrailKind::ToolOutput => None,
+            GuardrailKind::Handoff => Some(Json::Object(self.known_values()?).to_string()),
+        };
+        let hit = match &content {
+            None => false,
+            Some(content) => self.is_hit(rail, content)?,
+        };
+        if !hit {
+            return match self.passes(at) {
+                Some(edge) => Ok(Next::Take(edge)),
+                None => self.leave(at),
+            };
+        }
+        let action = action_of(rail).to_owned();
+        self.emit(What::Violation { rule: rail.name.value.to_string(), action: action.clone() });
+        if matches!(action.as_str(), "redact" | "filter" | "fix") {
+            self.clean(rail, &action);
+        }
+        if action == "reask" {
+            let message = self.guardrail_message(rail);
+            self.said.clear();
+            self.thread().notes.push(message);
+        }
+        let ways = self
+            .leaving(at)
+            .into_iter()
+            .find(|(_, _, edge)| matches!(edge.why, Why::Error | Why::Retry));
+        match ways {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
+            None => self.leave(at),
+        }
+    }
+
+    /// Whether a guardrail finds what it looks for: by its own check, or by asking the model.
+    fn is_hit(&mut self, rail: &'p Guardrail, content: &str) -> Result<bool, Problem> {
+        if let Some(check) = &rail.check {
+            let text = Value::text(content);
+            let mark = self.locals.len();
+            for name in ["content", "input", "output", "response", "tool_input", "text"] {
+                self.locals.push((name.into(), text.clone()));
+            }
+            let found = self.check_holds(check, content);
+            self.locals.truncate(mark);
+            return Ok(found);
+        }
+        if let Some(question) = &rail.llm_check {
+            let statement = self.render(question);
+            return self.judge(&statement, content.to_owned());
+        }
+        // A classifier of the platform's is asked as the model is.
+        let Some(category) = rail.category.as_ref().or(rail.provider.as_ref()) else {
+            return Ok(false);
+        };
+        let statement = format!("The text is to be kept out because of {category}.");
+        self.judge(&statement, content.to_owned())
+    }
+
+    /// Detectors are the platform's; these are ours for the forms that nobody disputes.
+    fn check_holds(&self, check: &Expr, content: &str) -> bool {
+        if let ExprKind::Call { function, .. } = &check.kind {
+            let name = function.value.rsplit('.').next().unwrap_or_default();
+            match name {
+                "contains_pii" | "detect_pii" => return PII.iter().any(|p| p.is_match(content)),
+                "contains_email" => return EMAIL.is_match(content),
+                "contains_url" => return URL.is_match(content),
+                _ => {}
+            }
+        }
+        let dialect = self.dialect();
+        evaluate(check, &self.scope(), dialect)
+            .is_ok_and(|v| agentir_eval::truthy(&v, agentir_eval::semantics(dialect)))
+    }
+
+    /// Takes out of what is said what must not be in it.
+    fn clean(&mut self, rail: &Guardrail, action: &str) {
+        let with = if action == "redact" { "[REDACTED]" } else { "" };
+        let pattern = rail.check.as_ref().and_then(pattern_of);
+        let clean = |text: &str| -> String {
+            match &pattern {
+                Some(pattern) => pattern.replace_all(text, with).into_owned(),
+                None => PII
+                    .iter()
+                    .fold(text.to_owned(), |text, p| p.replace_all(&text, with).into_owned()),
+            }
+        };
+        match rail.kind {
+            GuardrailKind::Input => {
+                if let Some(input) = &mut self.input {
+                    input.text = clean(&input.text);
+                    let text = input.text.clone();
+                    self.session.set_system("input", &Json::from(text.as_str()));
+                    if let Some(message) = self.thread().messages.last_mut() {
+                        message.text = text;
+                    }
+                }
+            }
+            _ => {
+                for said in &mut self.said {
+                    said.text = clean(&said.text);
+                }
+            }
+        }
+    }
+
+    pub(super) fn guardrail_message(&self, rail: &Guardrail) -> String {
+        let own = match &rail.action {
+            Data::Object(fields) => {
+                fields.get("message").or(fields.get("msg")).and_then(Data::as_str)
+            }
+            _ => None,
+        };
+        let description = rail.description.as_ref().map(|d| self.render(d));
+        own.map(str::to_owned)
+            .or(description)
+            .unwrap_or_else(|| "I cannot help with that.".to_owned())
+    }
+
+    /// The arguments of the call that comes next, as text.
+    fn tool_input(&mut self) -> Option<String> {
+        let pick = self.thread().pending.last()?;
+        serde_json::to_string(&pick.arguments).ok()
+    }
+
+    /// One check after the other, each of which comes back here.
+    pub(super) fn checkpoint(&mut self, at: NodeIndex, stage: u32) -> Step {
+        let checks: Vec<_> = self
+            .leaving(at)
+            .into_iter()
+            .filter(|(.., edge)| edge.why == Why::Checkpoint)
+            .map(|(edge, ..)| edge)
+            .collect();
+        let Some(next) = checks.get(stage as usize) else { return self.leave(at) };
+        self.thread().back.push(Back { node: super::index(at.index()), stage: stage + 1 });
+        Ok(Next::Take(*next))
+    }
+}
+
+fn is_nothing(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Literal(agentir_expr::Literal::Null | agentir_expr::Literal::Undefined)
+    )
+}
+
+fn action_of(rail: &Guardrail) -> &str {
+    match &rail.action {
+        Data::Object(fields) => fields.get("type").and_then(Data::as_str),
+        other => other.as_str(),
+    }
+    .unwrap_or("warn")
+}
+
+/// The pattern of a check that is nothing but one.
+fn pattern_of(check: &Expr) -> Option<Regex> {
+    let text = match &check.kind {
+        ExprKind::Call { function, args }
+            if function.value.rsplit('.').next() == Some("matches_pattern") =>
+        {
+            args.get(1)
+        }
+        ExprKind::Binary { op: agentir_expr::BinaryOp::Matches, right, .. } => Some(&**right),
+        _ => None,
+    }?;
+    let ExprKind::Literal(agentir_expr::Literal::String(text) | agentir_expr::Literal::Regex(text)) =
+        &text.kind
+    else {
+        return None;
+    };
+    agentir_eval::pattern(text).ok()
+}
+
+#[expect(clippy::expect_used, reason = "only with the patterns below")]
+fn made(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a pattern of ours")
+}
+
+static EMAIL: LazyLock<Regex> =
+    LazyLock::new(|| made(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"));
+static URL: LazyLock<Regex> = LazyLock::new(|| made(r"https?://[^\s]+"));
+static PII: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    vec![
+        EMAIL.clone(),
+        // Cards, social security numbers, telephone numbers.
+        made(r"\b[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}\b"),
+        made(r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
+        made(r"\+?[0-9][0-9 ().-]{8,}[0-9]"),
+    ]
+});

@@ -1,0 +1,377 @@
+//! What the model is told: who the agent is, what it knows, what it may pick.
+
+use super::Run;
+use crate::json::to_json;
+use crate::model::{FieldSpec, FieldType, Purpose, ToolSpec};
+use crate::session::Problem;
+use agentir_expr::{TypeExpr, TypeKind};
+use agentir_flow::cfg::{Edge, Element};
+use agentir_ir::{
+    Agent, Entity, Filler, GatherField, NumberOrText, Offer, Parameter, Profile, ReasoningZone,
+    Tool, ToolBinding,
+};
+use indexmap::IndexMap;
+use serde_json::{Map, Value as Json};
+use std::fmt::Write;
+
+impl<'p> Run<'_, 'p, '_> {
+    /// The author's words to the model, in the state as it is.
+    pub(super) fn system_prompt(
+        &mut self,
+        zone: Option<&'p ReasoningZone>,
+    ) -> Result<String, Problem> {
+        let agent = self.agent()?;
+        let identity = &agent.identity;
+        let mut out = String::new();
+        if let Some(own) = &identity.system_prompt {
+            paragraph(&mut out, "", &self.render(&own.template));
+        }
+        if let Some(goal) = &identity.goal {
+            paragraph(&mut out, "Goal: ", &self.render(goal));
+        }
+        if let Some(persona) = &identity.persona {
+            paragraph(&mut out, "Persona: ", &self.render(persona));
+        }
+        if !identity.limitations.is_empty() {
+            let all: Vec<String> =
+                identity.limitations.iter().map(|l| format!("- {}", self.render(l))).collect();
+            paragraph(&mut out, "Limitations:\n", &all.join("\n"));
+        }
+        for instruction in &identity.instructions {
+            let applies = match &instruction.when {
+                Some(when) => self.condition(when)?,
+                None => true,
+            };
+            if applies {
+                paragraph(&mut out, "", &self.render(&instruction.text));
+            }
+        }
+        let thread = self.thread();
+        let told = [&thread.recalled, &thread.instructions, &thread.notes];
+        let told: Vec<&str> = told.into_iter().flatten().map(String::as_str).collect();
+        let told = told.join("\n");
+        paragraph(&mut out, "", &told);
+        for profile in self.active_profiles()? {
+            if let Some(text) = &profile.instructions {
+                paragraph(&mut out, "", &self.render(text));
+            }
+            for text in &profile.constraint_texts {
+                paragraph(&mut out, "- ", &self.render(text));
+            }
+        }
+        for policy in &agent.policies {
+            for rule in &policy.rules {
+                if let Some(behavior) = &rule.behavior {
+                    paragraph(&mut out, "Policy: ", &self.render(behavior));
+                }
+            }
+        }
+        if let Some(knowledge) = &agent.knowledge {
+            for question in &knowledge.questions {
+                if let (Some(q), Some(a)) = (&question.question, &question.answer) {
+                    let text = format!("{}\nA: {}", self.render(q), self.render(a));
+                    paragraph(&mut out, "Q: ", &text);
+                }
+            }
+        }
+        if let Some(zone) = zone
+            && let Some(goal) = &zone.goal
+        {
+            paragraph(&mut out, "What this part is for: ", &self.render(goal));
+        }
+        let known = self.known_values()?;
+        if !known.is_empty() {
+            paragraph(&mut out, "Known: ", &Json::Object(known).to_string());
+        }
+        let missing = self.missing_fields()?;
+        if !missing.is_empty() {
+            let all: Vec<String> = missing
+                .iter()
+                .map(|f| format!("- {}: {}", f.name, f.prompt.as_deref().unwrap_or(&f.description)))
+                .collect();
+            paragraph(&mut out, "Still to be asked for:\n", &all.join("\n"));
+        }
+        Ok(out)
+    }
+
+    /// The profiles whose condition holds, the most important first.
+    pub(super) fn active_profiles(&mut self) -> Result<Vec<&'p Profile>, Problem> {
+        let agent = self.agent()?;
+        let program = self.machine.program;
+        let used = agent.use_behavior_profiles.iter();
+        let used =
+            used.filter_map(|name| program.profiles.iter().find(|p| p.name.value == name.value));
+        let mut active = Vec::new();
+        for profile in agent.behavior_profiles.iter().chain(used) {
+            let applies = match &profile.when {
+                Some(when) => self.condition(when)?,
+                None => true,
+            };
+            if applies {
+                active.push(profile);
+            }
+        }
+        let priority = |p: &Profile| match &p.priority {
+            NumberOrText::Number(n) => n.0,
+            NumberOrText::Text(_) => 0.0,
+        };
+        active.sort_by(|a, b| priority(b).total_cmp(&priority(a)));
+        Ok(active)
+    }
+
+    /// The tools that active profiles hide, and those that inactive ones would add.
+    pub(super) fn hidden_tools(&mut self) -> Result<Vec<String>, Problem> {
+        let active = self.active_profiles()?;
+        let agent = self.agent()?;
+        let mut hidden: Vec<String> = active
+            .iter()
+            .flat_map(|p| p.tools_hide.iter().map(|name| name.value.to_string()))
+            .collect();
+        for profile in agent.behavior_profiles.iter().chain(&self.machine.program.profiles) {
+            if !active.iter().any(|p| std::ptr::eq(*p, profile)) {
+                let added = profile.tools_add.iter().map(|t| t.name.value.to_string());
+                hidden.extend(added.filter(|n| !agent.tools.iter().any(|t| t.name.value == *n)));
+            }
+        }
+        Ok(hidden)
+    }
+
+    /// What the agent has collected, as far as the model may see it.
+    pub(super) fn known_values(&mut self) -> Result<Map<String, Json>, Problem> {
+        let agent = self.agent()?;
+        let names = agent
+            .gather
+            .fields
+            .iter()
+            .map(|f| &f.name.value)
+            .chain(agent.memory.session.iter().map(|v| &v.name.value));
+        let mut known = Map::new();
+        for name in names {
+            let shared = super::scope::name_of_variable(agent, name);
+            let value = self.thread().variables.get(name).cloned();
+            let value = value.or_else(|| self.session.shared.get(&shared).cloned());
+            if let Some(value) = value.filter(|v| !v.is_unset()) {
+                known.insert(name.to_string(), to_json(&value));
+            }
+        }
+        Ok(known)
+    }
+
+    /// What the model may pick by an edge.
+    pub(super) fn offered(&self, edge: &Edge<'p>) -> Option<ToolSpec> {
+        match edge.by {
+            Element::Offer(offer) => Some(self.offer(offer)),
+            Element::Tool(tool) => Some(ToolSpec {
+                name: tool.name.value.to_string(),
+                description: tool.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
+                purpose: Purpose::Call,
+                parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
+            }),
+            Element::Name(name) => {
+                if let Some(tool) = self.tool(&name.value) {
+                    return Some(ToolSpec {
+                        name: name.value.to_string(),
+                        description: tool
+                            .description
+                            .as_ref()
+                            .map(|d| self.render(d))
+                            .unwrap_or_default(),
+                        purpose: Purpose::Call,
+                        parameters: tool
+                            .parameters
+                            .iter()
+                            .filter_map(|p| self.parameter(p))
+                            .collect(),
+                    });
+                }
+                Some(ToolSpec {
+                    name: name.value.to_string(),
+                    description: String::new(),
+                    purpose: Purpose::Call,
+                    parameters: Vec::new(),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The declaration of a tool: the agent's, a profile's, a library's.
+    pub(super) fn tool(&self, name: &str) -> Option<&'p Tool> {
+        let own = self.agent().ok().into_iter().flat_map(|agent| &agent.tools);
+        own.chain(self.machine.program.tools()).find(|tool| tool.name.value == name)
+    }
+
+    fn offer(&self, offer: &ToolBinding) -> ToolSpec {
+        let (purpose, tool) = match &offer.does {
+            Offer::Call { tool } => (Purpose::Call, self.tool(&tool.value)),
+            Offer::Handoff { .. } => (Purpose::Handoff, None),
+            Offer::Delegate { .. } => (Purpose::Delegate, None),
+            Offer::Escalate => (Purpose::Escalate, None),
+            Offer::Collect => (Purpose::Collect, None),
+            Offer::Complete => (Purpose::Complete, None),
+            Offer::Other { .. } => (Purpose::Call, None),
+        };
+        let about = match &offer.does {
+            Offer::Handoff { to } | Offer::Delegate { agent: to } => self
+                .machine
+                .program
+                .agent(&to.value)
+                .and_then(|a| a.identity.goal.as_ref().or(a.metadata.description.as_ref())),
+            _ => tool.and_then(|t| t.description.as_ref()),
+        };
+        let description = offer.description.as_ref().or(about);
+        let decided = |name: &str| {
+            offer.with.iter().any(|w| w.name.value == name && w.filled_by == Filler::Value)
+        };
+        let mut parameters: Vec<FieldSpec> = tool
+            .into_iter()
+            .flat_map(|t| &t.parameters)
+            .filter(|p| !decided(&p.name.value))
+            .filter_map(|p| self.parameter(p))
+            .collect();
+        // Inputs that only the offer names are the model's to fill as well.
+        for with in offer.with.iter().filter(|w| w.filled_by == Filler::Model) {
+            match parameters.iter_mut().find(|p| p.name == with.name.value) {
+                Some(declared) => declared.required = true,
+                None => parameters.push(self.variable_spec(&with.name.value)),
+            }
+        }
+        ToolSpec {
+            name: offer.name.value.to_string(),
+            description: description.map(|d| self.render(d)).unwrap_or_default(),
+            purpose,
+            parameters,
+        }
+    }
+
+    /// What is looked for when a variable is filled from the conversation.
+    fn variable_spec(&self, name: &str) -> FieldSpec {
+        let declared = self
+            .machine
+            .program
+            .agents
+            .iter()
+            .flat_map(|a| &a.memory.session)
+            .find(|v| v.name.value == name);
+        FieldSpec {
+            name: name.to_owned(),
+            ty: declared.and_then(|v| v.ty.as_ref()).map_or(FieldType::Text, type_of),
+            description: declared
+                .and_then(|v| v.description.as_ref())
+                .map(|d| self.render(d))
+                .unwrap_or_default(),
+            prompt: None,
+            values: IndexMap::new(),
+            pattern: None,
+            hints: Vec::new(),
+            required: true,
+        }
+    }
+
+    /// A parameter that the model fills in; others it does not see.
+    fn parameter(&self, parameter: &Parameter) -> Option<FieldSpec> {
+        if !matches!(parameter.source, None | Some("model")) {
+            return None;
+        }
+        Some(FieldSpec {
+            name: parameter.name.value.to_string(),
+            ty: parameter.ty.as_ref().map_or(FieldType::Text, type_of),
+            description: parameter.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
+            prompt: None,
+            values: parameter.values.iter().map(|v| (self.render(v), Vec::new())).collect(),
+            pattern: None,
+            hints: Vec::new(),
+            required: parameter.required && parameter.default.is_none(),
+        })
+    }
+
+    /// What is looked for when a field is collected.
+    pub(super) fn field_spec(&self, agent: &Agent, field: &GatherField) -> FieldSpec {
+        let entity = field.entity_ref.as_ref().and_then(|name| entity(agent, &name.value));
+        let named = field.ty.as_ref().map(|t| t.value.as_str()).or(entity.map(|e| e.ty));
+        let mut values: IndexMap<String, Vec<String>> =
+            field.enum_values.iter().map(|v| (v.value.to_string(), Vec::new())).collect();
+        if let Some(validation) = &field.validation
+            && validation.kind.value == "enum"
+            && values.is_empty()
+        {
+            let listed = validation.values().filter(|v| !v.is_empty());
+            values = listed.map(|v| (v.to_owned(), Vec::new())).collect();
+        }
+        if values.is_empty()
+            && let Some(entity) = entity
+        {
+            values = entity.values.iter().map(|v| (v.value.to_string(), Vec::new())).collect();
+        }
+        let synonyms = field.synonyms.as_ref().or(entity.and_then(|e| e.synonyms.as_ref()));
+        if let Some(Json::Object(synonyms)) = synonyms {
+            for (value, words) in synonyms {
+                let words = words.as_array().into_iter().flatten().filter_map(Json::as_str);
+                values.entry(value.clone()).or_default().extend(words.map(str::to_owned));
+            }
+        }
+        let pattern = field.extraction_pattern.as_ref().map(|p| &p.value);
+        let pattern = pattern.or(entity.and_then(|e| e.pattern.as_ref()).map(|p| &p.value));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let group = field.extraction_group.map_or(0, |g| g.0.clamp(0.0, 99.0) as usize);
+        FieldSpec {
+            name: field.name.value.to_string(),
+            ty: named.map_or(FieldType::Text, type_named),
+            description: field.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
+            prompt: field
+                .prompt
+                .as_ref()
+                .map(|p| self.render(p))
+                .or_else(|| self.message(field.message_key.as_ref()?.value.as_str())),
+            values,
+            pattern: pattern.map(|p| (p.to_string(), group)),
+            hints: field.extraction_hints.iter().map(|h| self.render(h)).collect(),
+            required: field.required,
+        }
+    }
+
+    /// The text of one of the agent's messages.
+    pub(super) fn message(&self, key: &str) -> Option<String> {
+        let message = self.agent().ok()?.messages.get(key)?;
+        message.text.as_ref().map(|t| self.render(t))
+    }
+}
+
+fn entity<'a>(agent: &'a Agent, name: &str) -> Option<&'a Entity> {
+    agent.entities.iter().find(|e| e.name.value == name)
+}
+
+fn paragraph(out: &mut String, label: &str, text: &str) {
+    let text = text.trim();
+    if !text.is_empty() {
+        let _ = writeln!(out, "{label}{text}");
+    }
+}
+
+/// Types by the names that languages give them.
+#[rustfmt::skip]
+const TYPES: &[(&str, FieldType)] = &[
+    ("number", FieldType::Number), ("integer", FieldType::Number), ("int", FieldType::Number),
+    ("float", FieldType::Number), ("long", FieldType::Number), ("double", FieldType::Number),
+    ("boolean", FieldType::Boolean), ("bool", FieldType::Boolean),
+    ("date", FieldType::Date), ("time", FieldType::Time),
+    ("datetime", FieldType::DateTime), ("timestamp", FieldType::DateTime),
+    ("email", FieldType::Email), ("phone", FieldType::Phone), ("currency", FieldType::Currency),
+    ("list", FieldType::List), ("array", FieldType::List), ("object", FieldType::Object),
+];
+
+fn type_named(name: &str) -> FieldType {
+    if name.ends_with("[]") {
+        return FieldType::List;
+    }
+    let name = name.to_ascii_lowercase();
+    TYPES.iter().find(|(n, _)| *n == name).map_or(FieldType::Text, |(_, ty)| *ty)
+}
+
+fn type_of(ty: &TypeExpr) -> FieldType {
+    match &ty.kind {
+        TypeKind::Array(_) => FieldType::List,
+        TypeKind::Object(_) => FieldType::Object,
+        _ => type_named(&ty.to_string()),
+    }
+}

@@ -1,0 +1,342 @@
+//! Who takes a message: interruptions, routing rules, declared handoffs (ABL, current specification,
+//! 3.14.4, 5.1; reference of supervisors, "Evaluation order across constructs").
+
+use super::{Next, Run, Step};
+use crate::model::Candidate;
+use crate::session::Problem;
+use agentir_expr::{Condition, Template};
+use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
+use agentir_ir::{Agent, Digression, RoutingRule};
+use petgraph::graph::{EdgeIndex, NodeIndex};
+use serde_json::Value as Json;
+
+impl<'p> Run<'_, 'p, '_> {
+    /// Whether what the user sent is for a digression or a button of this place, and which way leads
+    /// there.
+    pub(super) fn interrupted(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
+        let hub = self.leaving(at).into_iter().find(|(_, to, edge)| {
+            edge.why == Why::Digression
+                && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Interrupt)
+        });
+        let Some((way, hub, _)) = hub else { return Ok(None) };
+        let Some(chosen) = self.interruption(hub)? else { return Ok(None) };
+        self.chosen = Some(chosen);
+        self.consume();
+        Ok(Some(way))
+    }
+
+    fn interruption(&mut self, hub: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
+        let Some(input) = self.input.clone() else { return Ok(None) };
+        let mut wishes: Vec<(EdgeIndex, &'p Digression)> = Vec::new();
+        for (id, to, edge) in self.leaving(hub) {
+            if !self.open(id, to, &edge) {
+                continue;
+            }
+            match edge.by {
+                Element::Action(handler) => {
+                    let pressed = input
+                        .action
+                        .as_ref()
+                        .is_some_and(|(action, _)| handler.action_id.value == action.as_str());
+                    if pressed && self.holds(edge.guard)? {
+                        let value = input.action.as_ref().and_then(|(_, v)| v.clone());
+                        self.session.set_system("action_value", &Json::from(value));
+                        return Ok(Some(id));
+                    }
+                }
+                Element::Digression(digression)
+                    if input.action.is_none() && self.holds(edge.guard)? =>
+                {
+                    let text = input.text.to_lowercase();
+                    let keyword = digression.keywords.iter().any(|k| {
+                        let word = self.render(k).to_lowercase();
+                        !word.is_empty() && text.contains(&word)
+                    });
+                    let conditional = digression.intent.is_none()
+                        && digression.keywords.is_empty()
+                        && digression.condition.is_some();
+                    if keyword || conditional {
+                        return Ok(Some(id));
+                    }
+                    if digression.intent.is_some() {
+                        wishes.push((id, digression));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if wishes.is_empty() {
+            return Ok(None);
+        }
+        let agent = self.agent()?;
+        let candidates = wishes
+            .iter()
+            .filter_map(|(_, d)| {
+                let intent = d.intent.as_ref()?.value.as_str();
+                let mut candidate = self.intent(agent, intent);
+                candidate.keywords.extend(d.keywords.iter().map(|k| self.render(k)));
+                Some(candidate)
+            })
+            .collect();
+        let purpose = "Does the user want one of these instead of answering?";
+        let chosen = self.choose_among(purpose, candidates, false)?;
+        let found = chosen.first().and_then(|name| {
+            wishes.iter().find(|(_, d)| d.intent.as_ref().is_some_and(|i| i.value == name.as_str()))
+        });
+        if let Some((_, digression)) = found {
+            self.note_intent(digression.intent.as_ref().map_or("", |i| i.value.as_str()));
+        }
+        Ok(found.map(|(id, _)| *id))
+    }
+
+    /// What is known of an intent: by its declaration, if it has one.
+    fn intent(&self, agent: &Agent, name: &str) -> Candidate {
+        let nlu = agent.nlu.iter().flat_map(|n| &n.intents);
+        let listed = agent
+            .intent_handling
+            .iter()
+            .filter_map(|h| h.intents.as_ref())
+            .flat_map(|i| &i.intents);
+        let declared = nlu.chain(listed).find(|i| i.name.value == name);
+        let texts = |all: &[Template]| all.iter().map(|t| self.render(t)).collect::<Vec<_>>();
+        Candidate {
+            name: name.to_owned(),
+            description: declared
+                .and_then(|i| i.description.as_ref())
+                .map(|d| self.render(d))
+                .unwrap_or_default(),
+            examples: declared.map(|i| texts(&i.examples)).unwrap_or_default(),
+            keywords: declared.map(|i| texts(&i.patterns)).unwrap_or_default(),
+        }
+    }
+
+    fn note_intent(&mut self, intent: &str) {
+        let mut user = match self.session.variable("user") {
+            Some(Json::Object(user)) => user,
+            _ => serde_json::Map::new(),
+        };
+        user.insert("intent".to_owned(), Json::from(intent));
+        self.session.set_system("user", &Json::Object(user));
+    }
+
+    /// Rules are tried in their order. Those over the state decide at once; those in words are put to
+    /// the model together, once none of the others before them holds.
+    pub(super) fn route(&mut self, at: NodeIndex) -> Step {
+        let edges = self.leaving(at);
+        let mut asked: Vec<(EdgeIndex, Candidate)> = Vec::new();
+        let mut default = None;
+        for (id, to, edge) in &edges {
+            if edge.why != Why::Route || !self.open(*id, *to, edge) {
+                continue;
+            }
+            match self.candidate(edge)? {
+                Considered::Never => {}
+                Considered::Now => {
+                    if asked.is_empty() {
+                        return Ok(Next::Take(*id));
+                    }
+                    // A rule over the state comes behind those in words before it.
+                    default = default.or(Some(*id));
+                    break;
+                }
+                Considered::Default => default = default.or(Some(*id)),
+                Considered::Ask(candidate) => asked.push((*id, candidate)),
+            }
+        }
+        if self.fresh && !asked.is_empty() {
+            let candidates = asked.iter().map(|(_, c)| c.clone()).collect();
+            let purpose = "Who is to look after what the user wants?";
+            let several = self.fan_out_edge(&edges).is_some();
+            let chosen = self.choose_among(purpose, candidates, several)?;
+            if chosen.len() > 1
+                && let Some(fan_out) = self.fan_out_edge(&edges)
+            {
+                self.thread().pending.clear();
+                let names = chosen.iter().map(|n| Json::from(n.as_str())).collect();
+                self.session.set_system("_disambiguation_intents", &Json::Array(names));
+                return Ok(Next::Take(fan_out));
+            }
+            let found = chosen.first().and_then(|n| asked.iter().find(|(_, c)| c.name == *n));
+            if let Some((id, candidate)) = found {
+                let name = candidate.name.clone();
+                self.note_intent(&name);
+                return Ok(Next::Take(*id));
+            }
+        }
+        if let Some(default) = default.filter(|_| self.fresh) {
+            return Ok(Next::Take(default));
+        }
+        match self.pick(at, |edge, _| edge.why != Why::Route)? {
+            Some(edge) => Ok(Next::Take(edge)),
+            None => self.leave(at),
+        }
+    }
+
+    fn fan_out_edge(&self, edges: &[(EdgeIndex, NodeIndex, Edge<'p>)]) -> Option<EdgeIndex> {
+        let fan_out = edges.iter().find(|(_, to, _)| {
+            self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::FanOut)
+        });
+        fan_out.map(|(id, ..)| *id)
+    }
+
+    /// Whether a way out of routing is taken, is a question for the model, or is out.
+    fn candidate(&mut self, edge: &Edge<'p>) -> Result<Considered, Problem> {
+        let name_of = |name: &str| name.to_owned();
+        match edge.by {
+            Element::Rule(rule) => self.rule(rule, edge),
+            Element::Handoff(handoff) => {
+                if let Some(rule) = self.twin(edge) {
+                    return self.rule(rule, edge);
+                }
+                let to = self.about(&handoff.to.value);
+                self.declared(handoff.when.as_ref(), name_of(&handoff.to.value), to)
+            }
+            Element::Delegate(delegate) => {
+                let purpose = delegate.purpose.as_ref().map(|p| self.render(p));
+                let about = purpose.unwrap_or_else(|| self.about(&delegate.agent.value));
+                self.declared(delegate.when.as_ref(), name_of(&delegate.agent.value), about)
+            }
+            Element::Reference(reference) => {
+                let name = reference.agent.as_ref().unwrap_or(&reference.alias);
+                let mut about = self.about(&name.value);
+                for capability in &reference.capabilities {
+                    about.push(' ');
+                    about.push_str(&self.render(capability));
+                }
+                Ok(Considered::Ask(Candidate {
+                    name: name_of(&reference.alias.value),
+                    description: about,
+                    examples: Vec::new(),
+                    keywords: Vec::new(),
+                }))
+            }
+            // Who gets what no rule takes.
+            Element::Name(_) => Ok(Considered::Default),
+            _ => Ok(Considered::Never),
+        }
+    }
+
+    /// The rule of an ensemble's member, which stands as a handoff as well.
+    fn twin(&self, edge: &Edge<'p>) -> Option<&'p RoutingRule> {
+        let agent = self.agent().ok()?;
+        agent.routing.as_ref()?.rules.iter().find(|r| r.span == edge.span)
+    }
+
+    fn rule(&mut self, rule: &'p RoutingRule, _: &Edge<'p>) -> Result<Considered, Problem> {
+        let agent = self.agent()?;
+        let channel = self.session.variable("channel");
+        let channel = channel.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
+        if !rule.channels.is_empty() && !rule.channels.iter().any(|c| c.value == channel.as_str()) {
+            return Ok(Considered::Never);
+        }
+        let set = |run: &Self, name: &str| {
+            let path = super::scope::path_of(name);
+            let expr = agentir_expr::Expr::path(path, agentir_diagnostics::Span::default());
+            run.value(&expr).is_ok_and(|v| !v.is_unset())
+        };
+        if rule.requires_state.iter().any(|name| !set(self, &name.value)) {
+            return Ok(Considered::Never);
+        }
+        let natural = match &rule.when {
+            Some(when) if when.expr().is_some() => {
+                if !self.condition(when)? {
+                    return Ok(Considered::Never);
+                }
+                None
+            }
+            when => when.as_ref(),
+        };
+        let target = rule.to.as_ref().map(|to| to.value.to_string());
+        let own = rule.name.as_ref().map(|n| n.value.to_string());
+        if rule.intents.is_empty() && natural.is_none() {
+            if rule.when.is_some() {
+                return Ok(Considered::Now);
+            }
+            // Whom only the description of the agent speaks for.
+            let Some(name) = target.clone().or(own) else { return Ok(Considered::Now) };
+            let about = match &rule.description {
+                Some(description) => self.render(description),
+                None => self.about(&name),
+            };
+            return Ok(Considered::Ask(Candidate {
+                name,
+                description: about,
+                examples: Vec::new(),
+                keywords: Vec::new(),
+            }));
+        }
+        let about = target.as_ref().map(|t| self.about(t)).unwrap_or_default();
+        let mut candidate = Candidate {
+            name: rule
+                .intents
+                .first()
+                .map(|i| i.value.to_string())
+                .or(own)
+                .or(target)
+                .unwrap_or_else(|| "rule".to_owned()),
+            description: natural.map_or(about, |w| w.text.value.to_string()),
+            examples: Vec::new(),
+            keywords: Vec::new(),
+        };
+        for intent in &rule.intents {
+            let known = self.intent(agent, &intent.value);
+            candidate.keywords.push(intent.value.replace('_', " "));
+            if !known.description.is_empty() {
+                candidate.examples.push(known.description);
+            }
+            candidate.examples.extend(known.examples);
+            candidate.keywords.extend(known.keywords);
+        }
+        Ok(Considered::Ask(candidate))
+    }
+
+    fn declared(
+        &mut self,
+        when: Option<&'p Condition>,
+        name: String,
+        about: String,
+    ) -> Result<Considered, Problem> {
+        match when {
+            Some(when) if when.expr().is_some() => {
+                Ok(if self.condition(when)? { Considered::Now } else { Considered::Never })
+            }
+            Some(when) => Ok(Considered::Ask(Candidate {
+                name,
+                description: when.text.value.to_string(),
+                examples: vec![about],
+                keywords: Vec::new(),
+            })),
+            None => Ok(Considered::Ask(Candidate {
+                name,
+                description: about,
+                examples: Vec::new(),
+                keywords: Vec::new(),
+            })),
+        }
+    }
+
+    /// What an agent is for, in its author's words.
+    fn about(&self, name: &str) -> String {
+        let Ok(this) = self.agent() else { return String::new() };
+        let spanned = agentir_diagnostics::Spanned {
+            value: agentir_expr::Name::new(name),
+            span: agentir_diagnostics::Span::default(),
+        };
+        let real = this.resolve_alias(&spanned);
+        let Some(agent) = self.machine.program.agent(&real.value) else { return String::new() };
+        let text = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref());
+        text.map(|t| self.render(t)).unwrap_or_default()
+    }
+}
+
+/// What becomes of a way out of routing.
+enum Considered {
+    /// It is not for this.
+    Never,
+    /// Its condition holds.
+    Now,
+    /// It is taken if nothing else is.
+    Default,
+    /// The model says.
+    Ask(Candidate),
+}

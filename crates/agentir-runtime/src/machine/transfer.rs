@@ -1,0 +1,548 @@
+//! One agent after, below and beside the other, and people (ABL, current specification, 3.10, 3.11,
+//! 5.2; ADL, B.3).
+
+use super::scope::{dotted, path_of};
+use super::{MAX_STACK, Next, Run, Step, index};
+use crate::host::Escalation;
+use crate::json::{from_json, to_json};
+use crate::model::{Message, Role};
+use crate::session::{Bound, Problem, Status, Thread};
+use crate::trace::What;
+use agentir_eval::Value;
+use agentir_expr::Template;
+use agentir_flow::cfg::{Element, Node, NodeKind, Transfer, Why};
+use agentir_ir::{AgentType, Context, Data, Delegate, Delegation, Handoff, Offer, Statement};
+use petgraph::graph::NodeIndex;
+use serde_json::{Map, Value as Json};
+
+/// What an agent is given on its way in.
+#[derive(Default)]
+struct Given {
+    variables: Vec<(String, Value)>,
+    bound: Vec<Bound>,
+    messages: Vec<Message>,
+}
+
+impl<'p> Run<'_, 'p, '_> {
+    pub(super) fn transfer(&mut self, at: NodeIndex, node: &Node<'p>) -> Step {
+        let transfer = self.machine.transfers.get(&at).and_then(|all| all.first()).copied();
+        let Some(transfer) = transfer else {
+            return Err(Problem::unknown("it is not known who takes over"));
+        };
+        let asks = node.kind == NodeKind::Delegate;
+        let part = transfer.target.and_then(|id| self.machine.cfg.part(id));
+        let Some(part) = part else {
+            return self.unreachable(at, &transfer);
+        };
+        if self.session.stack.len() >= MAX_STACK {
+            return Err(Problem::new("loop", "too many agents wait for each other"));
+        }
+        let given = self.given(&node.element, asks)?;
+        // An offer that the model picked is done with.
+        if matches!(node.element, Element::Offer(_)) {
+            self.answer_call(&Json::from("done"));
+            self.thread().pending.clear();
+        }
+        let from = self.session.agent().unwrap_or_default().to_owned();
+        let to = part.agent.metadata.name.value.to_string();
+        let how = if asks { "delegate" } else { "handoff" };
+        self.emit(What::Transfer { how, from: from.clone(), to: to.clone() });
+        let entry = index(part.entry.index());
+        // The next agent sees the message that led to it.
+        let flow = part.agent.flow.is_some();
+        if self.input.is_some() && (!flow || self.fresh) {
+            self.fresh = true;
+        }
+        match transfer.returns {
+            Some(back) => {
+                self.thread().node = index(back.index());
+                self.push(&from, &to, entry, given, index(back.index()), asks);
+            }
+            None => {
+                let old = self.session.stack.pop();
+                let mut thread = Thread::new(&to, entry, self.session.turn);
+                if let Some(old) = old {
+                    thread.returns_to = old.returns_to;
+                    thread.delegated = old.delegated;
+                    thread.bound.clone_from(&old.bound);
+                }
+                self.session.stack.push(thread);
+                self.give(given)?;
+            }
+        }
+        Ok(Next::Switch)
+    }
+
+    /// Another agent begins, or goes on where it gave control back.
+    fn push(&mut self, from: &str, to: &str, entry: u32, given: Given, back: u32, asks: bool) {
+        let parked = self
+            .session
+            .parked
+            .iter()
+            .position(|t| t.agent == to && t.returns_to.is_some() && !t.failed)
+            .map(|at| self.session.parked.remove(at));
+        let _ = from;
+        let thread = match parked {
+            Some(mut thread) => {
+                thread.returns_to = Some(back);
+                thread.iterations = 0;
+                thread
+            }
+            None => {
+                let mut thread = Thread::new(to, entry, self.session.turn);
+                thread.returns_to = Some(back);
+                thread.delegated = asks;
+                thread
+            }
+        };
+        self.session.stack.push(thread);
+        // What cannot be given because it is no variable is not given.
+        let _ = self.give(given);
+    }
+
+    fn give(&mut self, given: Given) -> Result<(), Problem> {
+        self.thread().bound = given.bound;
+        self.thread().messages.extend(given.messages);
+        for (name, value) in given.variables {
+            let path = path_of(&name);
+            self.thread()
+                .variables
+                .set_path(&path, value.clone())
+                .map_err(|e| Problem::unknown(e.to_string()))?;
+            let value = self.shown(&name, &to_json(&value));
+            self.emit(What::Set { variable: name, value });
+        }
+        Ok(())
+    }
+
+    /// What the next agent is given: by the declaration of the handoff, or of this one.
+    fn given(&mut self, element: &Element<'p>, asks: bool) -> Result<Given, Problem> {
+        match element {
+            Element::Handoff(handoff) => self.context(&handoff.context),
+            Element::Delegate(delegate) => self.input_of(delegate),
+            Element::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => {
+                let mut given = self.by_name(&d.agent.value, asks)?;
+                self.bindings(d, &mut given)?;
+                Ok(given)
+            }
+            Element::Jump(jump) => match jump.target.agent() {
+                Some(agent) => self.by_name(&agent.value, asks),
+                None => Ok(Given::default()),
+            },
+            Element::Name(name) => self.by_name(&name.value, asks),
+            Element::Rule(rule) => {
+                let mut given = match &rule.to {
+                    Some(to) => self.by_name(&to.value, asks)?,
+                    None => Given::default(),
+                };
+                for name in &rule.pass {
+                    self.pass(&name.value, &mut given);
+                }
+                Ok(given)
+            }
+            Element::Offer(offer) => {
+                let agent = match &offer.does {
+                    Offer::Handoff { to } => to,
+                    Offer::Delegate { agent } => agent,
+                    _ => return Ok(Given::default()),
+                };
+                let mut given = self.by_name(&agent.value, asks)?;
+                for with in &offer.with {
+                    if let Some(value) = &with.value {
+                        let value = self.value(value)?;
+                        given.variables.push((with.name.value.to_string(), value));
+                    }
+                }
+                // What the model sees of the conversation goes along where all share it.
+                if given.messages.is_empty() {
+                    given.messages = self.words();
+                }
+                Ok(given)
+            }
+            _ => Ok(Given::default()),
+        }
+    }
+
+    /// The conversation, without calls.
+    fn words(&mut self) -> Vec<Message> {
+        let all = self.thread().messages.iter();
+        all.filter(|m| m.calls.is_empty() && m.role != Role::Tool && !m.text.is_empty())
+            .cloned()
+            .collect()
+    }
+
+    fn by_name(&mut self, name: &str, asks: bool) -> Result<Given, Problem> {
+        let agent = self.agent()?;
+        let real = |declared: &'p agentir_diagnostics::Spanned<agentir_expr::Name>| {
+            declared.value == name || agent.resolve_alias(declared).value == name
+        };
+        let delegate = agent.coordination.delegates.iter().find(|d| real(&d.agent));
+        let handoff: Option<&Handoff> = agent.coordination.handoffs.iter().find(|h| real(&h.to));
+        match (delegate, handoff) {
+            (Some(delegate), _) if asks => self.input_of(delegate),
+            (_, Some(handoff)) => self.context(&handoff.context),
+            (Some(delegate), None) => self.input_of(delegate),
+            _ => Ok(Given::default()),
+        }
+    }
+
+    fn pass(&mut self, name: &str, given: &mut Given) {
+        let path = path_of(name);
+        let expr = agentir_expr::Expr::path(path, agentir_diagnostics::Span::default());
+        if let Ok(value) = self.value(&expr)
+            && !value.is_unset()
+        {
+            given.variables.push((name.to_owned(), value));
+        }
+    }
+
+    fn context(&mut self, context: &'p Context) -> Result<Given, Problem> {
+        let mut given = Given::default();
+        for passed in &context.pass {
+            self.pass(&passed.name.value, &mut given);
+        }
+        for binding in &context.bindings {
+            let value = self.value(&binding.value)?;
+            let name = binding.variable.value.to_string();
+            if binding.by_reference
+                && let Some(path) = binding.value.as_path()
+            {
+                given.bound.push(Bound { variable: name.clone(), path: dotted(path).to_string() });
+            }
+            given.variables.push((name, value));
+        }
+        match &context.history {
+            Some(Data::String(word)) if word == "full" || word == "auto" => {
+                given.messages = self.words();
+            }
+            Some(Data::Object(fields)) => {
+                if let Some(n) = fields.get("last_n").and_then(Data::as_u64) {
+                    let all = self.words();
+                    let skip = all.len().saturating_sub(usize::try_from(n).unwrap_or(usize::MAX));
+                    given.messages = all.into_iter().skip(skip).collect();
+                }
+            }
+            _ => {}
+        }
+        if let Some(summary) = &context.summary {
+            let text = self.render(summary);
+            given.messages.insert(0, Message::new(Role::System, text));
+        }
+        Ok(given)
+    }
+
+    fn input_of(&mut self, delegate: &'p Delegate) -> Result<Given, Problem> {
+        let mut given = Given::default();
+        for (name, value) in &delegate.input {
+            let value = self.value(value)?;
+            given.variables.push((name.value.to_string(), value));
+        }
+        if let Some(purpose) = &delegate.purpose {
+            let text = self.render(purpose);
+            given.messages.push(Message::new(Role::System, text));
+        }
+        Ok(given)
+    }
+
+    fn bindings(&mut self, delegation: &'p Delegation, given: &mut Given) -> Result<(), Problem> {
+        for binding in &delegation.bindings {
+            let value = self.value(&binding.value)?;
+            let name = binding.variable.value.to_string();
+            if binding.by_reference
+                && let Some(path) = binding.value.as_path()
+            {
+                given.bound.push(Bound { variable: name.clone(), path: dotted(path).to_string() });
+            }
+            given.variables.push((name, value));
+        }
+        Ok(())
+    }
+
+    /// The agent is not part of the program, or runs elsewhere.
+    fn unreachable(&mut self, at: NodeIndex, transfer: &Transfer<'p>) -> Step {
+        let message = format!("the agent `{}` is not part of what runs here", transfer.to);
+        let failed = self.leaving(at).into_iter().find(|(_, to, edge)| {
+            edge.why == Why::Error
+                && self.machine.cfg.node(*to).is_some_and(|n| n.kind != NodeKind::Error)
+        });
+        if let Some((edge, _, weight)) = failed {
+            self.emit(What::Error { kind: "handoff_error".to_owned(), message });
+            let words: Option<&Template> = match weight.by {
+                Element::Handoff(handoff) => handoff.failure_message.as_ref(),
+                Element::Delegate(delegate) => delegate.failure_message.as_ref(),
+                _ => None,
+            };
+            if let Some(words) = words {
+                let text = self.render(words);
+                self.say(&text, None);
+            }
+            return Ok(Next::Take(edge));
+        }
+        Err(Problem::new("handoff_error", message))
+    }
+
+    /// The agent at work is done: the one that asked it goes on, or the conversation is over.
+    pub(super) fn exit(&mut self) -> Step {
+        let name = self.session.agent().unwrap_or_default().to_owned();
+        self.recall(&format!("agent:{name}:after"));
+        let Some(child) = self.session.stack.pop() else { return Ok(Next::Stop(Status::Done)) };
+        let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
+            let failed = child.failed;
+            self.session.parked.push(child);
+            self.session.stack.clear();
+            return Ok(Next::Stop(if failed { Status::Failed } else { Status::Done }));
+        };
+        self.come_back(child, back, true);
+        Ok(Next::Switch)
+    }
+
+    /// The agent at work cannot do what the user wants: the one that handed over decides again.
+    pub(super) fn give_back(&mut self) -> Step {
+        let Some(mut child) = self.session.stack.pop() else {
+            return Ok(Next::Stop(Status::Done));
+        };
+        let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
+            self.session.stack.push(child);
+            return Err(Problem::unknown("there is nobody to give control back to"));
+        };
+        child.pending.clear();
+        self.fresh = self.input.is_some();
+        // Where it was is kept, so that it goes on there if it is asked again.
+        self.session.parked.push(child.clone());
+        self.come_back(child, back, false);
+        // The one above looks at the message anew.
+        if let Some(id) = self.id()
+            && let Some(part) = self.machine.cfg.part(id)
+        {
+            let start = self
+                .machine
+                .cfg
+                .successors(part.wait)
+                .find(|(_, edge)| edge.why == Why::Turn)
+                .map(|(to, _)| to);
+            if let Some(start) = start {
+                self.thread().node = index(start.index());
+            }
+        }
+        Ok(Next::Switch)
+    }
+
+    fn come_back(&mut self, child: Thread, back: u32, done: bool) {
+        let to = self.session.agent().unwrap_or_default().to_owned();
+        self.emit(What::Transfer { how: "return", from: child.agent.clone(), to });
+        for bound in &child.bound {
+            if let Some(value) = child.variables.get(&bound.variable) {
+                let value = value.clone();
+                // The caller's variable may be gone.
+                let _ = self.assign_name(&bound.path, value);
+            }
+        }
+        let result: Map<String, Json> = child
+            .variables
+            .variables()
+            .filter(|(name, value)| !value.is_unset() && name.as_str() != "result")
+            .map(|(name, value)| (name.to_string(), to_json(value)))
+            .collect();
+        if let Ok(value) = from_json(&Json::Object(result.clone())) {
+            let thread = self.thread();
+            thread.variables.set(child.agent.as_str(), value.clone());
+            thread.variables.set("result", value);
+        }
+        self.thread().outputs = Json::Object(result);
+        let which = if child.delegated { "delegate" } else { "handoff" };
+        let failed = child.failed;
+        let state = serde_json::json!({ "completed": done && !failed });
+        self.session.set_system(which, &state);
+        let words: Vec<Message> = child
+            .messages
+            .iter()
+            .filter(|m| m.role == Role::Assistant && m.calls.is_empty())
+            .cloned()
+            .collect();
+        // Who only chooses among agents has nothing to add when one of them is done.
+        let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
+        self.answered = chooses || self.said.iter().any(|s| s.agent == child.agent);
+        let thread = self.thread();
+        thread.node = back;
+        if !child.delegated {
+            thread.messages.extend(words);
+        }
+        thread.failed = false;
+        thread.error = failed.then(|| Problem::new("agent_failed", "the agent gave up"));
+        if !thread.pending.is_empty() {
+            let outputs = thread.outputs.clone();
+            self.answer_call(&outputs);
+        }
+        self.fresh = self.fresh && !done;
+        self.session.parked.retain(|t| !(done && t.agent == child.agent));
+        if done {
+            // What a finished agent knew can still be asked for after the end.
+            self.session.parked.retain(|t| t.returns_to.is_some());
+        }
+    }
+
+    /// What the agent that is back has brought along.
+    pub(super) fn returned(&mut self, node: &Node<'p>) -> Result<(), Problem> {
+        let agent = self.agent()?;
+        match node.element {
+            Element::Handoff(handoff) => self.after_return(handoff),
+            Element::Delegate(delegate) => {
+                if let Some(words) = &delegate.use_result {
+                    let text = self.render(words);
+                    self.thread().notes.push(text);
+                }
+                Ok(())
+            }
+            Element::Statement(Statement::Handoff(d)) => {
+                let declared = agent.coordination.handoffs.iter().find(|h| {
+                    agent.resolve_alias(&h.to).value == agent.resolve_alias(&d.agent).value
+                });
+                match declared {
+                    Some(handoff) => self.after_return(handoff),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn after_return(&mut self, handoff: &'p Handoff) -> Result<(), Problem> {
+        let Some(on_return) = &handoff.on_return else { return Ok(()) };
+        let agent = self.agent()?;
+        for (name, value) in &on_return.map {
+            // The child's fields are read from its result.
+            if let Value::Object(object) = self.result() {
+                let mark = self.locals.len();
+                let fields: Vec<_> =
+                    object.fields().iter().map(|(n, v)| (n.clone(), v.clone())).collect();
+                self.locals.extend(fields);
+                let value = self.value(value);
+                self.locals.truncate(mark);
+                self.assign_name(&name.value, value?)?;
+            }
+        }
+        let handler = on_return
+            .handler
+            .as_ref()
+            .or(on_return.action.as_ref())
+            .and_then(|name| agent.coordination.return_handlers.get(name.value.as_str()));
+        if let Some(handler) = handler {
+            if let Some(words) = &handler.respond {
+                let text = self.render(words);
+                self.say(&text, None);
+            }
+            for name in &handler.clear {
+                let path = path_of(&name.value);
+                let _ = self.thread().variables.set_path(&path, Value::Undefined);
+            }
+        }
+        Ok(())
+    }
+
+    fn result(&mut self) -> Value {
+        self.thread().variables.get("result").cloned().unwrap_or_default()
+    }
+
+    /// Several agents are asked, one after the other; each sees the same message.
+    pub(super) fn fan_out(&mut self, at: NodeIndex) -> Step {
+        let wanted = match self.session.variable("_disambiguation_intents") {
+            Some(Json::Array(all)) => all,
+            _ => Vec::new(),
+        };
+        let mut left: Vec<Json> = wanted;
+        let next = loop {
+            let Some(Json::String(name)) = left.first().cloned() else { break None };
+            left.remove(0);
+            let target = self.fan_out_target(at, &name);
+            if target.is_some() {
+                break target;
+            }
+        };
+        self.session.set_system("_disambiguation_intents", &Json::Array(left));
+        let Some(transfer) = next else {
+            return match self.pick(at, |edge, _| edge.why == Why::Return)? {
+                Some(edge) => Ok(Next::Take(edge)),
+                None => self.leave(at),
+            };
+        };
+        let Some(part) = transfer.target.and_then(|id| self.machine.cfg.part(id)) else {
+            return Ok(Next::Back(crate::session::Back { node: index(at.index()), stage: 0 }));
+        };
+        let from = self.session.agent().unwrap_or_default().to_owned();
+        let to = part.agent.metadata.name.value.to_string();
+        let given = self.by_name(transfer.to, true)?;
+        self.emit(What::Transfer { how: "delegate", from: from.clone(), to: to.clone() });
+        self.fresh = self.input.is_some();
+        // It comes back here, for the next.
+        self.push(&from, &to, index(part.entry.index()), given, index(at.index()), true);
+        Ok(Next::Switch)
+    }
+
+    /// The agent that a wish is for.
+    fn fan_out_target(&self, at: NodeIndex, wish: &str) -> Option<Transfer<'p>> {
+        let agent = self.agent().ok()?;
+        let by_rule = agent.routing.iter().flat_map(|r| &r.rules).find(|rule| {
+            rule.intents.first().is_some_and(|i| i.value == wish)
+                || rule.name.as_ref().is_some_and(|n| n.value == wish)
+        });
+        let name = by_rule
+            .and_then(|rule| rule.to.as_ref())
+            .map_or(wish, |to| agent.resolve_alias(to).value.as_str());
+        self.machine.transfers.get(&at)?.iter().find(|t| t.to == name).copied()
+    }
+
+    pub(super) fn escalate(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+        let agent = self.agent()?;
+        let (reason, priority) = match element {
+            Element::Trigger(trigger) => (
+                trigger.reason.as_ref().map(|r| self.render(r)),
+                trigger.priority.as_ref().map(ToString::to_string),
+            ),
+            Element::Jump(jump) => (jump.reason.as_ref().map(|r| r.value.to_string()), None),
+            Element::Failure(failure) => {
+                (failure.reason.as_ref().map(|r| r.value.to_string()), None)
+            }
+            _ => (None, None),
+        };
+        self.emit(What::Escalated { reason: reason.clone() });
+        let mut context = Map::new();
+        for item in agent.coordination.escalation.iter().flat_map(|e| &e.context_for_human) {
+            if let Some(name) = item.as_str() {
+                let value = self.session.variable(name).unwrap_or(Json::Null);
+                context.insert(name.to_owned(), self.shown(name, &value));
+            }
+        }
+        let name = agent.metadata.name.value.clone();
+        let escalation = Escalation { agent: &name, reason, priority, context };
+        let reply = self.host.human.take_over(&escalation);
+        for message in &reply.messages {
+            self.say(message, None);
+        }
+        let Some(outcome) = reply.outcome else { return Ok(Next::Stop(Status::Human)) };
+        self.session.set_system("human", &Json::Object(outcome));
+        self.session.set_system("escalate", &serde_json::json!({ "completed": true }));
+        let back = self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Return);
+        match back {
+            Some((edge, ..)) => Ok(Next::Take(edge)),
+            None => Ok(Next::Stop(Status::Human)),
+        }
+    }
+
+    /// The agent is done; what ends the whole conversation ends those that wait, too.
+    pub(super) fn complete(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+        let all = match element {
+            Element::Offer(_) => true,
+            Element::Completion(done) => done.terminal == Some(true),
+            Element::Rule(_) => true,
+            _ => false,
+        };
+        if matches!(element, Element::Offer(_)) {
+            self.answer_call(&Json::from("done"));
+        }
+        if all && let Some(last) = self.session.stack.pop() {
+            self.session.stack.clear();
+            self.session.stack.push(Thread { returns_to: None, ..last });
+        }
+        self.leave(at)
+    }
+}

@@ -1,0 +1,85 @@
+//! Agents that the model leads, and several agents together, as conversations.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+use agentir_runtime::{FailureKind, ToolFailure};
+use serde_json::json;
+use support::{Talk, calls, folder, program, says};
+
+fn none(tool: &str) -> Result<serde_json::Value, ToolFailure> {
+    Err(ToolFailure::new(FailureKind::Refused, format!("no {tool}")))
+}
+
+#[test]
+fn the_model_leads_and_fields_are_taken_from_what_the_user_says() {
+    let program =
+        program("car_wash.agent.abl", include_str!("../../../corpus/abl/valid/car_wash.agent.abl"));
+    let mut talk = Talk::new(&program, |tool, _| match tool {
+        "sell_ticket" => Ok(json!({ "ticket": "T7", "bay": 3 })),
+        other => none(other),
+    });
+    talk.model.answers.extend([
+        says("Which programme would you like?"),
+        says("And your plate?"),
+        calls("sell_ticket", json!({ "programme": "plus", "plate": "W-1" })),
+        says("There you go."),
+    ]);
+    talk.turn(None).say("hello").say("programme=plus").say("plate=W-1");
+    insta::assert_snapshot!(talk.script);
+    insta::assert_snapshot!("what_the_model_is_told", talk.model.system.join("\n---\n"));
+}
+
+#[test]
+fn a_supervisor_routes_and_agents_come_back() {
+    let program = folder("abl/valid/city_services", Some("City_Desk"));
+    let mut talk = Talk::new(&program, |tool, _| match tool {
+        "open_case" => Ok(json!({ "case_number": "C1" })),
+        other => none(other),
+    });
+    talk.model.answers.extend([
+        says("What is it about?"),
+        calls("open_case", json!({ "subject": "noise", "details": "at night" })),
+        says("Noted."),
+        says("Hello again."),
+    ]);
+    talk.turn(None).say("I have a complaint").say("subject=noise details=night").say("thanks");
+    insta::assert_snapshot!(talk.script);
+}
+
+#[test]
+fn agent_script_prepares_guards_and_transitions() {
+    let program = program(
+        "luthier_orders.agent",
+        include_str!("../../../corpus/agent-script/valid/luthier_orders.agent"),
+    );
+    let mut talk = Talk::new(&program, |tool, _| match tool {
+        "Quote" => Ok(json!({ "amount": 900 })),
+        other => none(other),
+    });
+    talk.model.answers.extend([
+        calls("choose", json!({ "wood": "maple" })),
+        calls("quote", json!({ "size": "full" })),
+        says("900 it is."),
+        calls("pay", json!({ "deposit_paid": true })),
+        says("Received."),
+        says("Thank you, we begin next week."),
+    ]);
+    talk.turn(None).say("a maple violin").say("I have paid");
+    insta::assert_snapshot!(talk.script);
+    insta::assert_snapshot!("what_agent_script_tells", talk.model.system.join("\n---\n"));
+}
+
+#[test]
+fn adl_stacks_agents() {
+    let program = folder("adl/valid/ferry", None);
+    let mut talk = Talk::new(&program, |tool, _| match tool {
+        "get_day" => Ok(json!({ "day": "Monday" })),
+        "book_crossing" => Ok(json!({ "status": "booked" })),
+        other => none(other),
+    });
+    talk.model.holds = vec!["yes"];
+    talk.turn(None).say("crossing").say("route=Capri").say("yes");
+    insta::assert_snapshot!(talk.script);
+}

@@ -1,0 +1,48 @@
+//! Flows of ours as conversations.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+use agentir_runtime::{FailureKind, ToolFailure};
+use serde_json::json;
+use support::{Talk, program};
+
+const PARCEL: &str = include_str!("../../../corpus/abl/valid/parcel_redirect.agent.abl");
+
+#[test]
+fn a_flow_calls_tools_and_branches_on_their_results() {
+    let program = program("parcel_redirect.agent.abl", PARCEL);
+    let mut talk = Talk::new(&program, |tool, _| match tool {
+        "service_window" => Ok(json!({ "open": true })),
+        "track_parcel" => Ok(json!({ "status": "moving", "depot": "Graz", "weight": 3 })),
+        "quote_fee" => Ok(json!({ "fee": 12.5, "days": 2 })),
+        "charge_fee" => Ok(json!({ "receipt": "R1", "status": "paid" })),
+        "redirect_parcel" => Ok(json!({ "accepted": true })),
+        other => Err(ToolFailure::new(FailureKind::Refused, format!("no {other}"))),
+    });
+    talk.turn(None).say("ab12345").say("8010");
+    insta::assert_snapshot!(talk.script);
+}
+
+#[test]
+fn handlers_try_again_and_give_up() {
+    let program = program("parcel_redirect.agent.abl", PARCEL);
+    let mut times = 0;
+    let mut talk = Talk::new(&program, |tool, _| match tool {
+        "service_window" => Ok(json!({ "open": true })),
+        "track_parcel" => Ok(json!({ "status": "moving", "depot": "Graz", "weight": 3 })),
+        "quote_fee" => Ok(json!({ "fee": 12.5, "days": 2 })),
+        "charge_fee" => {
+            times += 1;
+            if times < 2 {
+                Err(ToolFailure::new(FailureKind::Timeout, "too slow"))
+            } else {
+                Err(ToolFailure::new(FailureKind::Error, "refused"))
+            }
+        }
+        other => Err(ToolFailure::new(FailureKind::Refused, format!("no {other}"))),
+    });
+    talk.turn(None).say("ab12345").say("8010");
+    insta::assert_snapshot!(talk.script);
+}

@@ -1,0 +1,224 @@
+//! A conversation with agents of ours, with a model and tools that are told what to say.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, dead_code)]
+
+use agentir_diagnostics::{SourceFile, SourceMap};
+use agentir_ir::Program;
+use agentir_runtime::{
+    Answer, Ask, Clock, Event, Host, Input, Machine, Model, ModelError, Nobody, Observer, Reply,
+    Request, Session, ToolCall, ToolFailure, Tools, Usage, What,
+};
+use serde_json::{Map, Value as Json};
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+/// What the agents of a text mean.
+pub fn program(path: &str, text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let id = sources.add(SourceFile::new(path, text));
+    let mut program = Program { complete: true, ..Program::default() };
+    agentir_lower::file(id, path, text, agentir_syntax::abl::Options::default())
+        .add_to(&mut program, &mut Vec::new());
+    program
+}
+
+/// The program of a folder of ours, below `corpus/`.
+#[allow(dead_code)]
+pub fn folder(path: &str, entry: Option<&str>) -> Program {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(path);
+    let mut files = Vec::new();
+    let mut open = vec![root];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e != "json" && e != "txt") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut sources = SourceMap::new();
+    let mut program = Program { complete: true, ..Program::default() };
+    for file in files {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let id = sources.add(SourceFile::new(name.as_str(), text.as_str()));
+        agentir_lower::file(id, &name, &text, agentir_syntax::abl::Options::default())
+            .add_to(&mut program, &mut Vec::new());
+    }
+    program.entry_agent = entry.map(|name| agentir_diagnostics::Spanned {
+        value: name.into(),
+        span: agentir_diagnostics::Span::default(),
+    });
+    program
+}
+
+/// The model calls a tool.
+#[allow(dead_code)]
+pub fn calls(name: &str, arguments: Json) -> Answer {
+    let Json::Object(arguments) = arguments else { panic!("arguments have names") };
+    let call = agentir_runtime::ToolUse { id: "c".to_owned(), name: name.to_owned(), arguments };
+    Answer::Message { text: String::new(), calls: vec![call] }
+}
+
+/// The model says something.
+#[allow(dead_code)]
+pub fn says(text: &str) -> Answer {
+    Answer::Message { text: text.to_owned(), calls: Vec::new() }
+}
+
+type Call<'c> = Box<dyn FnMut(&str, &Map<String, Json>) -> Result<Json, ToolFailure> + 'c>;
+
+/// A model that extracts what was asked for word by word, chooses what the message names, and says
+/// what it is told to.
+#[derive(Default)]
+pub struct Told {
+    pub answers: VecDeque<Answer>,
+    pub holds: Vec<&'static str>,
+    pub system: Vec<String>,
+}
+
+impl Model for Told {
+    fn ask(&mut self, request: &Request, _: &mut dyn FnMut(&str)) -> Result<Reply, ModelError> {
+        let answer = match &request.ask {
+            Ask::Extract { message, fields, asked, .. } => {
+                let mut values = Map::new();
+                let named = fields.iter().find(|f| Some(&f.name) == asked.as_ref());
+                if let Some(field) = named
+                    && !message.is_empty()
+                {
+                    values.insert(field.name.clone(), Json::from(message.as_str()));
+                }
+                for field in fields {
+                    if let Some((_, value)) = message.split_once(&format!("{}=", field.name)) {
+                        let value = value.split_whitespace().next().unwrap_or_default();
+                        values.insert(field.name.clone(), Json::from(value));
+                    }
+                }
+                Answer::Values(values)
+            }
+            Ask::Choose { message, candidates, .. } => {
+                let message = message.to_lowercase();
+                let named = candidates.iter().filter(|c| {
+                    message.contains(&c.name.to_lowercase())
+                        || c.keywords.iter().any(|k| message.contains(&k.to_lowercase()))
+                });
+                Answer::Choice(named.map(|c| (c.name.clone(), 1.0)).collect())
+            }
+            Ask::Judge { statement, .. } => {
+                Answer::Verdict(self.holds.iter().any(|h| statement.contains(h)))
+            }
+            Ask::Converse { system, .. } => {
+                self.system.push(system.clone());
+                self.answers.pop_front().ok_or_else(|| {
+                    ModelError::Unscripted(format!("{} asks to converse", request.agent))
+                })?
+            }
+            Ask::Write { instruction, .. } => Answer::Text(instruction.clone()),
+        };
+        Ok(Reply { answer, usage: Usage::default() })
+    }
+}
+
+struct Stub<'c>(Call<'c>);
+
+impl Tools for Stub<'_> {
+    fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        (self.0)(call.name, &call.arguments)
+    }
+}
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> i64 {
+        1_780_000_000_000
+    }
+    fn random(&self) -> u64 {
+        7
+    }
+    fn sleep(&self, _: u64) {}
+}
+
+#[derive(Default)]
+struct Seen(Vec<Event>);
+
+impl Observer for Seen {
+    fn event(&mut self, event: &Event) {
+        self.0.push(event.clone());
+    }
+}
+
+/// A conversation as it is read: what the user says, what the agents say, what is called.
+pub struct Talk<'p, 'c> {
+    pub machine: Machine<'p>,
+    pub session: Session,
+    pub model: Told,
+    tools: Stub<'c>,
+    pub script: String,
+    pub events: Vec<Event>,
+}
+
+impl<'p, 'c> Talk<'p, 'c> {
+    pub fn new(
+        program: &'p Program,
+        tools: impl FnMut(&str, &Map<String, Json>) -> Result<Json, ToolFailure> + 'c,
+    ) -> Self {
+        let machine = Machine::new(program);
+        let session = machine.session(None).unwrap();
+        Self {
+            machine,
+            session,
+            model: Told::default(),
+            tools: Stub(Box::new(tools)),
+            script: String::new(),
+            events: Vec::new(),
+        }
+    }
+
+    /// The agents' part, after a message or at the beginning. Between any two turns the session is
+    /// written and read.
+    pub fn turn(&mut self, message: Option<&str>) -> &mut Self {
+        let stored = serde_json::to_string(&self.session).unwrap();
+        self.session = serde_json::from_str(&stored).unwrap();
+        let mut seen = Seen::default();
+        let mut host = Host {
+            model: &mut self.model,
+            tools: &mut self.tools,
+            human: &mut Nobody,
+            clock: &Still,
+            observer: &mut seen,
+        };
+        let input = message.map(Input::text);
+        let turn = self.machine.turn(&mut self.session, input.as_ref(), &mut host).unwrap();
+        if let Some(message) = message {
+            let _ = writeln!(self.script, "> {message}");
+        }
+        for event in &seen.0 {
+            let line = match &event.what {
+                What::Say { text } => format!("{}: {text}", event.agent),
+                What::Call { tool, arguments } => {
+                    format!("  {tool}({})", Json::Object(arguments.clone()))
+                }
+                What::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
+                What::Error { kind, message } => format!("  {kind}: {message}"),
+                What::Violation { rule, action } => format!("  {action}: {rule}"),
+                What::Escalated { reason } => format!("  escalated: {reason:?}"),
+                _ => continue,
+            };
+            let _ = writeln!(self.script, "{line}");
+        }
+        let _ = writeln!(self.script, "  [{}]", turn.status.name());
+        if let Some(error) = turn.error {
+            let _ = writeln!(self.script, "  error: {error}");
+        }
+        self.events.extend(seen.0);
+        self
+    }
+
+    pub fn say(&mut self, message: &str) -> &mut Self {
+        self.turn(Some(message))
+    }
+}

@@ -1,0 +1,83 @@
+//! Which places of the agents conversations came to.
+
+use agentir_flow::cfg::{Cfg, NodeKind, Why};
+use petgraph::graph::NodeIndex;
+use petgraph::visit::EdgeRef;
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+use std::ops::AddAssign;
+
+/// Which nodes and edges of a program's graph were come to.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    nodes: FxHashSet<usize>,
+    edges: FxHashSet<(usize, usize)>,
+}
+
+/// How much of one kind was come to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// Of what: `steps`, `branches`, `handoffs`.
+    pub of: &'static str,
+    /// How many there are that conversations can come to.
+    pub all: usize,
+    /// How many they came to.
+    pub covered: usize,
+    /// Where the others are, by their nodes in the graph.
+    #[serde(skip)]
+    pub missing: Vec<NodeIndex>,
+}
+
+impl Coverage {
+    /// Adds the path of a turn: nodes in the order in which they were entered.
+    pub fn add(&mut self, path: &[usize]) {
+        self.nodes.extend(path);
+        let pairs = path.iter().zip(path.iter().skip(1));
+        self.edges.extend(pairs.map(|(a, b)| (*a, *b)));
+    }
+
+    /// How many nodes and pairs of nodes were come to.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.nodes.len() + self.edges.len()
+    }
+
+    /// How much of a graph it is.
+    #[must_use]
+    pub fn parts(&self, cfg: &Cfg<'_>) -> Vec<Part> {
+        let graph = cfg.graph();
+        let of = |name: &'static str, wanted: Vec<(NodeIndex, bool)>| Part {
+            of: name,
+            all: wanted.len(),
+            covered: wanted.iter().filter(|(_, covered)| *covered).count(),
+            missing: wanted.iter().filter(|(_, c)| !c).map(|(node, _)| *node).collect(),
+        };
+        let nodes = |kinds: &[NodeKind]| -> Vec<(NodeIndex, bool)> {
+            graph
+                .node_indices()
+                .filter(|n| cfg.node(*n).is_some_and(|node| kinds.contains(&node.kind)))
+                .map(|n| (n, self.nodes.contains(&n.index())))
+                .collect()
+        };
+        let branches = graph
+            .edge_references()
+            .filter(|e| matches!(e.weight().why, Why::Branch | Why::Route | Why::Skip))
+            .map(|e| {
+                let pair = (e.source().index(), e.target().index());
+                (e.target(), self.edges.contains(&pair))
+            })
+            .collect();
+        vec![
+            of("steps", nodes(&[NodeKind::Step])),
+            of("branches", branches),
+            of("handoffs", nodes(&[NodeKind::Handoff, NodeKind::Delegate])),
+        ]
+    }
+}
+
+impl AddAssign for Coverage {
+    fn add_assign(&mut self, other: Self) {
+        self.nodes.extend(other.nodes);
+        self.edges.extend(other.edges);
+    }
+}

@@ -1,0 +1,223 @@
+//! Conversations that come to every place they can come to.
+//!
+//! All that no text decides (what the user says, what the model picks, what tools give) is a decision
+//! with a number of ways. A conversation is its list of decisions; from one that came to a new place,
+//! every list that differs in one decision is tried as well. Values come from the guards of the graph,
+//! by the solver. The search is bounded by the number of conversations, never by a clock.
+
+mod oracle;
+mod values;
+mod write;
+
+use crate::coverage::Coverage;
+use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
+use agentir_runtime::{Host, Input, Machine, Said, StartError, Status};
+use agentir_tools::{Case, StubFile, Stubs, Toolbox};
+use oracle::{Asked, Called, Made, Person, Seen, Still, World};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use values::Values;
+
+/// How far the search goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// So many conversations are tried.
+    pub tries: usize,
+    /// So many messages a conversation has at most.
+    pub turns: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { tries: 4_000, turns: 12 }
+    }
+}
+
+/// A turn of a conversation that was made.
+#[derive(Clone, Debug)]
+pub struct MadeTurn {
+    /// What the user sent; none before they speak.
+    pub input: Option<Input>,
+    /// What the agents said.
+    pub said: Vec<Said>,
+    /// How the conversation stands.
+    pub status: Status,
+    /// The agent in charge at the end.
+    pub agent: Option<String>,
+    /// The step it is in.
+    pub step: Option<String>,
+    /// The places that were come to, in their order.
+    pub path: Vec<usize>,
+}
+
+/// A conversation that came to a place none before it came to.
+pub struct Conversation {
+    /// Its turns.
+    pub turns: Vec<MadeTurn>,
+    /// What was decided in it.
+    made: Made,
+}
+
+/// What was found.
+pub struct Generated {
+    /// The conversations.
+    pub conversations: Vec<Conversation>,
+    /// Where they came to, together.
+    pub coverage: Coverage,
+}
+
+/// Looks for conversations that together come to as many places as they can.
+///
+/// # Errors
+/// [`StartError`] if no agent talks first.
+pub fn generate(
+    machine: &Machine<'_>,
+    entry: Option<&str>,
+    limits: Limits,
+) -> Result<Generated, StartError> {
+    let values = Values::of(machine.cfg());
+    let names = values::result_names(&machine.program().agents);
+    let checks = RefCell::new(toolbox(machine.program()));
+    let mut waiting: VecDeque<Vec<usize>> = VecDeque::from([Vec::new()]);
+    let mut coverage = Coverage::default();
+    let mut conversations = Vec::new();
+    let mut tries = 0;
+    while let Some(plan) = waiting.pop_front() {
+        tries += 1;
+        if tries > limits.tries {
+            break;
+        }
+        let depth = plan.len();
+        let conversation = converse(
+            machine,
+            entry,
+            plan,
+            &Given { values: &values, names: &names, checks: &checks },
+            limits.turns,
+        )?;
+        let before = coverage.size();
+        for turn in &conversation.turns {
+            coverage.add(&turn.path);
+        }
+        if coverage.size() == before {
+            continue;
+        }
+        // Decisions before the last that was changed were tried with the conversation it came from.
+        let taken = &conversation.made.taken;
+        for (at, (chosen, ways)) in taken.iter().enumerate().skip(depth.saturating_sub(1)) {
+            for other in 0..*ways {
+                if other != *chosen {
+                    let mut plan: Vec<usize> = taken.iter().take(at).map(|(c, _)| *c).collect();
+                    plan.push(other);
+                    waiting.push_back(plan);
+                }
+            }
+        }
+        conversations.push(conversation);
+    }
+    Ok(Generated { conversations, coverage })
+}
+
+/// What all conversations of a program have in common.
+struct Given<'g> {
+    values: &'g Values,
+    names: &'g FxHashMap<String, Vec<String>>,
+    checks: &'g RefCell<Toolbox>,
+}
+
+/// Tools that take every call whose arguments are in order.
+fn toolbox(program: &Program) -> Toolbox {
+    let case = || Case { answer: Some(serde_json::Value::Null), ..Case::default() };
+    let names = program.tools().map(|t| t.name.value.to_string());
+    let mut called = Vec::new();
+    for agent in &program.agents {
+        agentir_flow::bodies(agent, &mut |body| {
+            for statement in &body.0 {
+                if let Statement::Call(call) = statement {
+                    called.push(call.tool.value.to_string());
+                }
+            }
+        });
+    }
+    let tools = names.chain(called).map(|name| (name, vec![case()])).collect();
+    // A case with nothing but an answer contradicts nothing.
+    Toolbox::new(program).stubs(Stubs::new(StubFile { tools }).unwrap_or_default())
+}
+
+fn converse(
+    machine: &Machine<'_>,
+    entry: Option<&str>,
+    plan: Vec<usize>,
+    given: &Given<'_>,
+    most: usize,
+) -> Result<Conversation, StartError> {
+    let world = World::new(given.values, given.names, given.checks, plan);
+    let mut session = machine.session(entry)?;
+    let mut turns = Vec::new();
+    let mut input = None;
+    loop {
+        let mut seen = Seen::default();
+        let mut host = Host {
+            model: &mut Asked(&world),
+            tools: &mut Called(&world),
+            human: &mut Person(&world),
+            clock: &Still,
+            observer: &mut seen,
+        };
+        let turn = machine.turn(&mut session, input.as_ref(), &mut host)?;
+        let status = turn.status;
+        turns.push(MadeTurn {
+            input,
+            said: turn.said,
+            status,
+            agent: session.agent().map(str::to_owned),
+            step: seen.step,
+            path: seen.path,
+        });
+        if status != Status::Await || turns.len() > most {
+            break;
+        }
+        let ways = inputs(machine, session.agent(), &world);
+        let chosen = world.decide(ways.len());
+        input = ways.into_iter().nth(chosen);
+        if input.is_none() {
+            break;
+        }
+    }
+    Ok(Conversation { turns, made: world.into_made() })
+}
+
+/// What the user may send: what conditions ask for, words of digressions, buttons, and something that
+/// nobody expects.
+fn inputs(machine: &Machine<'_>, agent: Option<&str>, world: &World<'_>) -> Vec<Input> {
+    let mut all = vec![Input::text("something else")];
+    all.extend(world.values.inputs.iter().map(Input::text));
+    let agent: Option<&Agent> = agent.and_then(|name| machine.program().agent(name));
+    let Some(agent) = agent else { return all };
+    let flow = agent.flow.as_ref();
+    let steps = || flow.into_iter().flat_map(|f| f.definitions.values());
+    let digressions: Vec<&Digression> = flow
+        .into_iter()
+        .flat_map(|f| &f.global_digressions)
+        .chain(steps().flat_map(|s| s.digressions.iter().chain(&s.sub_intents)))
+        .collect();
+    for digression in digressions {
+        all.extend(digression.keywords.first().map(|k| Input::text(k.text.value.as_str())));
+    }
+    let handlers: Vec<&ActionHandler> =
+        agent.action_handlers.iter().chain(steps().flat_map(|s| &s.on_action)).collect();
+    for handler in handlers {
+        let id = handler.action_id.value.to_string();
+        all.push(Input { text: id.clone(), action: Some((id, None)) });
+    }
+    let mut seen = Vec::new();
+    all.retain(|input| {
+        let new = !seen.contains(input);
+        if new {
+            seen.push(input.clone());
+        }
+        new
+    });
+    all
+}

@@ -1,0 +1,222 @@
+//! Everything in a conversation that nobody's text decides, decided by numbers.
+
+use super::values::Values;
+use agentir_model::Entry;
+use agentir_runtime::{
+    Answer, Ask, Clock, Escalation, Event, FailureKind, FieldSpec, Human, HumanReply, Model,
+    ModelError, Observer, Purpose, Reply, Request, ToolCall, ToolFailure, ToolUse, Tools, Usage,
+    What,
+};
+use agentir_tools::Toolbox;
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json, json};
+use std::cell::RefCell;
+
+/// A decision: which of how many ways was taken.
+pub(super) type Decision = (usize, usize);
+
+/// What is decided, and what came of it. All parts of the outside world share it.
+pub(super) struct World<'v> {
+    pub(super) values: &'v Values,
+    pub(super) names: &'v FxHashMap<String, Vec<String>>,
+    /// Says whether a call has the arguments that its tool takes.
+    pub(super) checks: &'v RefCell<Toolbox>,
+    inner: RefCell<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    planned: Vec<usize>,
+    taken: Vec<Decision>,
+    answers: Vec<Entry>,
+    calls: Vec<(String, Map<String, Json>, Result<Json, ToolFailure>)>,
+    humans: Vec<HumanReply>,
+    conversed: usize,
+}
+
+/// What a conversation was made of.
+pub(super) struct Made {
+    pub(super) taken: Vec<Decision>,
+    pub(super) answers: Vec<Entry>,
+    pub(super) calls: Vec<(String, Map<String, Json>, Result<Json, ToolFailure>)>,
+    pub(super) humans: Vec<HumanReply>,
+}
+
+impl<'v> World<'v> {
+    pub(super) fn new(
+        values: &'v Values,
+        names: &'v FxHashMap<String, Vec<String>>,
+        checks: &'v RefCell<Toolbox>,
+        planned: Vec<usize>,
+    ) -> Self {
+        Self { values, names, checks, inner: RefCell::new(Inner { planned, ..Inner::default() }) }
+    }
+
+    /// One of so many ways: the planned one, else the first.
+    pub(super) fn decide(&self, ways: usize) -> usize {
+        let mut inner = self.inner.borrow_mut();
+        let at = inner.taken.len();
+        let chosen = inner.planned.get(at).copied().unwrap_or(0).min(ways.saturating_sub(1));
+        inner.taken.push((chosen, ways));
+        chosen
+    }
+
+    fn noted(&self, request: &Request, entry: Entry) {
+        let entry =
+            Entry { agent: Some(request.agent.clone()), step: request.step.clone(), ..entry };
+        self.inner.borrow_mut().answers.push(entry);
+    }
+
+    pub(super) fn into_made(self) -> Made {
+        let Inner { taken, answers, calls, humans, .. } = self.inner.into_inner();
+        Made { taken, answers, calls, humans }
+    }
+
+    fn arguments(&self, fields: &[FieldSpec]) -> Map<String, Json> {
+        fields
+            .iter()
+            .filter_map(|f| Some((f.name.clone(), self.values.of_field(f).into_iter().next()?)))
+            .collect()
+    }
+}
+
+pub(super) struct Asked<'w, 'v>(pub(super) &'w World<'v>);
+
+impl Model for Asked<'_, '_> {
+    fn ask(&mut self, request: &Request, _: &mut dyn FnMut(&str)) -> Result<Reply, ModelError> {
+        let world = self.0;
+        let (answer, entry) = match &request.ask {
+            Ask::Extract { fields, asked, .. } => {
+                let field = asked
+                    .as_ref()
+                    .and_then(|name| fields.iter().find(|f| f.name == *name))
+                    .or_else(|| fields.first());
+                let values = field.map(|f| world.values.of_field(f)).unwrap_or_default();
+                // One way more: the user says nothing of it.
+                let chosen = world.decide(values.len() + 1);
+                let mut found = Map::new();
+                if let (Some(field), Some(value)) = (field, values.get(chosen)) {
+                    found.insert(field.name.clone(), value.clone());
+                }
+                let entry = Entry { values: Some(found.clone()), ..Entry::default() };
+                (Answer::Values(found), entry)
+            }
+            Ask::Choose { candidates, .. } => {
+                let chosen = world.decide(candidates.len() + 1);
+                let names: Vec<String> =
+                    candidates.get(chosen).map(|c| c.name.clone()).into_iter().collect();
+                let entry = Entry { choose: Some(names.clone()), ..Entry::default() };
+                (Answer::Choice(names.into_iter().map(|n| (n, 1.0)).collect()), entry)
+            }
+            Ask::Judge { .. } => {
+                let holds = world.decide(2) == 0;
+                (Answer::Verdict(holds), Entry { holds: Some(holds), ..Entry::default() })
+            }
+            Ask::Converse { tools, .. } => {
+                let chosen = world.decide(tools.len() + 1);
+                let mut inner = world.inner.borrow_mut();
+                inner.conversed += 1;
+                let number = inner.conversed;
+                drop(inner);
+                match chosen.checked_sub(1).and_then(|n| tools.get(n)) {
+                    Some(tool) => {
+                        let arguments =
+                            if tool.purpose == Purpose::Call || tool.purpose == Purpose::Collect {
+                                world.arguments(&tool.parameters)
+                            } else {
+                                Map::new()
+                            };
+                        let name = tool.name.clone();
+                        let call = serde_json::from_value(
+                            json!({ "name": name, "arguments": arguments.clone() }),
+                        );
+                        let entry = Entry { calls: call.into_iter().collect(), ..Entry::default() };
+                        let call = ToolUse { id: format!("call{number}"), name, arguments };
+                        (Answer::Message { text: String::new(), calls: vec![call] }, entry)
+                    }
+                    None => {
+                        let text = format!("({}, {number})", request.agent);
+                        let entry = Entry { say: Some(text.clone()), ..Entry::default() };
+                        (Answer::Message { text, calls: Vec::new() }, entry)
+                    }
+                }
+            }
+            Ask::Write { .. } => {
+                let text = "(text)".to_owned();
+                (Answer::Text(text.clone()), Entry { write: Some(text), ..Entry::default() })
+            }
+        };
+        world.noted(request, entry);
+        Ok(Reply { answer, usage: Usage::default() })
+    }
+}
+
+pub(super) struct Called<'w, 'v>(pub(super) &'w World<'v>);
+
+impl Tools for Called<'_, '_> {
+    fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        let world = self.0;
+        // What is refused for its arguments is refused when the conversation is played back, too.
+        world.checks.borrow_mut().call(call)?;
+        let names = world.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
+        let results = world.values.of_tool(call.name, call.tool, names);
+        // Two ways more: it fails, it takes too long.
+        let chosen = world.decide(results.len() + 2);
+        let result = match results.get(chosen) {
+            Some(result) => Ok(result.clone()),
+            None if chosen == results.len() => {
+                Err(ToolFailure::new(FailureKind::Error, "the tool failed"))
+            }
+            None => Err(ToolFailure::new(FailureKind::Timeout, "the tool took too long")),
+        };
+        let mut inner = world.inner.borrow_mut();
+        inner.calls.push((call.name.to_owned(), call.arguments.clone(), result.clone()));
+        result
+    }
+}
+
+pub(super) struct Person<'w, 'v>(pub(super) &'w World<'v>);
+
+impl Human for Person<'_, '_> {
+    fn take_over(&mut self, _: &Escalation<'_>) -> HumanReply {
+        let outcomes = [Some("resolved"), Some("handed_back"), Some("escalated_further"), None];
+        let chosen = self.0.decide(outcomes.len());
+        let outcome = outcomes
+            .get(chosen)
+            .copied()
+            .flatten()
+            .map(|name| Map::from_iter([(name.to_owned(), Json::Bool(true))]));
+        let reply = HumanReply { messages: Vec::new(), outcome };
+        self.0.inner.borrow_mut().humans.push(reply.clone());
+        reply
+    }
+}
+
+/// Time stands still.
+pub(super) struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> i64 {
+        1_772_445_600_000
+    }
+    fn random(&self) -> u64 {
+        0x9E37_79B9_7F4A_7C15
+    }
+    fn sleep(&self, _: u64) {}
+}
+
+/// Where the conversation went.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) path: Vec<usize>,
+    pub(super) step: Option<String>,
+}
+
+impl Observer for Seen {
+    fn event(&mut self, event: &Event) {
+        if let What::Node { node, .. } = event.what {
+            self.path.push(node);
+            self.step.clone_from(&event.step);
+        }
+    }
+}

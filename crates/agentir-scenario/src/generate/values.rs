@@ -1,0 +1,228 @@
+//! Values that are worth trying: those that conditions tell apart. For every guard of the graph the
+//! solver is asked for a state in which it holds; what variables hold there is what users, tools and
+//! models are made to say.
+
+use agentir_eval::Value;
+use agentir_expr::{Dialect, TypeExpr, TypeKind};
+use agentir_flow::cfg::{Cfg, Test as CfgTest};
+use agentir_ir::{Agent, Statement, Tool};
+use agentir_runtime::{FieldSpec, FieldType, to_json};
+use agentir_solver::{Answer, Facts, Label, Literal, Query, Question, Solver, Test};
+use petgraph::visit::EdgeRef;
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json, json};
+
+/// So many values are tried of one variable.
+const MOST: usize = 12;
+
+/// What conditions make of variables, by dotted path.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    by_path: FxHashMap<String, Vec<Json>>,
+    /// What users may say to be understood by conditions on `input`.
+    pub(super) inputs: Vec<String>,
+}
+
+impl Values {
+    pub(super) fn of(cfg: &Cfg<'_>) -> Self {
+        let mut values = Self::default();
+        let mut solver = Solver::default();
+        let mut seen = rustc_hash::FxHashSet::default();
+        for edge in cfg.graph().edge_references() {
+            let guard = edge.weight().guard;
+            if guard.is_always() || !seen.insert(guard) {
+                continue;
+            }
+            let agent = cfg.node(edge.source()).and_then(|n| cfg.part(n.agent)).map(|p| p.agent);
+            let dialect =
+                agent.and_then(|a| Dialect::from_name(a.metadata.dialect)).unwrap_or(Dialect::Abl);
+            let literals = cfg.guard(guard);
+            let given = literals
+                .iter()
+                .zip(0..)
+                .map(|(literal, n)| Literal {
+                    test: match literal.test {
+                        CfgTest::Condition(condition) => Test::from(condition),
+                        CfgTest::Expr(expr) => Test::Expr(expr),
+                    },
+                    holds: literal.holds,
+                    label: Label(n),
+                })
+                .collect();
+            let facts = Facts::new();
+            let query = Query { dialect, facts: &facts, given, question: Question::Satisfiable };
+            if let Answer::State(example) = solver.answer(&query) {
+                for (name, value) in example.state.variables() {
+                    values.note(name.trim_start_matches("@variables."), value);
+                }
+            }
+        }
+        values.inputs.dedup();
+        values
+    }
+
+    fn note(&mut self, path: &str, value: &Value) {
+        if value.is_unset() {
+            return;
+        }
+        if path == "input"
+            && let Value::Text(text) = value
+        {
+            if !self.inputs.iter().any(|known| known == text.as_str()) {
+                self.inputs.push(text.to_string());
+            }
+            return;
+        }
+        if let Value::Object(object) = value {
+            for (name, part) in object.fields() {
+                self.note(&format!("{path}.{name}"), part);
+            }
+            return;
+        }
+        let all = self.by_path.entry(path.to_owned()).or_default();
+        let json = to_json(value);
+        if all.len() < MOST && !all.contains(&json) {
+            all.push(json);
+        }
+    }
+
+    /// Values for a field, the likeliest first.
+    pub(super) fn of_field(&self, field: &FieldSpec) -> Vec<Json> {
+        let mut all: Vec<Json> = field.values.keys().map(|v| Json::from(v.as_str())).collect();
+        all.extend(self.by_path.get(&field.name).into_iter().flatten().cloned());
+        if all.is_empty() || field.values.is_empty() {
+            all.push(of_type(field.ty));
+        }
+        if field.ty == FieldType::Boolean && !all.contains(&Json::Bool(false)) {
+            all.push(Json::Bool(false));
+        }
+        all.truncate(MOST);
+        all
+    }
+
+    /// Results of a tool: one in which every part has its first value, and for every other value one
+    /// that has it.
+    pub(super) fn of_tool(&self, name: &str, tool: Option<&Tool>, called: &[String]) -> Vec<Json> {
+        let mut parts: Vec<(String, Vec<Json>)> = Vec::new();
+        let declared = tool.and_then(|t| t.returns.as_ref());
+        for field in declared.into_iter().flat_map(|r| &r.fields) {
+            parts.push((field.name.value.to_string(), vec![of_type_expr(&field.ty)]));
+        }
+        let names = [name.to_owned(), "result".to_owned(), format!("last_{name}_result")];
+        for known in names.iter().chain(called) {
+            let prefix = format!("{known}.");
+            let mut found: Vec<_> =
+                self.by_path.iter().filter(|(path, _)| path.starts_with(&prefix)).collect();
+            found.sort_by(|a, b| a.0.cmp(b.0));
+            for (path, values) in found {
+                let part = path.get(prefix.len()..).unwrap_or_default().to_owned();
+                match parts.iter_mut().find(|(p, _)| *p == part) {
+                    Some((_, all)) => {
+                        for (n, value) in values.iter().enumerate() {
+                            if !all.contains(value) {
+                                // What conditions ask for comes before what the type alone says.
+                                all.insert(n.min(all.len()), value.clone());
+                            }
+                        }
+                    }
+                    None => parts.push((part, values.clone())),
+                }
+            }
+        }
+        if parts.is_empty() {
+            let whole = declared.map_or_else(|| json!({ "status": "ok" }), |r| of_type_expr(&r.ty));
+            return vec![whole];
+        }
+        let first: Vec<(String, Json)> =
+            parts.iter().filter_map(|(p, all)| Some((p.clone(), all.first()?.clone()))).collect();
+        let mut results = vec![object(&first)];
+        for (part, values) in &parts {
+            for value in values.iter().skip(1) {
+                let mut other = first.clone();
+                if let Some(slot) = other.iter_mut().find(|(p, _)| p == part) {
+                    slot.1 = value.clone();
+                }
+                results.push(object(&other));
+            }
+        }
+        results.truncate(2 * MOST);
+        results
+    }
+}
+
+/// The names under which the results of a tool are kept, by tool.
+pub(super) fn result_names(agents: &[Agent]) -> FxHashMap<String, Vec<String>> {
+    let mut names: FxHashMap<String, Vec<String>> = FxHashMap::default();
+    for agent in agents {
+        agentir_flow::bodies(agent, &mut |body| {
+            for statement in &body.0 {
+                if let Statement::Call(call) = statement
+                    && let Some(result) = &call.result
+                {
+                    names
+                        .entry(call.tool.value.to_string())
+                        .or_default()
+                        .push(result.value.to_string());
+                }
+            }
+        });
+    }
+    names
+}
+
+/// An object with parts at dotted paths.
+fn object(parts: &[(String, Json)]) -> Json {
+    let mut whole = Map::new();
+    for (path, value) in parts {
+        let mut at = &mut whole;
+        let mut names = path.split('.').peekable();
+        while let Some(name) = names.next() {
+            if names.peek().is_none() {
+                at.insert(name.to_owned(), value.clone());
+                break;
+            }
+            let inner = at.entry(name.to_owned()).or_insert_with(|| Json::Object(Map::new()));
+            if !inner.is_object() {
+                *inner = Json::Object(Map::new());
+            }
+            match inner {
+                Json::Object(inner) => at = inner,
+                _ => break,
+            }
+        }
+    }
+    Json::Object(whole)
+}
+
+fn of_type(ty: FieldType) -> Json {
+    match ty {
+        FieldType::Text => json!("something"),
+        FieldType::Number => json!(3),
+        FieldType::Boolean => json!(true),
+        FieldType::Date => json!("2026-03-15"),
+        FieldType::Time => json!("14:30"),
+        FieldType::DateTime => json!("2026-03-15T14:30:00Z"),
+        FieldType::Email => json!("kim@example.com"),
+        FieldType::Phone => json!("+436641234567"),
+        FieldType::Currency => json!(25),
+        FieldType::List => json!([]),
+        FieldType::Object => json!({}),
+    }
+}
+
+/// Types lie inside each other as deep as outlines nest, which is bounded.
+fn of_type_expr(ty: &TypeExpr) -> Json {
+    match &ty.kind {
+        TypeKind::Array(item) => Json::Array(vec![of_type_expr(item)]),
+        TypeKind::Object(fields) => {
+            fields.iter().map(|f| (f.name.value.to_string(), of_type_expr(&f.ty))).collect()
+        }
+        TypeKind::Named(name) => match name.as_str() {
+            "number" | "integer" | "int" | "float" | "currency" => json!(3),
+            "boolean" | "bool" => json!(true),
+            "date" => json!("2026-03-15"),
+            "object" => json!({}),
+            _ => json!("something"),
+        },
+    }
+}

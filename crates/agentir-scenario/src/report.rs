@@ -1,0 +1,76 @@
+//! What came of tests, for people and for CI.
+
+use crate::coverage::Part;
+use crate::run::Outcome;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::fmt::Write;
+
+/// What came of the tests of one file, for people.
+#[must_use]
+pub fn text(file: &str, outcomes: &[Outcome]) -> String {
+    let mut out = String::new();
+    for outcome in outcomes {
+        let mark = if outcome.failures.is_empty() { "ok  " } else { "FAIL" };
+        let _ = writeln!(out, "{mark} {file}: {}", outcome.name);
+        for failure in &outcome.failures {
+            let _ = writeln!(
+                out,
+                "     turn {}, {}:\n       expected: {}\n       found:    {}",
+                failure.turn, failure.what, failure.expected, failure.found
+            );
+        }
+        if !outcome.failures.is_empty() {
+            for line in outcome.transcript.lines() {
+                let _ = writeln!(out, "     | {line}");
+            }
+        }
+    }
+    out
+}
+
+/// How much the tests came to, one line a kind.
+#[must_use]
+pub fn coverage(parts: &[Part]) -> String {
+    let mut out = String::new();
+    for part in parts.iter().filter(|part| part.all > 0) {
+        let share = 100.0 * part.covered as f64 / part.all as f64;
+        let _ =
+            writeln!(out, "{:<10}{:>6} of {:<6}{share:>5.0} %", part.of, part.covered, part.all);
+    }
+    out
+}
+
+/// As JUnit writes it.
+#[must_use]
+pub fn junit(files: &[(String, Vec<Outcome>)]) -> String {
+    let mut report = Report::new("agentir test");
+    for (file, outcomes) in files {
+        let mut suite = TestSuite::new(file.as_str());
+        for outcome in outcomes {
+            let status = if outcome.failures.is_empty() {
+                TestCaseStatus::success()
+            } else {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                let all: Vec<String> = outcome
+                    .failures
+                    .iter()
+                    .map(|f| {
+                        format!(
+                            "turn {}, {}: expected {}, found {}",
+                            f.turn, f.what, f.expected, f.found
+                        )
+                    })
+                    .collect();
+                status.set_message(all.first().cloned().unwrap_or_default());
+                status.set_description(format!("{}\n\n{}", all.join("\n"), outcome.transcript));
+                status
+            };
+            let mut case = TestCase::new(outcome.name.as_str(), status);
+            case.set_time(outcome.time);
+            suite.add_test_case(case);
+        }
+        report.add_test_suite(suite);
+    }
+    // Writing to memory does not fail.
+    report.to_string().unwrap_or_default()
+}

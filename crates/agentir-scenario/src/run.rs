@@ -1,0 +1,322 @@
+//! Going through conversations.
+
+use crate::coverage::Coverage;
+use crate::file::{Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, now, pattern};
+use agentir_model::{Offline, Script, Scripted};
+use agentir_runtime::{
+    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Observer, Said,
+    Session, What,
+};
+use agentir_tools::{Recorded, StubFile, Stubs, Toolbox};
+use jiff::Zoned;
+use rayon::prelude::*;
+use serde_json::Value as Json;
+use std::collections::VecDeque;
+
+/// What came of a test.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Its name.
+    pub name: String,
+    /// What was not as expected; nothing if it passed.
+    pub failures: Vec<Failure>,
+    /// The conversation as it was, line by line.
+    pub transcript: String,
+    /// How long it took.
+    pub time: std::time::Duration,
+    /// Where it came to.
+    pub coverage: Coverage,
+}
+
+/// Something that was not as expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The turn, from 1.
+    pub turn: usize,
+    /// What it is about: `says`, `calls`, `state`, `agent`, `step`, `status`.
+    pub what: &'static str,
+    /// What was expected.
+    pub expected: String,
+    /// What was.
+    pub found: String,
+}
+
+/// Has a program go through all tests of a file, several at once. Their outcomes are in their order.
+///
+/// # Errors
+/// [`ScenarioError`] if the program or the file cannot be run at all.
+pub fn run(machine: &Machine<'_>, scenario: &Scenario) -> Result<Vec<Outcome>, ScenarioError> {
+    // What concerns all tests is looked at once.
+    machine.session(scenario.entry.as_deref()).map_err(|e| ScenarioError(e.to_string()))?;
+    scenario.tests.par_iter().map(|test| one(machine, scenario, test)).collect()
+}
+
+struct Still(Zoned);
+
+impl Clock for Still {
+    fn now(&self) -> i64 {
+        self.0.timestamp().as_millisecond()
+    }
+    fn random(&self) -> u64 {
+        0x9E37_79B9_7F4A_7C15
+    }
+    fn sleep(&self, _: u64) {}
+}
+
+#[derive(Default)]
+struct Seen {
+    path: Vec<usize>,
+    lines: Vec<String>,
+    step: Option<String>,
+}
+
+impl Observer for Seen {
+    fn event(&mut self, event: &Event) {
+        match &event.what {
+            What::Node { node, .. } => {
+                self.path.push(*node);
+                self.step.clone_from(&event.step);
+            }
+            What::Say { text } => self.lines.push(format!("{}: {text}", event.agent)),
+            What::Call { tool, arguments } => {
+                self.lines.push(format!("  calls {tool} {}", Json::Object(arguments.clone())));
+            }
+            What::Transfer { how, from, to } => self.lines.push(format!("  {how} {from} -> {to}")),
+            What::Error { kind, message } => self.lines.push(format!("  {kind}: {message}")),
+            _ => {}
+        }
+    }
+}
+
+struct People(VecDeque<HumanReply>);
+
+impl Human for People {
+    fn take_over(&mut self, _: &Escalation<'_>) -> HumanReply {
+        self.0.pop_front().unwrap_or_default()
+    }
+}
+
+fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcome, ScenarioError> {
+    let begin = std::time::Instant::now();
+    let inside = |message: String| ScenarioError(format!("test `{}`: {message}", test.name));
+    let clock = Still(now(scenario.now.as_deref().unwrap_or("2026-03-02T10:00:00Z"))?);
+    let mut file = StubFile { tools: scenario.tools.clone() };
+    file.tools.extend(test.tools.clone());
+    let stubs = Stubs::new(file).map_err(|e| inside(e.to_string()))?;
+    let mut tools = Toolbox::new(machine.program()).stubs(stubs);
+    let answers: Vec<_> = test.answers.iter().chain(&scenario.answers).cloned().collect();
+    let mode =
+        scenario.model.unwrap_or(if answers.is_empty() { Mode::Offline } else { Mode::Scripted });
+    let (mut scripted, mut offline);
+    let model: &mut dyn Model = match mode {
+        Mode::Scripted => {
+            let script = Script::new(answers).map_err(|e| inside(e.to_string()))?;
+            scripted = Scripted::new(&script);
+            &mut scripted
+        }
+        Mode::Offline => {
+            offline = Offline::at(clock.0.clone());
+            &mut offline
+        }
+    };
+    let mut human = People(
+        test.humans
+            .iter()
+            .map(|p| HumanReply { messages: p.says.clone(), outcome: p.outcome.clone() })
+            .collect(),
+    );
+    let mut session =
+        machine.session(scenario.entry.as_deref()).map_err(|e| ScenarioError(e.to_string()))?;
+    if let Some(channel) = &scenario.channel {
+        session.set_system("channel", &Json::from(channel.as_str()));
+    }
+    for (path, value) in scenario.memory.iter().chain(&test.memory) {
+        session.set_memory(path, value);
+    }
+    let mut outcome = Outcome {
+        name: test.name.clone(),
+        failures: Vec::new(),
+        transcript: String::new(),
+        time: std::time::Duration::ZERO,
+        coverage: Coverage::default(),
+    };
+    let silent = test.turns.first().is_some_and(|t| t.user.is_none() && t.press.is_none());
+    // What agents do first is done even if nothing is expected of it.
+    let unasked = Turn::default();
+    let begins = (!silent).then_some(&unasked);
+    for (n, turn) in begins.into_iter().chain(&test.turns).enumerate() {
+        let input = input(turn);
+        if let Some(input) = &input {
+            outcome.transcript.push_str(&format!("> {}\n", input.text));
+        }
+        let mut seen = Seen::default();
+        let before = tools.calls().len();
+        let mut host = Host {
+            model: &mut *model,
+            tools: &mut tools,
+            human: &mut human,
+            clock: &clock,
+            observer: &mut seen,
+        };
+        let came = machine
+            .turn(&mut session, input.as_ref(), &mut host)
+            .map_err(|e| inside(e.to_string()))?;
+        for line in &seen.lines {
+            outcome.transcript.push_str(line);
+            outcome.transcript.push('\n');
+        }
+        outcome.coverage.add(&seen.path);
+        let calls = tools.calls().get(before..).unwrap_or_default();
+        let number = if silent { n + 1 } else { n };
+        let state = State { session: &session, step: seen.step.as_deref() };
+        let mut failures = compare(turn, &came.said, calls, &state, came.status.name(), number);
+        if let (Some(error), None) = (&came.error, &turn.status) {
+            failures.push(Failure {
+                turn: number,
+                what: "status",
+                expected: "a conversation that goes on".to_owned(),
+                found: error.clone(),
+            });
+        }
+        outcome.failures.extend(failures);
+        if !outcome.failures.is_empty() {
+            // What follows would only say so again.
+            break;
+        }
+    }
+    outcome.time = begin.elapsed();
+    Ok(outcome)
+}
+
+fn input(turn: &Turn) -> Option<Input> {
+    let text = turn.user.clone();
+    let action = turn.press.as_ref().map(|p| (p.id.clone(), p.value.clone()));
+    if text.is_none() && action.is_none() {
+        return None;
+    }
+    let shown = action.as_ref().map(|(id, value)| value.clone().unwrap_or_else(|| id.clone()));
+    Some(Input { text: text.or(shown).unwrap_or_default(), action })
+}
+
+struct State<'s> {
+    session: &'s Session,
+    step: Option<&'s str>,
+}
+
+impl State<'_> {
+    /// A variable or a part of one.
+    fn value(&self, path: &str) -> Json {
+        if let Some(value) = self.session.variable(path) {
+            return value;
+        }
+        let mut parts = path.split('.');
+        let root = parts.next().unwrap_or_default();
+        let mut value = self.session.variable(root).unwrap_or(Json::Null);
+        for part in parts {
+            value = value.get(part).cloned().unwrap_or(Json::Null);
+        }
+        value
+    }
+}
+
+fn compare(
+    turn: &Turn,
+    said: &[Said],
+    calls: &[Recorded],
+    state: &State<'_>,
+    status: &str,
+    number: usize,
+) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    let mut fail = |what, expected: String, found: String| {
+        failures.push(Failure { turn: number, what, expected, found });
+    };
+    if let Some(expected) = &turn.says {
+        for (n, text) in expected.iter().enumerate() {
+            match said.get(n) {
+                Some(said) if fits(text, &said.text) => {}
+                Some(said) => fail("says", shown(text), said.text.clone()),
+                None => fail("says", shown(text), "nothing".to_owned()),
+            }
+        }
+        for more in said.iter().skip(expected.len()) {
+            fail("says", "nothing more".to_owned(), more.text.clone());
+        }
+    }
+    if let Some(expected) = &turn.calls {
+        for (n, call) in expected.iter().enumerate() {
+            match calls.get(n) {
+                Some(made) if call_fits(call, made) => {}
+                Some(made) => fail("calls", call_shown(call), made_shown(made)),
+                None => fail("calls", call_shown(call), "no call".to_owned()),
+            }
+        }
+        for more in calls.iter().skip(expected.len()) {
+            fail("calls", "no more calls".to_owned(), made_shown(more));
+        }
+    }
+    for (path, matcher) in &turn.state {
+        let value = state.value(path);
+        if !matcher.holds(&value) {
+            fail("state", format!("{path}: {matcher}"), format!("{path}: {value}"));
+        }
+    }
+    let agent = state.session.agent().unwrap_or("nobody");
+    if let Some(expected) = turn.agent.as_deref().filter(|e| *e != agent) {
+        fail("agent", expected.to_owned(), agent.to_owned());
+    }
+    let step = state.step.unwrap_or("no step");
+    if let Some(expected) = turn.step.as_deref().filter(|e| *e != step) {
+        fail("step", expected.to_owned(), step.to_owned());
+    }
+    if let Some(expected) = turn.status.as_deref().filter(|e| *e != status) {
+        fail("status", expected.to_owned(), status.to_owned());
+    }
+    failures
+}
+
+fn fits(expected: &TextMatch, text: &str) -> bool {
+    match expected {
+        TextMatch::Exact(exact) => exact.trim() == text.trim(),
+        TextMatch::Contains { contains } => text.to_lowercase().contains(&contains.to_lowercase()),
+        // Patterns were looked at when the file was read.
+        TextMatch::Matches { matches } => pattern(matches).is_ok_and(|p| p.is_match(text)),
+    }
+}
+
+fn shown(expected: &TextMatch) -> String {
+    match expected {
+        TextMatch::Exact(exact) => exact.clone(),
+        TextMatch::Contains { contains } => format!("something with `{contains}`"),
+        TextMatch::Matches { matches } => format!("something like /{matches}/"),
+    }
+}
+
+fn call_fits(expected: &Expected, made: &Recorded) -> bool {
+    match expected {
+        Expected::Tool(name) => made.tool == *name,
+        Expected::With(tools) => tools.iter().any(|(name, arguments)| {
+            made.tool == *name
+                && arguments
+                    .iter()
+                    .all(|(n, m)| m.holds(made.arguments.get(n).unwrap_or(&Json::Null)))
+        }),
+    }
+}
+
+fn call_shown(expected: &Expected) -> String {
+    match expected {
+        Expected::Tool(name) => name.clone(),
+        Expected::With(tools) => {
+            let all = tools.iter().map(|(name, arguments)| {
+                let all: Vec<String> = arguments.iter().map(|(n, m)| format!("{n}: {m}")).collect();
+                format!("{name} with {}", all.join(", "))
+            });
+            all.collect::<Vec<_>>().join(" or ")
+        }
+    }
+}
+
+fn made_shown(made: &Recorded) -> String {
+    format!("{} {}", made.tool, Json::Object(made.arguments.clone()))
+}

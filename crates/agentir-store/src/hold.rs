@@ -1,0 +1,96 @@
+//! Who has a session: a lock on a file of its own beside the database. The system takes it back when
+//! a process ends, however it ends, so nothing has to be cleaned up after a crash.
+
+use crate::StoreError;
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Between two tries to get a session.
+const TRY_AGAIN: Duration = Duration::from_millis(20);
+
+/// The sessions that this process holds.
+#[derive(Debug)]
+pub(crate) struct Holds {
+    /// Where the locks are; none for what nobody else can see.
+    folder: Option<PathBuf>,
+    /// How long to wait for a session.
+    pub(crate) patience: Duration,
+    held: BTreeMap<String, Option<File>>,
+}
+
+impl Holds {
+    /// Locks in the folder `DATABASE-locks`.
+    pub(crate) fn beside(database: &Path) -> Self {
+        let mut folder = database.as_os_str().to_owned();
+        folder.push("-locks");
+        Self { folder: Some(folder.into()), patience: Duration::ZERO, held: BTreeMap::new() }
+    }
+
+    /// Nobody else can see what these are about.
+    pub(crate) const fn alone() -> Self {
+        Self { folder: None, patience: Duration::ZERO, held: BTreeMap::new() }
+    }
+
+    /// Holds a session, if it is not held already.
+    pub(crate) fn take(&mut self, id: &str) -> Result<(), StoreError> {
+        if self.held.contains_key(id) {
+            return Ok(());
+        }
+        let lock = self.lock(id)?;
+        self.held.insert(id.to_owned(), lock);
+        Ok(())
+    }
+
+    fn lock(&self, id: &str) -> Result<Option<File>, StoreError> {
+        let Some(path) = self.path(id) else { return Ok(None) };
+        let failed = |e: std::io::Error| StoreError::Io { path: path.clone(), what: e.to_string() };
+        if let Some(folder) = &self.folder {
+            fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let file = File::options().create(true).append(true).open(&path).map_err(failed)?;
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(file)),
+                Err(TryLockError::WouldBlock) if start.elapsed() >= self.patience => {
+                    return Err(StoreError::Held(id.to_owned()));
+                }
+                Err(TryLockError::WouldBlock) => thread::sleep(TRY_AGAIN),
+                Err(TryLockError::Error(e)) => return Err(failed(e)),
+            }
+        }
+    }
+
+    /// Lets others have it.
+    pub(crate) fn release(&mut self, id: &str) {
+        self.held.remove(id);
+    }
+
+    /// Lets others have a session that is no more. Somebody may be waiting for the old file; the
+    /// count of turns keeps them apart from whoever makes a new one.
+    pub(crate) fn forget(&mut self, id: &str) {
+        if let Some(path) = self.path(id) {
+            // What stays is an empty file.
+            let _ = fs::remove_file(path);
+        }
+        self.release(id);
+    }
+
+    /// An id may have any letters; two ids must not share a file where case does not count. At three
+    /// bytes a byte, [`crate::MAX_ID`] keeps names below the 255 bytes that systems take.
+    fn path(&self, id: &str) -> Option<PathBuf> {
+        use std::fmt::Write as _;
+        let mut name = String::new();
+        for byte in id.bytes() {
+            if byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' {
+                name.push(char::from(byte));
+            } else {
+                let _ = write!(name, "_{byte:02x}");
+            }
+        }
+        Some(self.folder.as_ref()?.join(name))
+    }
+}

@@ -1,0 +1,92 @@
+//! Where conversations are kept between two turns.
+//!
+//! A turn is read with [`Store::load`] and written with [`Store::save`], in one transaction together
+//! with what it changed in the longer-lived memory. So whatever happens to the process, the
+//! conversation is where it was after the last turn that was written, and goes on from there.
+//!
+//! Whoever has read a session holds it until it is released or the process ends, however it ends:
+//! somebody else who asks for it waits ([`Sqlite::waiting`]) and is then told who has it. Behind that
+//! stands a count of the turns that were written, so that no turn is ever lost to another.
+//!
+//! [`Memory`] is what agents remember beyond a conversation (ABL, current specification, 3.7.2): it
+//! knows by the declarations of a program what belongs to the user and what to the project.
+//!
+//! *Invariant*: nothing here runs an agent or looks into a session; what is stored is the JSON of
+//! [`agentir_runtime::Session`], and nothing is written outside the database and its locks.
+
+mod error;
+mod hold;
+mod memory;
+mod sqlite;
+
+pub use error::StoreError;
+pub use memory::{Memory, Owner, Shared};
+pub use sqlite::Sqlite;
+
+use agentir_runtime::{Session, Status};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// How long the id of a session may be, in bytes.
+pub const MAX_ID: usize = 80;
+
+/// What is known of a stored session without reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// The program it was begun with, as [`Session::program`].
+    pub program: String,
+    /// How it stands, as [`Status::name`].
+    pub status: String,
+    /// How many messages the user has sent.
+    pub turn: u32,
+    /// When it was begun, in milliseconds since the beginning of 1970.
+    pub created: i64,
+    /// When it was last written, in milliseconds since the beginning of 1970.
+    pub updated: i64,
+}
+
+impl Entry {
+    /// Whether the user can go on with it.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        [Status::Await.name(), Status::Human.name()].contains(&self.status.as_str())
+    }
+}
+
+/// What keeps sessions.
+pub trait Store {
+    /// Reads a session and holds it; none if there is none of this id, which is then held as well.
+    ///
+    /// # Errors
+    /// [`StoreError`]: it is held elsewhere, of another form, or cannot be read.
+    fn load(&mut self, id: &str) -> Result<Option<Session>, StoreError>;
+
+    /// Writes a session as it is after a turn, and what changed in memories, all of it or nothing.
+    ///
+    /// # Errors
+    /// [`StoreError`]: it is held elsewhere, was continued elsewhere, or cannot be written.
+    fn save(&mut self, id: &str, session: &Session, shared: &[Shared]) -> Result<(), StoreError>;
+
+    /// All sessions, those that were written last first.
+    ///
+    /// # Errors
+    /// [`StoreError`] if they cannot be read.
+    fn list(&mut self) -> Result<Vec<Entry>, StoreError>;
+
+    /// Removes a session; says whether there was one.
+    ///
+    /// # Errors
+    /// [`StoreError`]: it is held elsewhere or cannot be removed.
+    fn delete(&mut self, id: &str) -> Result<bool, StoreError>;
+
+    /// Lets others have a session.
+    fn release(&mut self, id: &str);
+
+    /// What is remembered for somebody, by path.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it cannot be read.
+    fn recall(&mut self, owner: &Owner) -> Result<BTreeMap<String, Json>, StoreError>;
+}

@@ -1,0 +1,392 @@
+//! Sessions survive: the end of a process at any moment, another process, another version.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+use agentir_diagnostics::{SourceFile, SourceMap};
+use agentir_ir::Program;
+use agentir_runtime::{SESSION_VERSION, Session};
+use agentir_store::{Entry, Memory, Owner, Shared, Sqlite, Store, StoreError};
+use proptest::prelude::*;
+use serde_json::json;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A session that is nothing but its turn.
+fn session(turn: u32) -> Session {
+    serde_json::from_value(json!({
+        "version": SESSION_VERSION, "program": "ferry", "status": "await", "turn": turn,
+        "transcript": [], "usage": { "input_tokens": 0, "output_tokens": 0 }, "model_calls": 0, "stack": [],
+        "parked": [], "shared": {}, "system": {}, "memory": {}, "flow_steps": 0, "next_call": 0,
+    }))
+    .unwrap()
+}
+
+fn file() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.db");
+    (folder, path)
+}
+
+fn user(name: &str) -> Owner {
+    Owner::User { project: "ferry".to_owned(), user: name.to_owned() }
+}
+
+#[test]
+fn what_is_saved_is_loaded() {
+    let (_folder, path) = file();
+    for mut store in [Sqlite::open(&path).unwrap(), Sqlite::in_memory().unwrap()] {
+        assert!(store.load("a").unwrap().is_none());
+        let mut one = session(1);
+        one.set_system("channel", &json!({ "kind": "phone", "at": 3.5 }));
+        store.save("a", &one, &[]).unwrap();
+        store.save("b", &session(7), &[]).unwrap();
+        let read = store.load("a").unwrap().unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&one).unwrap());
+        one.turn = 2;
+        store.save("a", &one, &[]).unwrap();
+        assert_eq!(store.load("a").unwrap().unwrap().turn, 2);
+        let mut all = store.list().unwrap();
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        let told: Vec<_> = all.iter().map(|e| (e.id.as_str(), e.turn, e.goes_on())).collect();
+        assert_eq!(told, [("a", 2, true), ("b", 7, true)]);
+        assert!(
+            all.iter().all(|Entry { created, updated, .. }| *created > 0 && created <= updated)
+        );
+        assert!(store.delete("a").unwrap());
+        assert!(!store.delete("a").unwrap());
+        assert!(store.load("a").unwrap().is_none());
+    }
+}
+
+#[test]
+fn ids_are_checked() {
+    let mut store = Sqlite::in_memory().unwrap();
+    for id in ["", "a\nb", &"x".repeat(81)] {
+        assert!(matches!(store.load(id), Err(StoreError::Id(_))), "{id:?}");
+    }
+    for id in ["../../etc/passwd", "C:\\x", "ü", " ", "'; DROP TABLE session; --"] {
+        let (folder, path) = file();
+        let mut store = Sqlite::open(&path).unwrap();
+        store.save(id, &session(1), &[]).unwrap();
+        assert_eq!(store.load(id).unwrap().unwrap().turn, 1, "{id:?}");
+        // Nothing but the database and its locks.
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(name.starts_with("sessions.db"), "{name}");
+        }
+    }
+}
+
+/// The other process of the tests below: it writes turn after turn, or holds a session until its input
+/// ends.
+#[test]
+#[ignore = "is started by the others"]
+fn other() {
+    let Ok(job) = std::env::var("AGENTIR_STORE_TEST") else { return };
+    let (job, path) = job.split_once(' ').unwrap();
+    let mut store = Sqlite::open(Path::new(path)).unwrap();
+    let found = store.load("s").unwrap();
+    println!("has {}", found.as_ref().map_or(0, |s| s.turn));
+    if job == "hold" {
+        let _ = std::io::stdin().read_line(&mut String::new());
+        return;
+    }
+    let mut now = found.unwrap_or_else(|| session(0));
+    loop {
+        now.turn += 1;
+        now.set_memory("user.turns", &json!(now.turn));
+        let turns = [("turns".to_owned(), Some(json!(now.turn)))].into();
+        store.save("s", &now, &[Shared { owner: user("u"), values: turns }]).unwrap();
+        println!("wrote {}", now.turn);
+    }
+}
+
+fn start(job: &str, path: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "other", "--ignored", "--nocapture"])
+        .env("AGENTIR_STORE_TEST", format!("{job} {}", path.display()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Reads what the other process says, up to a line that begins like this; the number at its end. The
+/// harness may have said something on the same line before.
+fn until(lines: &mut impl BufRead, what: &str) -> u32 {
+    loop {
+        let mut line = String::new();
+        assert!(lines.read_line(&mut line).unwrap() > 0, "it ended before it said `{what}`");
+        if let Some((_, number)) = line.split_once(what) {
+            return number.trim().parse().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_conversation_survives_the_end_of_its_process() {
+    let (_folder, path) = file();
+    let mut written = 0;
+    for round in 1..=5 {
+        let mut other = start("write", &path);
+        let mut lines = BufReader::new(other.stdout.take().unwrap());
+        assert!(until(&mut lines, "has ") >= written);
+        for _ in 0..round * 3 {
+            written = until(&mut lines, "wrote ");
+        }
+        other.kill().unwrap();
+        other.wait().unwrap();
+        // What it said is there, and it may have been just about to say more.
+        let mut store = Sqlite::open(&path).unwrap();
+        let mut now = store.load("s").unwrap().unwrap();
+        assert!(now.turn >= written, "turn {} of {written}", now.turn);
+        // The memory is of the same turn: both or nothing.
+        assert_eq!(now.memory()["user.turns"], json!(now.turn));
+        assert_eq!(store.recall(&user("u")).unwrap()["turns"], json!(now.turn));
+        // It goes on here.
+        now.turn += 1;
+        now.set_memory("user.turns", &json!(now.turn));
+        let turns = [("turns".to_owned(), Some(json!(now.turn)))].into();
+        store.save("s", &now, &[Shared { owner: user("u"), values: turns }]).unwrap();
+        written = now.turn;
+    }
+}
+
+#[test]
+fn one_process_at_a_time_has_a_session() {
+    let (_folder, path) = file();
+    Sqlite::open(&path).unwrap().save("s", &session(4), &[]).unwrap();
+    let mut other = start("hold", &path);
+    let mut lines = BufReader::new(other.stdout.take().unwrap());
+    assert_eq!(until(&mut lines, "has "), 4);
+
+    let mut store = Sqlite::open(&path).unwrap();
+    let message = store.load("s").unwrap_err().to_string();
+    assert!(message.contains("session `s` is in use by another process"), "{message}");
+    assert!(matches!(store.save("s", &session(5), &[]), Err(StoreError::Held(_))));
+    assert!(matches!(store.delete("s"), Err(StoreError::Held(_))));
+    // Others are free.
+    store.save("t", &session(1), &[]).unwrap();
+
+    // Who is patient gets it when the other one is done.
+    let mut store = store.waiting(Duration::from_secs(60));
+    let mut input = other.stdin.take().unwrap();
+    let release = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        input.write_all(b"\n").unwrap();
+    });
+    assert_eq!(store.load("s").unwrap().unwrap().turn, 4);
+    release.join().unwrap();
+    other.wait().unwrap();
+}
+
+#[test]
+fn a_turn_is_never_lost_to_another() {
+    let (folder, path) = file();
+    let mut one = Sqlite::open(&path).unwrap();
+    one.save("s", &session(1), &[]).unwrap();
+    // Somebody took the locks away.
+    fs::remove_dir_all(folder.path().join("sessions.db-locks")).unwrap();
+    let mut two = Sqlite::open(&path).unwrap();
+    assert!(matches!(two.save("s", &session(9), &[]), Err(StoreError::Conflict(_))), "not read");
+    assert_eq!(two.load("s").unwrap().unwrap().turn, 1);
+    let note = Shared { owner: user("u"), values: [("x".to_owned(), Some(json!(1)))].into() };
+    two.save("s", &session(2), &[]).unwrap();
+    let lost = one.save("s", &session(2), &[note]).unwrap_err();
+    assert!(lost.to_string().contains("was continued elsewhere"), "{lost}");
+    assert!(one.recall(&user("u")).unwrap().is_empty(), "all or nothing");
+}
+
+#[test]
+fn files_that_are_something_else_are_told() {
+    let (folder, path) = file();
+    let damaged = |text: &[u8]| {
+        let path = folder.path().join("other.db");
+        fs::write(&path, text).unwrap();
+        Sqlite::open(&path).unwrap_err()
+    };
+    assert!(matches!(damaged(b"turns = 1\n"), StoreError::Damaged { .. }));
+    assert!(matches!(damaged(&[7; 5000]), StoreError::Damaged { .. }));
+    assert!(matches!(Sqlite::open(folder.path()), Err(StoreError::Io { .. })));
+    assert!(matches!(Sqlite::open(&path.join("x")), Err(StoreError::Io { .. })));
+
+    // Its middle is lost.
+    let mut store = Sqlite::open(&path).unwrap();
+    for n in 0..50 {
+        store.save(&format!("s{n}"), &session(n), &[]).unwrap();
+    }
+    drop(store);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes.truncate(middle);
+    fs::write(&path, &bytes).unwrap();
+    let told = Sqlite::open(&path).and_then(|mut s| s.list().map(drop)).unwrap_err().to_string();
+    assert!(told.contains("damaged") && told.contains(".recover"), "{told}");
+}
+
+#[test]
+fn databases_of_others_and_of_the_future_are_left_alone() {
+    let (folder, path) = file();
+    let other = folder.path().join("contacts.db");
+    let connection = rusqlite::Connection::open(&other).unwrap();
+    connection.execute_batch("CREATE TABLE people (name TEXT)").unwrap();
+    drop(connection);
+    let before = fs::read(&other).unwrap();
+    assert!(matches!(Sqlite::open(&other), Err(StoreError::Foreign(_))));
+    assert_eq!(fs::read(&other).unwrap(), before, "untouched");
+
+    drop(Sqlite::open(&path).unwrap());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    let told = Sqlite::open(&path).unwrap_err().to_string();
+    assert!(told.contains("newer version (schema 99"), "{told}");
+}
+
+#[test]
+fn sessions_of_another_form_are_told() {
+    let (_folder, path) = file();
+    let mut store = Sqlite::open(&path).unwrap();
+    for id in ["old", "odd", "text"] {
+        store.save(id, &session(1), &[]).unwrap();
+        store.release(id);
+    }
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let put = |id: &str, body: &str| {
+        connection.execute("UPDATE session SET body = ?2 WHERE id = ?1", [id, body]).unwrap();
+    };
+    put("old", r#"{"version": 900}"#);
+    put("odd", r#"{"version": 1, "turn": "three"}"#);
+    put("text", "hello");
+    assert!(matches!(store.load("old"), Err(StoreError::Form { found: Some(900), .. })));
+    assert!(matches!(store.load("odd"), Err(StoreError::Form { found: None, .. })));
+    assert!(matches!(store.load("text"), Err(StoreError::Form { found: None, .. })));
+    // They can be removed, and listed meanwhile.
+    assert_eq!(store.list().unwrap().len(), 3);
+    assert!(store.delete("old").unwrap());
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_reads_sessions() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path) = file();
+    let mut store = Sqlite::open(&path).unwrap();
+    store.save("s", &session(1), &[]).unwrap();
+    for end in ["", "-wal", "-shm"] {
+        let file = PathBuf::from(format!("{}{end}", path.display()));
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o77, 0, "{end}");
+    }
+}
+
+const TRAVELLER: &str = "\
+AGENT: Traveller
+GOAL: \"Remember\"
+MEMORY:
+  persistent:
+    - PATH: user.chains
+      SCOPE: user
+      ACCESS: readwrite
+    - PATH: project.rates
+      SCOPE: project
+      ACCESS: readwrite
+    - PATH: workflow.quote
+      SCOPE: execution_tree
+      ACCESS: readwrite
+";
+
+fn traveller() -> Program {
+    let mut sources = SourceMap::new();
+    let name = "traveller.agent.abl";
+    let file = sources.add(SourceFile::new(name, TRAVELLER));
+    let mut program = Program::default();
+    let lowered =
+        agentir_lower::file(file, name, TRAVELLER, agentir_syntax::abl::Options::default());
+    lowered.add_to(&mut program, &mut Vec::new());
+    program
+}
+
+#[test]
+fn memory_is_shared_by_scope() {
+    let (_folder, path) = file();
+    let mut store = Sqlite::open(&path).unwrap();
+    let program = traveller();
+    let memory = |user| Memory::new(&program, "ferry", user);
+
+    let mut ann = memory(Some("ann"));
+    let mut first = session(1);
+    ann.fill(&mut store, &mut first).unwrap();
+    for path in ["user.chains", "project.rates", "workflow.quote", "undeclared"] {
+        first.set_memory(path, &json!([path, 1]));
+    }
+    ann.save(&mut store, "one", &first).unwrap();
+
+    let recalled = |who: &mut Memory, store: &mut Sqlite| {
+        let mut new = session(0);
+        who.fill(store, &mut new).unwrap();
+        new.memory().into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(
+        recalled(&mut memory(Some("ann")), &mut store),
+        ["project.rates", "undeclared", "user.chains"]
+    );
+    assert_eq!(recalled(&mut memory(Some("ben")), &mut store), ["project.rates"]);
+    assert_eq!(recalled(&mut memory(None), &mut store), ["project.rates"]);
+    assert!(recalled(&mut Memory::new(&program, "bakery", Some("ann")), &mut store).is_empty());
+}
+
+#[test]
+fn conversations_do_not_undo_what_others_remember() {
+    let mut store = Sqlite::in_memory().unwrap();
+    let program = traveller();
+    let (mut left, mut right) =
+        (Memory::new(&program, "p", Some("ann")), Memory::new(&program, "p", Some("ann")));
+    let (mut one, mut two) = (session(1), session(1));
+    one.set_memory("user.a", &json!(1));
+    left.save(&mut store, "one", &one).unwrap();
+    right.fill(&mut store, &mut two).unwrap();
+    two.set_memory("user.b", &json!(2));
+    right.save(&mut store, "two", &two).unwrap();
+    one.set_memory("user.a", &json!(3));
+    left.save(&mut store, "one", &one).unwrap();
+    // The second conversation still thinks that `user.a` is 1, but that is not its doing.
+    two.set_memory("user.b", &json!(4));
+    right.save(&mut store, "two", &two).unwrap();
+    let mut new = session(0);
+    Memory::new(&program, "p", Some("ann")).fill(&mut store, &mut new).unwrap();
+    assert_eq!(json!(new.memory()), json!({ "user.a": 3, "user.b": 4 }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    /// Any file gives a store or a sentence, never a panic.
+    #[test]
+    fn no_file_is_too_odd(bytes in proptest::collection::vec(any::<u8>(), 0..3000), real in any::<bool>()) {
+        let (_folder, path) = file();
+        let mut all = bytes;
+        if real {
+            Sqlite::open(&path).unwrap().save("s", &session(1), &[]).unwrap();
+            let mut whole = fs::read(&path).unwrap();
+            for (at, byte) in all.iter().enumerate() {
+                let place = (at * 7919 + usize::from(*byte) * 31) % whole.len();
+                whole[place] = *byte;
+            }
+            all = whole;
+        }
+        fs::write(&path, all).unwrap();
+        match Sqlite::open(&path).and_then(|mut s| { s.list()?; s.load("s").map(drop) }) {
+            Ok(()) => {}
+            Err(e) => prop_assert!(!e.to_string().is_empty()),
+        }
+    }
+}

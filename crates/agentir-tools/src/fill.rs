@@ -1,0 +1,258 @@
+//! Texts with holes: `{{path}}`, and `{name}` in addresses.
+//!
+//! A hole is a path and nothing else. Where it stands decides how its value is written there
+//! ([`Place`]), so that what a user or a model said stays a value: it cannot end a string of JSON, add
+//! a header or leave its part of an address.
+
+use crate::settings::{Secrets, Settings};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value as Json};
+
+/// What may stand in an address as it is (RFC 3986, 2.3).
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A value as a part of an address or a form.
+pub(crate) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, UNRESERVED).to_string()
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// Stands as it is.
+    Text(&'a str),
+    /// What is between the braces, without white space around it.
+    Hole(&'a str),
+}
+
+/// The parts of a text; braces that are not closed are text. `single`: `{x}` is a hole as well.
+pub(crate) fn pieces(text: &str, single: bool) -> Vec<Piece<'_>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    let mut from = 0;
+    while let Some(at) = rest.get(from..).and_then(|r| r.find('{')).map(|at| at + from) {
+        let (open, close) = if rest.get(at..).is_some_and(|r| r.starts_with("{{")) {
+            ("{{", "}}")
+        } else {
+            ("{", "}")
+        };
+        let inside = rest.get(at + open.len()..).unwrap_or_default();
+        let end = inside.find(close).filter(|_| open.len() == 2 || single);
+        let Some((hole, behind)) =
+            end.and_then(|e| Some((inside.get(..e)?, inside.get(e + close.len()..)?)))
+        else {
+            from = at + open.len();
+            continue;
+        };
+        found.push(Piece::Text(rest.get(..at).unwrap_or_default()));
+        found.push(Piece::Hole(hole.trim()));
+        (rest, from) = (behind, 0);
+    }
+    found.push(Piece::Text(rest));
+    found.retain(|piece| *piece != Piece::Text(""));
+    found
+}
+
+/// The names of the arguments that a text inserts.
+pub(crate) fn names(text: &str, single: bool) -> impl Iterator<Item = &str> {
+    pieces(text, single).into_iter().filter_map(|piece| match piece {
+        Piece::Hole(path) => Some(path.split('.').next().unwrap_or(path)),
+        Piece::Text(_) => None,
+    })
+}
+
+/// The value at a path: `guest.names.0`.
+pub(crate) fn at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Json> {
+    let mut parts = path.split('.');
+    let mut value = values.get(parts.next()?)?;
+    for part in parts {
+        value = match value {
+            Json::Object(fields) => fields.get(part)?,
+            Json::Array(items) => items.get(part.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+/// A value as text: texts without quotes, nothing for null, data as JSON.
+pub(crate) fn text(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A value in which texts have their holes filled with arguments. A text that is nothing but a hole
+/// becomes the argument itself. Recursive; files and answers are at most [`crate::MAX_DEPTH`] deep.
+pub(crate) fn inserted(value: &Json, arguments: &Map<String, Json>) -> Json {
+    match value {
+        Json::String(written) => match pieces(written, false).as_slice() {
+            [Piece::Hole(path)] => at(arguments, path).cloned().unwrap_or_default(),
+            parts => {
+                let part = |piece: &Piece<'_>| match piece {
+                    Piece::Text(text) => (*text).to_owned(),
+                    Piece::Hole(path) => at(arguments, path).map(text).unwrap_or_default(),
+                };
+                Json::String(parts.iter().map(part).collect())
+            }
+        },
+        Json::Array(items) => items.iter().map(|item| inserted(item, arguments)).collect(),
+        Json::Object(fields) => {
+            fields.iter().map(|(name, v)| (name.clone(), inserted(v, arguments))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Where a text goes, and so how values are written into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A header, a token, plain text.
+    Plain,
+    /// A body of JSON.
+    Json,
+    /// A body of XML.
+    Xml,
+    /// A body as forms send it.
+    Form,
+    /// An address.
+    Address,
+}
+
+/// What holes are filled from.
+#[derive(Clone, Copy)]
+pub(crate) struct Values<'v> {
+    /// The arguments of the call.
+    pub(crate) arguments: &'v Map<String, Json>,
+    /// What is known of the conversation: `session.X`.
+    pub(crate) session: &'v Map<String, Json>,
+    /// The environment.
+    pub(crate) settings: &'v Settings,
+}
+
+impl Values<'_> {
+    /// Fills the holes of a text. What comes from the environment is noted as a secret, unless it is
+    /// a setting (`config`).
+    ///
+    /// # Errors
+    /// In words: a hole that has no value or cannot stand there.
+    pub(crate) fn fill(
+        self,
+        written: &str,
+        place: Place,
+        secrets: &mut Secrets,
+    ) -> Result<String, String> {
+        let mut out = String::new();
+        // Whether the place in a body of JSON is inside a string.
+        let mut quoted = false;
+        for piece in pieces(written, place == Place::Address) {
+            let path = match piece {
+                Piece::Text(text) => {
+                    quoted = ends_quoted(text, quoted);
+                    out.push_str(text);
+                    continue;
+                }
+                Piece::Hole(path) => path,
+            };
+            if let Some(name) = Settings::variable(path) {
+                let value = self.settings.get(name).ok_or_else(|| {
+                    format!("`{{{{{path}}}}}` has no value: set `{name}` in the environment")
+                })?;
+                if !path.starts_with("config.") {
+                    secrets.note(value);
+                }
+                // An address may begin with one; what the environment says is the owner's own word.
+                match place {
+                    Place::Address => out.push_str(value),
+                    _ => write(&Json::from(value), place, quoted, &mut out),
+                }
+                continue;
+            }
+            let value = match path.strip_prefix("session.") {
+                Some(path) => at(self.session, path)
+                    .ok_or_else(|| format!("`{{{{{path}}}}}` of the session has no value here"))?,
+                None if !is_path(path) => {
+                    return Err(format!(
+                        "`{{{{{path}}}}}` is no path: compute the value before and pass it as an \
+                         argument"
+                    ));
+                }
+                // An argument that may be left out is null.
+                None => at(self.arguments, path).unwrap_or(&Json::Null),
+            };
+            if place == Place::Address {
+                out.push_str(&segment(path, value, &out)?);
+            } else {
+                write(value, place, quoted, &mut out);
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Names with dots between them.
+fn is_path(text: &str) -> bool {
+    let name = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c))
+    };
+    text.split('.').all(name)
+}
+
+/// Whether a text of JSON ends inside a string, if it begins inside one or outside.
+fn ends_quoted(text: &str, begins: bool) -> bool {
+    let mut quoted = begins;
+    let mut escaped = false;
+    for c in text.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ => {}
+        }
+    }
+    quoted
+}
+
+fn write(value: &Json, place: Place, quoted: bool, out: &mut String) {
+    match place {
+        Place::Json if !quoted => out.push_str(&value.to_string()),
+        Place::Json => {
+            let escaped = Json::from(text(value)).to_string();
+            out.push_str(escaped.trim_start_matches('"').strip_suffix('"').unwrap_or_default());
+        }
+        Place::Xml => {
+            for c in text(value).chars() {
+                match c {
+                    '<' => out.push_str("&lt;"),
+                    '>' => out.push_str("&gt;"),
+                    '&' => out.push_str("&amp;"),
+                    '"' => out.push_str("&quot;"),
+                    '\'' => out.push_str("&apos;"),
+                    c => out.push(c),
+                }
+            }
+        }
+        Place::Form => out.push_str(&encoded(&text(value))),
+        Place::Plain | Place::Address => out.push_str(&text(value)),
+    }
+}
+
+/// An argument as a part of an address.
+fn segment(name: &str, value: &Json, before: &str) -> Result<String, String> {
+    let text = text(value);
+    let in_host = before.split_once("://").is_none_or(|(_, rest)| !rest.contains(['/', '?', '#']));
+    if text.is_empty() {
+        return Err(format!("`{name}` is part of the address and has no value"));
+    }
+    if text == "." || text == ".." {
+        return Err(format!("`{name}` is part of the address and cannot be `{text}`"));
+    }
+    if in_host && !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return Err(format!(
+            "`{name}` is part of the name of a host: only letters, digits and `-` may stand there"
+        ));
+    }
+    Ok(encoded(&text))
+}

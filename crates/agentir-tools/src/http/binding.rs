@@ -1,0 +1,286 @@
+//! What a tool says about how it is called by HTTP, read once and checked.
+
+use super::auth::Auth;
+use agentir_ir::{Data, Tool};
+use serde_json::{Map, Value as Json};
+use std::time::Duration;
+
+/// Between two tries, if the tool does not say it.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+
+/// More tries are not made, whatever the tool says.
+const MOST_RETRIES: u32 = 10;
+
+/// Fields of the platform that cannot be done here: a tool that has one would behave otherwise.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("soap_version", "SOAP"),
+    ("soap_action", "SOAP"),
+    ("soap_operation", "SOAP"),
+    ("wsdl_url", "SOAP"),
+    ("request_variants", "request variants"),
+    ("tls_options", "TLS options"),
+    ("tls_profile", "TLS profiles"),
+];
+
+/// Settings that stand for numbers: `{{config.TIMEOUT}}`.
+pub(super) type Setting<'s> = &'s dyn Fn(&str) -> Result<String, String>;
+
+/// A tool of type `http`.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) method: String,
+    /// The address, with its holes.
+    pub(super) endpoint: String,
+    pub(super) headers: Vec<(String, String)>,
+    /// None if the tool says nothing about it.
+    pub(super) query: Option<Vec<(String, String)>>,
+    pub(super) body: Body,
+    pub(super) auth: Auth,
+    pub(super) timeout: Option<Duration>,
+    pub(super) retries: u32,
+    pub(super) retry_delay: Duration,
+    /// Calls a minute.
+    pub(super) rate_limit: Option<u32>,
+    pub(super) breaker: Option<Breaker>,
+    /// Whether an answer that says of an error is an answer.
+    pub(super) errors_are_data: bool,
+}
+
+/// What is sent.
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    /// The arguments that stand nowhere else, as JSON; nothing for methods that send nothing.
+    Arguments,
+    /// This, as it is.
+    Fixed(String, Kind),
+    /// This, with its holes filled.
+    Template(String, Kind),
+}
+
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Json,
+    Form,
+    Xml,
+    Text,
+}
+
+impl Kind {
+    pub(super) const fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Form => "application/x-www-form-urlencoded",
+            Self::Xml => "application/xml",
+            Self::Text => "text/plain; charset=utf-8",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "json" | "application/json" => Self::Json,
+            "form"
+            | "urlencoded"
+            | "form-urlencoded"
+            | "x-www-form-urlencoded"
+            | "application/x-www-form-urlencoded" => Self::Form,
+            "xml" | "text/xml" | "application/xml" => Self::Xml,
+            "text" | "raw" | "plain" | "text/plain" => Self::Text,
+            _ => return None,
+        })
+    }
+
+    /// By how it begins.
+    fn of(body: &str) -> Self {
+        match body.trim_start().chars().next() {
+            Some('{' | '[' | '"') => Self::Json,
+            Some('<') => Self::Xml,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// When a service that fails is left alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Breaker {
+    /// After so many failures in a row.
+    pub(super) threshold: u32,
+    /// For so long.
+    pub(super) reset: Duration,
+}
+
+impl Request {
+    /// Reads the binding of a tool.
+    ///
+    /// # Errors
+    /// In words: what is missing or cannot be done here.
+    pub(super) fn new(tool: &Tool, setting: Setting<'_>) -> Result<Self, String> {
+        let empty = Map::new();
+        let binding = tool.binding.as_ref().map_or(&empty, |b| &b.0);
+        let elsewhere = ELSEWHERE.iter().find(|(field, _)| binding.contains_key(*field));
+        let soap = text(binding, "protocol").is_some_and(|p| p.eq_ignore_ascii_case("soap"));
+        if let Some(what) = elsewhere.map(|(_, what)| *what).or(soap.then_some("SOAP")) {
+            return Err(format!("it needs {what}, which this runtime does not have"));
+        }
+        let endpoint = text(binding, "endpoint").ok_or("it has no `endpoint`")?;
+        if !endpoint.contains("://") && !endpoint.starts_with("{{") {
+            return Err(format!(
+                "its endpoint `{endpoint}` is no whole address: write `https://…`, or a `base_url` for \
+                 its library"
+            ));
+        }
+        let method = text(binding, "method").unwrap_or("GET").to_ascii_uppercase();
+        let (retries, retry_delay) = retries(binding, setting)?;
+        let timeout = match binding.get("timeout") {
+            Some(written) => Some(duration(written, "timeout", setting)?),
+            None => None,
+        };
+        Ok(Self {
+            endpoint: endpoint.to_owned(),
+            headers: pairs(binding.get("headers")),
+            query: binding.get("query_params").map(|q| pairs(Some(q))),
+            body: body(binding)?,
+            auth: Auth::new(
+                binding.get("auth"),
+                binding.get("auth_config"),
+                tool.auth_profile_ref.as_ref().map(|profile| profile.value.as_str()),
+            )?,
+            timeout,
+            retries,
+            retry_delay,
+            rate_limit: match binding.get("rate_limit") {
+                Some(written) => Some(whole(written, "rate_limit", setting)?),
+                None => None,
+            },
+            breaker: breaker(binding, setting)?,
+            errors_are_data: text(binding, "on_http_error") == Some("data"),
+            method,
+        })
+    }
+
+    /// The names of the arguments that stand in the address, the query, a header or the body.
+    pub(super) fn used<'a>(&'a self) -> impl Iterator<Item = &'a str> {
+        let query = self.query.iter().flatten();
+        let texts = query.chain(&self.headers).map(|(_, text)| (text.as_str(), false));
+        let texts = texts.chain([(self.endpoint.as_str(), true)]);
+        texts.flat_map(|(text, single)| crate::fill::names(text, single))
+    }
+}
+
+fn text<'a>(binding: &'a Map<String, Data>, field: &str) -> Option<&'a str> {
+    binding.get(field)?.as_str()
+}
+
+/// Names with texts; a list of such is one as well.
+fn pairs(data: Option<&Data>) -> Vec<(String, String)> {
+    match data {
+        Some(Json::Object(fields)) => {
+            fields.iter().map(|(name, value)| (name.clone(), crate::fill::text(value))).collect()
+        }
+        Some(Json::Array(items)) => items.iter().flat_map(|item| pairs(Some(item))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn body(binding: &Map<String, Data>) -> Result<Body, String> {
+    let named = ["body_type", "body_mode"].into_iter().find_map(|field| text(binding, field));
+    let kind = match named {
+        Some(name) => Some(Kind::named(name).ok_or_else(|| {
+            format!("its body type `{name}` is not known: json, form, xml and text are")
+        })?),
+        None => {
+            let headers = pairs(binding.get("headers"));
+            let content =
+                headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+            content.and_then(|(_, value)| Kind::named(value.split(';').next()?.trim()))
+        }
+    };
+    let of = |text: &str| kind.unwrap_or_else(|| Kind::of(text));
+    Ok(match (binding.get("body_template"), binding.get("body")) {
+        (Some(template), _) => {
+            let template = crate::fill::text(template);
+            let kind = of(&template);
+            Body::Template(template, kind)
+        }
+        (None, Some(fixed)) => {
+            let fixed = crate::fill::text(fixed);
+            let kind = of(&fixed);
+            Body::Fixed(fixed, kind)
+        }
+        (None, None) => Body::Arguments,
+    })
+}
+
+/// `retry: 2`, `retry: {count, delay_ms}`, `retry_policy: {…}`.
+fn retries(binding: &Map<String, Data>, setting: Setting<'_>) -> Result<(u32, Duration), String> {
+    let mut count = 0;
+    let mut delay = RETRY_DELAY;
+    for field in ["retry", "retry_policy"] {
+        match binding.get(field) {
+            Some(Json::Object(policy)) => {
+                let of = |names: &[&str]| names.iter().find_map(|name| policy.get(*name));
+                if let Some(written) = of(&["count", "max_retries", "retries"]) {
+                    count = whole(written, field, setting)?;
+                } else if let Some(written) = of(&["max_attempts", "attempts"]) {
+                    count = whole(written, field, setting)?.saturating_sub(1);
+                }
+                if let Some(written) = of(&["delay_ms", "delay", "backoff_ms"]) {
+                    delay = duration(written, field, setting)?;
+                }
+            }
+            Some(Json::Bool(again)) => count = u32::from(*again),
+            Some(written) => count = whole(written, field, setting)?,
+            None => {}
+        }
+    }
+    if let Some(written) = binding.get("retry_delay") {
+        delay = duration(written, "retry_delay", setting)?;
+    }
+    Ok((count.min(MOST_RETRIES), delay))
+}
+
+fn breaker(binding: &Map<String, Data>, setting: Setting<'_>) -> Result<Option<Breaker>, String> {
+    let Some(Json::Object(fields)) = binding.get("circuit_breaker") else { return Ok(None) };
+    let of = |names: &[&str]| names.iter().find_map(|name| fields.get(*name));
+    let threshold = match of(&["threshold", "failure_threshold"]) {
+        Some(written) => whole(written, "circuit_breaker", setting)?.max(1),
+        None => 5,
+    };
+    let reset = match of(&["resetMs", "reset_ms", "reset"]) {
+        Some(written) => duration(written, "circuit_breaker", setting)?,
+        None => Duration::from_secs(30),
+    };
+    Ok(Some(Breaker { threshold, reset }))
+}
+
+/// A number or a setting that stands for one, as text.
+fn plain(written: &Data, setting: Setting<'_>) -> Result<String, String> {
+    match written {
+        Json::String(text) => setting(text),
+        other => Ok(crate::fill::text(other)),
+    }
+}
+
+fn whole(written: &Data, field: &str, setting: Setting<'_>) -> Result<u32, String> {
+    let text = plain(written, setting)?;
+    text.trim().parse().map_err(|_| format!("its `{field}` needs a whole number"))
+}
+
+/// Milliseconds, or a number with its unit: `15s`.
+fn duration(written: &Data, field: &str, setting: Setting<'_>) -> Result<Duration, String> {
+    const UNITS: &[(&str, f64)] =
+        &[("ms", 1.0), ("s", 1000.0), ("m", 60_000.0), ("h", 3_600_000.0)];
+    let text = plain(written, setting)?;
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit = if unit.is_empty() { "ms" } else { unit };
+    let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| factor);
+    let ms = factor.and_then(|factor| Some(number.trim().parse::<f64>().ok()? * factor));
+    let ms =
+        ms.filter(|ms| ms.is_finite() && (0.0..=crate::LONGEST.as_millis() as f64).contains(ms));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+    ms.map(|ms| Duration::from_millis(ms as u64)).ok_or_else(|| {
+        format!("its `{field}` needs milliseconds, or a number with `s`, `m` or `h`")
+    })
+}

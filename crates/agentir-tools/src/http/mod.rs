@@ -1,0 +1,501 @@
+//! Tools of type `http`, called as they are declared.
+//!
+//! Settings, secrets and logins come from the environment. A call ends at its time limit, whatever is
+//! tried again within it; redirects are not followed, so a login goes only where the author wrote it.
+//! What is said about a failure has the address as it is declared, holes unfilled, and no secret.
+
+mod auth;
+mod binding;
+mod limits;
+
+use crate::fill::{self, Place, Values};
+use crate::settings::{Secrets, Settings};
+use crate::{LONGEST, MAX_ANSWER};
+use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
+use auth::{Grant, Login, Needs};
+use binding::{Body, Kind, Request};
+use limits::Limits;
+use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
+use ureq::{Agent, AsSendBody};
+
+/// A token that is about to end is fetched anew.
+const EARLY: Duration = Duration::from_secs(30);
+
+/// How long a token holds that does not say it.
+const USUAL_TOKEN: Duration = Duration::from_secs(300);
+
+/// Between two tries at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// Calls tools by HTTP.
+#[derive(Debug)]
+pub struct Http {
+    agent: Agent,
+    settings: Settings,
+    session: Map<String, Json>,
+    limits: Limits,
+    tokens: HashMap<Grant, Token>,
+}
+
+struct Token {
+    text: String,
+    until: Instant,
+}
+
+/// Never shows the token.
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Token").field("until", &self.until).finish_non_exhaustive()
+    }
+}
+
+/// An answer as it came.
+struct Answer {
+    status: u16,
+    retry_after: Option<Duration>,
+    json: bool,
+    body: String,
+}
+
+/// Why there is none.
+enum Trouble {
+    /// Time is over.
+    Late,
+    /// Trying again may help.
+    Network(String),
+    /// It will not.
+    Final(FailureKind, String),
+}
+
+impl Http {
+    /// Calls with the settings of an environment.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("agentir/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Self {
+            agent: config.new_agent(),
+            settings,
+            session: Map::new(),
+            limits: Limits::default(),
+            tokens: HashMap::new(),
+        }
+    }
+
+    /// What `{{session.name}}` stands for.
+    pub fn set_session(&mut self, name: &str, value: Json) {
+        self.session.insert(name.to_owned(), value);
+    }
+
+    fn run(&mut self, call: &ToolCall<'_>, secrets: &mut Secrets) -> Result<Json, ToolFailure> {
+        let name = call.name;
+        let refused = |why: String| {
+            ToolFailure::new(FailureKind::Refused, format!("`{name}` cannot be called: {why}"))
+        };
+        let Some(tool) = call.tool else {
+            return Err(refused("it is not declared".to_owned()));
+        };
+        let settings = self.settings.clone();
+        let session = std::mem::take(&mut self.session);
+        let values = Values { arguments: &call.arguments, session: &session, settings: &settings };
+        let no_arguments = Map::new();
+        let fixed = Values { arguments: &no_arguments, ..values };
+        let setting = |text: &str| fixed.fill(text, Place::Plain, &mut Secrets::default());
+        let result = Request::new(tool, &setting).map_err(refused).and_then(|request| {
+            let patience = call_patience(call, &request);
+            let end = Instant::now() + patience;
+            let body = sent(&request, values, secrets).map_err(refused)?;
+            let address = address(&request, values, secrets).map_err(refused)?;
+            let headers = headers(&request, values, secrets).map_err(refused)?;
+            let ready = Ready { request: &request, address, headers, body, end };
+            let late = || {
+                let words = format!("`{name}` did not answer within {} ms", patience.as_millis());
+                ToolFailure::new(FailureKind::Timeout, words)
+            };
+            let at = format!("{} {}", request.method, request.endpoint);
+            let key = format!("{at} {name}");
+            self.limits.open(&key, &request).map_err(|why| {
+                ToolFailure::new(FailureKind::Api, format!("`{name}` was not called: {why}"))
+            })?;
+            let outcome = self.tried(&ready, values, secrets);
+            // What the caller did wrong says nothing about the service.
+            let healthy = match &outcome {
+                Ok(answer) => answer.status < 500 && answer.status != 429,
+                Err(Trouble::Final(kind, _)) => *kind == FailureKind::Refused,
+                Err(_) => false,
+            };
+            self.limits.note(&key, &request, healthy);
+            match outcome {
+                Ok(answer) => read(&request, name, &at, &answer),
+                Err(Trouble::Late) => Err(late()),
+                Err(Trouble::Network(why)) => Err(ToolFailure::new(
+                    FailureKind::Api,
+                    format!("`{name}` could not reach {at}: {why}"),
+                )),
+                Err(Trouble::Final(FailureKind::Refused, why)) => Err(refused(why)),
+                Err(Trouble::Final(kind, why)) => {
+                    Err(ToolFailure::new(kind, format!("`{name}` ({at}): {why}")))
+                }
+            }
+        });
+        self.session = session;
+        result
+    }
+
+    /// Sends a request until it is answered, as often as the tool allows.
+    fn tried(
+        &mut self,
+        ready: &Ready<'_>,
+        values: Values<'_>,
+        secrets: &mut Secrets,
+    ) -> Result<Answer, Trouble> {
+        let mut delay = ready.request.retry_delay;
+        let mut renewed = false;
+        let mut tries = 0;
+        loop {
+            let host = ready.address.host().unwrap_or_default();
+            let needs = ready.request.auth.needs(host, values, secrets);
+            let needs = needs.map_err(|why| Trouble::Final(FailureKind::Refused, why))?;
+            let (login, grant) = match needs {
+                Needs::Ready(login) => (Ok(login), None),
+                Needs::Token(grant) => {
+                    let token = self.token(&grant, ready.end, secrets);
+                    (token.map(|token| auth::bearer(&token)), Some(grant))
+                }
+            };
+            let outcome = login.and_then(|login| self.once(ready, &login));
+            let wait = match &outcome {
+                // The token may have been taken back.
+                Ok(Answer { status: 401, .. }) if !renewed && grant.is_some() => {
+                    renewed = true;
+                    grant.map(|grant| self.tokens.remove(&grant));
+                    continue;
+                }
+                Ok(answer) if matches!(answer.status, 408 | 429 | 500 | 502 | 503 | 504) => {
+                    answer.retry_after.unwrap_or(delay)
+                }
+                Err(Trouble::Network(_)) => delay,
+                _ => return outcome,
+            };
+            let left = ready.end.saturating_duration_since(Instant::now());
+            if tries >= ready.request.retries || wait >= left {
+                return outcome;
+            }
+            tries += 1;
+            std::thread::sleep(wait);
+            delay = (delay * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    /// Sends a request once.
+    fn once(&self, ready: &Ready<'_>, login: &Login) -> Result<Answer, Trouble> {
+        let wrong = |why: String| Trouble::Final(FailureKind::Refused, why);
+        let mut address = ready.address.clone();
+        if let Some((name, value)) = &login.query {
+            let mark = if address.query().is_some() { '&' } else { '?' };
+            let longer = format!("{address}{mark}{}={}", fill::encoded(name), fill::encoded(value));
+            address = longer.parse().map_err(|_| wrong("its address is not valid".to_owned()))?;
+        }
+        let mut builder = http::Request::builder().method(ready.method()?).uri(address);
+        for (name, value) in ready.headers.iter().chain(&login.header) {
+            let (name, value) = header(name, value).map_err(wrong)?;
+            builder = builder.header(name, value);
+        }
+        let left = ready.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Trouble::Late);
+        }
+        let response = match &ready.body {
+            Some(body) => self.send(builder.body(body.as_str()), left),
+            None => self.send(builder.body(()), left),
+        }?;
+        received(response)
+    }
+
+    fn send<B: AsSendBody>(
+        &self,
+        request: http::Result<http::Request<B>>,
+        left: Duration,
+    ) -> Result<http::Response<ureq::Body>, Trouble> {
+        let wrong = |e: http::Error| Trouble::Final(FailureKind::Refused, e.to_string());
+        let request = self.agent.configure_request(request.map_err(wrong)?);
+        let request = request.timeout_global(Some(left)).allow_non_standard_methods(true).build();
+        self.agent.run(request).map_err(|e| trouble(&e))
+    }
+
+    /// A token, fetched if there is none that holds.
+    fn token(
+        &mut self,
+        grant: &Grant,
+        end: Instant,
+        secrets: &mut Secrets,
+    ) -> Result<String, Trouble> {
+        if let Some(token) = self.tokens.get(grant)
+            && Instant::now() < token.until
+        {
+            secrets.note(&token.text);
+            return Ok(token.text.clone());
+        }
+        let failed = |why: &str| {
+            Trouble::Final(FailureKind::Api, format!("the service that gives tokens {why}"))
+        };
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Trouble::Late);
+        }
+        let mut form = vec![
+            ("grant_type", "client_credentials"),
+            ("client_id", &grant.id),
+            ("client_secret", &grant.secret),
+        ];
+        form.extend(grant.scope.as_deref().map(|scope| ("scope", scope)));
+        let request = self.agent.post(&grant.url).config().timeout_global(Some(left)).build();
+        let response = request.send_form(form).map_err(|e| match trouble(&e) {
+            Trouble::Network(why) => failed(&format!("cannot be reached: {why}")),
+            other => other,
+        })?;
+        let answer = received(response)?;
+        if !(200..300).contains(&answer.status) {
+            return Err(failed(&format!("answered {}", answer.status)));
+        }
+        let json: Json = serde_json::from_str(&answer.body).unwrap_or_default();
+        let Some(text) = json.get("access_token").and_then(Json::as_str) else {
+            return Err(failed("gave none"));
+        };
+        secrets.note(text);
+        let holds = json.get("expires_in").and_then(Json::as_u64).map(Duration::from_secs);
+        let holds = holds.unwrap_or(USUAL_TOKEN).min(LONGEST).saturating_sub(EARLY);
+        let token = Token { text: text.to_owned(), until: Instant::now() + holds };
+        self.tokens.insert(grant.clone(), token);
+        Ok(text.to_owned())
+    }
+}
+
+impl Tools for Http {
+    fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        let mut secrets = Secrets::default();
+        self.run(call, &mut secrets).map_err(|failure| ToolFailure {
+            message: secrets.hide(&failure.message),
+            data: hidden(failure.data, &secrets),
+            ..failure
+        })
+    }
+}
+
+/// A request with everything but its login.
+struct Ready<'r> {
+    request: &'r Request,
+    address: Uri,
+    headers: Vec<(String, String)>,
+    body: Option<String>,
+    end: Instant,
+}
+
+impl Ready<'_> {
+    fn method(&self) -> Result<Method, Trouble> {
+        let method = &self.request.method;
+        method.parse().map_err(|_| {
+            Trouble::Final(FailureKind::Refused, format!("`{method}` is no method of HTTP"))
+        })
+    }
+}
+
+/// The shorter of what the agent and the tool allow.
+fn call_patience(call: &ToolCall<'_>, request: &Request) -> Duration {
+    let agent = crate::patience(call);
+    request.timeout.map_or(agent, |own| own.min(agent))
+}
+
+/// Whether a method sends a body.
+fn sends(method: &str) -> bool {
+    matches!(method, "POST" | "PUT" | "PATCH")
+}
+
+/// The arguments that stand nowhere else.
+fn others<'v>(
+    request: &Request,
+    values: Values<'v>,
+) -> impl Iterator<Item = (&'v String, &'v Json)> {
+    let used: Vec<String> = request.used().map(str::to_owned).collect();
+    let others = values.arguments.iter().filter(|(_, value)| !value.is_null());
+    others.filter(move |(name, _)| !used.contains(name))
+}
+
+fn sent(
+    request: &Request,
+    values: Values<'_>,
+    secrets: &mut Secrets,
+) -> Result<Option<String>, String> {
+    match &request.body {
+        Body::Fixed(text, _) => Ok(Some(text.clone())),
+        Body::Template(template, kind) => {
+            let place = match kind {
+                Kind::Json => Place::Json,
+                Kind::Form => Place::Form,
+                Kind::Xml => Place::Xml,
+                Kind::Text => Place::Plain,
+            };
+            let body = values.fill(template, place, secrets)?;
+            if *kind == Kind::Json
+                && let Err(e) = serde_json::from_str::<serde::de::IgnoredAny>(&body)
+            {
+                return Err(format!("its body is no JSON with these arguments: {e}"));
+            }
+            Ok(Some(body))
+        }
+        Body::Arguments if sends(&request.method) => {
+            let fields = others(request, values).map(|(n, v)| (n.clone(), v.clone()));
+            Ok(Some(Json::Object(fields.collect()).to_string()))
+        }
+        Body::Arguments => Ok(None),
+    }
+}
+
+/// Where the request goes. If the tool says nothing about a query, arguments that stand nowhere are
+/// one, where nothing is sent.
+fn address(request: &Request, values: Values<'_>, secrets: &mut Secrets) -> Result<Uri, String> {
+    let mut address = values.fill(&request.endpoint, Place::Address, secrets)?;
+    let mut query = Vec::new();
+    match &request.query {
+        Some(pairs) => {
+            for (name, written) in pairs {
+                let value = values.fill(written, Place::Plain, secrets)?;
+                // What has no value is not sent; what the author left empty is.
+                if !value.is_empty() || written.is_empty() {
+                    query.push((name.clone(), value));
+                }
+            }
+        }
+        None if !sends(&request.method) && matches!(request.body, Body::Arguments) => {
+            query.extend(others(request, values).map(|(n, v)| (n.clone(), fill::text(v))));
+        }
+        None => {}
+    }
+    for (name, value) in query {
+        address.push(if address.contains('?') { '&' } else { '?' });
+        address.push_str(&format!("{}={}", fill::encoded(&name), fill::encoded(&value)));
+    }
+    // What the environment says is not repeated.
+    let wrong = || format!("`{}` is no valid address with these values", request.endpoint);
+    let uri: Uri = address.parse().map_err(|_| wrong())?;
+    match uri.scheme_str() {
+        Some("http" | "https") if uri.host().is_some_and(|host| !host.is_empty()) => Ok(uri),
+        _ => Err(wrong()),
+    }
+}
+
+fn headers(
+    request: &Request,
+    values: Values<'_>,
+    secrets: &mut Secrets,
+) -> Result<Vec<(String, String)>, String> {
+    let mut headers = Vec::new();
+    for (name, written) in &request.headers {
+        let value = values.fill(written, Place::Plain, secrets)?;
+        // Checked here, so that a call with a login fails before the login is made.
+        header(name, &value)?;
+        headers.push((name.clone(), value));
+    }
+    let kind = match &request.body {
+        Body::Fixed(_, kind) | Body::Template(_, kind) => Some(*kind),
+        Body::Arguments => sends(&request.method).then_some(Kind::Json),
+    };
+    let has = |wanted: &str| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    let (typed, accepts) = (has("content-type"), has("accept"));
+    if let (Some(kind), false) = (kind, typed) {
+        headers.push(("Content-Type".to_owned(), kind.media_type().to_owned()));
+    }
+    if !accepts {
+        headers.push((
+            "Accept".to_owned(),
+            "application/json, text/plain;q=0.9, */*;q=0.5".to_owned(),
+        ));
+    }
+    Ok(headers)
+}
+
+/// A header; its value cannot begin another one.
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let parsed = HeaderName::from_bytes(name.as_bytes());
+    let name = parsed.map_err(|_| format!("`{name}` is no name of a header"))?;
+    let value = HeaderValue::from_str(value).map_err(|_| {
+        format!("the value of its header `{name}` has line ends or other signs of control")
+    })?;
+    Ok((name, value))
+}
+
+fn received(mut response: http::Response<ureq::Body>) -> Result<Answer, Trouble> {
+    let said = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    let retry_after = said("retry-after").and_then(|s| s.trim().parse().ok());
+    let json = said("content-type").is_some_and(|kind| kind.contains("json"));
+    let status = response.status().as_u16();
+    let body = response.body_mut().with_config().limit(MAX_ANSWER as u64).lossy_utf8(true);
+    let body = body.read_to_string().map_err(|e| trouble(&e))?;
+    let retry_after = retry_after.map(Duration::from_secs);
+    Ok(Answer { status, retry_after, json, body })
+}
+
+fn trouble(e: &ureq::Error) -> Trouble {
+    match e {
+        ureq::Error::Timeout(_) => Trouble::Late,
+        ureq::Error::HostNotFound => Trouble::Network("there is no host of this name".to_owned()),
+        ureq::Error::ConnectionFailed => Trouble::Network("the connection failed".to_owned()),
+        ureq::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut => Trouble::Late,
+        ureq::Error::Io(e) => Trouble::Network(e.to_string()),
+        ureq::Error::BodyExceedsLimit(_) => Trouble::Final(
+            FailureKind::Api,
+            format!("the answer has more than {} MB", MAX_ANSWER >> 20),
+        ),
+        ureq::Error::Protocol(e) => Trouble::Network(format!("the answer is no HTTP ({e})")),
+        // It may have the address with all that was filled in.
+        ureq::Error::BadUri(_) => {
+            Trouble::Final(FailureKind::Refused, "its address is not valid".to_owned())
+        }
+        other => Trouble::Final(FailureKind::Api, other.to_string()),
+    }
+}
+
+/// What a tool gives, by the answer.
+fn read(request: &Request, name: &str, at: &str, answer: &Answer) -> Result<Json, ToolFailure> {
+    let body = match serde_json::from_str::<Json>(&answer.body) {
+        Ok(json) => json,
+        Err(_) if answer.body.trim().is_empty() => Json::Null,
+        Err(e) if answer.json && answer.status < 300 => {
+            let why = format!("`{name}` ({at}): the answer says that it is JSON and is not: {e}");
+            return Err(ToolFailure::new(FailureKind::Api, why));
+        }
+        Err(_) => Json::from(answer.body.as_str()),
+    };
+    let status = answer.status;
+    if (200..300).contains(&status) {
+        return Ok(body);
+    }
+    let data = json!({ "status": status, "body": body });
+    if request.errors_are_data {
+        return Ok(data);
+    }
+    let words = http::StatusCode::from_u16(status).ok();
+    let words = words.and_then(|s| s.canonical_reason()).map_or(String::new(), |r| format!(" {r}"));
+    let more = if (300..400).contains(&status) { ", and redirects are not followed" } else { "" };
+    let message = format!("`{name}` ({at}) answered {status}{words}{more}");
+    Err(ToolFailure { kind: FailureKind::Api, message, data })
+}
+
+/// Data without secrets: services repeat what they were sent. Recursive; JSON is read to a depth.
+fn hidden(data: Json, secrets: &Secrets) -> Json {
+    match data {
+        Json::String(text) => secrets.hide(&text).into(),
+        Json::Array(items) => items.into_iter().map(|item| hidden(item, secrets)).collect(),
+        Json::Object(fields) => {
+            fields.into_iter().map(|(n, v)| (secrets.hide(&n), hidden(v, secrets))).collect()
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,63 @@
+//! What calls tools: stubs from a file, HTTP, MCP servers, Python functions, and the box that puts
+//! them together.
+//!
+//! [`Toolbox`] is the one that a conversation gets ([`agentir_runtime::Tools`]). It knows the
+//! declarations of a program, checks the arguments of a call by them, and finds who answers it:
+//!
+//! 1. [`Stubs`], where there is one for the tool: they always may,
+//! 2. a table that is written in the program,
+//! 3. if tools are [allowed](Allow): [`Http`], [`Mcp`] or [`Python`], by the tool's binding.
+//!
+//! Everything else is refused, with a sentence that says how to allow or to stub it.
+//!
+//! *Invariant*: nothing here reaches the world unless it was allowed by whoever runs the program.
+//! What the environment says ([`Settings`]) goes where the program's author wrote it and into no
+//! message, and what a model says never becomes part of a command, a path or a host.
+
+mod arguments;
+mod error;
+mod fill;
+mod http;
+mod mcp;
+mod python;
+mod settings;
+mod stubs;
+mod tables;
+mod toolbox;
+
+pub use error::FileError;
+pub use http::Http;
+pub use mcp::{Mcp, McpFile, Server};
+pub use python::Python;
+pub use settings::Settings;
+pub use stubs::{Case, Fails, Matcher, Recorded, StubFile, Stubs};
+pub use toolbox::{Allow, Toolbox};
+
+use agentir_runtime::ToolCall;
+use std::time::Duration;
+
+/// The JSON Schema of files of stubs ([`StubFile`]).
+#[must_use]
+pub fn stubs_schema() -> serde_json::Value {
+    schemars::schema_for!(StubFile).to_value()
+}
+
+/// The JSON Schema of files of MCP servers ([`McpFile`]).
+#[must_use]
+pub fn mcp_schema() -> serde_json::Value {
+    schemars::schema_for!(McpFile).to_value()
+}
+
+/// How large the answer of a tool may be, in bytes.
+pub const MAX_ANSWER: usize = 4 << 20;
+
+/// How deep the values of an answer may lie in each other; deeper ones are no values of the languages.
+pub const MAX_DEPTH: usize = 64;
+
+/// No call takes longer, whatever an agent says.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long to wait for the answer of a call.
+fn patience(call: &ToolCall<'_>) -> Duration {
+    Duration::from_millis(call.timeout_ms).min(LONGEST)
+}

@@ -1,0 +1,222 @@
+//! Tools of type `mcp`: servers of the Model Context Protocol, by its official SDK.
+//!
+//! A tool's binding names a server and a tool of it; a file says where the servers are ([`McpFile`]).
+//! A server is started or connected to when it is first needed, and lives as long as the box.
+
+mod file;
+
+pub use file::{McpFile, Server};
+
+use crate::MAX_ANSWER;
+use crate::fill::{Place, Values};
+use crate::settings::{Secrets, Settings};
+use agentir_ir::Data;
+use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
+#[cfg(windows)]
+use process_wrap::tokio::JobObject;
+#[cfg(unix)]
+use process_wrap::tokio::ProcessGroup;
+use process_wrap::tokio::{CommandWrap, KillOnDrop};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
+use rmcp::serve_client;
+use rmcp::service::{RoleClient, RunningService, ServiceError};
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
+use serde_json::{Map, Value as Json};
+use std::collections::{BTreeMap, HashMap};
+use std::process::Stdio;
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+use ureq::http::{HeaderName, HeaderValue};
+
+type Client = RunningService<RoleClient, ()>;
+
+/// Calls tools of MCP servers.
+#[derive(Debug)]
+pub struct Mcp {
+    // Ends before the runtime that it runs in.
+    clients: BTreeMap<String, Client>,
+    servers: BTreeMap<String, Server>,
+    settings: Settings,
+    runtime: Runtime,
+}
+
+/// Why there is no answer.
+enum Trouble {
+    /// It cannot be called like this.
+    Wrong(String),
+    /// The server failed, or is not there.
+    Server(String),
+}
+
+impl Mcp {
+    /// Calls the servers of a file, with the settings of an environment.
+    ///
+    /// # Errors
+    /// The system gives no threads or no events.
+    pub fn new(file: McpFile, settings: Settings) -> std::io::Result<Self> {
+        // One thread, so that servers are answered while nobody calls them.
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("mcp")
+            .enable_all()
+            .build()?;
+        Ok(Self { clients: BTreeMap::new(), servers: file.servers, settings, runtime })
+    }
+
+    fn run(&mut self, call: &ToolCall<'_>, secrets: &mut Secrets) -> Result<Json, ToolFailure> {
+        let name = call.name;
+        let fail = |kind, words: String| ToolFailure::new(kind, format!("`{name}` {words}"));
+        let binding = call.tool.and_then(|tool| tool.binding.as_ref());
+        let said = |field: &str| binding.and_then(|b| b.0.get(field)).and_then(Data::as_str);
+        let Some(server) = said("server") else {
+            return Err(fail(FailureKind::Refused, "does not say its `server`".to_owned()));
+        };
+        let tool = said("tool").unwrap_or(name).to_owned();
+        let late = || {
+            let words = format!("(server `{server}`) did not answer within {} ms", call.timeout_ms);
+            fail(FailureKind::Timeout, words)
+        };
+        let told = |trouble| match trouble {
+            Trouble::Wrong(why) => fail(FailureKind::Refused, format!("cannot be called: {why}")),
+            Trouble::Server(why) => fail(FailureKind::Api, format!("(server `{server}`): {why}")),
+        };
+        let end = tokio::time::Instant::now() + crate::patience(call);
+        // A server that has ended is started anew.
+        self.clients.retain(|_, client| !client.is_closed());
+        let Self { clients, servers, settings, runtime } = self;
+        if !clients.contains_key(server) {
+            let known = servers.get(server).ok_or_else(|| told(unknown(server, servers)))?;
+            let client = runtime.block_on(async {
+                tokio::time::timeout_at(end, connected(known, settings, secrets)).await
+            });
+            clients.insert(server.to_owned(), client.map_err(|_| late())?.map_err(told)?);
+        }
+        let Some(client) = clients.get(server) else {
+            return Err(told(Trouble::Server("it is not there".to_owned())));
+        };
+        let request = CallToolRequestParams::new(tool).with_arguments(call.arguments.clone());
+        // The clock is the runtime's.
+        let answer = runtime
+            .block_on(async { tokio::time::timeout_at(end, client.call_tool(request)).await });
+        match answer {
+            Err(_) => Err(late()),
+            Ok(Err(ServiceError::McpError(e))) => {
+                Err(fail(FailureKind::Error, format!("(server `{server}`): {}", e.message)))
+            }
+            Ok(Err(e)) => {
+                clients.remove(server);
+                Err(told(Trouble::Server(e.to_string())))
+            }
+            Ok(Ok(result)) => read(result).map_err(|(words, data)| {
+                let message = format!("`{name}` (server `{server}`): {words}");
+                ToolFailure { kind: FailureKind::Error, message, data }
+            }),
+        }
+    }
+}
+
+impl Tools for Mcp {
+    fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        let mut secrets = Secrets::default();
+        self.run(call, &mut secrets)
+            .map_err(|failure| ToolFailure { message: secrets.hide(&failure.message), ..failure })
+    }
+}
+
+fn unknown(server: &str, servers: &BTreeMap<String, Server>) -> Trouble {
+    let known: Vec<_> = servers.keys().map(|name| format!("`{name}`")).collect();
+    let known = match known.as_slice() {
+        [] => "the file of servers names none".to_owned(),
+        _ => format!("the file of servers names {}", known.join(", ")),
+    };
+    Trouble::Wrong(format!("there is no server `{server}`; {known}"))
+}
+
+/// Starts a server or connects to it.
+async fn connected(
+    server: &Server,
+    settings: &Settings,
+    secrets: &mut Secrets,
+) -> Result<Client, Trouble> {
+    let empty = Map::new();
+    let values = Values { arguments: &empty, session: &empty, settings };
+    let mut filled = |written: &BTreeMap<String, String>| {
+        let one = |(name, text): (&String, &String)| {
+            Ok((name.clone(), values.fill(text, Place::Plain, secrets)?))
+        };
+        written.iter().map(one).collect::<Result<Vec<_>, String>>().map_err(Trouble::Wrong)
+    };
+    let failed = |e: &dyn std::fmt::Display| Trouble::Server(format!("it does not come up: {e}"));
+    match server {
+        Server::Process { command, args, env, folder } => {
+            let env = filled(env)?;
+            let mut process = tokio::process::Command::new(command);
+            process.args(args).env_clear().envs(Settings::harmless()).envs(env);
+            if let Some(folder) = folder {
+                process.current_dir(folder);
+            }
+            let mut process = CommandWrap::from(process);
+            #[cfg(unix)]
+            process.wrap(ProcessGroup::leader());
+            #[cfg(windows)]
+            process.wrap(JobObject);
+            process.wrap(KillOnDrop);
+            let child = TokioChildProcess::builder(process).stderr(Stdio::null()).spawn();
+            let (child, _) = child
+                .map_err(|e| Trouble::Server(format!("`{command}` cannot be started: {e}")))?;
+            serve_client((), child).await.map_err(|e| failed(&e))
+        }
+        Server::Address { url, headers } => {
+            // The SDK builds its client with the provider of the process, and there must be one; a
+            // second one is not taken.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            let mut sent = HashMap::new();
+            for (name, value) in filled(headers)? {
+                let wrong = || Trouble::Wrong(format!("its header `{name}` cannot be sent"));
+                let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+                let mut value = HeaderValue::from_str(&value).map_err(|_| wrong())?;
+                value.set_sensitive(true);
+                sent.insert(header, value);
+            }
+            let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+            config.custom_headers = sent;
+            config.max_sse_event_size = MAX_ANSWER;
+            let transport = StreamableHttpClientTransport::from_config(config);
+            serve_client((), transport).await.map_err(|e| failed(&e))
+        }
+    }
+}
+
+/// What a tool gives: its structured content, else its texts; a text that is JSON is data.
+fn read(result: CallToolResult) -> Result<Json, (String, Json)> {
+    let texts = result.content.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    if result.is_error == Some(true) {
+        let words = if texts.is_empty() { "it failed".to_owned() } else { texts.join("\n") };
+        return Err((words, result.structured_content.unwrap_or_default()));
+    }
+    if let Some(content) = result.structured_content {
+        return Ok(content);
+    }
+    let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Json::from(text));
+    Ok(match texts.as_slice() {
+        [] => Json::Null,
+        [one] => value(one),
+        all => all.iter().map(|text| value(text)).collect(),
+    })
+}
+
+impl Drop for Mcp {
+    fn drop(&mut self) {
+        for (_, client) in std::mem::take(&mut self.clients) {
+            // Who does not end is killed with its process.
+            let ended =
+                async move { timeout(std::time::Duration::from_secs(1), client.cancel()).await };
+            let _ = self.runtime.block_on(ended);
+        }
+    }
+}

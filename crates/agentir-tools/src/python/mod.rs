@@ -1,0 +1,193 @@
+//! Functions of ADL bots: Python files beside the bot, called in a process of their own.
+//!
+//! Each call is a process, so no call sees what another one left, and one that hangs or fails takes
+//! nothing with it. Arguments and results are JSON over pipes. A function gives a list of
+//! `{bot}`, `{arg, value}` and `{status, msg}` (MICA, `exec_tool.py`); what it gives is passed on as it
+//! is, and the runtime decides what it means.
+
+use crate::MAX_ANSWER;
+use crate::settings::Settings;
+use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
+#[cfg(windows)]
+use process_wrap::std::JobObject;
+#[cfg(unix)]
+use process_wrap::std::ProcessGroup;
+use process_wrap::std::{ChildWrapper, CommandWrap};
+use serde_json::{Value as Json, json};
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What calls the function.
+const RUNNER: &str = include_str!("runner.py");
+
+/// How much of what a function prints is kept, in bytes.
+const MAX_PRINTED: usize = 64 << 10;
+
+/// So much of it is told when the process ends without an answer, in characters.
+const MAX_TOLD: usize = 400;
+
+/// How long to wait for the end of a process that has answered.
+const LAST: Duration = Duration::from_secs(1);
+
+/// The functions of a bot.
+#[derive(Clone, Debug)]
+pub struct Python {
+    folder: PathBuf,
+    files: Vec<PathBuf>,
+    interpreter: OsString,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Python {
+    /// The functions in `files`, which run in `folder`. Where several files have a function, the last
+    /// one's is called.
+    ///
+    /// # Errors
+    /// The folder or a file cannot be found.
+    pub fn new(folder: &Path, files: &[PathBuf]) -> std::io::Result<Self> {
+        let files = files.iter().map(|file| file.canonicalize()).collect::<Result<_, _>>()?;
+        Ok(Self {
+            folder: folder.canonicalize()?,
+            files,
+            interpreter: if cfg!(windows) { "python" } else { "python3" }.into(),
+            environment: Settings::harmless().map(|(name, value)| (name.into(), value)).collect(),
+        })
+    }
+
+    /// Uses this interpreter and not the first one of the path.
+    #[must_use]
+    pub fn interpreter(mut self, program: impl Into<OsString>) -> Self {
+        self.interpreter = program.into();
+        self
+    }
+
+    /// Lets functions see a variable of the environment.
+    #[must_use]
+    pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    fn start(&self) -> std::io::Result<Box<dyn ChildWrapper>> {
+        let mut command = CommandWrap::with_new(&self.interpreter, |command| {
+            // Isolated: neither the user's own packages nor variables change what is run.
+            command.args(["-I", "-X", "utf8", "-c", RUNNER]);
+            command.env_clear().envs(self.environment.iter().map(|(k, v)| (k, v)));
+            command.current_dir(&self.folder);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        });
+        #[cfg(unix)]
+        command.wrap(ProcessGroup::leader());
+        #[cfg(windows)]
+        command.wrap(JobObject);
+        command.spawn()
+    }
+}
+
+/// A running call. At its end its process is, with all that it started.
+struct Running(Box<dyn ChildWrapper>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.start_kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What a thread has read.
+struct Output {
+    bytes: Vec<u8>,
+    more: bool,
+}
+
+/// Reads so much in a thread of its own, so that neither side waits for the other: a line, or all.
+fn reading(
+    from: Option<impl Read + Send + 'static>,
+    most: usize,
+    line: bool,
+) -> mpsc::Receiver<Output> {
+    let (done, result) = mpsc::channel();
+    thread::spawn(move || {
+        let Some(from) = from else { return };
+        let mut from = BufReader::new(from);
+        let mut bytes = Vec::new();
+        let mut some = from.by_ref().take(most as u64);
+        // What was read until it broke is what there is.
+        let _ =
+            if line { some.read_until(b'\n', &mut bytes) } else { some.read_to_end(&mut bytes) };
+        let more = bytes.len() == most;
+        let _ = done.send(Output { bytes, more });
+        // The function goes on printing.
+        let _ = std::io::copy(&mut from, &mut std::io::sink());
+    });
+    result
+}
+
+impl Tools for Python {
+    fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        let fail =
+            |kind, words: &str| Err(ToolFailure::new(kind, format!("`{}` {words}", call.name)));
+        let late =
+            || fail(FailureKind::Timeout, &format!("did not end within {} ms", call.timeout_ms));
+        let end = Instant::now() + crate::patience(call);
+        let request = json!({
+            "folder": self.folder, "files": self.files, "function": call.name,
+            "arguments": call.arguments,
+        });
+        let mut child = match self.start() {
+            Ok(child) => Running(child),
+            Err(e) if e.kind() == ErrorKind::NotFound => {
+                let interpreter = self.interpreter.to_string_lossy();
+                return fail(
+                    FailureKind::Api,
+                    &format!(
+                        "needs Python, and `{interpreter}` is not found: install it or stub the tool"
+                    ),
+                );
+            }
+            Err(e) => return fail(FailureKind::Api, &format!("cannot be started: {e}")),
+        };
+        let answers = reading(child.0.stdout().take(), MAX_ANSWER, true);
+        let printed = reading(child.0.stderr().take(), MAX_PRINTED, false);
+        let input = child.0.stdin().take();
+        // If it does not read, it will not answer either.
+        thread::spawn(move || {
+            input.map(|mut input| input.write_all(request.to_string().as_bytes()))
+        });
+
+        let answer = match answers.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Timeout) => return late(),
+            Err(RecvTimeoutError::Disconnected) => return fail(FailureKind::Api, "gave no answer"),
+        };
+        if answer.more {
+            let most = MAX_ANSWER >> 20;
+            return fail(FailureKind::Error, &format!("gives more than {most} MB"));
+        }
+        if answer.bytes.is_empty() {
+            // It ended, or is about to: it closed its output.
+            drop(child);
+            let told = printed.recv_timeout(LAST).map(|output| output.bytes).unwrap_or_default();
+            let told = String::from_utf8_lossy(&told);
+            let told: Vec<char> = told.trim().chars().collect();
+            let told: String =
+                told.get(told.len().saturating_sub(MAX_TOLD)..).unwrap_or(&told).iter().collect();
+            let why = if told.is_empty() { String::new() } else { format!(": {told}") };
+            return fail(FailureKind::Error, &format!("ended without an answer{why}"));
+        }
+        let Ok(Json::Object(mut answer)) = serde_json::from_slice(&answer.bytes) else {
+            return fail(FailureKind::Error, "gave an answer that is no JSON, or lies too deep");
+        };
+        match answer.get("error").and_then(Json::as_str) {
+            Some(words) if answer.contains_key("missing") => fail(FailureKind::Refused, words),
+            Some(words) => fail(FailureKind::Error, words),
+            None => Ok(answer.remove("value").unwrap_or_default()),
+        }
+    }
+}

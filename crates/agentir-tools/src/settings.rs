@@ -1,0 +1,106 @@
+//! What the environment says: `{{config.X}}`, `{{secrets.X}}`, `{{env.X}}`.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+
+/// The namespaces that stand for the environment. All of them mean its variable of that name: there is
+/// no other place where settings or secrets come from.
+const SPACES: &[&str] = &["config", "secrets", "env"];
+
+/// What stands for a secret in messages.
+const HIDDEN: &str = "***";
+
+/// Values that are shorter cannot be hidden: they would be found everywhere.
+const SHORTEST: usize = 4;
+
+/// The variables that processes see which are started here. Others may be secrets.
+const HARMLESS: &[&str] = &[
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "VIRTUAL_ENV",
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+];
+
+/// The variables of an environment.
+#[derive(Clone, Default)]
+pub struct Settings {
+    values: BTreeMap<String, String>,
+}
+
+/// Never shows values.
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.values.keys()).finish()
+    }
+}
+
+impl Settings {
+    /// The environment of this process. Variables that are no text are left out.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        let all = std::env::vars_os();
+        let text = all.filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+        text.collect()
+    }
+
+    /// The value of a variable.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// What a process may see that is started here.
+    pub(crate) fn harmless() -> impl Iterator<Item = (&'static str, OsString)> {
+        HARMLESS.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
+    }
+
+    /// The variable that a path names; none if it is about something else.
+    pub(crate) fn variable(path: &str) -> Option<&str> {
+        path.split_once('.').filter(|(space, _)| SPACES.contains(space)).map(|(_, name)| name)
+    }
+}
+
+impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Settings {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(all: I) -> Self {
+        Self { values: all.into_iter().map(|(k, v)| (k.into(), v.into())).collect() }
+    }
+}
+
+/// The secrets that a call was made with, to be kept out of all that is said about it.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets(Vec<String>);
+
+impl Secrets {
+    /// Notes a secret, and the forms in which it may come back.
+    pub(crate) fn note(&mut self, secret: &str) {
+        let escaped = serde_json::to_string(secret).unwrap_or_default();
+        let escaped = escaped.trim_matches('"');
+        let encoded = crate::fill::encoded(secret);
+        for form in [secret, escaped, &encoded] {
+            if form.len() >= SHORTEST && !self.0.iter().any(|known| known == form) {
+                self.0.push(form.to_owned());
+            }
+        }
+        // A secret that contains another one goes first.
+        self.0.sort_by_key(|s| std::cmp::Reverse(s.len()));
+    }
+
+    /// A text without them.
+    pub(crate) fn hide(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for secret in &self.0 {
+            if text.contains(secret.as_str()) {
+                text = text.replace(secret.as_str(), HIDDEN);
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,50 @@
+//! Tools of type `table`: reading what is written in the program. They change nothing, so they always
+//! answer.
+
+use crate::fill;
+use agentir_ir::{Agent, LookupTable, Tool};
+use serde_json::{Map, Value as Json};
+
+/// The answer of a table, if the tool has one that is written in the program: rows of the tool's own
+/// (`table: [{…}]`), or a lookup table of the agent by its name (ABL, current specification, 3.5.2).
+///
+/// Rows are answered if they have all arguments as fields of equal value. A map answers the value of
+/// its key; a list of values answers the one that is asked for. What is not found is null.
+pub(crate) fn answer(
+    tool: &Tool,
+    agent: Option<&Agent>,
+    arguments: &Map<String, Json>,
+) -> Option<Json> {
+    match tool.binding.as_ref()?.0.get("table")? {
+        Json::Array(rows) => {
+            let fits = |row: &&Json| {
+                arguments.iter().all(|(name, value)| {
+                    row.get(name).is_some_and(|field| fill::text(field) == fill::text(value))
+                })
+            };
+            Some(rows.iter().filter(fits).cloned().collect())
+        }
+        Json::String(name) => looked_up(agent?.lookup_tables.get(name.as_str())?, arguments),
+        _ => None,
+    }
+}
+
+fn looked_up(table: &LookupTable, arguments: &Map<String, Json>) -> Option<Json> {
+    if !matches!(table.source, None | Some("inline")) {
+        return None;
+    }
+    let wanted = fill::text(arguments.values().next()?);
+    let exact = table.case_sensitive == Some(true);
+    let is = |key: &str| key == wanted || !exact && key.to_lowercase() == wanted.to_lowercase();
+    let found = match &table.map {
+        Some(Json::Object(map)) => {
+            map.iter().find(|(key, _)| is(key)).map(|(_, value)| value.clone())
+        }
+        Some(_) => return None,
+        None => {
+            let values = table.values.iter().map(|v| v.text.value.as_str());
+            values.into_iter().find(|value| is(value)).map(Json::from)
+        }
+    };
+    Some(found.unwrap_or_default())
+}

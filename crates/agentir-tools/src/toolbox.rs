@@ -1,0 +1,253 @@
+//! Who answers a call.
+
+use crate::arguments::{self, Nulls};
+use crate::{Http, Mcp, Python, Recorded, Stubs, stubs, tables};
+use agentir_ir::{Agent, Data, Program, Tool, ToolType};
+use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
+use serde_json::{Map, Value as Json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which tools may reach the world.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Allow {
+    /// None: stubs and tables answer, everything else is refused.
+    #[default]
+    Nothing,
+    /// Those with these names.
+    Only(BTreeSet<String>),
+    /// All.
+    Everything,
+}
+
+impl Allow {
+    fn has(&self, tool: &str) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Only(names) => names.contains(tool),
+            Self::Everything => true,
+        }
+    }
+}
+
+/// The tools of a program.
+#[derive(Debug, Default)]
+pub struct Toolbox {
+    /// The implementations in tool libraries, by name: agents often declare no more than a signature.
+    implementations: BTreeMap<String, Tool>,
+    agents: BTreeMap<String, Agent>,
+    allow: Allow,
+    stubs: Stubs,
+    http: Option<Http>,
+    mcp: Option<Mcp>,
+    python: Option<Python>,
+    calls: Vec<Recorded>,
+}
+
+impl Toolbox {
+    /// The tools of a program. Nothing answers yet but its tables.
+    #[must_use]
+    pub fn new(program: &Program) -> Self {
+        let mut implementations = BTreeMap::new();
+        for library in &program.libraries {
+            for tool in &library.tools {
+                let mut tool = tool.clone();
+                shared(&library.extensions.0, &mut tool);
+                implementations.entry(tool.name.value.to_string()).or_insert(tool);
+            }
+        }
+        let agents = program.agents.iter().filter(|agent| !agent.lookup_tables.is_empty());
+        Self {
+            implementations,
+            agents: agents.map(|a| (a.metadata.name.value.to_string(), a.clone())).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Lets tools reach the world.
+    #[must_use]
+    pub fn allow(mut self, allow: Allow) -> Self {
+        self.allow = allow;
+        self
+    }
+
+    /// Has these answer first.
+    #[must_use]
+    pub fn stubs(mut self, stubs: Stubs) -> Self {
+        self.stubs = stubs;
+        self
+    }
+
+    /// Calls tools of type `http`.
+    #[must_use]
+    pub fn http(mut self, http: Http) -> Self {
+        self.http = Some(http);
+        self
+    }
+
+    /// Calls tools of type `mcp`.
+    #[must_use]
+    pub fn mcp(mut self, mcp: Mcp) -> Self {
+        self.mcp = Some(mcp);
+        self
+    }
+
+    /// Calls functions of an ADL bot.
+    #[must_use]
+    pub fn python(mut self, python: Python) -> Self {
+        self.python = Some(python);
+        self
+    }
+
+    /// Says what tools may read of the conversation: `{{session.name}}` in their bindings.
+    pub fn set_session(&mut self, name: &str, value: Json) {
+        if let Some(http) = &mut self.http {
+            http.set_session(name, value);
+        }
+    }
+
+    /// All calls so far, in their order, refused ones included, with the arguments as they came.
+    #[must_use]
+    pub fn calls(&self) -> &[Recorded] {
+        &self.calls
+    }
+
+    fn answer(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        let refused = |message: String| Err(ToolFailure::new(FailureKind::Refused, message));
+        // Counted as they are sent.
+        let size = serde_json::to_string(&call.arguments).map_or(usize::MAX, |text| text.len());
+        if size > MAX_ARGUMENTS {
+            return refused(format!(
+                "the arguments of `{}` have {} KB, and {} KB is the most: pass less, for example an id \
+                 in place of the whole value",
+                call.name,
+                size / 1024,
+                MAX_ARGUMENTS / 1024
+            ));
+        }
+        let library = self.implementations.get(call.name);
+        // The one that says how it is reached.
+        let reached = |tool: &&Tool| tool.binding.is_some() || tool.tool_type.is_some();
+        let tool = call.tool.filter(reached).or(library).or(call.tool);
+        let function = tool.is_some_and(|t| t.binding.is_none() && t.tool_type.is_none())
+            && self.python.is_some();
+        let nulls = if function { Nulls::Values } else { Nulls::Missing };
+        // What the agent declares is what it is held to.
+        let declared = call.tool.or(tool);
+        let arguments = match declared.map(|tool| arguments::checked(tool, &call.arguments, nulls))
+        {
+            Some(Ok(arguments)) => arguments,
+            Some(Err(problem)) => return Err(ToolFailure::new(FailureKind::Error, problem)),
+            None => call.arguments.clone(),
+        };
+        let call = ToolCall { tool, arguments, ..call.clone() };
+        if self.stubs.has(call.name) {
+            return self.stubs.call(&ToolCall { tool: declared, ..call });
+        }
+        let Some(tool) = tool else {
+            return refused(format!(
+                "no tool `{}` is declared; to answer it anyway, stub it:\n{}",
+                call.name,
+                stubs::proposal(call.name, None, &call.arguments)
+            ));
+        };
+        if tool.tool_type == Some(ToolType::Table)
+            && let Some(found) = tables::answer(tool, self.agents.get(call.agent), &call.arguments)
+        {
+            return Ok(found);
+        }
+        let kind = tool.tool_type.or_else(|| guessed(tool));
+        let stub = || stubs::proposal(call.name, declared, &call.arguments);
+        let by: Option<&mut dyn Tools> = match kind {
+            Some(ToolType::Http) => self.http.as_mut().map(|by| by as &mut dyn Tools),
+            Some(ToolType::Mcp) => self.mcp.as_mut().map(|by| by as &mut dyn Tools),
+            None if function => self.python.as_mut().map(|by| by as &mut dyn Tools),
+            _ => None,
+        };
+        let Some(by) = by else {
+            return refused(format!("{}; stub it:\n{}", nobody(tool, kind), stub()));
+        };
+        if !self.allow.has(call.name) {
+            return refused(format!(
+                "`{}` would reach the world, which is not allowed: run with --allow-tools, or stub \
+                 it:\n{}",
+                call.name,
+                stub()
+            ));
+        }
+        by.call(&call)
+    }
+}
+
+impl Tools for Toolbox {
+    fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        let result = self.answer(call);
+        self.calls.push(Recorded {
+            agent: call.agent.to_owned(),
+            tool: call.name.to_owned(),
+            arguments: call.arguments.clone(),
+            result: result.clone(),
+        });
+        result
+    }
+}
+
+/// Why nobody here can call a tool.
+fn nobody(tool: &Tool, kind: Option<ToolType>) -> String {
+    let name = &tool.name.value;
+    let target = tool.binding.as_ref().and_then(|b| b.0.get("target")).and_then(Data::as_str);
+    match (kind, target) {
+        (Some(ToolType::Http), _) => format!("no HTTP client is set up for `{name}`"),
+        (Some(ToolType::Mcp), _) => format!("no MCP servers are set up for `{name}`"),
+        (_, Some(target)) => format!("`{name}` is `{target}`, which runs on its platform only"),
+        (Some(kind), _) => {
+            let kind = serde_json::to_value(kind).unwrap_or_default();
+            let kind = kind.as_str().unwrap_or("another");
+            format!("`{name}` is of type `{kind}`, which runs on its platform only")
+        }
+        (None, None) => format!("`{name}` is declared, and nothing says how it is reached"),
+    }
+}
+
+/// The type of a tool that does not say it, by its binding.
+fn guessed(tool: &Tool) -> Option<ToolType> {
+    let binding = &tool.binding.as_ref()?.0;
+    let has = |field: &str| binding.contains_key(field);
+    if has("endpoint") { Some(ToolType::Http) } else { has("server").then_some(ToolType::Mcp) }
+}
+
+/// What a library says for all of its tools, and the tool does not say itself.
+fn shared(
+    extensions: &BTreeMap<&'static str, BTreeMap<String, agentir_ir::Extension>>,
+    tool: &mut Tool,
+) {
+    const FIELDS: &[&str] =
+        &["auth", "auth_config", "timeout", "retry", "retry_delay", "rate_limit"];
+    let all = |name: &str| {
+        extensions.values().find_map(|own| own.get(name)).map(|extension| &extension.value)
+    };
+    let kind = tool.tool_type.or_else(|| guessed(tool));
+    let Some(binding) = tool.binding.as_mut().filter(|_| kind == Some(ToolType::Http)) else {
+        return;
+    };
+    for field in FIELDS {
+        if let (None, Some(value)) = (binding.0.get(*field), all(field)) {
+            binding.0.insert((*field).to_owned(), value.clone());
+        }
+    }
+    if let Some(Json::Object(headers)) = all("headers") {
+        let own = binding.0.entry("headers").or_insert_with(|| Map::new().into());
+        if let Json::Object(own) = own {
+            for (name, value) in headers {
+                own.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    if let (Some(Json::String(base)), Some(Json::String(endpoint))) =
+        (all("base_url"), binding.0.get_mut("endpoint"))
+        && !endpoint.contains("://")
+        && !endpoint.starts_with("{{")
+    {
+        let slash = if endpoint.starts_with('/') { "" } else { "/" };
+        *endpoint = format!("{}{slash}{endpoint}", base.trim_end_matches('/'));
+    }
+}

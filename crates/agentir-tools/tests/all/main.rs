@@ -1,0 +1,80 @@
+//! Tools through their public doors, with servers of our own.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+mod http;
+mod http_limits;
+mod mcp;
+mod python;
+mod server;
+mod stubs;
+mod toolbox;
+
+use agentir_diagnostics::{SourceFile, SourceMap};
+use agentir_ir::{Program, Tool};
+use agentir_runtime::{ToolCall, ToolFailure, Tools};
+use serde_json::{Map, Value as Json};
+
+/// A program of files, by name.
+fn program(files: &[(&str, &str)]) -> Program {
+    let mut sources = SourceMap::new();
+    let mut program = Program::default();
+    for (name, text) in files {
+        let file = sources.add(SourceFile::new(*name, *text));
+        let options = agentir_syntax::abl::Options::default();
+        agentir_lower::file(file, name, text, options).add_to(&mut program, &mut Vec::new());
+    }
+    program
+}
+
+/// The tool of a library, as it is written there below `TOOLS:`.
+fn tool(written: &str) -> Tool {
+    let text = format!("TOOLS:\n{written}");
+    let program = program(&[("x.tools.abl", &text)]);
+    let tool = program.tools().next().cloned();
+    tool.unwrap_or_else(|| panic!("no tool in:\n{text}"))
+}
+
+fn arguments(json: Json) -> Map<String, Json> {
+    match json {
+        Json::Object(fields) => fields,
+        other => panic!("{other} are no arguments"),
+    }
+}
+
+/// Calls a tool, with a second to answer.
+fn call(by: &mut dyn Tools, tool: &Tool, with: Json) -> Result<Json, ToolFailure> {
+    call_within(by, tool, with, 10_000)
+}
+
+fn call_within(
+    by: &mut dyn Tools,
+    tool: &Tool,
+    with: Json,
+    timeout_ms: u64,
+) -> Result<Json, ToolFailure> {
+    let name = tool.name.value.as_str();
+    by.call(&ToolCall {
+        agent: "Desk",
+        name,
+        tool: Some(tool),
+        arguments: arguments(with),
+        timeout_ms,
+    })
+}
+
+/// Calls a tool that nobody declares.
+fn call_by_name(by: &mut dyn Tools, name: &str, with: Json) -> Result<Json, ToolFailure> {
+    by.call(&ToolCall {
+        agent: "Desk",
+        name,
+        tool: None,
+        arguments: arguments(with),
+        timeout_ms: 10_000,
+    })
+}

@@ -1,0 +1,160 @@
+//! MCP servers: a process, and one at an address. The server is `examples/clerk.rs`.
+
+use crate::{call, call_within, tool};
+use agentir_ir::Tool;
+use agentir_runtime::FailureKind;
+use agentir_tools::{Mcp, McpFile, Settings};
+use serde_json::{Value as Json, json};
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// Cargo builds examples beside the tests.
+fn clerk() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path.push(format!("examples/clerk{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.exists(), "{} is missing: cargo build --example clerk", path.display());
+    path
+}
+
+fn mcp(file: &str) -> Mcp {
+    let settings = [("CLERK_KEY", "open-sesame"), ("CLERK_NAME", "Iris")];
+    Mcp::new(McpFile::read(file).unwrap(), settings.into_iter().collect::<Settings>()).unwrap()
+}
+
+fn process() -> Mcp {
+    let command = json!(clerk());
+    mcp(&format!(
+        "servers:\n  desk:\n    command: {command}\n    env: {{ NAME: '{{{{env.CLERK_NAME}}}}' }}\n"
+    ))
+}
+
+/// Tool `t` is the server's tool `name`.
+fn desk(name: &str) -> Tool {
+    tool(&format!(
+        "  t(name?: string, list?: number[])\n    type: mcp\n    server: desk\n    tool: {name}\n"
+    ))
+}
+
+fn answers(mcp: &mut Mcp) {
+    let with = json!({ "name": "Ann", "list": [1, 2] });
+    let mut ask = |name: &str| call(mcp, &desk(name), with.clone()).unwrap();
+    assert_eq!(ask("echo"), with);
+    assert_eq!(ask("text"), json!("7 days"));
+    assert_eq!(ask("json"), json!({ "days": 7 }));
+    assert_eq!(ask("list"), json!([1, "two"]));
+    assert_eq!(ask("nothing"), Json::Null);
+    // One server for all calls.
+    assert_eq!(ask("count"), json!(1));
+    assert_eq!(ask("count"), json!(2));
+    let failure = call(mcp, &desk("fail"), json!({})).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Error);
+    assert_eq!(failure.message, "`t` (server `desk`): out of stamps");
+    let failure = call(mcp, &desk("missing"), json!({})).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Error);
+    assert_eq!(failure.message, "`t` (server `desk`): no tool `missing`");
+}
+
+#[test]
+fn a_process_answers() {
+    let mut mcp = process();
+    answers(&mut mcp);
+    let environment = desk("environment");
+    assert_eq!(call(&mut mcp, &environment, json!({ "name": "NAME" })).unwrap(), json!("Iris"));
+    let others = call(&mut mcp, &environment, json!({ "name": "CARGO_MANIFEST_DIR" })).unwrap();
+    assert_eq!(others, json!(""), "the environment is not passed on");
+}
+
+#[test]
+fn a_server_that_is_slow_or_gone_is_told() {
+    let mut mcp = process();
+    assert_eq!(call(&mut mcp, &desk("count"), json!({})).unwrap(), json!(1));
+    let late = call_within(&mut mcp, &desk("sleep"), json!({}), 200).unwrap_err();
+    assert_eq!(late.kind, FailureKind::Timeout);
+    assert_eq!(late.message, "`t` (server `desk`) did not answer within 200 ms");
+    assert_eq!(call(&mut mcp, &desk("count"), json!({})).unwrap(), json!(2), "it goes on");
+    assert_eq!(call(&mut mcp, &desk("quit"), json!({})).unwrap_err().kind, FailureKind::Api);
+    // The next call starts another one.
+    assert_eq!(call(&mut mcp, &desk("count"), json!({})).unwrap(), json!(1));
+}
+
+/// `clerk http`; it ends with its input.
+struct Served(Child, String);
+
+impl Served {
+    fn new() -> Self {
+        let mut child = Command::new(clerk())
+            .arg("http")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Self(child, url.trim().to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn an_address_answers() {
+    let served = Served::new();
+    let file = |key: &str| {
+        format!("servers:\n  desk:\n    url: {}\n    headers: {{ X-Key: '{key}' }}\n", served.1)
+    };
+    answers(&mut mcp(&file("{{secrets.CLERK_KEY}}")));
+    let failure =
+        call(&mut mcp(&file("{{secrets.CLERK_KEY}}x")), &desk("text"), json!({})).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Api);
+    assert!(failure.message.starts_with("`t` (server `desk`): it does not come up"), "{failure}");
+    assert!(!failure.message.contains("sesame"), "{failure}");
+}
+
+#[test]
+fn servers_that_cannot_be_had_are_told() {
+    let told = [
+        "servers: {}\n",
+        "servers:\n  office: { command: x }\n  shop: { url: 'http://127.0.0.1:1' }\n",
+        "servers:\n  desk: { command: no-such-program-anywhere }\n",
+        "servers:\n  desk: { command: 'true' }\n",
+        "servers:\n  desk: { command: x, env: { A: '{{secrets.NOT_THERE}}' } }\n",
+        "servers:\n  desk: { url: 'http://127.0.0.1:1/mcp', headers: { 'a b': c } }\n",
+    ]
+    .map(|file| {
+        let failure = call(&mut mcp(file), &desk("text"), json!({})).unwrap_err();
+        let message = failure.message.split(':').next().unwrap_or_default().to_owned();
+        format!("{:?} {message}", failure.kind)
+    });
+    insta::assert_snapshot!(told.join("\n"), @"
+    Refused `t` cannot be called
+    Refused `t` cannot be called
+    Api `t` (server `desk`)
+    Api `t` (server `desk`)
+    Refused `t` cannot be called
+    Refused `t` cannot be called
+    ");
+}
+
+#[test]
+fn files_of_servers_that_are_wrong_are_told() {
+    let told = [
+        "servers:\n  desk: {}\n",
+        "servers:\n  desk: { command: a, url: b }\n",
+        "servers:\n  desk: { command: a, headers: { b: c } }\n",
+        "servers:\n  desk: { url: a, args: [b] }\n",
+        "servers:\n  desk: { comand: a }\n",
+        "servers: 1\n",
+    ]
+    .map(|file| {
+        McpFile::read(file).unwrap_err().to_string().lines().next().unwrap_or_default().to_owned()
+    });
+    insta::assert_snapshot!(told.join("\n"));
+}

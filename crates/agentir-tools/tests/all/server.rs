@@ -1,0 +1,105 @@
+//! A web server that answers what it is told, and remembers what it was sent.
+
+use std::io::Read as _;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tiny_http::{Header, Response, Server};
+
+/// A request as it came.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    /// `GET /path?query`.
+    pub(crate) line: String,
+    /// `name: value`, names in lower case.
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: String,
+}
+
+impl Seen {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+}
+
+/// What is answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Say {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: String,
+    pub(crate) after: Duration,
+}
+
+pub(crate) fn say(status: u16, body: impl Into<String>) -> Say {
+    Say { status, headers: Vec::new(), body: body.into(), after: Duration::ZERO }
+}
+
+impl Say {
+    pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn after(mut self, ms: u64) -> Self {
+        self.after = Duration::from_millis(ms);
+        self
+    }
+}
+
+pub(crate) struct Web {
+    server: Arc<Server>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Answers each request by a function of it, and of how many there were before.
+pub(crate) fn web(answer: impl Fn(&Seen, usize) -> Say + Send + 'static) -> Web {
+    let server = Arc::new(Server::http("127.0.0.1:0").unwrap());
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (serving, noting) = (server.clone(), seen.clone());
+    let thread = thread::spawn(move || {
+        for mut request in serving.incoming_requests() {
+            let mut body = String::new();
+            let _ = request.as_reader().read_to_string(&mut body);
+            let headers = request.headers().iter();
+            let headers = headers
+                .map(|h| format!("{}: {}", h.field.as_str().as_str().to_lowercase(), h.value));
+            let now = Seen {
+                line: format!("{} {}", request.method(), request.url()),
+                headers: headers.collect(),
+                body,
+            };
+            let before = noting.lock().unwrap().len();
+            let say = answer(&now, before);
+            noting.lock().unwrap().push(now);
+            thread::sleep(say.after);
+            let mut response = Response::from_string(say.body).with_status_code(say.status);
+            for (name, value) in say.headers {
+                response.add_header(Header::from_bytes(name, value).unwrap());
+            }
+            let _ = request.respond(response);
+        }
+    });
+    Web { server, seen, thread: Some(thread) }
+}
+
+impl Web {
+    /// `http://host:port`.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.server.server_addr())
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        self.server.unblock();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,493 @@
+//! `agentir run`: a conversation with agents in the terminal.
+
+use crate::commands::{Input as Paths, load_input};
+use crate::load::Loaded;
+use agentir_diagnostics::SourceMap;
+use agentir_ir::Program;
+use agentir_model::{Endpoint, Key, Offline, OpenAi, Script, Scripted};
+use agentir_runtime::{
+    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Nobody, Observer,
+    Session, Status, Turn, What,
+};
+use agentir_store::{Memory, Sqlite, Store};
+use agentir_tools::{Allow, Http, Mcp, McpFile, Python, Settings, Stubs, Toolbox};
+use clap::{Args, ValueEnum};
+use std::fs;
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The variable that holds the key of a model service, if no other is named.
+const KEY: &str = "OPENAI_API_KEY";
+
+#[derive(Args)]
+pub struct Run {
+    #[command(flatten)]
+    input: Paths,
+    /// The agent that talks to the user first, where that is not clear
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    #[command(flatten)]
+    model: ModelOf,
+    #[command(flatten)]
+    tools: ToolsOf,
+    /// Keep the conversation under this id, and go on with it if it is there
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The database that conversations are kept in
+    #[arg(long, value_name = "FILE", default_value = "agentir.sqlite", requires = "session")]
+    store: PathBuf,
+    /// Whose memory is used: what agents remember for longer is kept for this user
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+    /// The channel the user is on
+    #[arg(long, value_name = "NAME", default_value = "web")]
+    channel: String,
+    /// Show each step on standard error
+    #[arg(long)]
+    trace: bool,
+    /// Write each step to a file, as JSON lines; `agentir schema trace` describes them
+    #[arg(long, value_name = "FILE")]
+    trace_file: Option<PathBuf>,
+    /// Ask here for what a person would say who takes over
+    #[arg(long)]
+    human: bool,
+}
+
+/// Who answers for a language model.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModelKind {
+    /// Rules of thumb: no network, the same every time
+    Offline,
+    /// A file with answers, see `--answers`
+    Scripted,
+    /// A service that speaks the protocol of OpenAI's chat completions
+    Openai,
+}
+
+#[derive(Args)]
+struct ModelOf {
+    /// Who answers for a language model
+    #[arg(long, value_enum, default_value_t = ModelKind::Offline)]
+    model: ModelKind,
+    /// The file with answers of `--model scripted`
+    #[arg(long, value_name = "FILE")]
+    answers: Option<PathBuf>,
+    /// Where the service is
+    #[arg(long, value_name = "URL", default_value = Endpoint::OPENAI)]
+    base_url: String,
+    /// The model to ask for, whichever one the agents name
+    #[arg(long, value_name = "NAME")]
+    model_name: Option<String>,
+    /// The environment variable that holds the service's key
+    #[arg(long, value_name = "VARIABLE", default_value = KEY)]
+    key_from: String,
+}
+
+#[derive(Args)]
+struct ToolsOf {
+    /// A file with what tools answer
+    #[arg(long, value_name = "FILE")]
+    stubs: Option<PathBuf>,
+    /// Let tools reach the world: all, or only those that are named
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, value_delimiter = ',', default_missing_value = "*")]
+    allow_tools: Option<Vec<String>>,
+    /// A file that names MCP servers
+    #[arg(long, value_name = "FILE")]
+    mcp: Option<PathBuf>,
+}
+
+/// Runs the command; see its exit codes.
+pub fn run(args: &Run) -> ExitCode {
+    match converse(args) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The one program of what was loaded.
+pub fn program(loaded: &Loaded) -> Result<&Program, String> {
+    let mut programs = loaded.programs.iter().map(|p| &p.program).filter(|p| !p.agents.is_empty());
+    match (programs.next(), programs.next()) {
+        (Some(program), None) => Ok(program),
+        (None, _) => Err("there is no agent here".to_owned()),
+        (Some(_), Some(_)) => Err(
+            "these are several programs, and a conversation is with one\nhelp: name the folder or the file of one of them"
+                .to_owned(),
+        ),
+    }
+}
+
+fn converse(args: &Run) -> Result<ExitCode, String> {
+    let loaded = match load_input(&args.input) {
+        Ok(loaded) => loaded,
+        Err(code) => return Ok(code),
+    };
+    let broken =
+        loaded.diagnostics.iter().filter(|d| d.severity == agentir_diagnostics::Severity::Error);
+    if broken.count() > 0 {
+        eprintln!("warning: there are errors in these agents; `agentir check` says which");
+    }
+    let program = program(&loaded)?;
+    let machine = Machine::new(program);
+    let mut model = model(&args.model)?;
+    let mut tools = tools(&args.tools, program, &loaded.sources)?;
+    let mut keeper = Keeper::new(args, program)?;
+    let mut session = keeper.session(&machine, args)?;
+    let mut observer = Trace {
+        sources: &loaded.sources,
+        show: args.trace,
+        file: match &args.trace_file {
+            Some(path) => Some(BufWriter::new(
+                fs::File::create(path).map_err(|e| format!("{}: {e}", path.display()))?,
+            )),
+            None => None,
+        },
+        streamed: String::new(),
+    };
+    let mut terminal = Terminal;
+    let mut nobody = Nobody;
+    let talks = io::stdin().is_terminal();
+    let stdin = io::stdin();
+    let mut lines = stdin.lock().lines();
+    let mut input: Option<Input> = None;
+    let mut begins = session.turn == 0 && session.transcript.is_empty();
+    if !begins {
+        for message in &session.transcript {
+            println!(
+                "{}{}",
+                if message.role == agentir_runtime::Role::User { "> " } else { "" },
+                message.text
+            );
+        }
+    }
+    loop {
+        if begins || input.is_some() {
+            let human: &mut dyn Human =
+                if args.human && talks { &mut terminal } else { &mut nobody };
+            let mut host = Host {
+                model: &mut *model,
+                tools: &mut tools,
+                human,
+                clock: &Now,
+                observer: &mut observer,
+            };
+            let turn =
+                machine.turn(&mut session, input.as_ref(), &mut host).map_err(|e| e.to_string())?;
+            begins = false;
+            keeper.save(&session)?;
+            observer.flush()?;
+            show(&turn, &mut observer)?;
+            match turn.status {
+                Status::Await => {}
+                Status::Human => {
+                    println!("[a person takes over]");
+                    return Ok(ExitCode::SUCCESS);
+                }
+                Status::Done => return Ok(ExitCode::SUCCESS),
+                Status::Failed => {
+                    eprintln!("error: {}", turn.error.as_deref().unwrap_or("the agent gave up"));
+                    return Ok(ExitCode::from(1));
+                }
+            }
+        }
+        if talks {
+            print!("> ");
+            io::stdout().flush().map_err(|e| e.to_string())?;
+        }
+        match lines.next() {
+            Some(Ok(line)) if line.trim().is_empty() => input = None,
+            Some(Ok(line)) => {
+                if !talks {
+                    println!("> {line}");
+                }
+                input = Some(said(&line));
+            }
+            Some(Err(error)) => return Err(format!("what was said cannot be read: {error}")),
+            None => return Ok(ExitCode::SUCCESS),
+        }
+    }
+}
+
+/// `!id value` presses a button, everything else is said.
+fn said(line: &str) -> Input {
+    match line.strip_prefix('!') {
+        Some(action) => {
+            let (id, value) = action.split_once(' ').unwrap_or((action, ""));
+            let value = (!value.is_empty()).then(|| value.to_owned());
+            Input { text: value.clone().unwrap_or_default(), action: Some((id.to_owned(), value)) }
+        }
+        None => Input::text(line),
+    }
+}
+
+fn show(turn: &Turn, observer: &mut Trace<'_>) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    // What was shown while it was written is not shown again.
+    let streamed = std::mem::take(&mut observer.streamed);
+    for said in &turn.said {
+        if !streamed.is_empty() && said.text.trim() == streamed.trim() {
+            writeln!(out).map_err(|e| e.to_string())?;
+            continue;
+        }
+        writeln!(out, "{}", said.text).map_err(|e| e.to_string())?;
+        if let Some(actions) = &said.actions {
+            let elements = actions.get("elements").and_then(|e| e.as_array());
+            for element in elements.into_iter().flatten() {
+                let text = |name: &str| element.get(name).and_then(|v| v.as_str());
+                if let (Some(id), label) = (text("id"), text("label").or(text("id"))) {
+                    writeln!(out, "  [!{id}] {}", label.unwrap_or_default())
+                        .map_err(|e| e.to_string())?;
+                }
+            }
+        }
+    }
+    out.flush().map_err(|e| e.to_string())
+}
+
+fn model(args: &ModelOf) -> Result<Box<dyn Model>, String> {
+    Ok(match args.model {
+        ModelKind::Offline => Box::new(Offline::default()),
+        ModelKind::Scripted => {
+            let path =
+                args.answers.as_deref().ok_or("`--model scripted` needs `--answers FILE`")?;
+            let script =
+                Script::parse(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
+            Box::new(Scripted::new(&script))
+        }
+        ModelKind::Openai => {
+            let mut endpoint = Endpoint::new(args.base_url.as_str());
+            endpoint.model.clone_from(&args.model_name);
+            // A service of one's own may need none.
+            let wanted = args.key_from != KEY || std::env::var_os(KEY).is_some();
+            if wanted {
+                endpoint.key = Some(Key::from_env(&args.key_from).map_err(|e| e.to_string())?);
+            }
+            Box::new(OpenAi::new(endpoint).map_err(|e| e.to_string())?)
+        }
+    })
+}
+
+fn tools(args: &ToolsOf, program: &Program, sources: &SourceMap) -> Result<Toolbox, String> {
+    let mut tools = Toolbox::new(program);
+    if let Some(path) = &args.stubs {
+        let stubs = Stubs::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
+        tools = tools.stubs(stubs.in_real_time(true));
+    }
+    let Some(allowed) = &args.allow_tools else { return Ok(tools) };
+    let allow = if allowed.iter().any(|name| name == "*") {
+        Allow::Everything
+    } else {
+        Allow::Only(allowed.iter().cloned().collect())
+    };
+    let settings = Settings::from_environment();
+    tools = tools.allow(allow).http(Http::new(settings.clone()));
+    if let Some(path) = &args.mcp {
+        let file = McpFile::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
+        tools = tools.mcp(Mcp::new(file, settings).map_err(|e| e.to_string())?);
+    }
+    let functions: Vec<PathBuf> = sources
+        .iter()
+        .map(|(_, file)| PathBuf::from(&*file.name))
+        .filter(|path| path.extension().is_some_and(|e| e == "py"))
+        .collect();
+    if let Some(folder) = functions.first().and_then(|path| path.parent()) {
+        let python = Python::new(folder, &functions).map_err(|e| e.to_string())?;
+        tools = tools.python(python);
+    }
+    Ok(tools)
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Keeps the conversation, if it is to be kept.
+struct Keeper {
+    store: Option<(Sqlite, String)>,
+    memory: Memory,
+}
+
+impl Keeper {
+    fn new(args: &Run, program: &Program) -> Result<Self, String> {
+        let store = match &args.session {
+            Some(id) => Some((Sqlite::open(&args.store).map_err(|e| e.to_string())?, id.clone())),
+            None => None,
+        };
+        let project = program.entry().map_or("project", |a| a.metadata.name.value.as_str());
+        Ok(Self { store, memory: Memory::new(program, project, args.user.as_deref()) })
+    }
+
+    fn session(&mut self, machine: &Machine<'_>, args: &Run) -> Result<Session, String> {
+        let fresh = || -> Result<Session, String> {
+            let mut session = machine.session(args.agent.as_deref()).map_err(|e| e.to_string())?;
+            session.set_system("channel", &serde_json::Value::from(args.channel.as_str()));
+            if let Some(user) = &args.user {
+                session.set_system("user_id", &serde_json::Value::from(user.as_str()));
+            }
+            Ok(session)
+        };
+        let Some((store, id)) = &mut self.store else { return fresh() };
+        let mut session = match store.load(id).map_err(|e| e.to_string())? {
+            Some(session) => session,
+            None => fresh()?,
+        };
+        self.memory.fill(store, &mut session).map_err(|e| e.to_string())?;
+        Ok(session)
+    }
+
+    fn save(&mut self, session: &Session) -> Result<(), String> {
+        match &mut self.store {
+            Some((store, id)) => self.memory.save(store, id, session).map_err(|e| e.to_string()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The clock of this machine, and chance.
+struct Now;
+
+impl Clock for Now {
+    fn now(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn random(&self) -> u64 {
+        use std::hash::{BuildHasher, Hasher};
+        std::collections::hash_map::RandomState::new().build_hasher().finish()
+    }
+
+    fn sleep(&self, milliseconds: u64) {
+        std::thread::sleep(Duration::from_millis(milliseconds));
+    }
+}
+
+/// A person at this terminal.
+struct Terminal;
+
+impl Human for Terminal {
+    fn take_over(&mut self, escalation: &Escalation<'_>) -> HumanReply {
+        println!(
+            "[{} asks for a person{}; what do you say? An empty line gives back, `end` keeps it]",
+            escalation.agent,
+            escalation.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default()
+        );
+        let mut reply = HumanReply::default();
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            match line.trim() {
+                "" => {
+                    let outcome = serde_json::json!({ "resolved": true, "handed_back": true });
+                    reply.outcome = outcome.as_object().cloned();
+                    break;
+                }
+                "end" => break,
+                said => reply.messages.push(said.to_owned()),
+            }
+        }
+        reply
+    }
+}
+
+/// Shows and writes what happens.
+struct Trace<'s> {
+    sources: &'s SourceMap,
+    show: bool,
+    file: Option<BufWriter<fs::File>>,
+    streamed: String,
+}
+
+impl Trace<'_> {
+    fn flush(&mut self) -> Result<(), String> {
+        match &mut self.file {
+            Some(file) => file.flush().map_err(|e| format!("the trace cannot be written: {e}")),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a place is written.
+    fn placed(&self, event: &Event) -> Event {
+        let mut event = event.clone();
+        if let What::Node { place, span, .. } = &mut event.what
+            && let Some(file) = self.sources.get(span.file)
+        {
+            let at = file.line_column(span.start);
+            *place = Some(format!("{}:{}:{}", file.name, at.line, at.column));
+        }
+        event
+    }
+}
+
+impl Observer for Trace<'_> {
+    fn event(&mut self, event: &Event) {
+        if !self.show && self.file.is_none() {
+            return;
+        }
+        let event = self.placed(event);
+        if let (Some(file), Ok(line)) = (&mut self.file, serde_json::to_string(&event)) {
+            // That it cannot be written is said at the end of the turn.
+            let _ = writeln!(file, "{line}");
+        }
+        if self.show {
+            eprintln!("{}", line(&event));
+        }
+    }
+
+    fn partial(&mut self, text: &str) {
+        self.streamed.push_str(text);
+        print!("{text}");
+        // Whoever reads it gets the rest with the answer.
+        let _ = io::stdout().flush();
+    }
+}
+
+/// An event for people.
+fn line(event: &Event) -> String {
+    let who = match &event.step {
+        Some(step) => format!("{}/{step}", event.agent),
+        None => event.agent.clone(),
+    };
+    let what = match &event.what {
+        What::Input { text } => format!("user: {text}"),
+        What::Node { node, kind, why, place, .. } => format!(
+            "{kind} #{node}{}{}",
+            why.map(|w| format!(" ({w})")).unwrap_or_default(),
+            place.as_ref().map(|p| format!(" at {p}")).unwrap_or_default()
+        ),
+        What::Condition { condition, holds, decided_by } => {
+            format!("  {condition} = {holds} ({decided_by})")
+        }
+        What::Set { variable, value } => format!("  {variable} = {value}"),
+        What::Clear { variable } => format!("  {variable} removed"),
+        What::Call { tool, arguments } => {
+            format!("  calls {tool} {}", serde_json::Value::Object(arguments.clone()))
+        }
+        What::Result { tool, result, error } => match (result, error) {
+            (_, Some(error)) => format!("  {tool} failed: {error}"),
+            (Some(result), None) => format!("  {tool} gave {result}"),
+            (None, None) => format!("  {tool} gave nothing"),
+        },
+        What::Model { ask, answer, usage } => format!(
+            "  model, {ask}: {answer} ({} + {} tokens)",
+            usage.input_tokens, usage.output_tokens
+        ),
+        What::Say { text } => format!("  says: {text}"),
+        What::Log { value } => format!("  log: {value}"),
+        What::Violation { rule, action } => format!("  does not pass: {rule} ({action})"),
+        What::Error { kind, message } => format!("  {kind}: {message}"),
+        What::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
+        What::Escalated { reason } => {
+            format!(
+                "  to a person{}",
+                reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default()
+            )
+        }
+        What::Remember { path, value } => format!("  remembers {path} = {value}"),
+        What::TurnEnd { status } => format!("  turn over: {status}"),
+    };
+    format!("{:>3} {who}: {what}", event.turn)
+}

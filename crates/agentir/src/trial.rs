@@ -1,0 +1,182 @@
+//! `agentir test`: conversation tests.
+
+use crate::commands::{Input, load_input};
+use crate::{converse, write};
+use agentir_runtime::Machine;
+use agentir_scenario::{Coverage, Limits, Outcome, Scenario, coverage, generate, junit, run, text};
+use clap::Args;
+use rayon::prelude::*;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What files with conversation tests are called.
+const ENDINGS: [&str; 2] = [".test.yaml", ".test.yml"];
+
+#[derive(Args)]
+pub struct Test {
+    /// Files `*.test.yaml`, and folders in which they are looked for
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Write the result in the form of JUnit
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Say how much of the agents the tests came to
+    #[arg(long)]
+    coverage: bool,
+    /// Make tests for the agents at this one path instead, so that they come to all they can come to
+    #[arg(long, conflicts_with_all = ["junit"])]
+    generate: bool,
+    /// The agent that talks to the user first in them, where that is not clear
+    #[arg(long, value_name = "NAME", requires = "generate")]
+    agent: Option<String>,
+    /// So many conversations are tried for them
+    #[arg(long, value_name = "N", default_value_t = Limits::default().tries, requires = "generate")]
+    tries: usize,
+    /// The file to write them to; standard output if not given
+    #[arg(short, long, value_name = "FILE", requires = "generate")]
+    output: Option<PathBuf>,
+}
+
+/// Makes tests and writes them.
+fn make(args: &Test) -> Result<ExitCode, String> {
+    let [path] = args.paths.as_slice() else {
+        return Err("tests are made for the agents at one path".to_owned());
+    };
+    let Ok(loaded) = load_input(&Input::of(path)) else { return Ok(ExitCode::from(2)) };
+    let program = converse::program(&loaded)?;
+    let machine = Machine::new(program);
+    let limits = Limits { tries: args.tries, ..Limits::default() };
+    let made = generate(&machine, args.agent.as_deref(), limits).map_err(|e| e.to_string())?;
+    // The path of the agents is written as the file that is made will find them.
+    let agents = match args.output.as_ref().and_then(|o| o.parent()) {
+        Some(folder) => path.strip_prefix(folder).unwrap_or(path),
+        None => path,
+    };
+    let yaml = made.to_yaml(&agents.display().to_string(), args.agent.as_deref());
+    match &args.output {
+        Some(file) if file.exists() => {
+            return Err(format!(
+                "{} exists, and tests that people may have changed are not overwritten",
+                file.display()
+            ));
+        }
+        Some(file) => write::replace(file, &yaml)?,
+        None => {
+            let _ = std::io::stdout().lock().write_all(yaml.as_bytes());
+        }
+    }
+    eprintln!("{} conversations", made.conversations.len());
+    eprint!("{}", coverage(&made.coverage.parts(machine.cfg())));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What came of a file.
+struct Done {
+    file: String,
+    outcomes: Result<Vec<Outcome>, String>,
+    covered: String,
+}
+
+/// Runs the command; see its exit codes.
+pub fn test(args: &Test) -> ExitCode {
+    if args.generate {
+        return make(args).unwrap_or_else(|error| {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        });
+    }
+    let files = match find(&args.paths) {
+        Ok(files) => files,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let done: Vec<Done> = files.par_iter().map(|file| one(file, args.coverage)).collect();
+    let mut out = String::new();
+    let (mut passed, mut failed, mut broken) = (0usize, 0usize, 0usize);
+    let mut suites = Vec::new();
+    for Done { file, outcomes, covered } in done {
+        match outcomes {
+            Ok(outcomes) => {
+                out.push_str(&text(&file, &outcomes));
+                out.push_str(&covered);
+                let bad = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
+                failed += bad;
+                passed += outcomes.len() - bad;
+                suites.push((file, outcomes));
+            }
+            Err(error) => {
+                broken += 1;
+                eprintln!("error: {file}: {error}");
+            }
+        }
+    }
+    let _ = std::io::stdout().lock().write_all(out.as_bytes());
+    println!(
+        "{passed} passed, {failed} failed{}",
+        if broken > 0 { ", and some could not be run" } else { "" }
+    );
+    if let Some(path) = &args.junit
+        && let Err(error) = write::replace(path, &junit(&suites))
+    {
+        eprintln!("error: {error}");
+        return ExitCode::from(2);
+    }
+    match (failed, broken) {
+        (_, 1..) => ExitCode::from(2),
+        (0, _) => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    }
+}
+
+fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.exists() {
+            return Err(format!("{}: there is no such file", path.display()));
+        }
+        if path.is_file() {
+            files.push(path.clone());
+            continue;
+        }
+        let walk = ignore::WalkBuilder::new(path).sort_by_file_path(Ord::cmp).build();
+        let inside = walk.flatten().map(ignore::DirEntry::into_path).filter(|path| {
+            let name =
+                path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            path.is_file() && ENDINGS.iter().any(|ending| name.ends_with(ending))
+        });
+        files.extend(inside);
+    }
+    if files.is_empty() {
+        return Err("no conversation tests are here\nhelp: they are files called `*.test.yaml`; `agentir schema test` describes them".to_owned());
+    }
+    Ok(files)
+}
+
+fn one(path: &Path, covers: bool) -> Done {
+    let mut covered = String::new();
+    let outcomes = tests(path, covers, &mut covered);
+    Done { file: path.display().to_string(), outcomes, covered }
+}
+
+fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<Outcome>, String> {
+    let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let agents = scenario.agents.as_ref().map_or_else(|| folder.to_owned(), |a| folder.join(a));
+    let loaded = load_input(&Input::of(&agents))
+        .map_err(|_| format!("the agents at `{}` cannot be read", agents.display()))?;
+    let program = converse::program(&loaded)?;
+    let machine = Machine::new(program);
+    let outcomes = run(&machine, &scenario).map_err(|e| e.to_string())?;
+    if covers {
+        let mut all = Coverage::default();
+        outcomes.iter().for_each(|o| all += o.coverage.clone());
+        *covered = coverage(&all.parts(machine.cfg()));
+    }
+    Ok(outcomes)
+}
