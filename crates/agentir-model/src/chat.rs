@@ -41,6 +41,17 @@ impl Chat {
         }
     }
 
+    /// Adds something to the instructions, unless they end with it.
+    pub(crate) fn instruct(&mut self, words: &str) {
+        let system = self.messages.first_mut().and_then(|message| message.get_mut("content"));
+        if let Some(Json::String(system)) = system
+            && !system.ends_with(words)
+        {
+            system.push_str("\n\n");
+            system.push_str(words);
+        }
+    }
+
     fn text(system: &str, user: &str) -> Self {
         let messages = vec![
             json!({"role": "system", "content": system}),

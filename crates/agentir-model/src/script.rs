@@ -147,7 +147,7 @@ pub struct Call {
 
 /// How often an entry answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`times` is a number, or `always`")]
 pub enum Times {
     /// So often.
     Count(u32),
@@ -237,8 +237,10 @@ impl Script {
     /// # Errors
     /// [`ScriptError`], if it is no YAML, has fields that no script has, or an entry makes no sense.
     pub fn parse(yaml: &str) -> Result<Self, ScriptError> {
-        let file: File = serde_saphyr::from_str(yaml)
-            .map_err(|e| ScriptError { entry: None, message: e.to_string() })?;
+        let file: File = serde_saphyr::from_str(yaml).map_err(|e| ScriptError {
+            entry: None,
+            message: e.to_string().trim_start_matches("error: ").to_owned(),
+        })?;
         Self::new(file.answers)
     }
 
@@ -264,7 +266,7 @@ impl Script {
 fn check(entry: Entry) -> Result<Checked, String> {
     let speaks = entry.say.is_some() || !entry.calls.is_empty();
     let answers = [
-        ("say` or `calls", speaks.then_some(Some(Kind::Converse))),
+        (if entry.say.is_some() { "say" } else { "calls" }, speaks.then_some(Some(Kind::Converse))),
         ("values", entry.values.as_ref().map(|_| Some(Kind::Extract))),
         ("choose", entry.choose.as_ref().map(|_| Some(Kind::Choose))),
         ("holds", entry.holds.map(|_| Some(Kind::Judge))),

@@ -7,9 +7,10 @@ mod common;
 use agentir_model::{Offline, Script, Tokens, fits};
 use agentir_runtime::{Answer, Model};
 use common::*;
+use cpu_time::ThreadTime;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// As many cases as `AGENTIR_CASES` says; always the same ones if it says nothing.
 fn run<S: Strategy>(strategy: &S, test: impl Fn(S::Value)) {
@@ -209,8 +210,8 @@ fn scripts_are_read_or_refused() {
     });
 }
 
-/// The longest that one question may take here, on a busy machine without optimization.
-const SOON: Duration = Duration::from_secs(20);
+/// How long the processor may work on one text and its questions, without optimization.
+const SOON: Duration = Duration::from_secs(10);
 
 #[test]
 fn long_texts_are_answered_soon() {
@@ -226,7 +227,7 @@ fn long_texts_are_answered_soon() {
         " ".repeat(1 << 20),
     ];
     for text in &texts {
-        let begin = Instant::now();
+        let begin = ThreadTime::now();
         let start: String = text.chars().take(20).collect();
         values(&mut model, &extract(text, fields(FIELDS), Some("city")));
         let candidates = (0..200).map(|i| candidate(&format!("c{i}: {text}"))).collect();
@@ -241,7 +242,7 @@ fn long_texts_are_answered_soon() {
         assert!(begin.elapsed() < SOON, "{start:?} took {:?}", begin.elapsed());
     }
     // Counting is linear in whatever comes.
-    let begin = Instant::now();
+    let begin = ThreadTime::now();
     assert!(Tokens::O200k.count(&"a".repeat(1 << 20)) > 0);
     assert!(begin.elapsed() < SOON);
 }

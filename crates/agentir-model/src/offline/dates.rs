@@ -1,6 +1,7 @@
 //! Days and times of day that a text names. Regular expressions find where one is named; which day
 //! it is says the `interim` library, relative to a clock.
 
+use super::numbers::MAX_FOUND;
 use jiff::civil::{Date, Time};
 use jiff::{ToSpan, Zoned};
 use regex::{Captures, Regex};
@@ -98,7 +99,7 @@ pub(super) fn dates(
 ) -> Vec<Found<Date>> {
     let mut found: Vec<Found<Date>> = Vec::new();
     for (form, pattern) in FORMS.iter() {
-        for captures in pattern.captures_iter(text) {
+        for captures in pattern.captures_iter(text).take(MAX_FOUND) {
             let Some(whole) = captures.get(0) else { continue };
             let at = whole.range();
             // The forms stand in the order of how much they say: what an earlier one read is read.
@@ -274,7 +275,7 @@ pub(super) fn times(text: &str) -> Vec<Found<Time>> {
     };
     // What is said behind the day: "tonight at 8".
     let evening = regex_evening(text);
-    for captures in HALF.captures_iter(text) {
+    for captures in HALF.captures_iter(text).take(MAX_FOUND) {
         let group = |n: usize| captures.get(n).map(|m| m.as_str().to_lowercase());
         let (Some(whole), Some(how), Some(hour)) = (captures.get(0), group(1), group(2)) else {
             continue;
@@ -287,13 +288,13 @@ pub(super) fn times(text: &str) -> Vec<Found<Time>> {
         };
         add(whole.range(), clock(hour, minute, group(3).as_deref(), evening));
     }
-    for captures in NAMED.captures_iter(text) {
+    for captures in NAMED.captures_iter(text).take(MAX_FOUND) {
         let Some(whole) = captures.get(0) else { continue };
         let midnight = whole.as_str().eq_ignore_ascii_case("midnight");
         add(whole.range(), Time::new(if midnight { 0 } else { 12 }, 0, 0, 0).ok());
     }
     for pattern in TIMES.iter() {
-        for captures in pattern.captures_iter(text) {
+        for captures in pattern.captures_iter(text).take(MAX_FOUND) {
             let number = |n: usize| captures.get(n).and_then(|m| m.as_str().parse::<i8>().ok());
             let (Some(whole), Some(hour)) = (captures.get(0), number(1)) else { continue };
             let part = captures.get(3).map(|m| m.as_str().to_lowercase());

@@ -6,6 +6,9 @@ use super::words::{Word, alike, words, yes_or_no};
 /// How much of what a statement is about the text must say.
 const ENOUGH: f64 = 0.74;
 
+/// How many words of a statement are looked at.
+const LONGEST: usize = 200;
+
 /// Words of statements that are about the conversation, not about what is said in it.
 const FRAME: &[&str] = &[
     "user",
@@ -93,11 +96,18 @@ pub(super) fn judge(statement: &str, text: &str) -> bool {
     // What is quoted is what is to be said: `the user claims "I have an account"`.
     let quoted: Vec<&str> = statement.split(['"', '“', '”']).skip(1).step_by(2).collect();
     if !quoted.is_empty() {
-        return quoted.iter().any(|quote| holds(&words(quote), &said, text));
+        return quoted.iter().any(|quote| holds(&few(quote), &said, text));
     }
-    let all = words(statement);
+    let all = few(statement);
     // Alternatives: each is a statement of its own.
     all.split(|word| word.text == "or").any(|part| holds(part, &said, text))
+}
+
+/// The words of a statement, as many as are looked at.
+fn few(statement: &str) -> Vec<Word> {
+    let mut all = words(statement);
+    all.truncate(LONGEST);
+    all
 }
 
 fn holds(statement: &[Word], said: &[Word], text: &str) -> bool {

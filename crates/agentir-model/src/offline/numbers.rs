@@ -18,6 +18,9 @@ static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// How many values of a kind are looked at; nobody gives more in a message.
+pub(super) const MAX_FOUND: usize = 64;
+
 /// The numbers of a text, in digits and in words, in the order of the text.
 pub(super) fn numbers(text: &str) -> Vec<Found<f64>> {
     let mut found: Vec<Found<f64>> = Vec::new();
@@ -51,6 +54,7 @@ pub(super) fn numbers(text: &str) -> Vec<Found<f64>> {
     }
     spoken(&run, &mut found);
     found.sort_by_key(|f| f.at.start);
+    found.truncate(MAX_FOUND);
     found
 }
 
@@ -89,6 +93,9 @@ fn spoken(run: &[&Word], found: &mut Vec<Found<f64>>) {
     }
 }
 
+/// What people call money, without the plural.
+const CURRENCIES: &[&str] = &["dollar", "buck", "euro", "pound", "franc", "yen", "rupee"];
+
 static MONEY: LazyLock<Regex> = LazyLock::new(|| {
     let amount =
         r"((?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?)(?: ?(k|m|thousand|million|billion)\b)?";
@@ -101,6 +108,7 @@ static MONEY: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn money(text: &str) -> Vec<Found<f64>> {
     let mut found: Vec<Found<f64>> = MONEY
         .find_iter(text)
+        .take(MAX_FOUND)
         .filter_map(|m| {
             let number = numbers(&m.as_str().replace(['$', '€', '£', '¥', '₹'], " "));
             Some(Found { at: m.range(), value: number.first()?.value })
@@ -108,16 +116,11 @@ pub(super) fn money(text: &str) -> Vec<Found<f64>> {
         .collect();
     // In words: "eighty dollars".
     for number in numbers(text) {
-        let behind = words(text.get(number.at.end..).unwrap_or_default());
-        let currency = behind.first().is_some_and(|w| {
-            matches!(
-                w.stem.as_str(),
-                "dollar" | "buck" | "euro" | "pound" | "franc" | "rupe" | "yen"
-            )
-        });
-        if currency
-            && !found.iter().any(|f| f.at.start < number.at.end && number.at.start < f.at.end)
-        {
+        let behind = text.get(number.at.end..).unwrap_or_default();
+        let behind = behind.trim_start().split(|c: char| !c.is_alphabetic()).next();
+        let currency = behind
+            .is_some_and(|word| CURRENCIES.contains(&word.to_lowercase().trim_end_matches('s')));
+        if currency && !found.iter().any(|f| overlap(&f.at, &number.at)) {
             found.push(number);
         }
     }
@@ -133,7 +136,7 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The addresses for mail of a text.
 pub(super) fn emails(text: &str) -> Vec<Found<String>> {
-    let found = EMAIL.find_iter(text);
+    let found = EMAIL.find_iter(text).take(MAX_FOUND);
     found.map(|m| Found { at: m.range(), value: m.as_str().to_owned() }).collect()
 }
 
@@ -158,7 +161,7 @@ pub(super) fn phones(text: &str, region: phonenumber::country::Id) -> Vec<Found<
         let good = (8..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         good.then_some(Phone { number, valid })
     };
-    let found = PHONE.find_iter(text).take(32);
+    let found = PHONE.find_iter(text).take(MAX_FOUND);
     found.filter_map(|m| Some(Found { at: m.range(), value: parsed(m.as_str())? })).collect()
 }
 

@@ -14,7 +14,9 @@ pub use key::Key;
 
 use crate::chat::Chat;
 use crate::tokens::Tokens;
-use agentir_runtime::{Answer, Ask, Model, ModelError, Reply, Request, Usage};
+use agentir_runtime::{
+    Answer, Ask, FieldSpec, FieldType, Model, ModelError, Reply, Request, Usage,
+};
 use answer::Answered;
 use serde_json::{Map, Value as Json, json};
 use std::fmt;
@@ -93,13 +95,16 @@ impl fmt::Display for EndpointError {
 impl std::error::Error for EndpointError {}
 
 /// Asks a service.
-#[derive(Debug)]
 pub struct OpenAi {
     endpoint: Endpoint,
     transport: Transport,
+    clock: Option<Clock>,
     /// Whether the service takes JSON Schemas for answers; known after the first refusal.
     takes_forms: bool,
 }
+
+/// What tells the time.
+type Clock = Box<dyn Fn() -> jiff::Zoned>;
 
 impl OpenAi {
     /// A model behind an endpoint. Nothing is sent yet.
@@ -109,7 +114,14 @@ impl OpenAi {
     /// machine.
     pub fn new(endpoint: Endpoint) -> Result<Self, EndpointError> {
         let transport = Transport::new(&endpoint)?;
-        Ok(Self { endpoint, transport, takes_forms: true })
+        Ok(Self { endpoint, transport, clock: None, takes_forms: true })
+    }
+
+    /// Tells the model what day it is where days are asked for; it cannot know what "tomorrow" is
+    /// otherwise.
+    #[must_use]
+    pub fn with_clock(self, clock: impl Fn() -> jiff::Zoned + 'static) -> Self {
+        Self { clock: Some(Box::new(clock)), ..self }
     }
 
     fn model<'r>(&'r self, request: &'r Request) -> Result<&'r str, ModelError> {
@@ -189,6 +201,9 @@ impl Model for OpenAi {
         let deadline = Deadline::after(timeout);
         let tokens = Tokens::of_model(self.model(request)?);
         let mut chat = Chat::of(&request.ask);
+        if let Some(clock) = self.clock.as_ref().filter(|_| asks_for_days(&request.ask)) {
+            chat.instruct(&clock().strftime("Now it is %A, %-d %B %Y, %H:%M.").to_string());
+        }
         let mut usage = Usage::default();
         let mut mended = false;
         loop {
@@ -227,13 +242,28 @@ impl Model for OpenAi {
     }
 }
 
+impl fmt::Debug for OpenAi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenAi").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+/// Whether days or times are to be found in what the user says.
+fn asks_for_days(ask: &Ask) -> bool {
+    let timed = |field: &FieldSpec| {
+        matches!(field.ty, FieldType::Date | FieldType::DateTime | FieldType::Time)
+    };
+    match ask {
+        Ask::Extract { fields, .. } => fields.iter().any(timed),
+        Ask::Converse { tools, .. } => tools.iter().flat_map(|tool| &tool.parameters).any(timed),
+        Ask::Choose { .. } | Ask::Judge { .. } | Ask::Write { .. } => false,
+    }
+}
+
 /// Tells the model the form of the answer in words, once.
 fn in_words(chat: &mut Chat) {
-    let Some(schema) = chat.form.as_ref().and_then(|form| form.get("schema")) else { return };
-    let words = format!("\n\nAnswer with nothing but JSON of this schema: {schema}");
-    if let Some(Json::String(system)) = chat.messages.first_mut().and_then(|m| m.get_mut("content"))
-        && !system.ends_with(&words)
-    {
-        system.push_str(&words);
+    let schema = chat.form.as_ref().and_then(|form| form.get("schema"));
+    if let Some(schema) = schema.map(ToString::to_string) {
+        chat.instruct(&format!("Answer with nothing but JSON of this schema: {schema}"));
     }
 }
