@@ -251,7 +251,7 @@ fn show(turn: &Turn, observer: &mut Trace<'_>) -> Result<(), String> {
 
 fn model(args: &ModelOf) -> Result<Box<dyn Model>, String> {
     Ok(match args.model {
-        ModelKind::Offline => Box::new(Offline::default()),
+        ModelKind::Offline => Box::new(Offline::with_clock(jiff::Zoned::now)),
         ModelKind::Scripted => {
             let path =
                 args.answers.as_deref().ok_or("`--model scripted` needs `--answers FILE`")?;
@@ -267,7 +267,8 @@ fn model(args: &ModelOf) -> Result<Box<dyn Model>, String> {
             if wanted {
                 endpoint.key = Some(Key::from_env(&args.key_from).map_err(|e| e.to_string())?);
             }
-            Box::new(OpenAi::new(endpoint).map_err(|e| e.to_string())?)
+            let service = OpenAi::new(endpoint).map_err(|e| e.to_string())?;
+            Box::new(service.with_clock(jiff::Zoned::now))
         }
     })
 }
