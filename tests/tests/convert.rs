@@ -97,6 +97,35 @@ fn nothing_vanishes_unlisted() {
     }
 }
 
+/// The report in words sums up, but leaves nothing out: what it counts for each reason adds up to the totals.
+#[test]
+fn the_report_in_words_counts_everything() {
+    let mut problems = Vec::new();
+    for sample in samples() {
+        for target in targets() {
+            let done = convert(&sample.program, &sample.sources, target);
+            let text = done.report.text();
+            for (fate, total) in [
+                ("approximated", done.report.totals.approximated),
+                ("dropped", done.report.totals.dropped),
+            ] {
+                let several = format!("{fate}, ");
+                let one = format!(": {fate}: ");
+                let told = text.lines().map(|line| match line.strip_prefix(&several) {
+                    Some(rest) => rest.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0),
+                    None => usize::from(line.contains(&one) || line.starts_with(&one[2..])),
+                });
+                let told: usize = told.sum();
+                if told != total {
+                    let name = format!("{} to {}", sample.name, target.name());
+                    problems.push(format!("{name}: {told} of {total} {fate} values are told"));
+                }
+            }
+        }
+    }
+    report("reports that leave something out", &problems);
+}
+
 #[test]
 fn the_same_language_keeps_everything() {
     let mut problems = Vec::new();

@@ -344,8 +344,10 @@ pub(crate) fn report(
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
         ours.insert(path.to_owned());
-        let same = names.same(path, value, &said);
-        let counterpart = same.or_else(|| said.get(path));
+        let here = said.get(path);
+        let same = here.is_some_and(|(other, _)| *other == value);
+        let renamed = names.same(path, value, &said).filter(|_| !same);
+        let counterpart = renamed.or(here);
         let mut entry = Entry {
             path: path.to_owned(),
             value: value.clone(),
@@ -355,10 +357,10 @@ pub(crate) fn report(
             source: place(sources, at),
             target: counterpart.and_then(|(_, at)| place(outputs, *at)),
         };
-        if counterpart.is_none_or(|(other, _)| *other != value) && same.is_some() {
+        if renamed.is_some() {
             entry.fate = Fate::Approximated;
             entry.how = Some("under the names that it has in the output".to_owned());
-        } else if counterpart.is_none_or(|(other, _)| *other != value) {
+        } else if !same {
             let shown = match value {
                 Value::String(text) => {
                     is_of_the_ir(path, text) || words(text).all(|w| vocabulary.contains(&w))

@@ -37,6 +37,17 @@ pub(crate) const CASES: &[Case] = &[
             &lines(n, |i| message(i, "Hello%20there")),
         )
     }),
+    ("messages with a hole, one behind the other", "botDefinition.json", 4_000, |n| {
+        bot(
+            &lines(n, |i| {
+                format!(
+                    ",\n{{\"nodeId\": \"n{i}\", \"type\": \"message\", \"componentId\": \"c{i}\", \"transitions\": [{{\"default\": \"n{}\"}}]}}",
+                    i + 1
+                )
+            }),
+            &lines(n, |i| message(i, "Hello%20{{context.x}}")),
+        )
+    }),
     ("nodes without components", "botDefinition.json", 4_000, |n| {
         bot(
             &lines(n, |i| {
@@ -77,7 +88,7 @@ pub(crate) const CASES: &[Case] = &[
             "",
         )
     }),
-    ("a wide condition", "botDefinition.json", 200, |n| {
+    ("a wide condition", "botDefinition.json", 2_000, |n| {
         let tests = lines(n, |i| {
             format!(
                 "{}{{\"context\": \"context.v{i}\", \"op\": \"eq\", \"value\": \"1\"}}",

@@ -149,6 +149,28 @@ impl Unset {
         way
     }
 
+    /// How long the way to each node is.
+    pub(crate) fn lengths(&self, cfg: &Cfg<'_>) -> FxHashMap<NodeIndex, usize> {
+        let mut lengths: FxHashMap<NodeIndex, usize> = FxHashMap::default();
+        for node in self.nodes() {
+            let mut at = node;
+            let mut behind = Vec::new();
+            while !lengths.contains_key(&at)
+                && let Some((Some(edge), _)) = self.came.get(&at)
+                && let Some((from, ..)) = cfg.edge(*edge)
+            {
+                behind.push(at);
+                at = from;
+            }
+            let mut length = *lengths.entry(at).or_insert(0);
+            for node in behind.into_iter().rev() {
+                length += 1;
+                lengths.insert(node, length);
+            }
+        }
+        lengths
+    }
+
     /// The nodes one can come to.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeIndex> {
         self.came.keys().copied()

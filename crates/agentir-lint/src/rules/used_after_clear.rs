@@ -32,7 +32,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let unset = flow.unset_from(node, &name);
         let mut nodes: Vec<NodeIndex> = unset.nodes().filter(|n| *n != node).collect();
-        nodes.sort_by_key(|n| (unset.way(&flow.cfg, *n).len(), *n));
+        let lengths = unset.lengths(&flow.cfg);
+        nodes.sort_by_key(|n| (lengths.get(n).copied(), *n));
         let from_start = flow
             .owned
             .unset_at_first()

@@ -65,7 +65,8 @@ fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Earl
             }
         }
     }
-    found.sort_by_key(|e| (!e.never, unset.way(&flow.cfg, e.node).len(), e.span.start));
+    let lengths = unset.lengths(&flow.cfg);
+    found.sort_by_key(|e| (!e.never, lengths.get(&e.node).copied(), e.span.start));
     found.dedup_by_key(|e| e.span);
     found
 }
