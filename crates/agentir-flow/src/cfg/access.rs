@@ -258,9 +258,9 @@ impl<'a> Cfg<'a> {
     /// names, which is not said here.
     #[must_use]
     pub fn accesses(&self, at: NodeIndex) -> &[Access] {
-        let all = self.accesses.get_or_init(|| {
-            self.graph.node_indices().map(|_| OnceLock::new()).collect()
-        });
+        let all = self
+            .accesses
+            .get_or_init(|| self.graph.node_indices().map(|_| OnceLock::new()).collect());
         let slot = all.get(at.index());
         slot.map_or(&[], |slot| slot.get_or_init(|| self.find_accesses(at).into_boxed_slice()))
     }

@@ -261,9 +261,7 @@ impl<'a> Cfg<'a> {
         let mut groups: Vec<Vec<NodeIndex>> = kosaraju_scc(&filtered)
             .into_iter()
             .filter(|group| match group.as_slice() {
-                [only] => {
-                    self.graph.edges_connecting(*only, *only).any(|e| follow(e.id()))
-                }
+                [only] => self.graph.edges_connecting(*only, *only).any(|e| follow(e.id())),
                 _ => true,
             })
             .collect();

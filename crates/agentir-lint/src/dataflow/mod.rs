@@ -215,17 +215,7 @@ impl<'a> Places<'a> {
         }
         let at_first = Rc::new(owned.at_first());
         let unset = RefCell::default();
-        Some(Self {
-            cfg,
-            dialect,
-            owned,
-            setters,
-            clearers,
-            at_first,
-            unset,
-            shared,
-            edges,
-        })
+        Some(Self { cfg, dialect, owned, setters, clearers, at_first, unset, shared, edges })
     }
 
     /// What a node does to variables.
