@@ -126,8 +126,11 @@ pub struct AgentContext<'a> {
     pub(crate) mistyped: OnceLock<FxHashSet<Span>>,
     /// The comparisons that were asked about, by address, and those of them that always come out the
     /// same.
-    pub(crate) decided: RefCell<FxHashMap<usize, Option<(bool, Rc<Core>)>>>,
+    pub(crate) decided: RefCell<FxHashMap<usize, Decided>>,
 }
+
+/// Whether a comparison always comes out the same: how, and the lines that show it.
+pub(crate) type Decided = Option<(bool, Rc<Core>)>;
 
 /// A program, and what is known about it.
 #[derive(Debug)]
