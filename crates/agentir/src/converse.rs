@@ -251,7 +251,10 @@ fn show(turn: &Turn, observer: &mut Trace<'_>) -> Result<(), String> {
 
 fn model(args: &ModelOf) -> Result<Box<dyn Model>, String> {
     Ok(match args.model {
-        ModelKind::Offline => Box::new(Offline::default()),
+        ModelKind::Offline => {
+            let now = || jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+            Box::new(Offline::with_clock(now))
+        }
         ModelKind::Scripted => {
             let path =
                 args.answers.as_deref().ok_or("`--model scripted` needs `--answers FILE`")?;
