@@ -82,9 +82,10 @@ pub fn adl(folder: &str) -> Vec<Vec<File>> {
     let at = root().join("corpus/adl").join(folder);
     let samples: Vec<Vec<File>> = sorted(&at)
         .iter()
+        .filter(|path| !is_conversation_test(path))
         .map(|path| {
             if path.is_dir() {
-                sorted(path).iter().map(|p| read(p)).collect()
+                sorted(path).iter().filter(|p| !is_conversation_test(p)).map(|p| read(p)).collect()
             } else {
                 vec![read(path)]
             }
@@ -153,7 +154,16 @@ pub fn external_agent_script() -> Vec<File> {
     files
 }
 
+/// Conversation tests lie beside the agents that they are for; they are no agents.
+#[must_use]
+pub fn is_conversation_test(path: &Path) -> bool {
+    path.to_str().is_some_and(|p| p.ends_with(".test.yaml"))
+}
+
 fn is_sample(path: &Path) -> bool {
+    if is_conversation_test(path) {
+        return false;
+    }
     let kinds = ["abl", "yaml", "json", "agent", "yml", "py"];
     path.extension().is_some_and(|e| kinds.iter().any(|kind| e == *kind))
 }

@@ -67,16 +67,12 @@ impl Clock for Still {
 struct Seen {
     path: Vec<usize>,
     lines: Vec<String>,
-    step: Option<String>,
 }
 
 impl Observer for Seen {
     fn event(&mut self, event: &Event) {
         match &event.what {
-            What::Node { node, .. } => {
-                self.path.push(*node);
-                self.step.clone_from(&event.step);
-            }
+            What::Node { node, .. } => self.path.push(*node),
             What::Say { text } => self.lines.push(format!("{}: {text}", event.agent)),
             What::Call { tool, arguments } => {
                 self.lines.push(format!("  calls {tool} {}", Json::Object(arguments.clone())));
@@ -168,7 +164,7 @@ fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcom
         outcome.coverage.add(&seen.path);
         let calls = tools.calls().get(before..).unwrap_or_default();
         let number = if silent { n + 1 } else { n };
-        let state = State { session: &session, step: seen.step.as_deref() };
+        let state = State { session: &session, step: machine.step(&session) };
         let mut failures = compare(turn, &came.said, calls, &state, came.status.name(), number);
         if let (Some(error), None) = (&came.error, &turn.status) {
             failures.push(Failure {
@@ -209,11 +205,15 @@ impl State<'_> {
         if let Some(value) = self.session.variable(path) {
             return value;
         }
+        if let Some(value) = self.session.memory().remove(path) {
+            return value;
+        }
         let mut parts = path.split('.');
         let root = parts.next().unwrap_or_default();
         let mut value = self.session.variable(root).unwrap_or(Json::Null);
         for part in parts {
-            value = value.get(part).cloned().unwrap_or(Json::Null);
+            let item = part.parse().ok().and_then(|at: usize| value.get(at));
+            value = value.get(part).or(item).cloned().unwrap_or(Json::Null);
         }
         value
     }

@@ -5,9 +5,13 @@ use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
 use crate::session::Problem;
 use crate::trace::What;
+use agentir_diagnostics::FileId;
 use agentir_eval::Value;
+use agentir_expr::{Expr, ExprKind, Literal};
 use agentir_flow::cfg::{Element, Why};
 use agentir_ir::{Call, Filler, NumberOrText, Offer, Statement, Tool, ToolBinding};
+use agentir_syntax::abl::leaf::template;
+use agentir_syntax::leaf::Leaf;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
@@ -30,7 +34,7 @@ impl<'p> Run<'_, 'p, '_> {
         let variable = call.result.as_ref().map(|r| r.value.as_str());
         match result {
             Ok(result) => {
-                self.keep_result(name, variable, &result)?;
+                self.keep_result(name, variable, &result, false)?;
                 let edge = self.pick(at, |edge, _| onward(edge.why))?;
                 if let Some(edge) = edge {
                     return Ok(Next::Take(edge));
@@ -42,7 +46,7 @@ impl<'p> Run<'_, 'p, '_> {
                     Json::Null => serde_json::json!({ "error": failure.message }),
                     data => data.clone(),
                 };
-                self.keep_result(name, variable, &data)?;
+                self.keep_result(name, variable, &data, true)?;
                 self.call_failed(at, call, Some(failure))
             }
         }
@@ -87,20 +91,32 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The result goes back to the model, whatever it is; errors go to the agent's handlers if it has
     /// any for them.
-    fn call_for_model(&mut self, at: NodeIndex, name: &str, arguments: Map<String, Json>) -> Step {
+    fn call_for_model(
+        &mut self,
+        at: NodeIndex,
+        name: &str,
+        mut arguments: Map<String, Json>,
+    ) -> Step {
+        for parameter in self.tool(name).into_iter().flat_map(|t| &t.parameters) {
+            let given = arguments.get(parameter.name.value.as_str()).is_some_and(|v| !v.is_null());
+            if let Some(default) = parameter.default.as_ref().filter(|_| !given) {
+                arguments.insert(parameter.name.value.to_string(), default.clone());
+            }
+        }
         match self.call_tool(name, arguments) {
             Ok(result) => {
-                self.keep_result(name, None, &result)?;
+                self.keep_result(name, None, &result, false)?;
                 self.answer_call(&result);
                 self.leave(at)
             }
             Err(failure) => {
-                self.answer_call(&serde_json::json!({ "error": failure.message }));
+                let error = serde_json::json!({ "error": failure.message });
+                self.keep_result(name, None, &error, true)?;
+                self.answer_call(&error);
                 let kind = failure.kind.error();
                 if self.is_handled(at, kind) {
                     return Err(Problem::new(kind, failure.message));
                 }
-                self.thread().outputs = serde_json::json!({ "error": failure.message });
                 self.leave(at)
             }
         }
@@ -123,7 +139,7 @@ impl<'p> Run<'_, 'p, '_> {
                         .map_or_else(|| format!("arg{n}"), |path| path.root.value.to_string()),
                 },
             };
-            arguments.insert(name, to_json(&self.value(&argument.value)?));
+            arguments.insert(name, self.argument(&argument.value)?);
         }
         for parameter in tool.into_iter().flat_map(|t| &t.parameters) {
             let name = parameter.name.value.as_str();
@@ -143,9 +159,25 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(arguments)
     }
 
+    /// The value of an argument. A text of the author's may have holes (current specification, 3.14 on
+    /// `call_with`: `skills: ["{{department}}"]`); what users said is no text of the author's.
+    fn argument(&self, expr: &Expr) -> Result<Json, Problem> {
+        Ok(match &expr.kind {
+            ExprKind::Literal(Literal::String(text)) if text.contains("{{") => {
+                // What is wrong with the text was reported where the agent was read.
+                let leaf = Leaf::verbatim(text, FileId(0), 0);
+                Json::from(self.render(&template(leaf, &mut Vec::new())))
+            }
+            ExprKind::List(items) => {
+                items.iter().map(|item| self.argument(item)).collect::<Result<_, _>>()?
+            }
+            _ => to_json(&self.value(expr)?),
+        })
+    }
+
     fn variable(&self, name: &str) -> Option<Value> {
         let path = super::scope::path_of(name);
-        let expr = agentir_expr::Expr::path(path, agentir_diagnostics::Span::default());
+        let expr = Expr::path(path, agentir_diagnostics::Span::default());
         self.value(&expr).ok().filter(|v| !v.is_unset())
     }
 
@@ -227,6 +259,7 @@ impl<'p> Run<'_, 'p, '_> {
         tool: &str,
         variable: Option<&str>,
         result: &Json,
+        failed: bool,
     ) -> Result<(), Problem> {
         let value = from_json(result).map_err(|e| Problem::new("tool_error", e.to_string()))?;
         self.thread().outputs = result.clone();
@@ -241,7 +274,6 @@ impl<'p> Run<'_, 'p, '_> {
             self.recall(&format!("tool:{tool}:after"));
             return Ok(());
         };
-        let failed = result.get("error").is_some();
         let sets = if failed { &declared.on_error } else { &declared.on_result };
         for set in sets {
             self.set(set)?;

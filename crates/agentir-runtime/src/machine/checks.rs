@@ -4,7 +4,7 @@ use super::{Next, Run, Step, onward};
 use crate::session::{Back, Problem};
 use crate::trace::What;
 use agentir_eval::{Value, evaluate};
-use agentir_expr::{Expr, ExprKind, Visit};
+use agentir_expr::{Expr, ExprKind, UnaryOp, Visit};
 use agentir_flow::cfg::{Element, Why};
 use agentir_ir::{Constraint, Data, Guardrail, GuardrailKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -182,14 +182,23 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Detectors are the platform's; these are ours for the forms that nobody disputes.
     fn check_holds(&self, check: &Expr, content: &str) -> bool {
-        if let ExprKind::Call { function, .. } = &check.kind {
-            let name = function.value.rsplit('.').next().unwrap_or_default();
-            match name {
-                "contains_pii" | "detect_pii" => return PII.iter().any(|p| p.is_match(content)),
-                "contains_email" => return EMAIL.is_match(content),
-                "contains_url" => return URL.is_match(content),
-                _ => {}
+        match &check.kind {
+            ExprKind::Call { function, .. } => {
+                match function.value.rsplit('.').next().unwrap_or_default() {
+                    "contains_pii" | "detect_pii" => {
+                        return PII.iter().any(|p| p.is_match(content));
+                    }
+                    "contains_email" => return EMAIL.is_match(content),
+                    "contains_url" => return URL.is_match(content),
+                    _ => {}
+                }
             }
+            ExprKind::And(all) => return all.iter().all(|one| self.check_holds(one, content)),
+            ExprKind::Or(any) => return any.iter().any(|one| self.check_holds(one, content)),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                return !self.check_holds(operand, content);
+            }
+            _ => {}
         }
         let dialect = self.dialect();
         evaluate(check, &self.scope(), dialect)

@@ -2,11 +2,11 @@
 
 use super::{Next, Run, Step, onward};
 use crate::json::{from_json, to_json};
-use crate::model::{Answer, Ask, FieldSpec, FieldType};
+use crate::model::{Answer, Ask, FieldSpec, FieldType, Role};
 use crate::session::Problem;
 use agentir_diagnostics::FileId;
 use agentir_eval::{Value, evaluate, pattern, semantics, truthy};
-use agentir_expr::Expr;
+use agentir_expr::{Dialect, Expr, ExprKind, Visit};
 use agentir_flow::cfg::{Element, NodeKind, Why};
 use agentir_ir::{
     Activation, Collect, Gather, GatherField, Offer, Statement, ToolBinding, Validation,
@@ -65,7 +65,13 @@ impl<'p> Run<'_, 'p, '_> {
                 }
                 self.consume();
             }
-            refused = self.extract(asking)?;
+            let agent = self.session.agent().unwrap_or_default();
+            refused = match self.ahead.take_if(|(who, _)| led_by_model && who == agent) {
+                Some((_, refused)) => refused,
+                // In Agent Script the model fills variables in by an offer, under its guard.
+                None if led_by_model && self.dialect() == Dialect::AgentScript => None,
+                None => self.extract(asking)?,
+            };
         }
         // Where the model leads, it asks; the fields only take what the user says.
         if led_by_model {
@@ -123,6 +129,34 @@ impl<'p> Run<'_, 'p, '_> {
         let question = refused.unwrap_or_else(|| self.question(asking, &missing));
         self.say(&question, None);
         self.turn_over(at)
+    }
+
+    /// Where the model leads, what the user corrects must be known before the constraints look at it:
+    /// they would refuse the old value for ever. Asked only if a constraint of every turn speaks of a
+    /// field.
+    pub(super) fn extract_ahead(&mut self) -> Result<(), Problem> {
+        let agent = self.agent()?;
+        let field = |path: &agentir_expr::Path| {
+            agent.gather.fields.iter().any(|field| field.name.value == path.root.value)
+        };
+        let speaks = |condition: &agentir_expr::Condition| {
+            let mut speaks = false;
+            if let Some(expr) = condition.expr() {
+                expr.visit(&mut |e| {
+                    speaks |= matches!(&e.kind, ExprKind::Path(path) if field(path));
+                    Visit::Children
+                });
+            }
+            speaks
+        };
+        let mut checks = agent.constraints.constraints.iter().filter(|c| c.checkpoint.is_none());
+        if agent.flow.is_some() || !checks.any(|c| speaks(&c.condition)) {
+            return Ok(());
+        }
+        let refused = self.extract(Asking { gather: &agent.gather, only: &[], collect: None })?;
+        self.judged.clear();
+        self.ahead = Some((agent.metadata.name.value.to_string(), refused));
+        Ok(())
     }
 
     fn forget_asking(&mut self, at: NodeIndex) {
@@ -238,7 +272,11 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(None);
         }
         let missing = self.missing(asking)?;
-        let asked = missing.first().map(|f| f.name.clone());
+        // Who leads by a model and has said nothing yet has asked for nothing.
+        let silent = asking.collect.is_none()
+            && self.dialect() != Dialect::Adl
+            && self.thread().messages.iter().all(|m| m.role != Role::Assistant);
+        let asked = missing.first().filter(|_| !silent).map(|f| f.name.clone());
         let specs: Vec<FieldSpec> = wanted.iter().map(|f| self.field_spec(agent, f)).collect();
         let mut context = self.thread().messages.clone();
         context.pop();
@@ -248,6 +286,7 @@ impl<'p> Run<'_, 'p, '_> {
             _ => return Err(Problem::new("model_error", "asked for values, the model gave none")),
         };
         let mut refused = None;
+        self.refused = None;
         for (field, spec) in wanted.iter().zip(&specs) {
             let Some(found) = values.get(&spec.name).filter(|v| !v.is_null()) else { continue };
             let value =
@@ -264,6 +303,7 @@ impl<'p> Run<'_, 'p, '_> {
             if let Some(message) = valid {
                 let key = format!("refused {}", field.name.value);
                 *self.thread().asked.entry(key).or_default() += 1;
+                self.refused.get_or_insert_with(|| (spec.name.clone(), message.clone()));
                 refused = refused.or(Some(message));
             } else {
                 self.recall(&format!("entity:{}:extracted", field.name.value));

@@ -388,7 +388,13 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let system = self.system_prompt(zone)?;
         let messages = self.thread().messages.clone();
-        let missing = if in_step { Vec::new() } else { self.missing_fields()? };
+        let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };
+        // Asking again for what was refused says what was wrong with it.
+        if let Some((field, message)) = self.refused.take()
+            && let Some(field) = missing.iter_mut().find(|m| m.name == field)
+        {
+            field.prompt = Some(message);
+        }
         let known = self.known_values()?;
         Ok(Ask::Converse { system, messages, tools, missing, known })
     }

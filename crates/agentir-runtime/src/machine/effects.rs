@@ -160,9 +160,14 @@ impl<'p> Run<'_, 'p, '_> {
             // What went wrong is tried again from its beginning.
             Some(back) if again => Ok(Next::Back(Back { stage: 0, ..back })),
             Some(back) => Ok(Next::Back(back)),
-            None if !self.leaving(at).is_empty() => self.leave(at),
-            // Nothing had begun: the next message begins it.
+            // Nothing had begun (a person gives back what never was at work): it begins now, or with
+            // the next message.
             None => {
+                let onward =
+                    |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
+                if self.profile_edge(at)?.is_some() || self.pick(at, onward)?.is_some() {
+                    return self.leave(at);
+                }
                 if let Some(part) = self.id().and_then(|id| self.machine.cfg.part(id)) {
                     let wait = part.wait;
                     self.thread().node = super::index(wait.index());
@@ -187,6 +192,7 @@ impl<'p> Run<'_, 'p, '_> {
                 return Ok(Next::Take(edge));
             }
             self.hear();
+            self.extract_ahead()?;
         }
         self.leave(at)
     }
@@ -286,7 +292,10 @@ impl<'p> Run<'_, 'p, '_> {
         // The message that led to an agent is no answer to what it asks.
         let answers = self.thread().since < self.session.turn
             || matches!(element, Element::Agent(_) | Element::Zone(_));
-        if !self.fresh || !answers {
+        let turn = self.session.turn;
+        // Who has looked at the message and got here again has nothing more to say to it.
+        let again = matches!(element, Element::Agent(_)) && self.thread().heard == Some(turn);
+        if !self.fresh || !answers || again {
             self.fresh = false;
             return self.turn_over(at);
         }
@@ -498,7 +507,7 @@ impl<'p> Run<'_, 'p, '_> {
                     evaluate(left, &self.scope(), dialect),
                     evaluate(right, &self.scope(), dialect),
                 )
-                && let Ok(groups) = agentir_eval::captures(&pattern, &text)
+                && let Ok(groups) = agentir_eval::captures(&text, &pattern)
             {
                 found = found.take().or(groups);
             }

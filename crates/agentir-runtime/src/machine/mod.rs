@@ -158,6 +158,18 @@ impl<'p> Machine<'p> {
         self.program
     }
 
+    /// The step of a flow at which a conversation stands: where the agent at work waits, whatever ends
+    /// its turns stands in no step.
+    #[must_use]
+    pub fn step(&self, session: &Session) -> Option<&'p str> {
+        let thread = session.stack.last()?;
+        let places = std::iter::once(thread.node).chain(thread.back.last().map(|back| back.node));
+        places
+            .filter_map(|node| self.cfg.node(NodeIndex::new(node as usize))?.step)
+            .map(|step| step.name.value.as_str())
+            .next()
+    }
+
     /// A new conversation, with the agent that talks to the user first or with `entry`.
     ///
     /// # Errors
@@ -226,6 +238,8 @@ impl<'p> Machine<'p> {
             chosen: None,
             judged: FxHashMap::default(),
             locals: Vec::new(),
+            refused: None,
+            ahead: None,
             answered: false,
             error: None,
         };
@@ -261,6 +275,11 @@ struct Run<'r, 'p, 'h> {
     judged: FxHashMap<usize, bool>,
     /// Names that only exist where something is evaluated: the item of a list.
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
+    /// The field whose value was refused last, and what is wrong with it.
+    refused: Option<(String, String)>,
+    /// The agent that has taken values from the message before it came to where it asks for them, with
+    /// what it has to say about one that was refused.
+    ahead: Option<(String, Option<String>)>,
     /// Whether the user was told something in this turn by an agent that is done.
     answered: bool,
     error: Option<String>,
@@ -555,7 +574,8 @@ impl<'r, 'p> Run<'r, 'p, '_> {
 
     /// Nobody handles what went wrong.
     fn give_up(&mut self, message: String) -> Next {
-        let own = self.agent().ok().and_then(|a| a.messages.get("error_default"));
+        let messages = self.agent().ok().map(|a| &a.messages);
+        let own = messages.and_then(|all| all.get("error_default").or_else(|| all.get("error")));
         match own {
             Some(response) => self.respond(response),
             None => self.say("Sorry, something went wrong.", None),

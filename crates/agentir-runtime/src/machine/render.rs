@@ -16,7 +16,8 @@ impl Run<'_, '_, '_> {
     /// The text of a template in the state as it is. A hole that has no value is empty.
     pub(super) fn render(&self, template: &Template) -> String {
         let renderer = Renderer { run: self, dialect: self.dialect() };
-        let pieces: Vec<Piece<'_>> = template.pieces().collect();
+        let mut pieces: Vec<Piece<'_>> = template.pieces().collect();
+        standalone(&mut pieces);
         let mut out = String::new();
         let mut locals = self.locals.clone();
         renderer.pieces(&pieces, &mut locals, 0, &mut out);
@@ -94,6 +95,51 @@ impl Renderer<'_, '_, '_, '_> {
                 }
                 Piece::Part(_) => {}
             }
+        }
+    }
+}
+
+/// Takes out the lines on which nothing but a block begins, turns or ends, as Handlebars does: what
+/// organizes a text leaves no empty lines in it.
+fn standalone(pieces: &mut [Piece<'_>]) {
+    let blank = |text: &str| text.chars().all(|c| c == ' ' || c == '\t');
+    // Found before any line is cut, as two blocks may share what stands between them.
+    let alone: Vec<usize> = (0..pieces.len())
+        .filter(|n| {
+            let part = matches!(
+                pieces.get(*n),
+                Some(Piece::Part(
+                    TemplatePart::Open { .. }
+                        | TemplatePart::Else { .. }
+                        | TemplatePart::Close { .. }
+                ))
+            );
+            let before = match n.checked_sub(1).and_then(|n| pieces.get(n)) {
+                None => true,
+                Some(Piece::Text(text)) => {
+                    let line = text.rsplit('\n').next().unwrap_or_default();
+                    blank(line) && (text.contains('\n') || *n == 1)
+                }
+                Some(Piece::Part(_)) => false,
+            };
+            let behind = match pieces.get(n + 1) {
+                None => true,
+                Some(Piece::Text(text)) => match text.split_once('\n') {
+                    Some((line, _)) => blank(line),
+                    None => blank(text) && n + 2 == pieces.len(),
+                },
+                Some(Piece::Part(_)) => false,
+            };
+            // A text of one line is as it is written.
+            part && before && behind && pieces.len() > 1
+        })
+        .collect();
+    for n in alone {
+        if let Some(Piece::Text(text)) = n.checked_sub(1).and_then(|n| pieces.get_mut(n)) {
+            *text = text.trim_end_matches([' ', '\t']);
+        }
+        if let Some(Piece::Text(text)) = pieces.get_mut(n + 1) {
+            *text = text.split_once('\n').map_or("", |(_, rest)| rest);
         }
     }
 }

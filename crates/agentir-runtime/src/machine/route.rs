@@ -4,8 +4,9 @@
 use super::{Next, Run, Step};
 use crate::model::Candidate;
 use crate::session::Problem;
-use agentir_expr::{Condition, Template};
-use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
+use agentir_eval::Outcome;
+use agentir_expr::{Condition, Dialect, Expr, ExprKind, Template, Visit};
+use agentir_flow::cfg::{Edge, Element, NodeKind, Test, Why};
 use agentir_ir::{Agent, Digression, RoutingRule};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
@@ -19,13 +20,17 @@ impl<'p> Run<'_, 'p, '_> {
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Interrupt)
         });
         let Some((way, hub, _)) = hub else { return Ok(None) };
-        let Some(chosen) = self.interruption(hub)? else { return Ok(None) };
+        let Some(chosen) = self.interruption(at, hub)? else { return Ok(None) };
         self.chosen = Some(chosen);
         self.consume();
         Ok(Some(way))
     }
 
-    fn interruption(&mut self, hub: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
+    fn interruption(
+        &mut self,
+        at: NodeIndex,
+        hub: NodeIndex,
+    ) -> Result<Option<EdgeIndex>, Problem> {
         let Some(input) = self.input.clone() else { return Ok(None) };
         let mut wishes: Vec<(EdgeIndex, &'p Digression)> = Vec::new();
         for (id, to, edge) in self.leaving(hub) {
@@ -65,7 +70,7 @@ impl<'p> Run<'_, 'p, '_> {
                 _ => {}
             }
         }
-        if wishes.is_empty() {
+        if wishes.is_empty() || self.is_answer(at) {
             return Ok(None);
         }
         let agent = self.agent()?;
@@ -87,6 +92,39 @@ impl<'p> Run<'_, 'p, '_> {
             self.note_intent(digression.intent.as_ref().map_or("", |i| i.value.as_str()));
         }
         Ok(found.map(|(id, _)| *id))
+    }
+
+    /// Whether a branch of `ON_INPUT` takes what the user sent by what it says: then nobody has to guess
+    /// whether they want something else (current specification, 8.10: a message that a predicate takes
+    /// leads to the same place in every replay).
+    fn is_answer(&self, at: NodeIndex) -> bool {
+        // At the beginning of a turn the place is the one that is come back to.
+        let back = self.session.stack.last().and_then(|thread| thread.back.last());
+        let waits = |at: NodeIndex| {
+            self.machine.cfg.node(at).is_some_and(|node| node.kind == NodeKind::Await)
+        };
+        let place = Some(at)
+            .filter(|at| waits(*at))
+            .or_else(|| back.map(|back| NodeIndex::new(back.node as usize)).filter(|b| waits(*b)));
+        let Some(place) = place else { return false };
+        let behind = self.leaving(place).into_iter().filter(|(_, to, edge)| {
+            super::onward(edge.why)
+                && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Branch)
+        });
+        let places = std::iter::once(place).chain(behind.map(|(_, to, _)| to)).collect::<Vec<_>>();
+        let mut edges = places.into_iter().flat_map(|place| self.leaving(place));
+        edges.any(|(.., edge)| {
+            let literals = self.machine.cfg.guard(edge.guard);
+            let mut by_words = false;
+            let holds = literals.iter().all(|literal| {
+                let Test::Condition(condition) = &literal.test else { return false };
+                let Some(expr) = condition.expr() else { return false };
+                by_words |= literal.holds && reads_input(expr);
+                let outcome = agentir_eval::outcome(expr, &self.scope(), self.dialect());
+                outcome == if literal.holds { Outcome::True } else { Outcome::False }
+            });
+            holds && by_words
+        })
     }
 
     /// What is known of an intent: by its declaration, if it has one.
@@ -140,6 +178,8 @@ impl<'p> Run<'_, 'p, '_> {
                     break;
                 }
                 Considered::Default => default = default.or(Some(*id)),
+                // In Agent Script the model hands over by what it is offered, and by nothing else.
+                Considered::Ask(_) if self.dialect() == Dialect::AgentScript => {}
                 Considered::Ask(candidate) => asked.push((*id, candidate)),
             }
         }
@@ -327,6 +367,16 @@ impl<'p> Run<'_, 'p, '_> {
         let text = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref());
         text.map(|t| self.render(t)).unwrap_or_default()
     }
+}
+
+/// Whether an expression looks at what the user said.
+fn reads_input(expr: &Expr) -> bool {
+    let mut reads = false;
+    expr.visit(&mut |e| {
+        reads |= matches!(&e.kind, ExprKind::Path(path) if path.root.value == "input");
+        Visit::Children
+    });
+    reads
 }
 
 /// What becomes of a way out of routing.

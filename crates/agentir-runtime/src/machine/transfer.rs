@@ -510,6 +510,10 @@ impl<'p> Run<'_, 'p, '_> {
             _ => (None, None),
         };
         self.emit(What::Escalated { reason: reason.clone() });
+        if let Element::Guardrail(rail) = element {
+            let text = self.guardrail_message(rail);
+            self.say(&text, None);
+        }
         let mut context = Map::new();
         for item in agent.coordination.escalation.iter().flat_map(|e| &e.context_for_human) {
             if let Some(name) = item.as_str() {

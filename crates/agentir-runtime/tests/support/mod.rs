@@ -33,7 +33,9 @@ pub fn folder(path: &str, entry: Option<&str>) -> Program {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 open.push(path);
-            } else if path.extension().is_some_and(|e| e != "json" && e != "txt") {
+            } else if path.extension().is_some_and(|e| e != "json" && e != "txt")
+                && !path.to_str().unwrap().ends_with(".test.yaml")
+            {
                 files.push(path);
             }
         }
