@@ -1,6 +1,5 @@
 //! A web server that answers what it is told, and remembers what it was sent.
 
-use std::io::Read as _;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
