@@ -31,7 +31,7 @@ const SHARE: usize = if cfg!(debug_assertions) { 4 } else { 1 };
 /// How much longer a text four times as large may take, beyond four times as long.
 const MARGIN: f64 = 3.0;
 /// What is always allowed, so that small times are not compared.
-const FREE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 600 } else { 150 });
+const FREE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 150 });
 /// When a text is given up.
 const GIVE_UP: Duration = Duration::from_mins(3);
 

@@ -134,8 +134,8 @@ mod tests {
                 assert_eq!(instead(&other), None, "{name}: {other}");
             }
         }
-        assert_eq!(instead("user_id").unwrap(), "customer_id");
-        assert_eq!(instead("_1").unwrap(), "value_1");
+        assert_eq!(instead("user_id").as_deref(), Some("customer_id"));
+        assert_eq!(instead("_1").as_deref(), Some("value_1"));
         assert_eq!(instead("recent_input"), None, "an author's own takes precedence");
         assert_eq!(instead("order"), None);
     }
