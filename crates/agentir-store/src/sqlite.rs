@@ -270,7 +270,8 @@ impl Store for Sqlite {
             let mut all = connection.prepare_cached(
                 "SELECT path, value FROM memory WHERE project = ?1 AND user = ?2",
             )?;
-            let rows = all.query_map([project, &user], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let rows =
+                all.query_map([project, user.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
             rows.collect()
         })?;
         let values = found.into_iter().map(|(path, value)| {

@@ -69,7 +69,7 @@ enum Command {
     /// Nothing reaches the network unless `--model openai` or `--allow-tools` say so. Each line is a
     /// message; `!id` presses the button of that id. Exit code 0: the conversation ended or the input
     /// did; 1: an agent gave up; 2: it could not run.
-    Run(converse::Run),
+    Run(Box<converse::Run>),
     /// Run conversation tests
     ///
     /// `agentir schema test` describes their files. Exit code 0: all passed; 1: some did not; 2: some

@@ -3,7 +3,7 @@
 use crate::commands::{Input, load_input};
 use crate::{converse, write};
 use agentir_runtime::Machine;
-use agentir_scenario::{Coverage, Outcome, Scenario, coverage, junit, run, text};
+use agentir_scenario::{Coverage, Limits, Outcome, Scenario, coverage, generate, junit, run, text};
 use clap::Args;
 use rayon::prelude::*;
 use std::fs;
@@ -25,6 +25,51 @@ pub struct Test {
     /// Say how much of the agents the tests came to
     #[arg(long)]
     coverage: bool,
+    /// Make tests for the agents at this one path instead, so that they come to all they can come to
+    #[arg(long, conflicts_with_all = ["junit"])]
+    generate: bool,
+    /// The agent that talks to the user first in them, where that is not clear
+    #[arg(long, value_name = "NAME", requires = "generate")]
+    agent: Option<String>,
+    /// So many conversations are tried for them
+    #[arg(long, value_name = "N", default_value_t = Limits::default().tries, requires = "generate")]
+    tries: usize,
+    /// The file to write them to; standard output if not given
+    #[arg(short, long, value_name = "FILE", requires = "generate")]
+    output: Option<PathBuf>,
+}
+
+/// Makes tests and writes them.
+fn make(args: &Test) -> Result<ExitCode, String> {
+    let [path] = args.paths.as_slice() else {
+        return Err("tests are made for the agents at one path".to_owned());
+    };
+    let Ok(loaded) = load_input(&Input::of(path)) else { return Ok(ExitCode::from(2)) };
+    let program = converse::program(&loaded)?;
+    let machine = Machine::new(program);
+    let limits = Limits { tries: args.tries, ..Limits::default() };
+    let made = generate(&machine, args.agent.as_deref(), limits).map_err(|e| e.to_string())?;
+    // The path of the agents is written as the file that is made will find them.
+    let agents = match args.output.as_ref().and_then(|o| o.parent()) {
+        Some(folder) => path.strip_prefix(folder).unwrap_or(path),
+        None => path,
+    };
+    let yaml = made.to_yaml(&agents.display().to_string(), args.agent.as_deref());
+    match &args.output {
+        Some(file) if file.exists() => {
+            return Err(format!(
+                "{} exists, and tests that people may have changed are not overwritten",
+                file.display()
+            ));
+        }
+        Some(file) => write::replace(file, &yaml)?,
+        None => {
+            let _ = std::io::stdout().lock().write_all(yaml.as_bytes());
+        }
+    }
+    eprintln!("{} conversations", made.conversations.len());
+    eprint!("{}", coverage(&made.coverage.parts(machine.cfg())));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What came of a file.
@@ -36,6 +81,12 @@ struct Done {
 
 /// Runs the command; see its exit codes.
 pub fn test(args: &Test) -> ExitCode {
+    if args.generate {
+        return make(args).unwrap_or_else(|error| {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        });
+    }
     let files = match find(&args.paths) {
         Ok(files) => files,
         Err(error) => {

@@ -44,10 +44,10 @@ impl<'p> Run<'_, 'p, '_> {
 
     fn constraint(&mut self, at: NodeIndex, constraint: &'p Constraint) -> Step {
         // A rule about what is not known yet says nothing yet.
-        if constraint.condition.expr().is_some_and(|e| self.speaks_of_unknown(e)) {
-            if let Some(edge) = self.passes(at) {
-                return Ok(Next::Take(edge));
-            }
+        if constraint.condition.expr().is_some_and(|e| self.speaks_of_unknown(e))
+            && let Some(edge) = self.passes(at)
+        {
+            return Ok(Next::Take(edge));
         }
         let passes = self.pick(at, |edge, _| onward(edge.why))?;
         if let Some(edge) = passes {

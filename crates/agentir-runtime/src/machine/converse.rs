@@ -183,7 +183,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.answered = false;
             return self.choose_to_speak(at);
         }
-        if let Some(answer) = self.from_knowledge()? {
+        if let Some(answer) = self.known_answer()? {
             self.thread().answer = Some(answer);
             return self.choose_to_speak(at);
         }
@@ -317,7 +317,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// A question whose answer is fixed.
-    fn from_knowledge(&mut self) -> Result<Option<String>, Problem> {
+    fn known_answer(&mut self) -> Result<Option<String>, Problem> {
         let agent = self.agent()?;
         let Some(knowledge) = &agent.knowledge else { return Ok(None) };
         if self.input.is_none() || knowledge.questions.is_empty() {

@@ -35,7 +35,7 @@ use serde_json::Value as Json;
 use std::fmt;
 
 /// So many nodes one turn may enter. What needs more turns in circles.
-const MAX_VISITS: u32 = 20_000;
+const MAX_VISITS: u32 = 5_000;
 
 /// So many agents may wait for each other.
 const MAX_STACK: usize = 32;

@@ -49,22 +49,22 @@ impl<'p> Run<'_, 'p, '_> {
                         return Ok(Some(id));
                     }
                 }
-                Element::Digression(digression) => {
-                    if input.action.is_none() && self.holds(edge.guard)? {
-                        let text = input.text.to_lowercase();
-                        let keyword = digression.keywords.iter().any(|k| {
-                            let word = self.render(k).to_lowercase();
-                            !word.is_empty() && text.contains(&word)
-                        });
-                        let conditional = digression.intent.is_none()
-                            && digression.keywords.is_empty()
-                            && digression.condition.is_some();
-                        if keyword || conditional {
-                            return Ok(Some(id));
-                        }
-                        if digression.intent.is_some() {
-                            wishes.push((id, digression));
-                        }
+                Element::Digression(digression)
+                    if input.action.is_none() && self.holds(edge.guard)? =>
+                {
+                    let text = input.text.to_lowercase();
+                    let keyword = digression.keywords.iter().any(|k| {
+                        let word = self.render(k).to_lowercase();
+                        !word.is_empty() && text.contains(&word)
+                    });
+                    let conditional = digression.intent.is_none()
+                        && digression.keywords.is_empty()
+                        && digression.condition.is_some();
+                    if keyword || conditional {
+                        return Ok(Some(id));
+                    }
+                    if digression.intent.is_some() {
+                        wishes.push((id, digression));
                     }
                 }
                 _ => {}

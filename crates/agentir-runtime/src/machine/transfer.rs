@@ -337,10 +337,15 @@ impl<'p> Run<'_, 'p, '_> {
                 let _ = self.assign_name(&bound.path, value);
             }
         }
+        // What it was told by others in turn is not its own: handed on, it would double with each turn.
+        let program = self.machine.program;
+        let own = |name: &str| {
+            name != "result" && program.agent(name).is_none() && self.tool(name).is_none()
+        };
         let result: Map<String, Json> = child
             .variables
             .variables()
-            .filter(|(name, value)| !value.is_unset() && name.as_str() != "result")
+            .filter(|(name, value)| !value.is_unset() && own(name))
             .map(|(name, value)| (name.to_string(), to_json(value)))
             .collect();
         if let Ok(value) = from_json(&Json::Object(result.clone())) {

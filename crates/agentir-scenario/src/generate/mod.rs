@@ -10,10 +10,12 @@ mod values;
 mod write;
 
 use crate::coverage::Coverage;
-use agentir_ir::{ActionHandler, Agent, Digression};
+use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
 use agentir_runtime::{Host, Input, Machine, Said, StartError, Status};
-use oracle::{Asked, Called, Made, Person, Seen, Still, World};
+use agentir_tools::{Case, StubFile, Stubs, Toolbox};
+use oracle::{Asked, Caller, Made, Person, Seen, Still, World};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use values::Values;
 
@@ -76,6 +78,7 @@ pub fn generate(
 ) -> Result<Generated, StartError> {
     let values = Values::of(machine.cfg());
     let names = values::result_names(&machine.program().agents);
+    let checks = RefCell::new(toolbox(machine.program()));
     let mut waiting: VecDeque<Vec<usize>> = VecDeque::from([Vec::new()]);
     let mut coverage = Coverage::default();
     let mut conversations = Vec::new();
@@ -86,7 +89,13 @@ pub fn generate(
             break;
         }
         let depth = plan.len();
-        let conversation = converse(machine, entry, plan, &values, &names, limits.turns)?;
+        let conversation = converse(
+            machine,
+            entry,
+            plan,
+            &Given { values: &values, names: &names, checks: &checks },
+            limits.turns,
+        )?;
         let before = coverage.size();
         for turn in &conversation.turns {
             coverage.add(&turn.path);
@@ -110,15 +119,40 @@ pub fn generate(
     Ok(Generated { conversations, coverage })
 }
 
+/// What all conversations of a program have in common.
+struct Given<'g> {
+    values: &'g Values,
+    names: &'g FxHashMap<String, Vec<String>>,
+    checks: &'g RefCell<Toolbox>,
+}
+
+/// Tools that take every call whose arguments are in order.
+fn toolbox(program: &Program) -> Toolbox {
+    let case = || Case { answer: Some(serde_json::Value::Null), ..Case::default() };
+    let names = program.tools().map(|t| t.name.value.to_string());
+    let mut called = Vec::new();
+    for agent in &program.agents {
+        agentir_flow::bodies(agent, &mut |body| {
+            for statement in &body.0 {
+                if let Statement::Call(call) = statement {
+                    called.push(call.tool.value.to_string());
+                }
+            }
+        });
+    }
+    let tools = names.chain(called).map(|name| (name, vec![case()])).collect();
+    // A case with nothing but an answer contradicts nothing.
+    Toolbox::new(program).stubs(Stubs::new(StubFile { tools }).unwrap_or_default())
+}
+
 fn converse(
     machine: &Machine<'_>,
     entry: Option<&str>,
     plan: Vec<usize>,
-    values: &Values,
-    names: &FxHashMap<String, Vec<String>>,
+    given: &Given<'_>,
     most: usize,
 ) -> Result<Conversation, StartError> {
-    let world = World::new(values, names, &machine.program().agents, plan);
+    let world = World::new(given.values, given.names, given.checks, plan);
     let mut session = machine.session(entry)?;
     let mut turns = Vec::new();
     let mut input = None;
@@ -126,7 +160,7 @@ fn converse(
         let mut seen = Seen::default();
         let mut host = Host {
             model: &mut Asked(&world),
-            tools: &mut Called(&world),
+            tools: &mut Caller(&world),
             human: &mut Person(&world),
             clock: &Still,
             observer: &mut seen,

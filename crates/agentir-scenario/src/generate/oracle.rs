@@ -1,13 +1,13 @@
 //! Everything in a conversation that nobody's text decides, decided by numbers.
 
 use super::values::Values;
-use agentir_ir::Agent;
 use agentir_model::Entry;
 use agentir_runtime::{
     Answer, Ask, Clock, Escalation, Event, FailureKind, FieldSpec, Human, HumanReply, Model,
     ModelError, Observer, Purpose, Reply, Request, ToolCall, ToolFailure, ToolUse, Tools, Usage,
     What,
 };
+use agentir_tools::Toolbox;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 use std::cell::RefCell;
@@ -19,8 +19,15 @@ pub(super) type Decision = (usize, usize);
 pub(super) struct World<'v> {
     pub(super) values: &'v Values,
     pub(super) names: &'v FxHashMap<String, Vec<String>>,
-    pub(super) agents: &'v [Agent],
+    /// Says whether a call has the arguments that its tool takes.
+    pub(super) checks: &'v RefCell<Toolbox>,
     inner: RefCell<Inner>,
+}
+
+/// A call that was made.
+pub(super) struct Called {
+    pub(super) tool: String,
+    pub(super) result: Result<Json, ToolFailure>,
 }
 
 #[derive(Default)]
@@ -28,7 +35,7 @@ struct Inner {
     planned: Vec<usize>,
     taken: Vec<Decision>,
     answers: Vec<Entry>,
-    calls: Vec<(String, Map<String, Json>, Result<Json, ToolFailure>)>,
+    calls: Vec<Called>,
     humans: Vec<HumanReply>,
     conversed: usize,
 }
@@ -37,7 +44,7 @@ struct Inner {
 pub(super) struct Made {
     pub(super) taken: Vec<Decision>,
     pub(super) answers: Vec<Entry>,
-    pub(super) calls: Vec<(String, Map<String, Json>, Result<Json, ToolFailure>)>,
+    pub(super) calls: Vec<Called>,
     pub(super) humans: Vec<HumanReply>,
 }
 
@@ -45,10 +52,10 @@ impl<'v> World<'v> {
     pub(super) fn new(
         values: &'v Values,
         names: &'v FxHashMap<String, Vec<String>>,
-        agents: &'v [Agent],
+        checks: &'v RefCell<Toolbox>,
         planned: Vec<usize>,
     ) -> Self {
-        Self { values, names, agents, inner: RefCell::new(Inner { planned, ..Inner::default() }) }
+        Self { values, names, checks, inner: RefCell::new(Inner { planned, ..Inner::default() }) }
     }
 
     /// One of so many ways: the planned one, else the first.
@@ -150,11 +157,13 @@ impl Model for Asked<'_, '_> {
     }
 }
 
-pub(super) struct Called<'w, 'v>(pub(super) &'w World<'v>);
+pub(super) struct Caller<'w, 'v>(pub(super) &'w World<'v>);
 
-impl Tools for Called<'_, '_> {
+impl Tools for Caller<'_, '_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let world = self.0;
+        // What is refused for its arguments is refused when the conversation is played back, too.
+        world.checks.borrow_mut().call(call)?;
         let names = world.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
         let results = world.values.of_tool(call.name, call.tool, names);
         // Two ways more: it fails, it takes too long.
@@ -167,7 +176,7 @@ impl Tools for Called<'_, '_> {
             None => Err(ToolFailure::new(FailureKind::Timeout, "the tool took too long")),
         };
         let mut inner = world.inner.borrow_mut();
-        inner.calls.push((call.name.to_owned(), call.arguments.clone(), result.clone()));
+        inner.calls.push(Called { tool: call.name.to_owned(), result: result.clone() });
         result
     }
 }

@@ -1,5 +1,6 @@
 //! Conversations that were made, as a file of tests.
 
+use super::oracle::Called;
 use super::{Conversation, Generated};
 use agentir_runtime::FailureKind;
 use serde_json::{Map, Value as Json, json};
@@ -25,7 +26,7 @@ impl Generated {
 
 fn test(number: usize, conversation: &Conversation) -> Json {
     let mut tools: Map<String, Json> = Map::new();
-    for (name, _, result) in &conversation.made.calls {
+    for Called { tool, result } in &conversation.made.calls {
         let case = match result {
             Ok(answer) => json!({ "answer": answer, "times": 1 }),
             Err(failure) => {
@@ -37,7 +38,7 @@ fn test(number: usize, conversation: &Conversation) -> Json {
                 json!({ "fail": fail, "message": failure.message, "times": 1 })
             }
         };
-        let cases = tools.entry(name.clone()).or_insert_with(|| json!([]));
+        let cases = tools.entry(tool.clone()).or_insert_with(|| json!([]));
         if let Json::Array(cases) = cases {
             cases.push(case);
         }

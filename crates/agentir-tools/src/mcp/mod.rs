@@ -18,10 +18,10 @@ use process_wrap::tokio::JobObject;
 use process_wrap::tokio::ProcessGroup;
 use process_wrap::tokio::{CommandWrap, KillOnDrop};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
+use rmcp::serve_client;
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
-use rmcp::{ServiceExt, serve_client};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, HashMap};
 use std::process::Stdio;
@@ -165,7 +165,7 @@ async fn connected(
             let child = TokioChildProcess::builder(process).stderr(Stdio::null()).spawn();
             let (child, _) = child
                 .map_err(|e| Trouble::Server(format!("`{command}` cannot be started: {e}")))?;
-            ().serve(child).await.map_err(|e| failed(&e))
+            serve_client((), child).await.map_err(|e| failed(&e))
         }
         Server::Address { url, headers } => {
             // The SDK builds its client with the provider of the process, and there must be one; a

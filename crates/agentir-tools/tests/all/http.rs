@@ -241,9 +241,7 @@ fn secrets_are_in_no_failure() {
         "    method: POST\n    body_template: '{\"p\": \"{{secrets.USER_PASSWORD}}\"}'\n",
     ];
     for rest in tools {
-        for port in
-            [web.url(), "http://127.0.0.1:1".to_owned(), "http://no.such.host.invalid".to_owned()]
-        {
+        for port in [web.url(), "http://127.0.0.1:1".to_owned()] {
             let t = tool(&format!("  t()\n    type: http\n    endpoint: \"{port}/a\"\n{rest}"));
             let failure = call_within(&mut http(), &t, json!({}), 3000).unwrap_err();
             let told = format!("{} {}", failure.message, failure.data);

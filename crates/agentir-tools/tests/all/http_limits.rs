@@ -83,7 +83,7 @@ fn mistakes_of_the_caller_are_not_tried_again() {
 fn a_breaker_leaves_a_service_alone_for_a_while() {
     let web = web(|_, before| if before < 3 { say(500, "") } else { say(200, "1") });
     let t = tool(&format!(
-        "  t()\n    type: http\n    endpoint: \"{}/a\"\n    circuit_breaker:\n      threshold: 2\n      resetMs: 300\n",
+        "  t()\n    type: http\n    endpoint: \"{}/a\"\n    circuit_breaker:\n      threshold: 2\n      resetMs: 1500\n",
         web.url()
     ));
     let mut http = http();
@@ -94,11 +94,11 @@ fn a_breaker_leaves_a_service_alone_for_a_while() {
     assert!(told.starts_with("`t` was not called: it failed 2 times in a row"), "{told}");
     assert_eq!(web.seen().len(), 2);
     // One try decides: it fails, so the service is left alone again.
-    sleep(Duration::from_millis(350));
+    sleep(Duration::from_millis(1600));
     assert!(fails().contains("answered 500"));
     assert!(fails().contains("was not called"));
     assert_eq!(web.seen().len(), 3);
-    sleep(Duration::from_millis(350));
+    sleep(Duration::from_millis(1600));
     assert_eq!(call(&mut http, &t, json!({})).unwrap(), json!(1));
     assert_eq!(call(&mut http, &t, json!({})).unwrap(), json!(1));
 }
