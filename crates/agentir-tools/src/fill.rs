@@ -171,7 +171,7 @@ impl Values<'_> {
                 continue;
             }
             let value = match path.strip_prefix("session.") {
-                Some(path) => at(self.session, path)
+                Some(inner) => at(self.session, inner)
                     .ok_or_else(|| format!("`{{{{{path}}}}}` of the session has no value here"))?,
                 None if !is_path(path) => {
                     return Err(format!(

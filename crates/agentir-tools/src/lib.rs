@@ -1,12 +1,12 @@
-//! What calls tools: stubs from a file, HTTP, MCP servers, Python functions, and the box that puts
-//! them together.
+//! What calls tools: stubs from a file, HTTP, Python functions, and the box that puts them together.
 //!
 //! [`Toolbox`] is the one that a conversation gets ([`agentir_runtime::Tools`]). It knows the
 //! declarations of a program, checks the arguments of a call by them, and finds who answers it:
 //!
 //! 1. [`Stubs`], where there is one for the tool: they always may,
 //! 2. a table that is written in the program,
-//! 3. if tools are [allowed](Allow): [`Http`], [`Mcp`] or [`Python`], by the tool's binding.
+//! 3. if tools are [allowed](Allow): [`Http`], what calls MCP servers
+//!    ([`Toolbox::mcp`]) or [`Python`], by the tool's binding.
 //!
 //! Everything else is refused, with a sentence that says how to allow or to stub it.
 //!
@@ -18,8 +18,8 @@ mod arguments;
 mod error;
 mod fill;
 mod http;
-mod mcp;
 mod python;
+mod servers;
 mod settings;
 mod stubs;
 mod tables;
@@ -27,9 +27,9 @@ mod toolbox;
 
 pub use error::FileError;
 pub use http::Http;
-pub use mcp::{Mcp, McpFile, Server};
 pub use python::Python;
-pub use settings::Settings;
+pub use servers::{McpFile, Server};
+pub use settings::{Secrets, Settings};
 pub use stubs::{Case, Fails, Matcher, Recorded, StubFile, Stubs};
 pub use toolbox::{Allow, Toolbox};
 
@@ -58,6 +58,7 @@ pub const MAX_DEPTH: usize = 64;
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long to wait for the answer of a call.
-fn patience(call: &ToolCall<'_>) -> Duration {
+#[must_use]
+pub fn patience(call: &ToolCall<'_>) -> Duration {
     Duration::from_millis(call.timeout_ms).min(LONGEST)
 }

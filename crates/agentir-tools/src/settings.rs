@@ -1,5 +1,7 @@
 //! What the environment says: `{{config.X}}`, `{{secrets.X}}`, `{{env.X}}`.
 
+use crate::fill::{Place, Values};
+use serde_json::Map;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -57,8 +59,18 @@ impl Settings {
         self.values.get(name).map(String::as_str)
     }
 
-    /// What a process may see that is started here.
-    pub(crate) fn harmless() -> impl Iterator<Item = (&'static str, OsString)> {
+    /// A text with its holes filled: `{{secrets.X}}`, `{{env.X}}`, `{{config.X}}`. Secrets are noted.
+    ///
+    /// # Errors
+    /// In words: a variable that is not set, a hole that is about something else.
+    pub fn fill(&self, written: &str, secrets: &mut Secrets) -> Result<String, String> {
+        let none = Map::new();
+        let values = Values { arguments: &none, session: &none, settings: self };
+        values.fill(written, Place::Plain, secrets)
+    }
+
+    /// The variables that a process may see which is started for a tool: `PATH`, `HOME` and the like.
+    pub fn harmless() -> impl Iterator<Item = (&'static str, OsString)> {
         HARMLESS.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
     }
 
@@ -76,11 +88,11 @@ impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Settings {
 
 /// The secrets that a call was made with, to be kept out of all that is said about it.
 #[derive(Clone, Default)]
-pub(crate) struct Secrets(Vec<String>);
+pub struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Notes a secret, and the forms in which it may come back.
-    pub(crate) fn note(&mut self, secret: &str) {
+    pub fn note(&mut self, secret: &str) {
         let escaped = serde_json::to_string(secret).unwrap_or_default();
         let escaped = escaped.trim_matches('"');
         let encoded = crate::fill::encoded(secret);
@@ -94,7 +106,8 @@ impl Secrets {
     }
 
     /// A text without them.
-    pub(crate) fn hide(&self, text: &str) -> String {
+    #[must_use]
+    pub fn hide(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in &self.0 {
             if text.contains(secret.as_str()) {

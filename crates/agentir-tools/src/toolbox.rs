@@ -1,7 +1,7 @@
 //! Who answers a call.
 
 use crate::arguments::{self, Nulls};
-use crate::{Http, Mcp, Python, Recorded, Stubs, stubs, tables};
+use crate::{Http, Python, Recorded, Stubs, stubs, tables};
 use agentir_ir::{Agent, Data, Program, Tool, ToolType};
 use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
 use serde_json::{Map, Value as Json};
@@ -30,15 +30,16 @@ impl Allow {
 }
 
 /// The tools of a program.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Toolbox {
-    /// The implementations in tool libraries, by name: agents often declare no more than a signature.
-    implementations: BTreeMap<String, Tool>,
+    /// The tools with what is said for all tools beside them, by their agent and their name; those of
+    /// libraries have no agent. Agents often declare no more than a signature.
+    implementations: BTreeMap<(Option<String>, String), Tool>,
     agents: BTreeMap<String, Agent>,
     allow: Allow,
     stubs: Stubs,
     http: Option<Http>,
-    mcp: Option<Mcp>,
+    mcp: Option<Box<dyn Tools>>,
     python: Option<Python>,
     calls: Vec<Recorded>,
 }
@@ -48,11 +49,16 @@ impl Toolbox {
     #[must_use]
     pub fn new(program: &Program) -> Self {
         let mut implementations = BTreeMap::new();
-        for library in &program.libraries {
-            for tool in &library.tools {
+        let libraries = program.libraries.iter().map(|l| (None, &l.tools, &l.extensions.0));
+        let own = program.agents.iter().map(|agent| {
+            (Some(agent.metadata.name.value.to_string()), &agent.tools, &agent.extensions.0)
+        });
+        for (agent, tools, extensions) in libraries.chain(own) {
+            for tool in tools {
                 let mut tool = tool.clone();
-                shared(&library.extensions.0, &mut tool);
-                implementations.entry(tool.name.value.to_string()).or_insert(tool);
+                shared(extensions, &mut tool);
+                let key = (agent.clone(), tool.name.value.to_string());
+                implementations.entry(key).or_insert(tool);
             }
         }
         let agents = program.agents.iter().filter(|agent| !agent.lookup_tables.is_empty());
@@ -86,8 +92,8 @@ impl Toolbox {
 
     /// Calls tools of type `mcp`.
     #[must_use]
-    pub fn mcp(mut self, mcp: Mcp) -> Self {
-        self.mcp = Some(mcp);
+    pub fn mcp(mut self, servers: impl Tools + 'static) -> Self {
+        self.mcp = Some(Box::new(servers));
         self
     }
 
@@ -124,10 +130,17 @@ impl Toolbox {
                 MAX_ARGUMENTS / 1024
             ));
         }
-        let library = self.implementations.get(call.name);
-        // The one that says how it is reached.
+        let key = |agent: Option<&str>| (agent.map(str::to_owned), call.name.to_owned());
+        let own = self.implementations.get(&key(Some(call.agent)));
+        // The declaration that came with the call, with what is said for all tools beside it.
+        let own = own.filter(|own| call.tool.is_none_or(|tool| tool.span == own.span));
         let reached = |tool: &&Tool| tool.binding.is_some() || tool.tool_type.is_some();
-        let tool = call.tool.filter(reached).or(library).or(call.tool);
+        let library = own.filter(reached).or_else(|| self.implementations.get(&key(None)));
+        // The one that says how it is reached.
+        let tool = match (call.tool.filter(reached), library) {
+            (Some(tool), Some(shared)) if tool.span == shared.span => Some(shared),
+            (tool, library) => tool.or(library).or(call.tool),
+        };
         let function = tool.is_some_and(|t| t.binding.is_none() && t.tool_type.is_none())
             && self.python.is_some();
         let nulls = if function { Nulls::Values } else { Nulls::Missing };
@@ -159,7 +172,7 @@ impl Toolbox {
         let stub = || stubs::proposal(call.name, declared, &call.arguments);
         let by: Option<&mut dyn Tools> = match kind {
             Some(ToolType::Http) => self.http.as_mut().map(|by| by as &mut dyn Tools),
-            Some(ToolType::Mcp) => self.mcp.as_mut().map(|by| by as &mut dyn Tools),
+            Some(ToolType::Mcp) => self.mcp.as_mut().map(|by| &mut **by as &mut dyn Tools),
             None if function => self.python.as_mut().map(|by| by as &mut dyn Tools),
             _ => None,
         };

@@ -10,7 +10,8 @@ use agentir_runtime::{
     Session, Status, Turn, What,
 };
 use agentir_store::{Memory, Sqlite, Store};
-use agentir_tools::{Allow, Http, Mcp, McpFile, Python, Settings, Stubs, Toolbox};
+use agentir_mcp::Mcp;
+use agentir_tools::{Allow, Http, McpFile, Python, Settings, Stubs, Toolbox};
 use clap::{Args, ValueEnum};
 use std::fs;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};

@@ -202,6 +202,8 @@ impl Source<'_> {
             profile.map(|p| p.trim_matches(['{', '}', ' ']).trim_start_matches("config."));
         let name = profile.unwrap_or(self.host);
         let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-        format!("{}_{end}", name.chars().map(word).collect::<String>())
+        // No name of a variable begins with a digit.
+        let mark = if name.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+        format!("{mark}{}_{end}", name.chars().map(word).collect::<String>())
     }
 }

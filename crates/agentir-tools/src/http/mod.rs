@@ -436,8 +436,9 @@ fn received(mut response: http::Response<ureq::Body>) -> Result<Answer, Trouble>
     let retry_after = said("retry-after").and_then(|s| s.trim().parse().ok());
     let json = said("content-type").is_some_and(|kind| kind.contains("json"));
     let status = response.status().as_u16();
-    let body = response.body_mut().with_config().limit(MAX_ANSWER as u64).lossy_utf8(true);
-    let body = body.read_to_string().map_err(|e| trouble(&e))?;
+    let body = response.body_mut().with_config().limit(MAX_ANSWER as u64);
+    let body = body.read_to_vec().map_err(|e| trouble(&e))?;
+    let body = String::from_utf8_lossy(&body).into_owned();
     let retry_after = retry_after.map(Duration::from_secs);
     Ok(Answer { status, retry_after, json, body })
 }

@@ -111,7 +111,11 @@ fn test(word: &str, value: &Json) -> Result<Test, String> {
         "matches" => {
             let text = value.as_str().ok_or("`matches` needs a regular expression as text")?;
             let pattern = RegexBuilder::new(text).size_limit(MAX_PATTERN).build();
-            let reason = |e: regex::Error| e.to_string().lines().last().unwrap_or("").to_owned();
+            let reason = |e: regex::Error| {
+                let words = e.to_string();
+                let last = words.lines().last().unwrap_or_default();
+                last.trim_start_matches("error: ").to_owned()
+            };
             Test::Matches(
                 pattern
                     .map_err(|e| format!("`{text}` is no regular expression ({})", reason(e)))?,

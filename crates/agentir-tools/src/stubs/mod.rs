@@ -229,7 +229,7 @@ impl Case {
             (_, None) if self.message.is_some() || self.data.is_some() => {
                 Err("has `message` or `data` without `fail`: what a tool gives is its `answer`")
             }
-            _ if self.times == Some(0) => Err("is for 0 calls"),
+            _ if self.times == Some(0) => Err("is for 0 calls: leave it out"),
             _ => Ok(()),
         }
     }

@@ -14,8 +14,8 @@ fn http() -> Http {
         ("USER_NAME", "ann"),
         ("USER_PASSWORD", "s3cret\"word"),
         ("PRINTER_TOKEN", "t0ken-of-the-printer"),
-        ("127_0_0_1_TOKEN", "t0ken-of-the-host"),
-        ("127_0_0_1_API_KEY", "key/of&the=host"),
+        ("_127_0_0_1_TOKEN", "t0ken-of-the-host"),
+        ("_127_0_0_1_API_KEY", "key/of&the=host"),
     ];
     Http::new(settings.into_iter().collect::<Settings>())
 }
@@ -258,8 +258,9 @@ fn secrets_are_in_no_failure() {
 
 #[test]
 fn a_host_that_is_not_there_is_told() {
-    let t =
-        tool("  t()\n    type: http\n    endpoint: \"http://127.0.0.1:1/a/{{config.OWNER}}\"\n");
+    let t = tool(
+        "  t()\n    type: http\n    endpoint: \"http://127.0.0.1:1/a/{{config.BASE_PATH}}\"\n",
+    );
     let failure = call(&mut http(), &t, json!({})).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Api);
     assert!(failure.message.starts_with("`t` "), "{failure}");

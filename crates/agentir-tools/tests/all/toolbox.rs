@@ -4,7 +4,7 @@ use crate::server::{say, web};
 use crate::{arguments, call_by_name, program};
 use agentir_ir::Program;
 use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
-use agentir_tools::{Allow, Http, Settings, Stubs, Toolbox};
+use agentir_tools::{Allow, Http, McpFile, Settings, Stubs, Toolbox};
 use serde_json::{Value as Json, json};
 
 const DESK: &str = r#"AGENT: Desk
@@ -162,4 +162,34 @@ fn libraries_say_how_tools_are_reached() {
     assert_eq!(found, json!(["GET /api/find/Oslo?guests=2", "tool", "Bearer tok"]));
     let found = call(&mut toolbox, &program, "plain", json!({})).unwrap();
     assert_eq!(found, json!(["GET /api/plain", "library", "Bearer tok"]));
+}
+
+#[test]
+fn files_of_servers_that_are_wrong_are_told() {
+    let told = [
+        "servers:\n  desk: {}\n",
+        "servers:\n  desk: { command: a, url: b }\n",
+        "servers:\n  desk: { command: a, headers: { b: c } }\n",
+        "servers:\n  desk: { url: a, args: [b] }\n",
+        "servers:\n  desk: { comand: a }\n",
+        "servers: 1\n",
+    ]
+    .map(|file| {
+        McpFile::read(file).unwrap_err().to_string().lines().next().unwrap_or_default().to_owned()
+    });
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn so_do_agents_for_their_own_tools() {
+    let web = web(|seen, _| say(200, json!(seen.line).to_string()));
+    let agent = format!(
+        "AGENT: Desk\nGOAL: \"Help\"\nTOOLS:\n  base_url: \"{}/own\"\n  find(city: string)\n    type: http\n    endpoint: \"/find/{{city}}\"\n",
+        web.url()
+    );
+    let program = program(&[("desk.agent.abl", &agent)]);
+    let mut toolbox =
+        Toolbox::new(&program).http(Http::new(Settings::default())).allow(Allow::Everything);
+    let found = call(&mut toolbox, &program, "find", json!({ "city": "Oslo" })).unwrap();
+    assert_eq!(found, json!("GET /own/find/Oslo"));
 }

@@ -1,17 +1,15 @@
 //! Tools of type `mcp`: servers of the Model Context Protocol, by its official SDK.
 //!
 //! A tool's binding names a server and a tool of it; a file says where the servers are ([`McpFile`]).
-//! A server is started or connected to when it is first needed, and lives as long as the box.
+//! A server is started or connected to when it is first needed, and lives as long as [`Mcp`]. It is a
+//! crate of its own because nothing else needs what the SDK brings along.
+//!
+//! *Invariant*: nothing here decides whether a tool may be called, and no shell reads anything.
 
-mod file;
-
-pub use file::{McpFile, Server};
-
-use crate::MAX_ANSWER;
-use crate::fill::{Place, Values};
-use crate::settings::{Secrets, Settings};
 use agentir_ir::Data;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
+use agentir_tools::{MAX_ANSWER, McpFile, Secrets, Server, Settings, patience};
+use http::{HeaderName, HeaderValue};
 #[cfg(windows)]
 use process_wrap::tokio::JobObject;
 #[cfg(unix)]
@@ -22,12 +20,12 @@ use rmcp::serve_client;
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
-use ureq::http::{HeaderName, HeaderValue};
+use tokio::time::{Instant, timeout, timeout_at};
 
 type Client = RunningService<RoleClient, ()>;
 
@@ -81,15 +79,14 @@ impl Mcp {
             Trouble::Wrong(why) => fail(FailureKind::Refused, format!("cannot be called: {why}")),
             Trouble::Server(why) => fail(FailureKind::Api, format!("(server `{server}`): {why}")),
         };
-        let end = tokio::time::Instant::now() + crate::patience(call);
+        let end = Instant::now() + patience(call);
         // A server that has ended is started anew.
         self.clients.retain(|_, client| !client.is_closed());
         let Self { clients, servers, settings, runtime } = self;
         if !clients.contains_key(server) {
             let known = servers.get(server).ok_or_else(|| told(unknown(server, servers)))?;
-            let client = runtime.block_on(async {
-                tokio::time::timeout_at(end, connected(known, settings, secrets)).await
-            });
+            let client = runtime
+                .block_on(async { timeout_at(end, connected(known, settings, secrets)).await });
             clients.insert(server.to_owned(), client.map_err(|_| late())?.map_err(told)?);
         }
         let Some(client) = clients.get(server) else {
@@ -97,8 +94,7 @@ impl Mcp {
         };
         let request = CallToolRequestParams::new(tool).with_arguments(call.arguments.clone());
         // The clock is the runtime's.
-        let answer = runtime
-            .block_on(async { tokio::time::timeout_at(end, client.call_tool(request)).await });
+        let answer = runtime.block_on(async { timeout_at(end, client.call_tool(request)).await });
         match answer {
             Err(_) => Err(late()),
             Ok(Err(ServiceError::McpError(e))) => {
@@ -139,12 +135,9 @@ async fn connected(
     settings: &Settings,
     secrets: &mut Secrets,
 ) -> Result<Client, Trouble> {
-    let empty = Map::new();
-    let values = Values { arguments: &empty, session: &empty, settings };
     let mut filled = |written: &BTreeMap<String, String>| {
-        let one = |(name, text): (&String, &String)| {
-            Ok((name.clone(), values.fill(text, Place::Plain, secrets)?))
-        };
+        let one =
+            |(name, text): (&String, &String)| Ok((name.clone(), settings.fill(text, secrets)?));
         written.iter().map(one).collect::<Result<Vec<_>, String>>().map_err(Trouble::Wrong)
     };
     let failed = |e: &dyn std::fmt::Display| Trouble::Server(format!("it does not come up: {e}"));
@@ -214,8 +207,7 @@ impl Drop for Mcp {
     fn drop(&mut self) {
         for (_, client) in std::mem::take(&mut self.clients) {
             // Who does not end is killed with its process.
-            let ended =
-                async move { timeout(std::time::Duration::from_secs(1), client.cancel()).await };
+            let ended = async move { timeout(Duration::from_secs(1), client.cancel()).await };
             let _ = self.runtime.block_on(ended);
         }
     }
