@@ -230,7 +230,7 @@ fn long_texts_are_answered_soon() {
         let begin = ThreadTime::now();
         let start: String = text.chars().take(20).collect();
         values(&mut model, &extract(text, fields(FIELDS), Some("city")));
-        let candidates = (0..200).map(|i| candidate(&format!("c{i}: {text}"))).collect();
+        let candidates = (0..50).map(|i| candidate(&format!("c{i}: {text}"))).collect();
         let mut question = choose(text, candidates, true);
         if let agentir_runtime::Ask::Choose { candidates, .. } = &mut question.ask {
             for candidate in candidates {

@@ -19,6 +19,9 @@ const COMMON: f64 = 0.1;
 /// How many candidates, and words of each, are looked at.
 const MAX: (usize, usize) = (256, 400);
 
+/// How long words are with what is between them, in bytes, on the long side of the average.
+const LONG: usize = 8;
+
 /// What a candidate may be known by.
 struct Known {
     name: Vec<Word>,
@@ -31,7 +34,9 @@ struct Known {
 impl Known {
     fn of(candidate: &Candidate) -> Self {
         let content = |text: &str| {
-            let mut found = words(text);
+            // As much as that many words may take; the rest is not even taken apart.
+            let start = text.get(..text.floor_char_boundary(MAX.1 * LONG)).unwrap_or(text);
+            let mut found = words(start);
             found.retain(Word::is_content);
             found.truncate(MAX.1);
             found
