@@ -12,7 +12,8 @@
 //!
 //! *Invariant*: nothing here reaches the world unless it was allowed by whoever runs the program.
 //! What the environment says ([`Settings`]) goes where the program's author wrote it and into no
-//! message, and what a model says never becomes part of a command, a path or a host.
+//! message, and what a model says stays a value: it ends no string, begins no header or command, and
+//! leaves neither its part of an address nor the host.
 
 mod arguments;
 mod error;
