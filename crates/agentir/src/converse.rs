@@ -4,13 +4,13 @@ use crate::commands::{Input as Paths, load_input};
 use crate::load::Loaded;
 use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;
+use agentir_mcp::Mcp;
 use agentir_model::{Endpoint, Key, Offline, OpenAi, Script, Scripted};
 use agentir_runtime::{
     Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Nobody, Observer,
     Session, Status, Turn, What,
 };
 use agentir_store::{Memory, Sqlite, Store};
-use agentir_mcp::Mcp;
 use agentir_tools::{Allow, Http, McpFile, Python, Settings, Stubs, Toolbox};
 use clap::{Args, ValueEnum};
 use std::fs;

@@ -159,7 +159,7 @@ impl Request {
     }
 
     /// The names of the arguments that stand in the address, the query, a header or the body.
-    pub(super) fn used<'a>(&'a self) -> impl Iterator<Item = &'a str> {
+    pub(super) fn used(&self) -> impl Iterator<Item = &str> {
         let query = self.query.iter().flatten();
         let texts = query.chain(&self.headers).map(|(_, text)| (text.as_str(), false));
         let texts = texts.chain([(self.endpoint.as_str(), true)]);
