@@ -12,7 +12,8 @@ pub(crate) fn write(root: &Path) -> Result<(), Box<dyn Error>> {
         ("cost.schema.json", agentir_flow::cost::cost_schema()),
         ("fidelity.schema.json", agentir_convert::report_schema()),
         ("script.schema.json", agentir_model::script_schema()),
-        ("stubs.schema.json", agentir_scenario::stub_schema()),
+        ("mcp.schema.json", agentir_tools::mcp_schema()),
+        ("stubs.schema.json", agentir_tools::stubs_schema()),
         ("test.schema.json", agentir_scenario::scenario_schema()),
         ("trace.schema.json", agentir_runtime::trace_schema()),
     ];

@@ -253,9 +253,3 @@ pub(crate) fn pattern(text: &str) -> Result<regex::Regex, regex::Error> {
 pub fn scenario_schema() -> Json {
     schemars::schema_for!(Scenario).to_value()
 }
-
-/// The JSON Schema of a file of stubs alone.
-#[must_use]
-pub fn stub_schema() -> Json {
-    schemars::schema_for!(agentir_tools::StubFile).to_value()
-}

@@ -13,9 +13,7 @@ mod report;
 mod run;
 
 pub use coverage::{Coverage, Part};
-pub use file::{
-    Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, scenario_schema, stub_schema,
-};
+pub use file::{Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, scenario_schema};
 pub use generate::{Conversation, Generated, Limits, MadeTurn, generate};
 pub use report::{coverage, junit, text};
 pub use run::{Failure, Outcome, run};

@@ -114,6 +114,8 @@ enum SchemaOf {
     Stubs,
     /// A file of `agentir run --answers FILE`
     Answers,
+    /// A file of `agentir run --mcp FILE`
+    Mcp,
 }
 
 #[derive(Args)]
@@ -250,8 +252,9 @@ pub fn run() -> ExitCode {
             SchemaOf::Graph => agentir_draw::graph_schema(),
             SchemaOf::Trace => agentir_runtime::trace_schema(),
             SchemaOf::Test => agentir_scenario::scenario_schema(),
-            SchemaOf::Stubs => agentir_scenario::stub_schema(),
+            SchemaOf::Stubs => agentir_tools::stubs_schema(),
             SchemaOf::Answers => agentir_model::script_schema(),
+            SchemaOf::Mcp => agentir_tools::mcp_schema(),
         }),
         Command::Explain { rule } => explain_command(&rule),
         Command::Rules { json } => rules_command(json),
