@@ -168,6 +168,10 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
     }
     loop {
         if begins || input.is_some() {
+            // What bindings of tools may read of the conversation: `{{session.name}}`.
+            for (name, value) in session.variables() {
+                tools.set_session(&name, value);
+            }
             let human: &mut dyn Human =
                 if args.human && talks { &mut terminal } else { &mut nobody };
             let mut host = Host {
