@@ -101,8 +101,7 @@ impl std::fmt::Display for Asked {
 
 /// What the conditions of an agent mean.
 pub(crate) fn dialect(agent: &Agent) -> Dialect {
-    let all = Dialect::ALL.into_iter();
-    all.into_iter().find(|d| d.name() == agent.metadata.dialect).unwrap_or(Dialect::Abl)
+    Dialect::from_name(agent.metadata.dialect).unwrap_or(Dialect::Abl)
 }
 
 /// The variable under the name that it has in languages without namespaces.

@@ -132,10 +132,10 @@ pub fn is_evaluated_method(method: &str) -> bool {
 }
 
 pub(crate) fn call(on: &Evaluator<'_>, name: &Name, args: &[Value]) -> Result<Value> {
-    let function = agentir_expr::function(name);
-    let (Some(function), Some(body)) = (function, function.and_then(|f| body(BODIES, f.name)))
-    else {
-        return Err(EvalError::UnknownFunction(name.clone()));
+    let unknown = || EvalError::UnknownFunction(name.clone());
+    let function = agentir_expr::function(name).ok_or_else(unknown)?;
+    let Some(body) = body(BODIES, function.name) else {
+        return on.state.platform(function.name, args).ok_or_else(unknown);
     };
     run(body, function.parameters, &Call { on, name, args }, 0)
 }

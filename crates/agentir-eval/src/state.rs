@@ -15,6 +15,12 @@ pub trait Environment {
     /// [`EvalError::NoMember`] where the dialect forbids to look into what is unset.
     fn path(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError>;
 
+    /// What a function gives that is the platform's: what it finds in a text no specification says
+    /// (the detectors of guardrails). None where nobody knows.
+    fn platform(&self, _function: &str, _args: &[Value]) -> Option<Value> {
+        None
+    }
+
     /// The time, in milliseconds since the beginning of 1970.
     fn now(&self) -> Option<i64> {
         None

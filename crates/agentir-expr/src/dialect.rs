@@ -31,6 +31,6 @@ impl Dialect {
     /// The dialect called `name`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Abl, Self::AgentScript, Self::Adl].into_iter().find(|d| d.name() == name)
+        Self::ALL.into_iter().find(|d| d.name() == name)
     }
 }

@@ -298,6 +298,19 @@ pub struct Execution {
     pub extensions: Extensions,
 }
 
+impl Execution {
+    /// How many steps a session may take in flows: as it is set, else the platform's 100 (ABL, current
+    /// specification, 7.11); none if only configuration says so.
+    #[must_use]
+    pub const fn flow_steps(&self) -> Option<f64> {
+        match &self.max_flow_iterations {
+            Some(NumberOrText::Number(n)) => Some(n.0),
+            Some(NumberOrText::Text(_)) => None,
+            None => Some(100.0),
+        }
+    }
+}
+
 /// What the platform should know about an agent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExecutionHints {

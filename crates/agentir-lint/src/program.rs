@@ -1,7 +1,7 @@
 //! Running the rules.
 
 use crate::catalogue::RULES;
-use crate::rule::{AgentContext, Check, ProgramContext, Report, dialect};
+use crate::rule::{AgentContext, Check, ProgramContext, Report};
 use crate::statistics::Statistics;
 use crate::times::{Clock, Times};
 use agentir_diagnostics::{Diagnostic, FileId};
@@ -85,7 +85,7 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
         })
         .collect();
     let dialects: Vec<Option<Dialect>> =
-        agents.iter().map(|cx| dialect(cx.agent.metadata.dialect)).collect();
+        agents.iter().map(|cx| Dialect::from_name(cx.agent.metadata.dialect)).collect();
     // Programs are of one dialect; one without agents is ABL's libraries and profiles.
     let of_program = dialects.first().copied().unwrap_or(Some(Dialect::Abl));
     for rule in RULES.iter().copied() {

@@ -62,11 +62,6 @@ impl Rule {
     }
 }
 
-/// The dialect of this name.
-pub(crate) fn dialect(name: &str) -> Option<Dialect> {
-    Dialect::ALL.into_iter().find(|d| d.name() == name)
-}
-
 /// Groups of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]

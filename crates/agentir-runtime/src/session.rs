@@ -69,8 +69,6 @@ pub struct Session {
     pub(crate) memory: State,
     /// Steps of flows that were entered since the conversation began.
     pub(crate) flow_steps: u32,
-    /// The number of the next call of a tool.
-    pub(crate) next_call: u64,
 }
 
 impl Session {
@@ -166,8 +164,12 @@ pub(crate) struct Thread {
     pub(crate) delegated: bool,
     /// Whether it gave up.
     pub(crate) failed: bool,
-    /// Fields that were asked for, by node: how often.
-    pub(crate) asked: BTreeMap<String, u32>,
+    /// How often the user was asked at a node.
+    pub(crate) asked: BTreeMap<u32, u32>,
+    /// How often a value of a field was refused since it is asked for.
+    pub(crate) refused: BTreeMap<String, u32>,
+    /// Whether what the user is to say next must not be shown: a sensitive field was asked for.
+    pub(crate) confidential: bool,
     /// What went wrong last.
     pub(crate) error: Option<Problem>,
     /// The result of the last tool, which `@outputs` reads.
@@ -196,6 +198,8 @@ impl Thread {
             delegated: false,
             failed: false,
             asked: BTreeMap::new(),
+            refused: BTreeMap::new(),
+            confidential: false,
             error: None,
             outputs: Json::Object(Map::new()),
         }

@@ -32,7 +32,8 @@ const fn decided(decider: Decider) -> DecidedBy {
 }
 
 /// How often the model may call tools before it must answer; none if only configuration says so.
-pub(crate) fn iterations(agent: &Agent) -> Option<u32> {
+#[must_use]
+pub fn iterations(agent: &Agent) -> Option<u32> {
     match &agent.execution.max_iterations {
         Some(NumberOrText::Number(n)) => super::step::whole(*n),
         Some(NumberOrText::Text(_)) => None,

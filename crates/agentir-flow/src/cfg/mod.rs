@@ -34,7 +34,7 @@ mod query;
 mod rules;
 mod step;
 
-pub(crate) use choice::iterations;
+pub use choice::iterations;
 
 pub use access::{Access, How, Variable};
 pub use known::{Knowledge, Known};

@@ -5,7 +5,6 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, NodeKind, Why};
-use agentir_ir::NumberOrText;
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -20,15 +19,13 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Steps in a session if nobody says (§7.11, `max_flow_iterations`).
-const DEFAULT: f64 = 100.0;
-
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let Some(flow) = &cx.agent.flow else { return };
-    let (limit, whose) = match &cx.agent.execution.max_flow_iterations {
-        Some(NumberOrText::Number(n)) => (n.0, "`EXECUTION` sets"),
-        Some(NumberOrText::Text(_)) => return,
-        None => (DEFAULT, "the platform's limit is"),
+    let execution = &cx.agent.execution;
+    let Some(limit) = execution.flow_steps() else { return };
+    let whose = match &execution.max_flow_iterations {
+        Some(_) => "`EXECUTION` sets",
+        None => "the platform's limit is",
     };
     let Some(own) = part_of(cx) else { return };
     let Some((steps, last)) = shortest(cx.program.graph(), own) else { return };

@@ -6,7 +6,6 @@ use crate::json::{from_json, to_json};
 use crate::session::Problem;
 use crate::trace::What;
 use agentir_diagnostics::FileId;
-use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Literal};
 use agentir_flow::cfg::{Element, Why};
 use agentir_ir::{Call, Filler, NumberOrText, Offer, Statement, Tool, ToolBinding};
@@ -173,12 +172,6 @@ impl<'p> Run<'_, 'p, '_> {
             }
             _ => to_json(&self.value(expr)?),
         })
-    }
-
-    fn variable(&self, name: &str) -> Option<Value> {
-        let path = super::scope::path_of(name);
-        let expr = Expr::path(path, agentir_diagnostics::Span::default());
-        self.value(&expr).ok().filter(|v| !v.is_unset())
     }
 
     /// Calls a tool and says what came of it.

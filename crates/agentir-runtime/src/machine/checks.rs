@@ -1,16 +1,16 @@
 //! Constraints and guardrails (ABL, current specification, 3.8 and 3.9).
 
+use super::detect::without_personal;
 use super::{Next, Run, Step, onward};
 use crate::session::{Back, Problem};
 use crate::trace::What;
-use agentir_eval::{Value, evaluate};
-use agentir_expr::{Expr, ExprKind, UnaryOp, Visit};
-use agentir_flow::cfg::{Element, Why};
+use agentir_eval::Value;
+use agentir_expr::{Expr, ExprKind, Visit};
+use agentir_flow::cfg::{Element, Test, Why};
 use agentir_ir::{Constraint, Data, Guardrail, GuardrailKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use regex::Regex;
 use serde_json::Value as Json;
-use std::sync::LazyLock;
 
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn check(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
@@ -26,17 +26,13 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The way of what does not pass.
     fn violated(&mut self, at: NodeIndex) -> Step {
-        let edges = self.leaving(at);
-        let hub = |to: NodeIndex| {
-            self.machine.cfg.node(to).is_some_and(|n| n.kind == agentir_flow::cfg::NodeKind::Error)
-        };
-        for (id, to, edge) in &edges {
+        for (id, to, edge) in self.leaving(at) {
             if matches!(edge.why, Why::Error | Why::Jump | Why::Retry | Why::Return)
-                && !hub(*to)
-                && self.open(*id, *to, edge)
+                && !self.is_hub(to)
+                && self.open(id, to, &edge)
                 && self.holds(edge.guard)?
             {
-                return Ok(Next::Take(*id));
+                return Ok(Next::Take(id));
             }
         }
         Err(Problem::new("validation_error", "a check did not pass"))
@@ -101,11 +97,7 @@ impl<'p> Run<'_, 'p, '_> {
                         || self
                             .agent()
                             .is_ok_and(|a| a.gather.fields.iter().any(|f| f.name.value == named));
-                    let root = super::scope::path_of(named);
-                    let root = Expr::path(root, agentir_diagnostics::Span::default());
-                    if pending && self.value(&root).is_ok_and(|v| v.is_unset()) {
-                        unknown = true;
-                    }
+                    unknown |= pending && self.variable(named).is_none();
                 }
                 _ => {}
             }
@@ -164,9 +156,9 @@ impl<'p> Run<'_, 'p, '_> {
             for name in ["content", "input", "output", "response", "tool_input", "text"] {
                 self.locals.push((name.into(), text.clone()));
             }
-            let found = self.check_holds(check, content);
+            let found = self.test(&Test::Expr(check));
             self.locals.truncate(mark);
-            return Ok(found);
+            return found;
         }
         if let Some(question) = &rail.llm_check {
             let statement = self.render(question);
@@ -180,31 +172,6 @@ impl<'p> Run<'_, 'p, '_> {
         self.judge(&statement, content.to_owned())
     }
 
-    /// Detectors are the platform's; these are ours for the forms that nobody disputes.
-    fn check_holds(&self, check: &Expr, content: &str) -> bool {
-        match &check.kind {
-            ExprKind::Call { function, .. } => {
-                match function.value.rsplit('.').next().unwrap_or_default() {
-                    "contains_pii" | "detect_pii" => {
-                        return PII.iter().any(|p| p.is_match(content));
-                    }
-                    "contains_email" => return EMAIL.is_match(content),
-                    "contains_url" => return URL.is_match(content),
-                    _ => {}
-                }
-            }
-            ExprKind::And(all) => return all.iter().all(|one| self.check_holds(one, content)),
-            ExprKind::Or(any) => return any.iter().any(|one| self.check_holds(one, content)),
-            ExprKind::Unary { op: UnaryOp::Not, operand } => {
-                return !self.check_holds(operand, content);
-            }
-            _ => {}
-        }
-        let dialect = self.dialect();
-        evaluate(check, &self.scope(), dialect)
-            .is_ok_and(|v| agentir_eval::truthy(&v, agentir_eval::semantics(dialect)))
-    }
-
     /// Takes out of what is said what must not be in it.
     fn clean(&mut self, rail: &Guardrail, action: &str) {
         let with = if action == "redact" { "[REDACTED]" } else { "" };
@@ -212,9 +179,7 @@ impl<'p> Run<'_, 'p, '_> {
         let clean = |text: &str| -> String {
             match &pattern {
                 Some(pattern) => pattern.replace_all(text, with).into_owned(),
-                None => PII
-                    .iter()
-                    .fold(text.to_owned(), |text, p| p.replace_all(&text, with).into_owned()),
+                None => without_personal(text, with),
             }
         };
         match rail.kind {
@@ -302,21 +267,3 @@ fn pattern_of(check: &Expr) -> Option<Regex> {
     };
     agentir_eval::pattern(text).ok()
 }
-
-#[expect(clippy::expect_used, reason = "only with the patterns below")]
-fn made(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a pattern of ours")
-}
-
-static EMAIL: LazyLock<Regex> =
-    LazyLock::new(|| made(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"));
-static URL: LazyLock<Regex> = LazyLock::new(|| made(r"https?://[^\s]+"));
-static PII: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    vec![
-        EMAIL.clone(),
-        // Cards, social security numbers, telephone numbers.
-        made(r"\b[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}\b"),
-        made(r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
-        made(r"\+?[0-9][0-9 ().-]{8,}[0-9]"),
-    ]
-});

@@ -1,6 +1,6 @@
 //! Asking for fields (ABL, current specification, 3.6 and 3.14.2).
 
-use super::{Next, Run, Step, onward};
+use super::{Next, Run, Step, index, onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Answer, Ask, FieldSpec, FieldType, Role};
 use crate::session::Problem;
@@ -44,12 +44,10 @@ impl<'p> Run<'_, 'p, '_> {
                 Asking { gather: &collect.gather, only: &[], collect: Some(collect) }
             }
             Element::Failure(failure) => {
-                let asked = format!("failure {}", at.index());
                 // What is asked for again is asked for even if it has a value.
-                if !self.fresh && self.thread().asked.insert(asked, 1).is_none() {
+                if !self.fresh && !self.thread().asked.contains_key(&index(at.index())) {
                     for name in &failure.collect_fields {
-                        let path = super::scope::path_of(&name.value);
-                        let _ = self.thread().variables.set_path(&path, Value::Undefined);
+                        self.clear(&name.value);
                     }
                 }
                 Asking { gather: &agent.gather, only: &failure.collect_fields, collect: None }
@@ -107,7 +105,7 @@ impl<'p> Run<'_, 'p, '_> {
                 None => self.leave(at),
             };
         }
-        let key = format!("collect {}", at.index());
+        let key = index(at.index());
         let times = *self.thread().asked.entry(key).and_modify(|n| *n += 1).or_insert(1);
         let limit = self.node(at)?.step.and_then(|s| s.max_attempts).map(|n| n.0);
         let failed = self.leaving(at).into_iter().find(|(_, to, edge)| {
@@ -126,9 +124,16 @@ impl<'p> Run<'_, 'p, '_> {
             self.session
                 .set_system("_clarification_count", &Json::from(count.unwrap_or(0.0) + 1.0));
         }
+        self.expect(missing.first());
         let question = refused.unwrap_or_else(|| self.question(asking, &missing));
         self.say(&question, None);
         self.turn_over(at)
+    }
+
+    /// The user is about to be asked for a field; a trace may not show the answer to some.
+    pub(super) fn expect(&mut self, field: Option<&FieldSpec>) {
+        let confidential = field.is_some_and(|field| self.sensitive(&field.name));
+        self.thread().confidential = confidential;
     }
 
     /// Where the model leads, what the user corrects must be known before the constraints look at it:
@@ -160,12 +165,9 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn forget_asking(&mut self, at: NodeIndex) {
-        let key = format!("collect {}", at.index());
-        let failure = format!("failure {}", at.index());
         let thread = self.thread();
-        thread.asked.remove(&key);
-        thread.asked.remove(&failure);
-        thread.asked.retain(|key, _| !key.starts_with("refused "));
+        thread.asked.remove(&index(at.index()));
+        thread.refused.clear();
     }
 
     fn retries_used_up(&mut self, asking: Asking<'p>) -> bool {
@@ -175,8 +177,7 @@ impl<'p> Run<'_, 'p, '_> {
                 .as_ref()
                 .and_then(|v| v.max_retries)
                 .map_or(f64::from(MAX_RETRIES), |n| n.0);
-            let key = format!("refused {}", field.name.value);
-            let times = self.thread().asked.get(&key).copied().unwrap_or(0);
+            let times = self.thread().refused.get(field.name.value.as_str()).copied().unwrap_or(0);
             f64::from(times) > most
         })
     }
@@ -250,9 +251,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn has(&self, name: &str) -> bool {
-        let path = super::scope::path_of(name);
-        let expr = agentir_expr::Expr::path(path, agentir_diagnostics::Span::default());
-        evaluate(&expr, &self.scope(), self.dialect()).is_ok_and(|v| !v.is_unset())
+        self.variable(name).is_some()
     }
 
     /// Takes values from what the user said. Gives what to say about one that was refused.
@@ -301,8 +300,7 @@ impl<'p> Run<'_, 'p, '_> {
                 )),
             };
             if let Some(message) = valid {
-                let key = format!("refused {}", field.name.value);
-                *self.thread().asked.entry(key).or_default() += 1;
+                *self.thread().refused.entry(spec.name.clone()).or_default() += 1;
                 self.refused.get_or_insert_with(|| (spec.name.clone(), message.clone()));
                 refused = refused.or(Some(message));
             } else {

@@ -6,13 +6,10 @@ use crate::model::{
 };
 use crate::session::Problem;
 use crate::trace::What;
-use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
+use agentir_flow::cfg::{Edge, Element, NodeKind, Why, iterations};
 use agentir_ir::{NumberOrText, ReasoningZone};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
-
-/// How many tool calls a model may make in a turn if nobody says (ABL, current specification, 7.11).
-const MAX_ITERATIONS: f64 = 10.0;
 
 /// The name of the tool by which a model ends its part of a step.
 pub(super) const DONE: &str = "__done__";
@@ -177,7 +174,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
         }
         if !self.thread().pending.is_empty() {
-            return self.next_pick(at, zone);
+            return self.next_pick(at);
         }
         if self.thread().answer.is_some() || self.answered {
             self.answered = false;
@@ -187,13 +184,10 @@ impl<'p> Run<'_, 'p, '_> {
             self.thread().answer = Some(answer);
             return self.choose_to_speak(at);
         }
-        let agent = self.agent()?;
-        let most = match &agent.execution.max_iterations {
-            Some(NumberOrText::Number(n)) => n.0,
-            _ => MAX_ITERATIONS,
-        };
         self.thread().iterations += 1;
-        if f64::from(self.thread().iterations) > most + 1.0 {
+        if let Some(most) = iterations(self.agent()?)
+            && self.thread().iterations > most.saturating_add(1)
+        {
             return Err(Problem::new(
                 "loop",
                 format!(
@@ -211,16 +205,15 @@ impl<'p> Run<'_, 'p, '_> {
                     thread.answer = Some(text);
                     return self.choose_to_speak(at);
                 }
-                thread.messages.push(message);
                 // What is first is done last out of a stack.
                 thread.pending = calls.into_iter().rev().collect();
                 if !text.trim().is_empty() {
-                    let said = self.thread().messages.pop();
                     self.say(&text, None);
+                    // It stands in the message with the calls.
                     self.thread().messages.pop();
-                    self.thread().messages.extend(said);
                 }
-                self.next_pick(at, zone)
+                self.thread().messages.push(message);
+                self.next_pick(at)
             }
             other => Err(malformed("converse", &other)),
         }
@@ -242,7 +235,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Does the next of the things that the model picked.
-    fn next_pick(&mut self, at: NodeIndex, zone: Option<&'p ReasoningZone>) -> Step {
+    fn next_pick(&mut self, at: NodeIndex) -> Step {
         let Some(pick) = self.thread().pending.last().cloned() else {
             return self.leave(at);
         };
@@ -258,7 +251,6 @@ impl<'p> Run<'_, 'p, '_> {
             self.thread().pending.clear();
             return self.give_back();
         }
-        let _ = zone;
         match self.edge_of(at, &pick)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => {
@@ -273,7 +265,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// The edge to what the model picked, if it is on offer.
     fn edge_of(&mut self, at: NodeIndex, pick: &ToolUse) -> Result<Option<EdgeIndex>, Problem> {
         for (id, to, edge) in self.leaving(at) {
-            if edge.why != Why::Choice || !self.named(&edge, to, &pick.name) {
+            if edge.why != Why::Choice || !Self::named(&edge, &pick.name) {
                 continue;
             }
             if self.open(id, to, &edge) && self.holds(edge.guard)? {
@@ -284,7 +276,7 @@ impl<'p> Run<'_, 'p, '_> {
         let shared = self.leaving(at).into_iter().find(|(_, to, edge)| {
             edge.why == Why::Choice
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Choose)
-                && self.leaving(*to).iter().any(|(_, t, e)| self.named(e, *t, &pick.name))
+                && self.leaving(*to).iter().any(|(.., edge)| Self::named(edge, &pick.name))
         });
         if let Some((edge, ..)) = shared {
             let back = crate::session::Back { node: super::index(at.index()), stage: 0 };
@@ -295,15 +287,12 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether an edge is what the model knows by this name.
-    fn named(&self, edge: &Edge<'p>, to: NodeIndex, name: &str) -> bool {
+    fn named(edge: &Edge<'p>, name: &str) -> bool {
         match edge.by {
             Element::Offer(offer) => offer.name.value == name,
             Element::Tool(tool) => tool.name.value == name,
             Element::Name(named) => named.value == name,
-            _ => {
-                let _ = to;
-                false
-            }
+            _ => false,
         }
     }
 
@@ -395,6 +384,7 @@ impl<'p> Run<'_, 'p, '_> {
         {
             field.prompt = Some(message);
         }
+        self.expect(missing.first());
         let known = self.known_values()?;
         Ok(Ask::Converse { system, messages, tools, missing, known })
     }

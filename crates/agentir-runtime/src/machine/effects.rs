@@ -1,12 +1,13 @@
 //! What each node does.
 
 use super::scope::{dotted, path_of};
-use super::{MAX_FLOW_STEPS, Next, Run, SKIP, Said, Step, onward};
+use super::{HIDDEN, Next, Run, SKIP, Said, Step, onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Back, Problem, Status};
 use crate::trace::What;
-use agentir_eval::{Value, evaluate, semantics, truthy};
+use agentir_diagnostics::Span;
+use agentir_eval::{State, Value, evaluate, semantics, truthy};
 use agentir_expr::{Expr, Name, Path, Template};
 use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
 use agentir_ir::{
@@ -92,13 +93,13 @@ impl<'p> Run<'_, 'p, '_> {
                 self.leave(at)
             }
             NodeKind::Store => {
-                let (store, missing) = match node.element {
-                    Element::Remember(rule) => (rule.store.as_ref(), false),
-                    Element::Completion(done) => (done.store.as_ref(), false),
-                    Element::HumanOutcome(outcome) => (outcome.store.as_ref(), false),
-                    _ => (None, true),
+                let store = match node.element {
+                    Element::Remember(rule) => rule.store.as_ref(),
+                    Element::Completion(done) => done.store.as_ref(),
+                    Element::HumanOutcome(outcome) => outcome.store.as_ref(),
+                    _ => None,
                 };
-                if !missing && let Some(store) = store {
+                if let Some(store) = store {
                     self.store(store);
                 }
                 self.leave(at)
@@ -135,10 +136,8 @@ impl<'p> Run<'_, 'p, '_> {
             self.thread().answer = Some(String::new());
             return self.choose_to_speak(at);
         }
-        let hub =
-            |to: NodeIndex| self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error);
         let on = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            !hub(*to)
+            !self.is_hub(*to)
                 && match kind {
                     NodeKind::Call => matches!(edge.why, Why::Error | Why::Return | Why::Next),
                     _ => matches!(edge.why, Why::Next | Why::Return | Why::Turn | Why::Branch),
@@ -212,11 +211,9 @@ impl<'p> Run<'_, 'p, '_> {
     fn step(&mut self, at: NodeIndex) -> Step {
         let agent = self.agent()?;
         self.session.flow_steps += 1;
-        let limit = match &agent.execution.max_flow_iterations {
-            Some(NumberOrText::Number(n)) => n.0,
-            _ => f64::from(MAX_FLOW_STEPS),
-        };
-        if f64::from(self.session.flow_steps) > limit {
+        if let Some(limit) = agent.execution.flow_steps()
+            && f64::from(self.session.flow_steps) > limit
+        {
             return Err(Problem::new(
                 "loop",
                 format!("the flow has taken more than {limit} steps (`max_flow_iterations`)"),
@@ -446,17 +443,24 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn assign(&mut self, path: &Path, value: Value) -> Result<(), Problem> {
         let name = dotted(path);
         let shown = self.shown(&name, &to_json(&value));
-        let root = match &path.namespace {
-            Some(namespace) => format!("@{}.{}", namespace.value, path.root.value),
-            None => path.root.value.to_string(),
-        };
-        let shared = path.namespace.is_some() || self.session.shared.get(&root).is_some();
-        let state = if shared { &mut self.session.shared } else { &mut self.thread().variables };
-        state
+        self.holder(path)
             .set_path(path, value)
             .map_err(|e| Problem::unknown(format!("`{name}` cannot be set: {e}")))?;
         self.emit(What::Set { variable: name.to_string(), value: shown });
         Ok(())
+    }
+
+    /// Who holds a variable: the program if it has one of that name, else the agent.
+    fn holder(&mut self, path: &Path) -> &mut State {
+        let root = Path { segments: Vec::new(), ..path.clone() };
+        let shared = path.namespace.is_some() || self.session.shared.get(&dotted(&root)).is_some();
+        if shared { &mut self.session.shared } else { &mut self.thread().variables }
+    }
+
+    /// The value of a variable by its dotted name, if it has one.
+    pub(super) fn variable(&self, name: &str) -> Option<Value> {
+        let expr = Expr::path(path_of(name), Span::default());
+        self.value(&expr).ok().filter(|v| !v.is_unset())
     }
 
     /// Gives a variable a value by its dotted name.
@@ -464,21 +468,16 @@ impl<'p> Run<'_, 'p, '_> {
         self.assign(&path_of(name), value)
     }
 
-    fn clear(&mut self, name: &str) {
+    pub(super) fn clear(&mut self, name: &str) {
         let path = path_of(name);
-        for state in [&mut self.session.shared] {
-            if state.get(&path.root.value).is_some() {
-                let _ = state.set_path(&path, Value::Undefined);
-            }
-        }
         // What has no parts has nothing to clear.
-        let _ = self.thread().variables.set_path(&path, Value::Undefined);
+        let _ = self.holder(&path).set_path(&path, Value::Undefined);
         self.emit(What::Clear { variable: name.to_owned() });
     }
 
     /// As it may be shown in a trace.
     pub(super) fn shown(&self, name: &str, value: &Json) -> Json {
-        if self.sensitive(name) && !value.is_null() { Json::from("***") } else { value.clone() }
+        if self.sensitive(name) && !value.is_null() { Json::from(HIDDEN) } else { value.clone() }
     }
 
     /// Whether what a variable holds must not be shown: it is declared so by any agent.

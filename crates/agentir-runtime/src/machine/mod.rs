@@ -12,6 +12,7 @@ mod call;
 mod checks;
 mod collect;
 mod converse;
+mod detect;
 mod effects;
 mod prompt;
 mod render;
@@ -39,9 +40,6 @@ const MAX_VISITS: u32 = 5_000;
 
 /// So many agents may wait for each other.
 const MAX_STACK: usize = 32;
-
-/// How many steps a flow may enter if nobody says (ABL, current specification, 7.11).
-const MAX_FLOW_STEPS: u32 = 100;
 
 /// A program, ready to be run.
 pub struct Machine<'p> {
@@ -195,7 +193,6 @@ impl<'p> Machine<'p> {
             system: State::new(),
             memory: State::new(),
             flow_steps: 0,
-            next_call: 0,
         };
         session.set_system("channel", &Json::from("web"));
         session.set_system("language", &Json::from("en"));
@@ -315,7 +312,10 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     fn begin(&mut self) {
         let Some(input) = self.input.clone() else { return };
         self.session.turn += 1;
-        self.emit(What::Input { text: input.text.clone() });
+        let last = self.session.stack.last_mut();
+        let confidential = last.is_some_and(|thread| std::mem::take(&mut thread.confidential));
+        let shown = if confidential { HIDDEN } else { input.text.as_str() };
+        self.emit(What::Input { text: shown.to_owned() });
         self.session.transcript.push(Message::new(Role::User, input.text.as_str()));
         self.session.set_system("input", &Json::from(input.text.as_str()));
         self.session.set_system("recent_input", &Json::from(input.text.as_str()));
@@ -527,10 +527,8 @@ impl<'r, 'p> Run<'r, 'p, '_> {
 
     /// Leaves a node that is done in the way that its guards say.
     fn leave(&mut self, at: NodeIndex) -> Step {
-        let cfg = &self.machine.cfg;
         // Where a profile is active, what it says comes first.
-        let profile = self.profile_edge(at)?;
-        if let Some(edge) = profile {
+        if let Some(edge) = self.profile_edge(at)? {
             return Ok(Next::Take(edge));
         }
         let usual = |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
@@ -538,11 +536,12 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             return Ok(Next::Take(edge));
         }
         // What is said because of an error goes on because of it.
-        let handled = |edge: &Edge<'p>, to: NodeIndex| {
+        let cfg = &self.machine.cfg;
+        let goes_on = |edge: &Edge<'p>, to: NodeIndex| {
             matches!(edge.why, Why::Error | Why::Exhausted)
                 && cfg.node(to).is_some_and(|n| n.kind != NodeKind::Error)
         };
-        match self.pick(at, handled)? {
+        match self.pick(at, goes_on)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => Err(Problem::unknown("nothing follows")),
         }
@@ -556,8 +555,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             &serde_json::json!({ "type": problem.kind, "message": problem.message }),
         );
         let hub = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            matches!(edge.why, Why::Error | Why::Unhandled)
-                && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Error)
+            matches!(edge.why, Why::Error | Why::Unhandled) && self.is_hub(*to)
         });
         let message = problem.message.clone();
         let endless = problem.kind == "loop";
@@ -602,6 +600,9 @@ const fn onward(why: Why) -> bool {
             | Why::Finish
     )
 }
+
+/// What a trace shows of what must not be shown.
+const HIDDEN: &str = "***";
 
 /// The stage of a node at which something went wrong and was handled: it is left without being done
 /// again.

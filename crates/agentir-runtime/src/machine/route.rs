@@ -221,20 +221,19 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether a way out of routing is taken, is a question for the model, or is out.
     fn candidate(&mut self, edge: &Edge<'p>) -> Result<Considered, Problem> {
-        let name_of = |name: &str| name.to_owned();
         match edge.by {
-            Element::Rule(rule) => self.rule(rule, edge),
+            Element::Rule(rule) => self.rule(rule),
             Element::Handoff(handoff) => {
                 if let Some(rule) = self.twin(edge) {
-                    return self.rule(rule, edge);
+                    return self.rule(rule);
                 }
                 let to = self.about(&handoff.to.value);
-                self.declared(handoff.when.as_ref(), name_of(&handoff.to.value), to)
+                self.declared(handoff.when.as_ref(), handoff.to.value.to_string(), to)
             }
             Element::Delegate(delegate) => {
                 let purpose = delegate.purpose.as_ref().map(|p| self.render(p));
                 let about = purpose.unwrap_or_else(|| self.about(&delegate.agent.value));
-                self.declared(delegate.when.as_ref(), name_of(&delegate.agent.value), about)
+                self.declared(delegate.when.as_ref(), delegate.agent.value.to_string(), about)
             }
             Element::Reference(reference) => {
                 let name = reference.agent.as_ref().unwrap_or(&reference.alias);
@@ -244,7 +243,7 @@ impl<'p> Run<'_, 'p, '_> {
                     about.push_str(&self.render(capability));
                 }
                 Ok(Considered::Ask(Candidate {
-                    name: name_of(&reference.alias.value),
+                    name: reference.alias.value.to_string(),
                     description: about,
                     examples: Vec::new(),
                     keywords: Vec::new(),
@@ -262,19 +261,14 @@ impl<'p> Run<'_, 'p, '_> {
         agent.routing.as_ref()?.rules.iter().find(|r| r.span == edge.span)
     }
 
-    fn rule(&mut self, rule: &'p RoutingRule, _: &Edge<'p>) -> Result<Considered, Problem> {
+    fn rule(&mut self, rule: &'p RoutingRule) -> Result<Considered, Problem> {
         let agent = self.agent()?;
         let channel = self.session.variable("channel");
         let channel = channel.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
         if !rule.channels.is_empty() && !rule.channels.iter().any(|c| c.value == channel.as_str()) {
             return Ok(Considered::Never);
         }
-        let set = |run: &Self, name: &str| {
-            let path = super::scope::path_of(name);
-            let expr = agentir_expr::Expr::path(path, agentir_diagnostics::Span::default());
-            run.value(&expr).is_ok_and(|v| !v.is_unset())
-        };
-        if rule.requires_state.iter().any(|name| !set(self, &name.value)) {
+        if rule.requires_state.iter().any(|name| self.variable(&name.value).is_none()) {
             return Ok(Considered::Never);
         }
         let natural = match &rule.when {

@@ -94,6 +94,10 @@ impl Environment for Scope<'_> {
         nothing.unwrap_or(Ok(Value::Undefined))
     }
 
+    fn platform(&self, function: &str, args: &[Value]) -> Option<Value> {
+        super::detect::call(function, args)
+    }
+
     fn now(&self) -> Option<i64> {
         Some(self.clock.now())
     }

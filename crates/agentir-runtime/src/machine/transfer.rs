@@ -11,7 +11,7 @@ use crate::trace::What;
 use agentir_eval::Value;
 use agentir_expr::Template;
 use agentir_flow::cfg::{Element, Node, NodeKind, Transfer, Why};
-use agentir_ir::{AgentType, Context, Data, Delegate, Delegation, Handoff, Offer, Statement};
+use agentir_ir::{AgentType, Context, Data, Delegate, Handoff, Offer, Statement, VariableBinding};
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
@@ -46,7 +46,7 @@ impl<'p> Run<'_, 'p, '_> {
         let from = self.session.agent().unwrap_or_default().to_owned();
         let to = part.agent.metadata.name.value.to_string();
         let how = if asks { "delegate" } else { "handoff" };
-        self.emit(What::Transfer { how, from: from.clone(), to: to.clone() });
+        self.emit(What::Transfer { how, from, to: to.clone() });
         let entry = index(part.entry.index());
         // The next agent sees the message that led to it.
         let flow = part.agent.flow.is_some();
@@ -56,7 +56,7 @@ impl<'p> Run<'_, 'p, '_> {
         match transfer.returns {
             Some(back) => {
                 self.thread().node = index(back.index());
-                self.push(&from, &to, entry, given, index(back.index()), asks);
+                self.push(&to, entry, given, index(back.index()), asks);
             }
             None => {
                 let old = self.session.stack.pop();
@@ -74,14 +74,13 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Another agent begins, or goes on where it gave control back.
-    fn push(&mut self, from: &str, to: &str, entry: u32, given: Given, back: u32, asks: bool) {
+    fn push(&mut self, to: &str, entry: u32, given: Given, back: u32, asks: bool) {
         let parked = self
             .session
             .parked
             .iter()
             .position(|t| t.agent == to && t.returns_to.is_some() && !t.failed)
             .map(|at| self.session.parked.remove(at));
-        let _ = from;
         let thread = match parked {
             Some(mut thread) => {
                 thread.returns_to = Some(back);
@@ -122,7 +121,7 @@ impl<'p> Run<'_, 'p, '_> {
             Element::Delegate(delegate) => self.input_of(delegate),
             Element::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => {
                 let mut given = self.by_name(&d.agent.value, asks)?;
-                self.bindings(d, &mut given)?;
+                self.bindings(&d.bindings, &mut given)?;
                 Ok(given)
             }
             Element::Jump(jump) => match jump.target.agent() {
@@ -187,11 +186,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn pass(&mut self, name: &str, given: &mut Given) {
-        let path = path_of(name);
-        let expr = agentir_expr::Expr::path(path, agentir_diagnostics::Span::default());
-        if let Ok(value) = self.value(&expr)
-            && !value.is_unset()
-        {
+        if let Some(value) = self.variable(name) {
             given.variables.push((name.to_owned(), value));
         }
     }
@@ -201,16 +196,7 @@ impl<'p> Run<'_, 'p, '_> {
         for passed in &context.pass {
             self.pass(&passed.name.value, &mut given);
         }
-        for binding in &context.bindings {
-            let value = self.value(&binding.value)?;
-            let name = binding.variable.value.to_string();
-            if binding.by_reference
-                && let Some(path) = binding.value.as_path()
-            {
-                given.bound.push(Bound { variable: name.clone(), path: dotted(path).to_string() });
-            }
-            given.variables.push((name, value));
-        }
+        self.bindings(&context.bindings, &mut given)?;
         match &context.history {
             Some(Data::String(word)) if word == "full" || word == "auto" => {
                 given.messages = self.words();
@@ -244,8 +230,9 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(given)
     }
 
-    fn bindings(&mut self, delegation: &'p Delegation, given: &mut Given) -> Result<(), Problem> {
-        for binding in &delegation.bindings {
+    /// Variables of the next agent's that are given a value, or stand for one of ours.
+    fn bindings(&self, all: &[VariableBinding], given: &mut Given) -> Result<(), Problem> {
+        for binding in all {
             let value = self.value(&binding.value)?;
             let name = binding.variable.value.to_string();
             if binding.by_reference
@@ -261,10 +248,10 @@ impl<'p> Run<'_, 'p, '_> {
     /// The agent is not part of the program, or runs elsewhere.
     fn unreachable(&mut self, at: NodeIndex, transfer: &Transfer<'p>) -> Step {
         let message = format!("the agent `{}` is not part of what runs here", transfer.to);
-        let failed = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            edge.why == Why::Error
-                && self.machine.cfg.node(*to).is_some_and(|n| n.kind != NodeKind::Error)
-        });
+        let failed = self
+            .leaving(at)
+            .into_iter()
+            .find(|(_, to, edge)| edge.why == Why::Error && !self.is_hub(*to));
         if let Some((edge, _, weight)) = failed {
             self.emit(What::Error { kind: "handoff_error".to_owned(), message });
             let words: Option<&Template> = match weight.by {
@@ -437,8 +424,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.say(&text, None);
             }
             for name in &handler.clear {
-                let path = path_of(&name.value);
-                let _ = self.thread().variables.set_path(&path, Value::Undefined);
+                self.clear(&name.value);
             }
         }
         Ok(())
@@ -476,10 +462,10 @@ impl<'p> Run<'_, 'p, '_> {
         let from = self.session.agent().unwrap_or_default().to_owned();
         let to = part.agent.metadata.name.value.to_string();
         let given = self.by_name(transfer.to, true)?;
-        self.emit(What::Transfer { how: "delegate", from: from.clone(), to: to.clone() });
+        self.emit(What::Transfer { how: "delegate", from, to: to.clone() });
         self.fresh = self.input.is_some();
         // It comes back here, for the next.
-        self.push(&from, &to, index(part.entry.index()), given, index(at.index()), true);
+        self.push(&to, index(part.entry.index()), given, index(at.index()), true);
         Ok(Next::Switch)
     }
 

@@ -1,0 +1,79 @@
+//! What guardrails look for (ABL, current specification, 3.9). The detectors are the platform's; these
+//! find the forms that nobody disputes.
+
+use agentir_eval::Value;
+use regex::Regex;
+use std::sync::LazyLock;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// What a function of the platform gives; none for those that nobody has defined.
+pub(super) fn call(function: &str, args: &[Value]) -> Option<Value> {
+    let Some(Value::Text(text)) = args.first() else { return None };
+    Some(match function {
+        "contains_pii" => Value::Bool(PERSONAL.iter().any(|p| p.is_match(text))),
+        "detect_pii" => {
+            let found = PERSONAL.iter().flat_map(|p| p.find_iter(text));
+            Value::list(found.map(|m| Value::text(m.as_str())).collect()).ok()?
+        }
+        "redact_pii" => Value::made_text(without_personal(text, "[REDACTED]")).ok()?,
+        "contains_email" => Value::Bool(EMAIL.is_match(text)),
+        "contains_url" => Value::Bool(URL.is_match(text)),
+        "sentence_count" => Value::number(text.unicode_sentences().count() as f64).ok()?,
+        _ => return None,
+    })
+}
+
+/// A text with something else instead of what looks like personal data.
+pub(super) fn without_personal(text: &str, instead: &str) -> String {
+    PERSONAL.iter().fold(text.to_owned(), |text, p| p.replace_all(&text, instead).into_owned())
+}
+
+#[expect(clippy::expect_used, reason = "only with the patterns below, and a test uses all of them")]
+fn made(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a pattern of ours")
+}
+
+static EMAIL: LazyLock<Regex> =
+    LazyLock::new(|| made(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"));
+static URL: LazyLock<Regex> = LazyLock::new(|| made(r"https?://[^\s]+"));
+static PERSONAL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    vec![
+        EMAIL.clone(),
+        // Cards, social security numbers, telephone numbers of any country and of North America. A day
+        // is none of them.
+        made(r"\b[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}\b"),
+        made(r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
+        made(r"\+[0-9][0-9 ().-]{6,}[0-9]"),
+        made(r"\(?\b[0-9]{3}\)?[ .-][0-9]{3}[ .-][0-9]{4}\b"),
+    ]
+});
+
+#[cfg(test)]
+mod tests {
+    use super::{call, without_personal};
+    use agentir_eval::Value;
+
+    #[test]
+    fn detectors_find_what_nobody_disputes() {
+        let holds = |function, text: &str| call(function, &[Value::text(text)]);
+        let yes = Some(Value::Bool(true));
+        let no = Some(Value::Bool(false));
+        for text in [
+            "kim@example.com",
+            "4111 1111 1111 1111",
+            "078-05-1120",
+            "+43 664 1234567",
+            "415-555-0123",
+        ] {
+            assert_eq!(holds("contains_pii", text), yes, "{text}");
+            assert_eq!(without_personal(text, "#"), "#");
+        }
+        for text in ["room 12", "on 2026-03-15", "a@b", "three of 1200"] {
+            assert_eq!(holds("contains_pii", text), no, "{text}");
+        }
+        assert_eq!(holds("contains_url", "see https://example.com/a"), yes);
+        assert_eq!(holds("contains_email", "see example.com"), no);
+        assert_eq!(holds("sentence_count", "One. And two! Three?"), Value::number(3.0).ok());
+        assert_eq!(holds("contains_code", "x = 1"), None);
+    }
+}
