@@ -107,6 +107,11 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn guardrail(&mut self, at: NodeIndex, rail: &'p Guardrail) -> Step {
+        if self.merges(rail, action_of(rail) == "block")
+            && let Some(edge) = self.passes(at)
+        {
+            return Ok(Next::Take(edge));
+        }
         let content = match rail.kind {
             GuardrailKind::Input => self.input.as_ref().map(|i| i.text.clone()),
             GuardrailKind::Output => {

@@ -118,7 +118,6 @@ impl Model for Told {
                     ModelError::Unscripted(format!("{} asks to converse", request.agent))
                 })?
             }
-            Ask::Write { instruction, .. } => Answer::Text(instruction.clone()),
         };
         Ok(Reply { answer, usage: Usage::default() })
     }
