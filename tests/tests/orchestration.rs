@@ -29,7 +29,10 @@ fn talk(method: &str, rest: &str) -> String {
 #[test]
 fn the_document_says_what_is_measured() {
     let written = std::fs::read_to_string(root().join("docs/orchestration.md")).unwrap_or_default();
-    assert!(written == document(), "docs/orchestration.md is not true: run `cargo xtask orchestration`");
+    assert!(
+        written == document(),
+        "docs/orchestration.md is not true: run `cargo xtask orchestration`"
+    );
 }
 
 /// What the paper finds: a guardrail that is asked as one with the agent saves a question, trying agents

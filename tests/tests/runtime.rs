@@ -35,9 +35,7 @@ fn jumps(cfg: &Cfg<'_>, from: NodeIndex, to: NodeIndex) -> bool {
         }
         // The model picks again, a tool that all steps share goes back to it, or the agent above looks
         // at the message anew.
-        NodeKind::Choose => {
-            from == to || (b.kind == NodeKind::TurnStart && a.agent != b.agent)
-        }
+        NodeKind::Choose => from == to || (b.kind == NodeKind::TurnStart && a.agent != b.agent),
         _ => false,
     }
 }

@@ -29,9 +29,7 @@
 //! unless it says how many `times`. So entries for the same thing answer in their order.
 
 use crate::tokens::Tokens;
-use agentir_runtime::{
-    Answer, Ask, Message, Model, ModelError, Reply, Request, Role, ToolUse,
-};
+use agentir_runtime::{Answer, Ask, Message, Model, ModelError, Reply, Request, Role, ToolUse};
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -7,8 +7,8 @@ use agentir_ir::Program;
 use agentir_mcp::Mcp;
 use agentir_model::{Endpoint, Key, Offline, OpenAi, Script, Scripted};
 use agentir_runtime::{
-    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Method, Model, Nobody, Observer,
-    Session, Status, Turn, What,
+    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Method, Model, Nobody,
+    Observer, Session, Status, Turn, What,
 };
 use agentir_store::{Memory, Sqlite, Store};
 use agentir_tools::{Allow, Http, McpFile, Python, Settings, Stubs, Toolbox};

@@ -121,7 +121,8 @@ impl<'p> Run<'_, 'p, '_> {
     /// The agent in charge steps back, and goes on where it is when it is asked again.
     fn hand_up(&mut self) -> Option<()> {
         let child = self.session.stack.pop()?;
-        let since = child.messages.iter().rposition(|m| m.role == Role::User).map_or(0, |at| at + 1);
+        let since =
+            child.messages.iter().rposition(|m| m.role == Role::User).map_or(0, |at| at + 1);
         let new = child.messages.get(since..).unwrap_or_default().iter();
         let words: Vec<Message> = new
             .filter(|m| m.role == Role::Assistant && m.calls.is_empty() && !m.text.is_empty())
