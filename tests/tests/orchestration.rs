@@ -51,8 +51,8 @@ fn methods_cost_what_they_ask() {
         assert!(all.tokens() > proactive.tokens() && all.questions > proactive.questions);
     }
     assert!(autonomous.questions <= proactive.questions);
-    // The guardrail, three agents, and which of them is best.
-    assert_eq!(best.questions, best.turns * 5);
+    // The guardrail, three agents, and which of them is best; then what tools gave is told.
+    assert!(best.questions >= best.turns * 5);
 }
 
 /// A model that is asked all agents' questions, by the agent that asks.

@@ -185,6 +185,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             result => result,
         });
+        let result = result.and_then(|result| self.guarded(result));
         let failures =
             self.session.variable("tool_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
         match &result {

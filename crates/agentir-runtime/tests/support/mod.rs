@@ -5,8 +5,8 @@
 use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_runtime::{
-    Answer, Ask, Clock, Event, Host, Input, Machine, Model, ModelError, Nobody, Observer, Reply,
-    Request, Session, ToolCall, ToolFailure, Tools, Usage, What,
+    Answer, Ask, Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model,
+    ModelError, Observer, Reply, Request, Session, ToolCall, ToolFailure, Tools, Usage, What,
 };
 use serde_json::{Map, Value as Json};
 use std::collections::VecDeque;
@@ -131,6 +131,20 @@ impl Tools for Stub<'_> {
     }
 }
 
+/// People who take over, with what they do and what they were told.
+#[derive(Default)]
+pub struct People {
+    pub replies: VecDeque<HumanReply>,
+    pub told: Vec<Json>,
+}
+
+impl Human for People {
+    fn take_over(&mut self, escalation: &Escalation<'_>) -> HumanReply {
+        self.told.push(Json::Object(escalation.context.clone()));
+        self.replies.pop_front().unwrap_or_default()
+    }
+}
+
 struct Still;
 
 impl Clock for Still {
@@ -157,6 +171,7 @@ pub struct Talk<'p, 'c> {
     pub machine: Machine<'p>,
     pub session: Session,
     pub model: Told,
+    pub people: People,
     tools: Stub<'c>,
     pub script: String,
     pub events: Vec<Event>,
@@ -173,6 +188,7 @@ impl<'p, 'c> Talk<'p, 'c> {
             machine,
             session,
             model: Told::default(),
+            people: People::default(),
             tools: Stub(Box::new(tools)),
             script: String::new(),
             events: Vec::new(),
@@ -188,7 +204,7 @@ impl<'p, 'c> Talk<'p, 'c> {
         let mut host = Host {
             model: &mut self.model,
             tools: &mut self.tools,
-            human: &mut Nobody,
+            human: &mut self.people,
             clock: &Still,
             observer: &mut seen,
         };
