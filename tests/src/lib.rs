@@ -16,6 +16,7 @@ pub mod check;
 pub mod conversions;
 pub mod expect;
 pub mod mutate;
+pub mod orchestration;
 pub mod pages;
 pub mod plant;
 pub mod samples;

@@ -7,6 +7,7 @@ mod conversions;
 mod corpus;
 mod mutate;
 mod new_rule;
+mod orchestration;
 mod schemas;
 mod start;
 
@@ -31,6 +32,8 @@ enum Command {
     Schemas,
     /// Write `docs/conversions.md`: what conversions between all languages keep
     Conversions,
+    /// Measure the methods of orchestration, and write `docs/orchestration.md`
+    Orchestration,
     /// Write the file and the page of a new rule, and register it
     NewRule {
         /// Its name, in kebab case
@@ -72,6 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     match Cli::parse().command {
         Command::Schemas => schemas::write(&root()?),
         Command::Conversions => conversions::write(&root()?),
+        Command::Orchestration => orchestration::write(&root()?),
         Command::NewRule { name } => new_rule::write(&root()?, &name),
         Command::Mutate { missed } => mutate::write(&root()?, missed),
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),

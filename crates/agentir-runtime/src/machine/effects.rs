@@ -187,6 +187,9 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Stop(Status::Await));
         }
         if self.fresh {
+            if let Some(next) = self.to_ensemble() {
+                return Ok(next);
+            }
             if let Some(edge) = self.interrupted(at)? {
                 return Ok(Next::Take(edge));
             }
