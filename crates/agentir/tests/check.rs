@@ -131,8 +131,7 @@ fn comments_ignore_in_every_language() {
         AGENT.replace("    CALL", "    # agentir: ignore[undefined-tool] comes later\n    CALL");
     let yaml = "# agentir: ignore-file[undefined-tool]\nagent: Ferry_Desk\ngoal: \"Sell tickets\"\nflow:\n  start:\n    reasoning: false\n    call: sell()\n    then: COMPLETE\n";
     let script = "# @dialect: agentscript\nstart_agent a:\n    description: \"A\"\n    reasoning:\n        instructions: ->\n            | Hello\n        actions:\n            go: @utils.transition to @topic.nowhere  # agentir: ignore[names] on its way\n";
-    let adl =
-        "main:\n  type: flow agent\n  steps:\n    # agentir: ignore[names]\n    - call: desk\n";
+    let adl = "main:\n  type: flow agent\n  steps:\n    # agentir: ignore[names]\n    - call: dsek\n\ndesk:\n  type: flow agent\n  description: Lends bicycles\n  steps:\n    - bot: \"Here it is.\"\n";
     let files = [
         ("a.agent.abl", abl.as_str()),
         ("b.agent.yaml", yaml),
