@@ -235,3 +235,26 @@ fn fixes_are_shown_and_applied() {
     let (code, _, err) = run(here, &["check", "-", "--fix"]);
     assert!(code == 2 && err.contains("--diff"), "{err}");
 }
+
+/// The first fenced block of a language in a document.
+fn block(document: &str, language: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+    let text = fs::read_to_string(path).unwrap();
+    let (_, rest) = text.split_once(&format!("```{language}\n")).unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_examples_of_documents_are_right() {
+    for document in ["docs/ci.md", "rules/invalid-configuration.md"] {
+        let folder = project(&[("agents/a.agent.abl", AGENT)]);
+        fs::write(folder.path().join("agentir.toml"), block(document, "toml")).unwrap();
+        let (code, out, err) = run(folder.path(), &["check", "agents", "--format", "concise"]);
+        assert_eq!(code, 1, "{document}: {err}");
+        assert!(out.contains("undefined-tool") && !out.contains("unused-tool"), "{out}");
+    }
+    let comments = block("docs/ci.md", "text");
+    let agent = format!("AGENT: Stamp_Shop\nGOAL: \"Sell stamps\"\nFLOW:\n{comments}");
+    let folder = project(&[("a.agent.abl", &agent)]);
+    assert_eq!(found(folder.path(), &["."]), Vec::<String>::new(), "{agent}");
+}
