@@ -2,9 +2,9 @@
 
 use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::load::{self, Loaded, Request};
-use crate::{compile, convert, rewrite};
-use crate::{converse, trial};
-use agentir_diagnostics::{Format, Report, Severity, render, sort};
+use crate::{check, compile, converse, convert, rewrite, settings, trial};
+use agentir_config::Configs;
+use agentir_diagnostics::{Severity, sort};
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
 use agentir_lint::{Checked, Selection, Statistics, Times};
@@ -13,7 +13,8 @@ use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use rayon::prelude::*;
-use std::io::{self, IsTerminal, Write};
+use std::collections::HashMap;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,8 +30,9 @@ struct Cli {
 enum Command {
     /// Find mistakes in agents
     ///
-    /// Exit code 0: nothing of error level was found; 1: something was; 2: it could not run.
-    Check(Check),
+    /// Exit code 0: nothing was found that is an error, or of the level of `--fail-on`; 1: something was;
+    /// 2: it could not run. With `--diff`, 1 says that something can be mended.
+    Check(Box<check::Check>),
     /// Print the AgentIR of agents as JSON
     ///
     /// Agents with errors are left out and reported. Exit code 0: all compiled; 1: some did not;
@@ -100,6 +102,10 @@ enum SchemaOf {
     Ir,
     /// `agentir check --format json`
     Report,
+    /// The file `agentir.toml`
+    Config,
+    /// The file of `agentir check --baseline`
+    Baseline,
     /// `agentir graph --format json`
     Graph,
     /// `agentir cost --format json`
@@ -152,13 +158,42 @@ pub struct Input {
     /// Take documents for sections, or parts of one, without an agent around them
     #[arg(long)]
     fragment: bool,
+    /// The configuration of all files [default: of each file the nearest agentir.toml above it]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Read no agentir.toml
+    #[arg(long)]
+    no_config: bool,
 }
 
 impl Input {
     /// One path, read as it is found.
     pub fn of(path: &Path) -> Self {
         let paths = vec![path.to_owned()];
-        Self { paths, stdin_filename: None, abl_version: None, dialect: None, fragment: false }
+        Self {
+            paths,
+            stdin_filename: None,
+            abl_version: None,
+            dialect: None,
+            fragment: false,
+            config: None,
+            no_config: false,
+        }
+    }
+
+    /// Whether documents are parts of one.
+    pub const fn fragment(&self) -> bool {
+        self.fragment
+    }
+
+    /// Whether something comes from standard input.
+    pub fn reads_stdin(&self) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
+
+    /// The configurations that files go by, or why there are none.
+    pub fn configs(&self) -> Result<Configs, ExitCode> {
+        settings::chosen(self.config.as_deref(), self.no_config)
     }
 }
 
@@ -188,25 +223,6 @@ enum ScriptDialect {
 }
 
 #[derive(Args)]
-struct Check {
-    #[command(flatten)]
-    input: Input,
-    /// How findings are printed
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
-    format: OutputFormat,
-    /// Only these rules or groups of rules
-    #[arg(long, value_delimiter = ',', value_name = "RULE")]
-    select: Vec<String>,
-    /// All but these rules or groups of rules
-    #[arg(long, value_delimiter = ',', value_name = "RULE")]
-    ignore: Vec<String>,
-    /// Say what the solver was asked, where variables were followed, and how long each rule took, on
-    /// standard error
-    #[arg(long)]
-    statistics: bool,
-}
-
-#[derive(Args)]
 struct Draw {
     #[command(flatten)]
     input: Input,
@@ -221,20 +237,10 @@ struct Draw {
     detail: Option<GraphDetail>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum OutputFormat {
-    /// With the source around each finding
-    Text,
-    /// One line a finding
-    Concise,
-    /// One JSON object
-    Json,
-}
-
 /// Runs the command line; see the exit codes in each command.
 pub fn run() -> ExitCode {
     match Cli::parse().command {
-        Command::Check(check) => check_command(check),
+        Command::Check(args) => check::run(&args),
         Command::Compile(input) => compile_command(&input),
         Command::Graph(draw) => graph_command(&draw),
         Command::Cost(cost) => cost_command(&cost),
@@ -247,6 +253,8 @@ pub fn run() -> ExitCode {
         Command::Schema { what } => print_json(&match what {
             SchemaOf::Ir => agentir_ir::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
+            SchemaOf::Config => agentir_config::config_schema(),
+            SchemaOf::Baseline => agentir_report::baseline_schema(),
             SchemaOf::Cost => agentir_flow::cost::cost_schema(),
             SchemaOf::Fidelity => agentir_convert::report_schema(),
             SchemaOf::Graph => agentir_draw::graph_schema(),
@@ -374,6 +382,15 @@ fn rules_command(json: bool) -> ExitCode {
 
 /// Reads what was given, or says why not.
 pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
+    load_with(input, &input.configs()?, &HashMap::new())
+}
+
+/// Reads what was given as configurations want it, with some texts instead of those of the files.
+pub fn load_with(
+    input: &Input,
+    configs: &Configs,
+    instead: &HashMap<String, String>,
+) -> Result<Loaded, ExitCode> {
     let options =
         Options { version: input.abl_version.map(Version::from), fragment: input.fragment };
     let dialect = input.dialect.map(|d| match d {
@@ -387,15 +404,18 @@ pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
         stdin_filename: input.stdin_filename.as_deref(),
         options,
         script,
+        configs,
+        instead,
     };
-    load::load(&request).map_err(|error| {
+    let loaded = load::load(&request).map_err(|error| {
         eprintln!("error: {}", error.0);
         ExitCode::from(2)
-    })
+    })?;
+    settings::sound(configs).map(|()| loaded)
 }
 
 /// Everything that is wrong with what was loaded, in order.
-fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Checked, Times) {
+pub fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Checked, Times) {
     let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = std::mem::take(&mut loaded.diagnostics);
     all.retain(|d| selection.wants(d.rule.0));
@@ -413,50 +433,4 @@ fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Chec
     }
     sort(&mut all, &loaded.sources);
     (Checked { diagnostics: all, statistics }, times)
-}
-
-fn check_command(check: Check) -> ExitCode {
-    let mut loaded = match load_input(&check.input) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
-    for name in check.select.iter().chain(&check.ignore) {
-        let known = agentir_lint::catalogue();
-        if !known.iter().any(|r| r.name == name || r.group_name() == name) {
-            eprintln!("error: there is no rule or group `{name}`");
-            let all = known.iter().flat_map(|r| [r.name, r.group_name()]);
-            if let Some(near) = agentir_diagnostics::closest(name, all) {
-                eprintln!("help: did you mean `{near}`?");
-            }
-            return ExitCode::from(2);
-        }
-    }
-    let selection = Selection {
-        select: check.select.into_iter().collect(),
-        ignore: check.ignore.into_iter().collect(),
-    };
-    let (Checked { diagnostics, statistics }, times) =
-        findings(&mut loaded, &selection, check.input.fragment);
-    let report =
-        Report { sources: &loaded.sources, diagnostics: &diagnostics, files_checked: loaded.files };
-    let format = match check.format {
-        OutputFormat::Text => Format::Text,
-        OutputFormat::Concise => Format::Concise,
-        OutputFormat::Json => Format::Json,
-    };
-    let stdout = io::stdout();
-    let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let mut out = stdout.lock();
-    if render(&report, format, color, &mut out).and_then(|()| out.flush()).is_err() {
-        // Whoever read our output has gone.
-        return ExitCode::from(2);
-    }
-    if check.statistics {
-        eprintln!("{statistics}\n\n{times}");
-    }
-    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        ExitCode::from(1)
-    } else {
-        ExitCode::SUCCESS
-    }
 }

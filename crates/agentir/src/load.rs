@@ -1,6 +1,7 @@
 //! From paths to programs: which files there are, what they define, which of them run together.
 
 use crate::export;
+use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
 use agentir_expr::Version;
 use agentir_ir::{Data, Program};
@@ -12,7 +13,7 @@ use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{fs, io, path};
 
 /// A file that could not be read.
 pub const UNREADABLE: RuleName = RuleName("unreadable-file");
@@ -51,6 +52,27 @@ pub struct Request<'a> {
     pub options: Options,
     /// How documents of Agent Script are read.
     pub script: agent_script::Options,
+    /// What projects want: which files are read, and how, where the command line does not say.
+    pub configs: &'a Configs,
+    /// Texts that take the place of what files say, by the files' names in messages.
+    pub instead: &'a HashMap<String, String>,
+}
+
+impl Request<'_> {
+    /// How the document at a path is read.
+    fn options(&self, path: &Path) -> (Options, agent_script::Options) {
+        let config = self.configs.of(path);
+        let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let version = self.options.version.or_else(|| config.abl_version(&path));
+        let dialect = self.script.dialect.or_else(|| config.dialect(&path));
+        (Options { version, ..self.options }, agent_script::Options { dialect })
+    }
+
+    /// Whether a file that was found in a folder is read.
+    fn takes(&self, path: &Path) -> bool {
+        let config = self.configs.of(path);
+        config.takes(&path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    }
 }
 
 /// A manifest, as far as it matters here.
@@ -66,7 +88,7 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
     let read: Vec<(Found, io::Result<Vec<u8>>)> = files
         .into_par_iter()
         .map(|found| {
-            let bytes = match &found.text {
+            let bytes = match found.text.as_ref().or_else(|| request.instead.get(&found.name())) {
                 Some(text) => Ok(text.clone().into_bytes()),
                 None => fs::read(&found.path),
             };
@@ -196,12 +218,15 @@ pub struct Document {
 pub fn documents(
     paths: &[PathBuf],
     stdin_filename: Option<&Path>,
+    configs: &Configs,
 ) -> Result<Vec<Document>, LoadError> {
     let request = Request {
         paths,
         stdin_filename,
         options: Options::default(),
         script: agent_script::Options::default(),
+        configs,
+        instead: &HashMap::new(),
     };
     let mut found = find(&request)?;
     found.retain(|f| {
@@ -256,7 +281,7 @@ fn is_xo_settings(found: &Found) -> bool {
 
 /// Reads a document in the language that it is in.
 fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowered {
-    let options = request.options;
+    let (options, script) = request.options(&found.path);
     let name = found.name();
     if is_xo(found, text) {
         agentir_lower::xo(id, text)
@@ -267,7 +292,7 @@ fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowere
     {
         agentir_lower::adl_config(id, text)
     } else if agentir_lower::takes_agent_script(&name, text) {
-        agentir_lower::agent_script(id, text, request.script)
+        agentir_lower::agent_script(id, text, script)
     } else {
         agentir_lower::file(id, &name, text, options)
     }
@@ -311,7 +336,8 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
                 .build();
             for entry in walk {
                 let entry = entry.map_err(|e| LoadError(e.to_string()))?;
-                let is_file = entry.file_type().is_some_and(|t| t.is_file());
+                let is_file =
+                    entry.file_type().is_some_and(|t| t.is_file()) && request.takes(entry.path());
                 if is_file && is_agent_script(entry.path()) {
                     // Each is a whole program.
                     let path = entry.into_path();

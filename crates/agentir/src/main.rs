@@ -1,5 +1,6 @@
 //! The command line: arguments in, calls, exit code out.
 
+mod check;
 mod commands;
 mod compile;
 mod converse;
@@ -8,6 +9,7 @@ mod export;
 mod graph;
 mod load;
 mod rewrite;
+mod settings;
 mod trial;
 mod write;
 
