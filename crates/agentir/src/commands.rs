@@ -1,17 +1,18 @@
 //! The commands.
 
+use crate::batch::{self, Work};
 use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::load::{self, Loaded, Request};
 use crate::{compile, convert, rewrite};
 use crate::{converse, trial};
-use agentir_diagnostics::{Format, Report, Severity, render, sort};
+use agentir_diagnostics::{Format, Severity, Stream, sort};
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
 use agentir_lint::{Checked, Selection, Statistics, Times};
 use agentir_syntax::abl::Options;
 use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use rayon::prelude::*;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -75,6 +76,29 @@ enum Command {
     /// `agentir schema test` describes their files. Exit code 0: all passed; 1: some did not; 2: some
     /// could not be run.
     Test(trial::Test),
+    /// Count what is in many programs, and what is found in them
+    ///
+    /// Takes no more memory for many programs than for few. Exit code 0: they were counted, whatever was
+    /// found; 2: they could not be.
+    Corpus(batch::corpus::CorpusOf),
+    /// Work with reports that were written before
+    #[command(subcommand)]
+    Report(batch::report::ReportCommand),
+    /// Work with what is kept of earlier runs
+    #[command(subcommand)]
+    Cache(CacheCommand),
+    /// Print what completes commands in a shell
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual's pages
+    #[command(hide = true)]
+    Man {
+        /// The folder to write them to
+        folder: PathBuf,
+    },
     /// Print the JSON Schema of something agentir prints
     Schema {
         /// Of what
@@ -94,6 +118,18 @@ enum Command {
     },
 }
 
+#[derive(Subcommand)]
+enum CacheCommand {
+    /// Remove all that is kept
+    Clean {
+        /// The cache's folder [default: the one that `check` uses]
+        #[arg(long, value_name = "FOLDER")]
+        cache_dir: Option<PathBuf>,
+    },
+    /// Say where it is
+    Dir,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum SchemaOf {
     /// `agentir compile`
@@ -104,6 +140,8 @@ enum SchemaOf {
     Graph,
     /// `agentir cost --format json`
     Cost,
+    /// `agentir corpus --format json`
+    Corpus,
     /// `agentir convert --report FILE.json`
     Fidelity,
     /// A line of `agentir run --trace-file FILE`
@@ -204,6 +242,11 @@ struct Check {
     /// standard error
     #[arg(long)]
     statistics: bool,
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with = "stdin_filename")]
+    watch: bool,
+    #[command(flatten)]
+    work: Work,
 }
 
 #[derive(Args)]
@@ -244,10 +287,16 @@ pub fn run() -> ExitCode {
         Command::Migrate(args) => rewrite::migrate(&args),
         Command::Run(args) => converse::run(&args),
         Command::Test(args) => trial::test(&args),
+        Command::Corpus(args) => batch::corpus::run(&args, &request(&args.input)),
+        Command::Report(command) => batch::report::run(&command),
+        Command::Cache(command) => cache_command(command),
+        Command::Completions { shell } => completions_command(shell),
+        Command::Man { folder } => man_command(&folder),
         Command::Schema { what } => print_json(&match what {
             SchemaOf::Ir => agentir_ir::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
             SchemaOf::Cost => agentir_flow::cost::cost_schema(),
+            SchemaOf::Corpus => agentir_corpus::corpus_schema(),
             SchemaOf::Fidelity => agentir_convert::report_schema(),
             SchemaOf::Graph => agentir_draw::graph_schema(),
             SchemaOf::Trace => agentir_runtime::trace_schema(),
@@ -261,20 +310,69 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Prints to standard output; a reader that has gone is no error of ours, but nothing succeeded.
-fn print(text: &str) -> ExitCode {
+/// Prints to standard output.
+pub fn print(text: &str) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(2),
+        Err(error) => unwritten(&error),
     }
 }
 
-fn print_json(value: &impl serde::Serialize) -> ExitCode {
+/// Nothing succeeded where the output could not be written; a reader that has gone knows that itself.
+fn unwritten(error: &io::Error) -> ExitCode {
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        eprintln!("error: the output cannot be written: {error}");
+    }
+    ExitCode::from(2)
+}
+
+pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
     match serde_json::to_string_pretty(value) {
         Ok(text) => print(&(text + "\n")),
         Err(error) => {
             eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn cache_command(command: CacheCommand) -> ExitCode {
+    let folder = match &command {
+        CacheCommand::Clean { cache_dir: Some(folder) } => Some(folder.clone()),
+        _ => batch::folder(),
+    };
+    let Some(folder) = folder else {
+        eprintln!(
+            "error: there is no cache folder, because neither XDG_CACHE_HOME nor HOME is set"
+        );
+        return ExitCode::from(2);
+    };
+    match command {
+        CacheCommand::Dir => print(&format!("{}\n", folder.display())),
+        CacheCommand::Clean { .. } => match agentir_cache::Cache::clean(&folder) {
+            Ok(bytes) => print(&format!("removed {} KB\n", bytes.div_ceil(1000))),
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::from(2)
+            }
+        },
+    }
+}
+
+fn completions_command(shell: clap_complete::Shell) -> ExitCode {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "agentir", &mut text);
+    print(&String::from_utf8_lossy(&text))
+}
+
+fn man_command(folder: &Path) -> ExitCode {
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}: {error}", folder.display());
             ExitCode::from(2)
         }
     }
@@ -372,8 +470,8 @@ fn rules_command(json: bool) -> ExitCode {
     print(&text)
 }
 
-/// Reads what was given, or says why not.
-pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
+/// What was asked for.
+fn request(input: &Input) -> Request<'_> {
     let options =
         Options { version: input.abl_version.map(Version::from), fragment: input.fragment };
     let dialect = input.dialect.map(|d| match d {
@@ -382,20 +480,20 @@ pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
         ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
     });
     let script = agent_script::Options { dialect };
-    let request = Request {
-        paths: &input.paths,
-        stdin_filename: input.stdin_filename.as_deref(),
-        options,
-        script,
-    };
-    load::load(&request).map_err(|error| {
+    let stdin_filename = input.stdin_filename.as_deref();
+    Request { paths: &input.paths, stdin_filename, options, script }
+}
+
+/// Reads what was given, or says why not.
+pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
+    load::load(&request(input)).map_err(|error| {
         eprintln!("error: {}", error.0);
         ExitCode::from(2)
     })
 }
 
 /// Everything that is wrong with what was loaded, in order.
-fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Checked, Times) {
+pub fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Checked, Times) {
     let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = std::mem::take(&mut loaded.diagnostics);
     all.retain(|d| selection.wants(d.rule.0));
@@ -416,10 +514,6 @@ fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Chec
 }
 
 fn check_command(check: Check) -> ExitCode {
-    let mut loaded = match load_input(&check.input) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
     for name in check.select.iter().chain(&check.ignore) {
         let known = agentir_lint::catalogue();
         if !known.iter().any(|r| r.name == name || r.group_name() == name) {
@@ -432,31 +526,51 @@ fn check_command(check: Check) -> ExitCode {
         }
     }
     let selection = Selection {
-        select: check.select.into_iter().collect(),
-        ignore: check.ignore.into_iter().collect(),
+        select: check.select.iter().cloned().collect(),
+        ignore: check.ignore.iter().cloned().collect(),
     };
-    let (Checked { diagnostics, statistics }, times) =
-        findings(&mut loaded, &selection, check.input.fragment);
-    let report =
-        Report { sources: &loaded.sources, diagnostics: &diagnostics, files_checked: loaded.files };
+    if check.watch {
+        return batch::watch::watch(&check.input.paths, || check_once(&check, &selection));
+    }
+    check_once(&check, &selection)
+}
+
+fn check_once(check: &Check, selection: &Selection) -> ExitCode {
     let format = match check.format {
         OutputFormat::Text => Format::Text,
         OutputFormat::Concise => Format::Concise,
         OutputFormat::Json => Format::Json,
     };
-    let stdout = io::stdout();
-    let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let mut out = stdout.lock();
-    if render(&report, format, color, &mut out).and_then(|()| out.flush()).is_err() {
-        // Whoever read our output has gone.
-        return ExitCode::from(2);
-    }
-    if check.statistics {
-        eprintln!("{statistics}\n\n{times}");
-    }
-    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        ExitCode::from(1)
-    } else {
-        ExitCode::SUCCESS
+    let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
+    let mut stdout = io::stdout();
+    let terminal = stdout.is_terminal();
+    let color = terminal && std::env::var_os("NO_COLOR").is_none();
+    let mut stream = Stream::new(format, color, &mut stdout);
+    let checked = batch::check(
+        &request(&check.input),
+        &check.work,
+        selection,
+        statistics.as_mut(),
+        |found| {
+            stream.checked(found.files);
+            stream.add(&found.diagnostics, &found.sources)?;
+            if terminal { stream.flush() } else { Ok(()) }
+        },
+    );
+    let written = match checked {
+        Ok(written) => written.and_then(|()| stream.finish()),
+        Err(error) => {
+            eprintln!("error: {}", error.0);
+            return ExitCode::from(2);
+        }
+    };
+    match written {
+        Err(error) => unwritten(&error),
+        Ok(summary) => {
+            if let Some((statistics, times)) = statistics {
+                eprintln!("{statistics}\n\n{times}");
+            }
+            ExitCode::from(u8::from(summary.errors > 0))
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The command line: arguments in, calls, exit code out.
 
+mod batch;
 mod commands;
 mod compile;
 mod converse;

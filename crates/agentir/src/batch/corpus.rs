@@ -1,0 +1,119 @@
+//! `agentir corpus`: what is in many programs and what was found in them.
+
+use super::{Store, Work, each};
+use crate::commands::{Input, findings, print, print_json};
+use crate::load::{self, Group, LoadError, Request};
+use agentir_corpus::{Corpus, Measured};
+use agentir_lint::Selection;
+use clap::{Args, ValueEnum};
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// How many rows are kept for each program; no list of the result is longer.
+const MOST_ROWS: usize = 100;
+
+/// What is to be counted.
+#[derive(Args)]
+pub struct CorpusOf {
+    #[command(flatten)]
+    pub input: Input,
+    #[command(flatten)]
+    work: Work,
+    /// How it is printed
+    #[arg(long, value_enum, default_value_t = CorpusFormat::Table)]
+    format: CorpusFormat,
+    /// How many of the most affected and slowest programs and files are named
+    #[arg(long, value_name = "ROWS", default_value_t = 10, value_parser = rows)]
+    top: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum CorpusFormat {
+    /// Tables
+    Table,
+    /// One JSON object; `agentir schema corpus` describes it
+    Json,
+    /// A page with charts
+    Html,
+}
+
+fn rows(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(rows) if rows <= MOST_ROWS => Ok(rows),
+        _ => Err(format!("a number up to {MOST_ROWS}")),
+    }
+}
+
+/// Runs `agentir corpus`.
+pub fn run(args: &CorpusOf, request: &Request<'_>) -> ExitCode {
+    let corpus = match count(args, request) {
+        Ok(corpus) => corpus,
+        Err(error) => {
+            eprintln!("error: {}", error.0);
+            return ExitCode::from(2);
+        }
+    };
+    match args.format {
+        CorpusFormat::Table => print(&agentir_corpus::text(&corpus)),
+        CorpusFormat::Json => print_json(&corpus),
+        CorpusFormat::Html => {
+            let paths: Vec<String> =
+                request.paths.iter().map(|p| p.display().to_string()).collect();
+            match agentir_corpus::html(&format!("Corpus: {}", paths.join(", ")), &corpus) {
+                Ok(page) => print(&page),
+                Err(error) => {
+                    eprintln!("error: {error}");
+                    ExitCode::from(2)
+                }
+            }
+        }
+    }
+}
+
+fn count(args: &CorpusOf, request: &Request<'_>) -> Result<Corpus, LoadError> {
+    let store = args.work.store("corpus", request, &Selection::default());
+    let mut all = Corpus::new(args.top);
+    each(
+        request,
+        &args.work,
+        |group| count_one(group, request, store.as_ref()),
+        |one, _| {
+            all.add(one);
+            ControlFlow::Continue(())
+        },
+    )?;
+    Ok(all)
+}
+
+fn count_one(group: Group, request: &Request<'_>, store: Option<&Store>) -> Corpus {
+    let begun = Instant::now();
+    let name = group.home().display().to_string();
+    let contents = group.read();
+    let key = store.and_then(|store| store.key(&contents));
+    if let (Some(store), Some(key)) = (store, &key)
+        && let Some(bytes) = store.get(key)
+        // Not postcard: it cannot read what is flattened.
+        && let Ok(corpus) = serde_json::from_slice(&bytes)
+    {
+        return corpus;
+    }
+    let bytes = contents.bytes();
+    let mut loaded = load::build(contents, request);
+    let (checked, _) = findings(&mut loaded, &Selection::default(), request.options.fragment);
+    let programs: Vec<_> = loaded.programs.iter().map(|p| &p.program).collect();
+    let measured = Measured {
+        name: &name,
+        programs: &programs,
+        files: loaded.files,
+        bytes,
+        diagnostics: &checked.diagnostics,
+        sources: &loaded.sources,
+        took: begun.elapsed(),
+    };
+    let corpus = measured.corpus(MOST_ROWS);
+    if let (Some(store), Some(key)) = (store, key) {
+        store.put(key, serde_json::to_vec(&corpus).ok());
+    }
+    corpus
+}
