@@ -6,6 +6,7 @@
 mod conversions;
 mod corpus;
 mod dist;
+mod fuzz;
 mod many;
 mod mutate;
 mod new_rule;
@@ -71,6 +72,8 @@ enum Command {
         #[arg(long, value_name = "FILES")]
         corpus: Option<usize>,
     },
+    /// Write our samples as seeds for `cargo fuzz`
+    FuzzSeeds,
     /// Make an archive that runs on machines without Z3
     Dist {
         /// The folder to write it to
@@ -90,6 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Command::Mutate { missed } => mutate::write(&root()?, missed),
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),
         Command::Bench { seed, corpus: Some(files), .. } => many::measure(&root()?, files, seed),
+        Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
         Command::Bench { files, seed, rounds, corpus: None } => {
             let options = agentir_bench::Options { files, seed, rounds };

@@ -119,6 +119,7 @@ impl Database {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests end by panicking")]
 mod tests {
     use super::Database;
     use crate::KeyBuilder;

@@ -66,6 +66,7 @@ pub fn in_order<T: Send, R: Send>(
 }
 
 #[cfg(test)]
+#[allow(clippy::panic, reason = "tests end by panicking")]
 mod tests {
     use super::in_order;
     use std::ops::ControlFlow;

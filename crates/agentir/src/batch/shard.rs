@@ -43,6 +43,7 @@ impl Shard {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests end by panicking")]
 mod tests {
     use super::Shard;
     use std::path::PathBuf;
