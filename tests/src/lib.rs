@@ -1,5 +1,5 @@
 //! What the whole-program tests share: samples and where they are, programs from texts, expected
-//! findings, words. The tests themselves are in `tests/tests/`, one file a topic.
+//! findings, words. The tests themselves are in `tests/tests/all/`, one module a topic.
 //!
 //! *Invariant*: nothing here knows a rule or a construct of a language, except what plants defects; a test
 //! that needs to says so itself.

@@ -244,6 +244,34 @@ pub enum BinaryOp {
     Remainder,
 }
 
+impl BinaryOp {
+    /// Whether it computes a value: `+`, `-`, `*`, `/`, `%`.
+    #[must_use]
+    pub fn is_arithmetic(self) -> bool {
+        matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::Remainder)
+    }
+
+    /// Whether it asks if two values are the same, in any of the languages' ways.
+    #[must_use]
+    pub fn is_equality(self) -> bool {
+        matches!(
+            self,
+            Self::Equal
+                | Self::NotEqual
+                | Self::StrictEqual
+                | Self::StrictNotEqual
+                | Self::Is
+                | Self::IsNot
+        )
+    }
+
+    /// Whether it asks which of two values comes first: `<`, `<=`, `>`, `>=`.
+    #[must_use]
+    pub fn is_order(self) -> bool {
+        matches!(self, Self::Less | Self::LessEqual | Self::Greater | Self::GreaterEqual)
+    }
+}
+
 /// An argument of a tool call: `order_id`, `id = order_id`, `id: order_id`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {

@@ -187,6 +187,17 @@ impl Coercion {
         self.never(&found, wanted).then_some(found)
     }
 
+    /// What an expression gives, if it can never become a value of the type `wanted`; `infer` says
+    /// what one gives that is no constant.
+    pub fn mismatch(
+        &self,
+        expr: &Expr,
+        wanted: &ValueType,
+        infer: impl FnOnce() -> Option<ValueType>,
+    ) -> Option<ValueType> {
+        self.rejects(expr, wanted).or_else(|| infer().filter(|found| self.never(found, wanted)))
+    }
+
     /// Whether a constant text can never become a value of the type `wanted`. Texts with holes can
     /// become anything.
     #[must_use]

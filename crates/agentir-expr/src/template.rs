@@ -28,8 +28,8 @@ impl PartialEq for Template {
 pub enum Piece<'t> {
     /// Plain text.
     Text(&'t str),
-    /// A hole.
-    Part(&'t TemplatePart),
+    /// A hole, and how it is written, braces included.
+    Part(&'t TemplatePart, &'t str),
 }
 
 /// A hole in a template.
@@ -93,12 +93,12 @@ impl Template {
             }
             for part in parts.by_ref() {
                 let Some((start, end)) = hole(rest, part) else { continue };
-                let (before, behind) = (rest.get(..start)?, rest.get(end..)?);
-                rest = behind;
+                let (before, written) = (rest.get(..start)?, rest.get(start..end)?);
+                rest = rest.get(end..)?;
                 if before.is_empty() {
-                    return Some(Piece::Part(part));
+                    return Some(Piece::Part(part, written));
                 }
-                waiting = Some(Piece::Part(part));
+                waiting = Some(Piece::Part(part, written));
                 return Some(Piece::Text(before));
             }
             let last = std::mem::take(&mut rest);

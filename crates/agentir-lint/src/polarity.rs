@@ -49,15 +49,8 @@ fn understood(check: &Expr) -> bool {
         ExprKind::Unary { op: UnaryOp::Not, operand } => finds_something_bad(operand),
         ExprKind::And(parts) => parts.iter().all(understood),
         ExprKind::Binary { op, left, right } => {
-            matches!(
-                op,
-                BinaryOp::Less
-                    | BinaryOp::LessEqual
-                    | BinaryOp::Greater
-                    | BinaryOp::GreaterEqual
-                    | BinaryOp::Equal
-                    | BinaryOp::NotEqual
-            ) && [left, right].iter().any(|side| matches!(side.kind, ExprKind::Literal(_)))
+            (op.is_order() || matches!(op, BinaryOp::Equal | BinaryOp::NotEqual))
+                && [left, right].iter().any(|side| matches!(side.kind, ExprKind::Literal(_)))
         }
         _ => false,
     }

@@ -61,11 +61,7 @@ impl<'c, 'a> ScriptTypes<'c, 'a> {
 
     /// What an expression gives, if that can never become a value of the type `wanted`.
     pub(crate) fn mismatch(&self, expr: &Expr, wanted: &ValueType) -> Option<ValueType> {
-        let coercion = &Coercion::AGENT_SCRIPT;
-        coercion.rejects(expr, wanted).or_else(|| {
-            let found = self.infer(expr, &mut |_, _| {})?;
-            coercion.never(&found, wanted).then_some(found)
-        })
+        Coercion::AGENT_SCRIPT.mismatch(expr, wanted, || self.infer(expr, &mut |_, _| {}))
     }
 }
 
@@ -142,11 +138,7 @@ impl<'c, 'a> AblTypes<'c, 'a> {
 
     /// What an expression gives, if that can never become a value of the type `wanted`.
     pub(crate) fn mismatch(&self, expr: &Expr, wanted: &ValueType) -> Option<ValueType> {
-        let coercion = &Coercion::ABL;
-        coercion.rejects(expr, wanted).or_else(|| {
-            let found = self.infer(expr, &mut |_, _| {})?;
-            coercion.never(&found, wanted).then_some(found)
-        })
+        Coercion::ABL.mismatch(expr, wanted, || self.infer(expr, &mut |_, _| {}))
     }
 }
 

@@ -461,15 +461,7 @@ fn expr_may_fail(expr: &Expr, dialect: Dialect) -> bool {
             let mut fails = false;
             expr.visit(&mut |e| {
                 fails |= match &e.kind {
-                    ExprKind::Binary { op, .. } => matches!(
-                        op,
-                        BinaryOp::Add
-                            | BinaryOp::Subtract
-                            | BinaryOp::Multiply
-                            | BinaryOp::Divide
-                            | BinaryOp::Remainder
-                            | BinaryOp::Matches
-                    ),
+                    ExprKind::Binary { op, .. } => op.is_arithmetic() || *op == BinaryOp::Matches,
                     ExprKind::Path(_)
                     | ExprKind::Literal(_)
                     | ExprKind::IsSet { .. }

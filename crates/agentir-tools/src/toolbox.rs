@@ -194,12 +194,7 @@ impl Toolbox {
 impl Tools for Toolbox {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let result = self.answer(call);
-        self.calls.push(Recorded {
-            agent: call.agent.to_owned(),
-            tool: call.name.to_owned(),
-            arguments: call.arguments.clone(),
-            result: result.clone(),
-        });
+        self.calls.push(Recorded::of(call, &result));
         result
     }
 }

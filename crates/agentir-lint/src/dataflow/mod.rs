@@ -117,6 +117,10 @@ impl<'a> Deref for Dataflow<'a> {
 /// How deep expressions are looked into.
 const MAX_DEPTH: u8 = 32;
 
+/// Conditions of more parts are not looked into: each variable in them asks for all of them, and nobody
+/// writes such by hand.
+const MAX_PARTS: usize = 256;
+
 /// How many places one search looks at, over all variables of an agent.
 const BUDGET: usize = 300_000;
 
@@ -450,6 +454,7 @@ impl<'a> Dataflow<'a> {
         }
         let depth = depth + 1;
         match &expr.kind {
+            ExprKind::And(all) | ExprKind::Or(all) if all.len() > MAX_PARTS => None,
             ExprKind::And(all) => self.all(all, known, false, depth),
             ExprKind::Or(all) => self.all(all, known, true, depth),
             ExprKind::Unary { op: UnaryOp::Not, operand } => {

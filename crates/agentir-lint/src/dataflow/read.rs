@@ -307,6 +307,7 @@ impl<'r, 'a> Reads<'r, 'a> {
             | ExprKind::Path(_)
             | ExprKind::Ellipsis
             | ExprKind::IsSet { .. } => {}
+            ExprKind::And(all) | ExprKind::Or(all) if all.len() > super::MAX_PARTS => {}
             ExprKind::And(all) => self.short(all, false),
             ExprKind::Or(all) => self.short(all, true),
             ExprKind::Conditional { condition, then, otherwise } => {
@@ -366,8 +367,8 @@ impl<'r, 'a> Reads<'r, 'a> {
     fn binary(&mut self, whole: &Expr, op: BinaryOp, left: &Expr, right: &Expr) {
         use BinaryOp as Op;
         let inner = match op {
-            Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::Remainder => Harm::Arithmetic,
-            Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual => {
+            op if op.is_arithmetic() => Harm::Arithmetic,
+            op if op.is_order() => {
                 // One that does not hold does what most authors expect.
                 match self.flow.holds(whole, self.known()) {
                     Some(false) => Harm::Test,

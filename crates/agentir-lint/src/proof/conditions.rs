@@ -61,27 +61,9 @@ pub(crate) fn comparisons<'a>(condition: &'a Expr, found: &mut dyn FnMut(&'a Exp
         ExprKind::Unary { op: UnaryOp::Not, .. } => Visit::Children,
         ExprKind::Binary { op: BinaryOp::Implies, .. } => Visit::Children,
         ExprKind::Binary { op, .. } => {
-            let arithmetic = matches!(
-                op,
-                BinaryOp::Add
-                    | BinaryOp::Subtract
-                    | BinaryOp::Multiply
-                    | BinaryOp::Divide
-                    | BinaryOp::Remainder
-            );
-            let equality = matches!(
-                op,
-                BinaryOp::Equal
-                    | BinaryOp::NotEqual
-                    | BinaryOp::StrictEqual
-                    | BinaryOp::StrictNotEqual
-                    | BinaryOp::Is
-                    | BinaryOp::IsNot
-                    | BinaryOp::In
-                    | BinaryOp::NotIn
-            );
+            let equality = op.is_equality() || matches!(op, BinaryOp::In | BinaryOp::NotIn);
             let whole = std::ptr::eq(e, condition);
-            if !arithmetic && (equality || !whole) && !is_constant(e) && is_stable(e) {
+            if !op.is_arithmetic() && (equality || !whole) && !is_constant(e) && is_stable(e) {
                 found(e);
             }
             Visit::Skip

@@ -49,9 +49,10 @@ impl Renderer<'_, '_, '_, '_> {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Part(
                     TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
+                    _,
                 ) => {
                     let mut value = self.value(expr, locals);
-                    if let Piece::Part(TemplatePart::Value { filters, .. }) = piece {
+                    if let Piece::Part(TemplatePart::Value { filters, .. }, _) = piece {
                         for filter in filters {
                             value = filtered(&filter.value, value);
                         }
@@ -64,7 +65,7 @@ impl Renderer<'_, '_, '_, '_> {
                         value => out.push_str(&text(value, semantics(self.dialect))),
                     }
                 }
-                Piece::Part(TemplatePart::Open { block, expr, .. }) if depth < MAX_BLOCKS => {
+                Piece::Part(TemplatePart::Open { block, expr, .. }, _) if depth < MAX_BLOCKS => {
                     let (inner, otherwise, end) = block_of(pieces, at);
                     at = end;
                     let value = expr.as_ref().map(|e| self.value(e, locals)).unwrap_or_default();
@@ -93,7 +94,7 @@ impl Renderer<'_, '_, '_, '_> {
                         _ => self.pieces(otherwise, locals, depth + 1, out),
                     }
                 }
-                Piece::Part(_) => {}
+                Piece::Part(..) => {}
             }
         }
     }
@@ -111,7 +112,8 @@ fn standalone(pieces: &mut [Piece<'_>]) {
                 Some(Piece::Part(
                     TemplatePart::Open { .. }
                         | TemplatePart::Else { .. }
-                        | TemplatePart::Close { .. }
+                        | TemplatePart::Close { .. },
+                    _,
                 ))
             );
             let before = match n.checked_sub(1).and_then(|n| pieces.get(n)) {
@@ -120,7 +122,7 @@ fn standalone(pieces: &mut [Piece<'_>]) {
                     let line = text.rsplit('\n').next().unwrap_or_default();
                     blank(line) && (text.contains('\n') || *n == 1)
                 }
-                Some(Piece::Part(_)) => false,
+                Some(Piece::Part(..)) => false,
             };
             let behind = match pieces.get(n + 1) {
                 None => true,
@@ -128,7 +130,7 @@ fn standalone(pieces: &mut [Piece<'_>]) {
                     Some((line, _)) => blank(line),
                     None => blank(text) && n + 2 == pieces.len(),
                 },
-                Some(Piece::Part(_)) => false,
+                Some(Piece::Part(..)) => false,
             };
             // A text of one line is as it is written.
             part && before && behind && pieces.len() > 1
@@ -153,14 +155,14 @@ fn block_of<'a, 't>(
     let mut middle = None;
     for (n, piece) in pieces.iter().enumerate().skip(from) {
         match piece {
-            Piece::Part(TemplatePart::Open { .. }) => open += 1,
-            Piece::Part(TemplatePart::Else { .. }) if open == 0 => middle = middle.or(Some(n)),
-            Piece::Part(TemplatePart::Close { .. }) if open == 0 => {
+            Piece::Part(TemplatePart::Open { .. }, _) => open += 1,
+            Piece::Part(TemplatePart::Else { .. }, _) if open == 0 => middle = middle.or(Some(n)),
+            Piece::Part(TemplatePart::Close { .. }, _) if open == 0 => {
                 let inner = pieces.get(from..middle.unwrap_or(n)).unwrap_or_default();
                 let otherwise = middle.and_then(|m| pieces.get(m + 1..n)).unwrap_or_default();
                 return (inner, otherwise, n + 1);
             }
-            Piece::Part(TemplatePart::Close { .. }) => open -= 1,
+            Piece::Part(TemplatePart::Close { .. }, _) => open -= 1,
             _ => {}
         }
     }

@@ -108,6 +108,18 @@ pub struct Recorded {
     pub result: Result<Json, ToolFailure>,
 }
 
+impl Recorded {
+    /// The record of a call.
+    pub(crate) fn of(call: &ToolCall<'_>, result: &Result<Json, ToolFailure>) -> Self {
+        Self {
+            agent: call.agent.to_owned(),
+            tool: call.name.to_owned(),
+            arguments: call.arguments.clone(),
+            result: result.clone(),
+        }
+    }
+}
+
 /// Tools that answer from a file. It remembers all calls.
 #[derive(Clone, Debug, Default)]
 pub struct Stubs {
@@ -210,12 +222,7 @@ impl Stubs {
 impl Tools for Stubs {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let result = self.answer(call);
-        self.calls.push(Recorded {
-            agent: call.agent.to_owned(),
-            tool: call.name.to_owned(),
-            arguments: call.arguments.clone(),
-            result: result.clone(),
-        });
+        self.calls.push(Recorded::of(call, &result));
         result
     }
 }

@@ -4,7 +4,8 @@
 //! a sentence (B.4.5).
 
 use agentir_expr::{
-    BinaryOp, Condition, Expr, ExprKind, Literal, Path, Segment, Template, TemplatePart, UnaryOp,
+    BinaryOp, Condition, Expr, ExprKind, Literal, Path, Piece, Segment, Template, TemplatePart,
+    UnaryOp,
 };
 use smol_str::SmolStr;
 
@@ -464,31 +465,23 @@ pub(super) fn phrase(condition: &Condition) -> String {
 /// A text whose holes are written as ADL's. Filters and blocks are left out, of a call its first
 /// argument stays.
 pub(super) fn template(template: &Template) -> String {
-    let text = template.text.value.as_str();
-    if template.parts.is_empty() {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    for part in &template.parts {
-        let (open, close) = match part {
-            TemplatePart::SingleBrace { .. } => ("{", "}"),
-            _ if !rest.contains("{{") && rest.contains("{!") => ("{!", "}"),
-            _ => ("{{", "}}"),
-        };
-        let Some((before, behind)) = rest.split_once(open) else { break };
-        let Some((_, behind)) = behind.split_once(close) else { break };
-        out.push_str(before);
-        if let TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. } = part
-            && let Some(name) = first_path(expr)
-        {
-            out.push_str("${");
-            out.push_str(&name);
-            out.push('}');
+    let mut out = String::with_capacity(template.text.value.len());
+    for piece in template.pieces() {
+        match piece {
+            Piece::Text(text) => out.push_str(text),
+            Piece::Part(
+                TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
+                _,
+            ) => {
+                if let Some(name) = first_path(expr) {
+                    out.push_str("${");
+                    out.push_str(&name);
+                    out.push('}');
+                }
+            }
+            Piece::Part(..) => {}
         }
-        rest = behind;
     }
-    out.push_str(rest);
     out
 }
 

@@ -8,8 +8,8 @@
 use super::Variables;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
-    BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Segment, Template,
-    TemplatePart, UnaryOp, system_variable,
+    BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, Path, Piece, Segment,
+    Template, TemplatePart, UnaryOp, system_variable,
 };
 use smol_str::SmolStr;
 
@@ -414,26 +414,15 @@ impl Variables {
 
     /// A text with its holes; what a hole cannot say stays as it was written.
     pub(super) fn text(&mut self, template: &Template) -> Template {
-        let source = template.text.value.as_str();
-        let mut out = String::with_capacity(source.len());
-        let mut rest = source;
-        for part in &template.parts {
-            let (open, close) = match part {
-                TemplatePart::SingleBrace { .. } => ("{", "}"),
-                _ if rest.contains("{{") => ("{{", "}}"),
-                _ => ("${", "}"),
-            };
-            let Some(start) = rest.find(open) else { continue };
-            let Some(length) = rest.get(start..).and_then(|r| r.find(close)) else { continue };
-            let end = start + length + close.len();
-            out.push_str(rest.get(..start).unwrap_or_default());
-            match self.part(part) {
-                Some(part) => out.push_str(&part),
-                None => out.push_str(rest.get(start..end).unwrap_or_default()),
+        let mut out = String::with_capacity(template.text.value.len());
+        for piece in template.pieces() {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Part(part, written) => {
+                    out.push_str(self.part(part).as_deref().unwrap_or(written));
+                }
             }
-            rest = rest.get(end..).unwrap_or_default();
         }
-        out.push_str(rest);
         text(out)
     }
 }

@@ -12,15 +12,37 @@ use agentir_tests::mutate::{damaged, harmless};
 use agentir_tests::samples::{Sample, adl, agent_script, all_ours, external};
 use cpu_time::ThreadTime;
 use rayon::prelude::*;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 use std::time::Duration;
 
 /// How long one small document may take, on a busy machine and without optimization.
 const IN_TIME: Duration = Duration::from_secs(5);
 
-/// A panic is told in the report; a hundred of them would bury it.
-fn be_quiet() {
-    std::panic::set_hook(Box::new(|_| {}));
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The result, or the panic's message. It is told in the report of the test: printed as well, a
+/// hundred of them would bury it. Panics of other tests are printed as ever.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let loud = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !QUIET.get() {
+                loud(panic);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(false);
+    result.map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+    })
 }
 
 /// Each file of each sample alone, as it is read there.
@@ -52,24 +74,17 @@ fn report(what: &str, mut problems: Vec<String>) {
 fn problems_of(file: &File, options: Options, what: &str, text: String) -> Vec<String> {
     let mutant = File { name: file.name.clone(), text };
     let start = ThreadTime::now();
-    let result = catch_unwind(AssertUnwindSafe(|| {
+    let result = caught(|| {
         let checked = check(std::slice::from_ref(&mutant), options);
         // Printing must not panic either.
         let _ = json(&checked.program);
         checked
-    }));
+    });
     let took = start.elapsed();
     let at = format!("{} {what}", file.name);
     let mut problems = Vec::new();
     match result {
-        Err(panic) => {
-            let message = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied())
-                .unwrap_or_default();
-            problems.push(format!("{at}: panic: {message}"));
-        }
+        Err(message) => problems.push(format!("{at}: panic: {message}")),
         Ok(checked) => {
             problems.extend(misplaced(&checked).into_iter().map(|m| format!("{at}: {m}")))
         }
@@ -103,7 +118,6 @@ fn is_inside(text: &str, span: Span) -> bool {
 
 #[test]
 fn damaged_texts_are_answered() {
-    be_quiet();
     let dense = std::env::var_os("AGENTIR_DENSE").is_some();
     let stride = if dense { 1 } else { 83 };
     let problems = files()

@@ -1,0 +1,35 @@
+//! Tests of the whole program, one module a topic.
+//!
+//! One program on purpose: it is linked once, and tests of all topics share the processors.
+
+mod adl;
+mod agent_script;
+mod compare;
+mod conversations;
+mod conversions;
+mod convert;
+mod convert_abl;
+mod convert_adl;
+mod convert_agent_script;
+mod convert_comments;
+mod corpus;
+mod cost;
+mod draw;
+mod external;
+mod fmt;
+mod generated;
+mod graph;
+mod hostile;
+mod hygiene;
+mod migrate;
+mod mutations;
+mod pages;
+mod proofs;
+mod properties;
+mod reviewed;
+mod rosetta;
+mod runtime;
+mod solver;
+mod specification;
+mod vendor;
+mod xo;
