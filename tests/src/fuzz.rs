@@ -1,4 +1,4 @@
-//! What is done with texts that nobody wrote: the entry points that `fuzz/` and `tests/tests/fuzz.rs`
+//! What is done with texts that nobody wrote: the entry points that `fuzz/` and `tests/tests/all/fuzz.rs`
 //! share. Each ends without a panic, and what holds for every text is asserted.
 
 use crate::check::{File, check, json};
