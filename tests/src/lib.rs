@@ -15,6 +15,7 @@
 pub mod check;
 pub mod conversions;
 pub mod expect;
+pub mod fuzz;
 pub mod mutate;
 pub mod orchestration;
 pub mod pages;

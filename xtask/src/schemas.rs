@@ -11,6 +11,7 @@ pub(crate) fn write(root: &Path) -> Result<(), Box<dyn Error>> {
         ("report.schema.json", agentir_diagnostics::report_schema()),
         ("config.schema.json", agentir_config::config_schema()),
         ("baseline.schema.json", agentir_report::baseline_schema()),
+        ("corpus.schema.json", agentir_corpus::corpus_schema()),
         ("cost.schema.json", agentir_flow::cost::cost_schema()),
         ("fidelity.schema.json", agentir_convert::report_schema()),
         ("script.schema.json", agentir_model::script_schema()),

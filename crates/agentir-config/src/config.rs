@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toml::Spanned;
 
 /// From which level on findings make a run fail.
@@ -61,6 +62,8 @@ impl Layer {
 pub struct Config {
     /// The folder that globs are relative to.
     root: PathBuf,
+    /// What is written.
+    text: Arc<str>,
     fail_on: Threshold,
     base: Layer,
     overrides: Vec<(GlobSet, Layer)>,
@@ -105,14 +108,21 @@ impl Config {
             reading.problems.sort_by_key(|problem| problem.primary.span);
             return Err(reading.problems);
         }
-        let (root, fail_on) = (root.to_owned(), written.fail_on);
-        Ok(Self { root, fail_on, base, overrides, include, exclude })
+        let (root, text, fail_on) = (root.to_owned(), Arc::clone(&file.text), written.fail_on);
+        Ok(Self { root, text, fail_on, base, overrides, include, exclude })
     }
 
     /// From which level on findings make a run fail.
     #[must_use]
     pub const fn fail_on(&self) -> Threshold {
         self.fail_on
+    }
+
+    /// All that this says of a file, as a key: what is written, and where the file is for it. Nothing
+    /// if nothing is written.
+    #[must_use]
+    pub fn identity(&self, path: &Path) -> Option<(&str, PathBuf)> {
+        (!self.text.is_empty()).then(|| (&*self.text, self.relative(path).to_owned()))
     }
 
     /// Whether a file that was found in a folder is to be read. `path` is absolute, as all paths here.

@@ -22,7 +22,9 @@ pub use baseline::{Baseline, Compared, Known, baseline_schema};
 pub use fingerprint::fingerprints;
 pub use html::{CostRow, Page, Picture};
 
-use agentir_diagnostics::{Diagnostic, LineColumn, Report, Severity, Span};
+use agentir_diagnostics::{
+    Diagnostic, Format as Plain, LineColumn, Report, Severity, Span, render,
+};
 use std::io::{self, Write};
 use std::path::{self, Path};
 
@@ -69,6 +71,17 @@ impl Format {
         ("html", Self::Html),
     ];
 
+    /// The same format, if findings can be written in it one after the other.
+    #[must_use]
+    pub const fn plain(self) -> Option<Plain> {
+        match self {
+            Self::Text => Some(Plain::Text),
+            Self::Concise => Some(Plain::Concise),
+            Self::Json => Some(Plain::Json),
+            _ => None,
+        }
+    }
+
     /// The format called `name`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -99,7 +112,6 @@ pub fn write(
     color: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    use agentir_diagnostics::{Format as Plain, render};
     let report = &findings.report;
     match format {
         Format::Text => render(report, Plain::Text, color, out),

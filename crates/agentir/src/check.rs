@@ -1,16 +1,13 @@
 //! `agentir check`: findings, what is left of them, how they are written, and what is mended.
 
-use crate::commands::{Input, findings, load_with};
-use crate::load::Loaded;
+use crate::batch::{self, Gathered, Question, Work};
+use crate::commands::{Input, unwritten};
 use crate::settings::{self, Levels};
 use crate::write::replace;
 use agentir_config::{Configs, Threshold};
-use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, SourceMap};
-use agentir_draw::{Detail, View};
-use agentir_flow::Cfg;
-use agentir_flow::cost::{Most, cost};
-use agentir_lint::{Checked, Selection, Statistics, Times};
-use agentir_report::{Baseline, CostRow, Findings, Format, Page, Picture};
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream};
+use agentir_lint::{Selection, Statistics, Times};
+use agentir_report::{Baseline, Findings, Format};
 use agentir_syntax::abl::Options;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -64,6 +61,11 @@ pub struct Check {
     /// standard error
     #[arg(long)]
     statistics: bool,
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["stdin_filename", "fix", "unsafe_fixes", "write_baseline"])]
+    watch: bool,
+    #[command(flatten)]
+    work: Work,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -101,7 +103,11 @@ const MOST_ROUNDS: usize = 10;
 
 /// Runs the command; see its exit codes.
 pub fn run(check: &Check) -> ExitCode {
-    try_run(check).unwrap_or_else(|code| code)
+    let once = || try_run(check).unwrap_or_else(|code| code);
+    if check.watch {
+        return batch::watch::watch(check.input.paths(), once);
+    }
+    once()
 }
 
 fn failed(message: &str) -> ExitCode {
@@ -128,13 +134,16 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
             "what comes from standard input cannot be mended in place\nhelp: `--diff` shows what would be mended",
         ));
     }
-    let configs = check.input.configs()?;
+    if let Some(format) = streamed(check, &targets) {
+        return stream(check, format);
+    }
     let root = env::current_dir().map_err(|error| failed(&error.to_string()))?;
     let baseline = baseline(check).map_err(|message| failed(&message))?;
     let mut mended = Mended::default();
     let mut round = 0;
+    let with_page = targets.iter().any(|target| target.format == Format::Html);
     let run = loop {
-        let run = once(check, &configs, &root, baseline.as_ref(), &mended.texts)?;
+        let run = once(check, &root, baseline.as_ref(), with_page, &mended.texts)?;
         round += 1;
         if !fixes || round > MOST_ROUNDS || !mended.mend(check, &run) {
             break run;
@@ -144,18 +153,11 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
         return mended.show();
     }
     mended.write().map_err(|message| failed(&message))?;
-    let sources = &run.loaded.sources;
-    let levels = Levels::new(&configs, &run.selection);
-    let fails = |finding: &Diagnostic| match check.fail_on {
-        Some(least) => Threshold::from(least).fails(finding.severity),
-        None => levels.fails(finding, sources),
-    };
-    let page = match targets.iter().any(|target| target.format == Format::Html) {
-        true => page(&run.loaded),
-        false => Page::default(),
-    };
-    let report = Report { sources, diagnostics: &run.diagnostics, files_checked: run.loaded.files };
-    let findings = Findings { report, root: &root, fails: &fails, page: &page };
+    let Gathered { diagnostics, sources, files: files_checked, page } = &run.gathered;
+    let levels = Levels::new(&run.configs, &run.selection);
+    let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
+    let report = Report { sources, diagnostics, files_checked: *files_checked };
+    let findings = Findings { report, root: &root, fails: &fails, page };
     for target in &targets {
         deliver(&findings, target)?;
     }
@@ -181,10 +183,62 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
         }
         eprintln!("help: `--write-baseline` forgets them");
     }
-    if check.statistics {
-        eprintln!("{}\n\n{}", run.statistics, run.times);
+    if let Some((statistics, times)) = &run.statistics {
+        eprintln!("{statistics}\n\n{times}");
     }
-    Ok(ExitCode::from(u8::from(run.diagnostics.iter().any(fails))))
+    Ok(ExitCode::from(u8::from(diagnostics.iter().any(fails))))
+}
+
+impl Check {
+    /// Whether a finding makes the run fail.
+    fn fails(&self, levels: &Levels<'_>, finding: &Diagnostic, sources: &SourceMap) -> bool {
+        match self.fail_on {
+            Some(least) => Threshold::from(least).fails(finding.severity),
+            None => levels.fails(finding, sources),
+        }
+    }
+}
+
+/// The format in which findings can be written while others are still being looked for: nothing but the
+/// findings themselves is wanted, in one place, in a format that goes from the first to the last.
+fn streamed(check: &Check, targets: &[Target]) -> Option<agentir_diagnostics::Format> {
+    let fixes = check.fix || check.unsafe_fixes || check.diff;
+    match targets {
+        [Target { format, file: None }] if !fixes && check.baseline.is_none() => format.plain(),
+        _ => None,
+    }
+}
+
+/// Checks everything, and writes findings as soon as nothing can come before them.
+fn stream(check: &Check, format: agentir_diagnostics::Format) -> Result<ExitCode, ExitCode> {
+    let configs = check.input.configs()?;
+    let nothing = HashMap::new();
+    let request = check.input.request(&configs, &nothing);
+    let groups = check.work.programs(&request)?;
+    let selection = settings::selection(&check.select, &check.ignore, &configs);
+    let levels = Levels::new(&configs, &selection);
+    let question = Question { request: &request, selection: &selection, levels: &levels };
+    let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
+    let mut stdout = io::stdout();
+    let terminal = stdout.is_terminal();
+    let color = terminal && env::var_os("NO_COLOR").is_none();
+    let mut stream = Stream::new(format, color, &mut stdout);
+    let mut failing = false;
+    let written = batch::check(groups, &check.work, question, statistics.as_mut(), |found| {
+        stream.checked(found.files);
+        stream.add(&found.diagnostics, &found.sources)?;
+        failing |= found.diagnostics.iter().any(|d| check.fails(&levels, d, &found.sources));
+        if terminal { stream.flush() } else { Ok(()) }
+    });
+    match written.and_then(|()| stream.finish()) {
+        Err(error) => Err(unwritten(&error)),
+        Ok(_) => {
+            if let Some((statistics, times)) = statistics {
+                eprintln!("{statistics}\n\n{times}");
+            }
+            Ok(ExitCode::from(u8::from(failing)))
+        }
+    }
 }
 
 fn files(count: usize) -> String {
@@ -235,11 +289,10 @@ fn baseline(check: &Check) -> Result<Option<Baseline>, String> {
 
 /// What one look at everything came to.
 struct Run {
-    loaded: Loaded,
+    configs: Configs,
     selection: Selection,
-    diagnostics: Vec<Diagnostic>,
-    statistics: Statistics,
-    times: Times,
+    gathered: Gathered,
+    statistics: Option<(Statistics, Times)>,
     /// How many findings the baseline knows.
     known: usize,
     gone: Vec<agentir_report::Known>,
@@ -248,38 +301,32 @@ struct Run {
 /// Checks everything, with some texts instead of those of the files.
 fn once(
     check: &Check,
-    configs: &Configs,
     root: &Path,
     baseline: Option<&Baseline>,
+    with_page: bool,
     instead: &HashMap<String, String>,
 ) -> Result<Run, ExitCode> {
-    let mut loaded = load_with(&check.input, configs, instead)?;
-    let selection = settings::selection(&check.select, &check.ignore, configs);
-    let (Checked { mut diagnostics, statistics }, times) =
-        findings(&mut loaded, &selection, check.input.fragment());
-    let sources = &loaded.sources;
-    let levels = Levels::new(configs, &selection);
-    let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
-    // Fragments are only read: most rules did not run.
-    let ran = |id: FileId, rule: &str| {
-        !check.input.fragment() && selection.wants(rule) && !levels.is_off(name(id), rule)
-    };
-    agentir_lint::suppress(sources, &mut diagnostics, &ran);
-    diagnostics.retain(|d| selection.wants(d.rule.0));
-    levels.apply(&mut diagnostics, sources);
-    agentir_diagnostics::sort(&mut diagnostics, sources);
+    let configs = check.input.configs()?;
+    let request = check.input.request(&configs, instead);
+    let groups = check.work.programs(&request)?;
+    let selection = settings::selection(&check.select, &check.ignore, &configs);
+    let levels = Levels::new(&configs, &selection);
+    let question = Question { request: &request, selection: &selection, levels: &levels };
+    let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
+    let mut gathered =
+        batch::gather(groups, &check.work, question, statistics.as_mut(), with_page);
     let (mut known, mut gone) = (0, Vec::new());
     if let Some(baseline) = baseline {
-        let report = Report { sources, diagnostics: &diagnostics, files_checked: loaded.files };
-        let findings = Findings { report, root, fails: &|_| false, page: &Page::default() };
-        let compared = baseline.compare(&findings);
+        let Gathered { diagnostics, sources, files, page } = &gathered;
+        let report = Report { sources, diagnostics, files_checked: *files };
+        let compared = baseline.compare(&Findings { report, root, fails: &|_| false, page });
         let mut is_known = compared.known.into_iter();
-        let before = diagnostics.len();
-        diagnostics.retain(|_| !is_known.next().unwrap_or(false));
-        known = before - diagnostics.len();
+        let before = gathered.diagnostics.len();
+        gathered.diagnostics.retain(|_| !is_known.next().unwrap_or(false));
+        known = before - gathered.diagnostics.len();
         gone = compared.gone;
     }
-    Ok(Run { loaded, selection, diagnostics, statistics, times, known, gone })
+    Ok(Run { configs, selection, gathered, statistics, known, gone })
 }
 
 fn deliver(findings: &Findings<'_>, target: &Target) -> Result<(), ExitCode> {
@@ -289,8 +336,7 @@ fn deliver(findings: &Findings<'_>, target: &Target) -> Result<(), ExitCode> {
         let mut out = stdout.lock();
         return agentir_report::write(findings, target.format, color, &mut out)
             .and_then(|()| out.flush())
-            // Whoever read our output has gone.
-            .map_err(|_| ExitCode::from(2));
+            .map_err(|error| unwritten(&error));
     };
     let mut text = Vec::new();
     agentir_report::write(findings, target.format, false, &mut text)
@@ -313,9 +359,9 @@ impl Mended {
     /// Applies the fixes of a run, and says whether that changed anything.
     fn mend(&mut self, check: &Check, run: &Run) -> bool {
         let least = if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
-        let sources: &SourceMap = &run.loaded.sources;
+        let sources = &run.gathered.sources;
         let mut by_file: HashMap<FileId, Vec<&Fix>> = HashMap::new();
-        for finding in &run.diagnostics {
+        for finding in &run.gathered.diagnostics {
             if let Some(fix) = finding.fix.as_ref().filter(|fix| fix.applicability >= least) {
                 by_file.entry(finding.primary.span.file).or_default().push(fix);
             }
@@ -352,7 +398,7 @@ impl Mended {
             let before = self.before.get(name).map_or("", String::as_str);
             let diff = TextDiff::from_lines(before, text);
             let diff = diff.unified_diff().header(name, name).to_string();
-            out.write_all(diff.as_bytes()).map_err(|_| ExitCode::from(2))?;
+            out.write_all(diff.as_bytes()).map_err(|error| unwritten(&error))?;
         }
         let fixes = if self.count == 1 { "fix" } else { "fixes" };
         eprintln!("{} {fixes} would be applied in {}", self.count, files(self.texts.len()));
@@ -373,44 +419,4 @@ impl Mended {
         }
         Ok(())
     }
-}
-
-/// So many agents fit on a picture of steps.
-const MANY_AGENTS: usize = 8;
-/// So many programs are drawn.
-const MOST_PICTURES: usize = 40;
-
-/// What only the page shows.
-fn page(loaded: &Loaded) -> Page {
-    let mut page = Page::default();
-    for program in loaded.programs.iter().map(|p| &p.program).filter(|p| !p.agents.is_empty()) {
-        let cfg = Cfg::of_program(program);
-        let entry = program.entry().and_then(|a| cfg.find(&a.metadata.name.value));
-        let many = program.agents.len() > MANY_AGENTS;
-        let detail = if many { Detail::Agents } else { Detail::Steps };
-        if page.pictures.len() < MOST_PICTURES {
-            let view = View { detail, agents: &[], entry };
-            let graph = agentir_draw::graph(&cfg, &loaded.sources, &view);
-            let name = program.entry().or_else(|| program.agents.first());
-            let name = name.map_or("agents", |agent| agent.metadata.name.value.as_str());
-            if let Ok(svg) = agentir_draw::svg(&graph) {
-                page.pictures.push(Picture { name: name.to_owned(), svg });
-            }
-        }
-        let bound = |most: Most| match most {
-            Most::AtMost(n) => Some(n),
-            Most::Unbounded => None,
-        };
-        for one in cost(&cfg) {
-            let Some(part) = cfg.part(one.agent) else { continue };
-            page.costs.push(CostRow {
-                agent: part.agent.metadata.name.value.to_string(),
-                own_models: bound(one.own.models),
-                own_tools: bound(one.own.tools),
-                all_models: bound(one.total.models),
-                all_tools: bound(one.total.tools),
-            });
-        }
-    }
-    page
 }

@@ -1,17 +1,18 @@
 //! The commands.
 
+use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
-use crate::load::{self, Loaded, Request};
+use crate::load::{self, LoadError, Loaded, Request};
 use crate::{check, compile, converse, convert, rewrite, settings, trial};
 use agentir_config::Configs;
-use agentir_diagnostics::{Severity, sort};
+use agentir_diagnostics::sort;
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
 use agentir_lint::{Checked, Selection, Statistics, Times};
 use agentir_syntax::abl::Options;
 use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -77,6 +78,29 @@ enum Command {
     /// `agentir schema test` describes their files. Exit code 0: all passed; 1: some did not; 2: some
     /// could not be run.
     Test(trial::Test),
+    /// Count what is in many programs, and what is found in them
+    ///
+    /// Takes no more memory for many programs than for few. Exit code 0: they were counted, whatever was
+    /// found; 2: they could not be.
+    Corpus(batch::corpus::CorpusOf),
+    /// Work with reports that were written before
+    #[command(subcommand)]
+    Report(batch::report::ReportCommand),
+    /// Work with what is kept of earlier runs
+    #[command(subcommand)]
+    Cache(CacheCommand),
+    /// Print what completes commands in a shell
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual's pages
+    #[command(hide = true)]
+    Man {
+        /// The folder to write them to
+        folder: PathBuf,
+    },
     /// Print the JSON Schema of something agentir prints
     Schema {
         /// Of what
@@ -96,6 +120,18 @@ enum Command {
     },
 }
 
+#[derive(Subcommand)]
+enum CacheCommand {
+    /// Remove all that is kept
+    Clean {
+        /// The cache's folder [default: the one that `check` uses]
+        #[arg(long, value_name = "FOLDER")]
+        cache_dir: Option<PathBuf>,
+    },
+    /// Say where it is
+    Dir,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum SchemaOf {
     /// `agentir compile`
@@ -110,6 +146,8 @@ enum SchemaOf {
     Graph,
     /// `agentir cost --format json`
     Cost,
+    /// `agentir corpus --format json`
+    Corpus,
     /// `agentir convert --report FILE.json`
     Fidelity,
     /// A line of `agentir run --trace-file FILE`
@@ -195,6 +233,35 @@ impl Input {
     pub fn configs(&self) -> Result<Configs, ExitCode> {
         settings::chosen(self.config.as_deref(), self.no_config)
     }
+
+    /// What to read, as configurations want it, with some texts instead of those of the files.
+    pub fn request<'a>(
+        &'a self,
+        configs: &'a Configs,
+        instead: &'a HashMap<String, String>,
+    ) -> Request<'a> {
+        let dialect = self.dialect.map(|d| match d {
+            ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
+            ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
+            ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
+        });
+        Request {
+            paths: &self.paths,
+            stdin_filename: self.stdin_filename.as_deref(),
+            options: Options {
+                version: self.abl_version.map(Version::from),
+                fragment: self.fragment,
+            },
+            script: agent_script::Options { dialect },
+            configs,
+            instead,
+        }
+    }
+
+    /// The files and folders.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -250,12 +317,18 @@ pub fn run() -> ExitCode {
         Command::Migrate(args) => rewrite::migrate(&args),
         Command::Run(args) => converse::run(&args),
         Command::Test(args) => trial::test(&args),
+        Command::Corpus(args) => batch::corpus::run(&args),
+        Command::Report(command) => batch::report::run(&command),
+        Command::Cache(command) => cache_command(command),
+        Command::Completions { shell } => completions_command(shell),
+        Command::Man { folder } => man_command(&folder),
         Command::Schema { what } => print_json(&match what {
             SchemaOf::Ir => agentir_ir::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
             SchemaOf::Config => agentir_config::config_schema(),
             SchemaOf::Baseline => agentir_report::baseline_schema(),
             SchemaOf::Cost => agentir_flow::cost::cost_schema(),
+            SchemaOf::Corpus => agentir_corpus::corpus_schema(),
             SchemaOf::Fidelity => agentir_convert::report_schema(),
             SchemaOf::Graph => agentir_draw::graph_schema(),
             SchemaOf::Trace => agentir_runtime::trace_schema(),
@@ -269,20 +342,69 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Prints to standard output; a reader that has gone is no error of ours, but nothing succeeded.
-fn print(text: &str) -> ExitCode {
+/// Prints to standard output.
+pub fn print(text: &str) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(2),
+        Err(error) => unwritten(&error),
     }
 }
 
-fn print_json(value: &impl serde::Serialize) -> ExitCode {
+/// Nothing succeeded where the output could not be written; a reader that has gone knows that itself.
+pub fn unwritten(error: &io::Error) -> ExitCode {
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        eprintln!("error: the output cannot be written: {error}");
+    }
+    ExitCode::from(2)
+}
+
+pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
     match serde_json::to_string_pretty(value) {
         Ok(text) => print(&(text + "\n")),
         Err(error) => {
             eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn cache_command(command: CacheCommand) -> ExitCode {
+    let folder = match &command {
+        CacheCommand::Clean { cache_dir: Some(folder) } => Some(folder.clone()),
+        _ => batch::folder(),
+    };
+    let Some(folder) = folder else {
+        eprintln!(
+            "error: there is no cache folder, because neither XDG_CACHE_HOME nor HOME is set"
+        );
+        return ExitCode::from(2);
+    };
+    match command {
+        CacheCommand::Dir => print(&format!("{}\n", folder.display())),
+        CacheCommand::Clean { .. } => match agentir_cache::Cache::clean(&folder) {
+            Ok(bytes) => print(&format!("removed {} KB\n", bytes.div_ceil(1000))),
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::from(2)
+            }
+        },
+    }
+}
+
+fn completions_command(shell: clap_complete::Shell) -> ExitCode {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "agentir", &mut text);
+    print(&String::from_utf8_lossy(&text))
+}
+
+fn man_command(folder: &Path) -> ExitCode {
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}: {error}", folder.display());
             ExitCode::from(2)
         }
     }
@@ -382,36 +504,15 @@ fn rules_command(json: bool) -> ExitCode {
 
 /// Reads what was given, or says why not.
 pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
-    load_with(input, &input.configs()?, &HashMap::new())
+    let configs = input.configs()?;
+    let loaded = load::load(&input.request(&configs, &HashMap::new())).map_err(unreadable)?;
+    settings::sound(&configs).map(|()| loaded)
 }
 
-/// Reads what was given as configurations want it, with some texts instead of those of the files.
-pub fn load_with(
-    input: &Input,
-    configs: &Configs,
-    instead: &HashMap<String, String>,
-) -> Result<Loaded, ExitCode> {
-    let options =
-        Options { version: input.abl_version.map(Version::from), fragment: input.fragment };
-    let dialect = input.dialect.map(|d| match d {
-        ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
-        ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
-        ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
-    });
-    let script = agent_script::Options { dialect };
-    let request = Request {
-        paths: &input.paths,
-        stdin_filename: input.stdin_filename.as_deref(),
-        options,
-        script,
-        configs,
-        instead,
-    };
-    let loaded = load::load(&request).map_err(|error| {
-        eprintln!("error: {}", error.0);
-        ExitCode::from(2)
-    })?;
-    settings::sound(configs).map(|()| loaded)
+/// Says why nothing could be loaded.
+pub fn unreadable(error: LoadError) -> ExitCode {
+    eprintln!("error: {}", error.0);
+    ExitCode::from(2)
 }
 
 /// Everything that is wrong with what was loaded, in order.

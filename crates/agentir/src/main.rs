@@ -1,5 +1,6 @@
 //! The command line: arguments in, calls, exit code out.
 
+mod batch;
 mod check;
 mod commands;
 mod compile;
@@ -8,6 +9,7 @@ mod convert;
 mod export;
 mod graph;
 mod load;
+mod page;
 mod rewrite;
 mod settings;
 mod trial;
