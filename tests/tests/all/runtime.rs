@@ -35,7 +35,13 @@ fn jumps(cfg: &Cfg<'_>, from: NodeIndex, to: NodeIndex) -> bool {
         }
         // The model picks again, a tool that all steps share goes back to it, or the agent above looks
         // at the message anew.
-        NodeKind::Choose => from == to || (b.kind == NodeKind::TurnStart && a.agent != b.agent),
+        NodeKind::Choose => {
+            from == to
+                || (b.kind == NodeKind::TurnStart && a.agent != b.agent)
+                || cfg.transfers().iter().any(|t| t.returns == Some(to))
+        }
+        // A subagent that was used as a tool has answered.
+        NodeKind::Await => cfg.transfers().iter().any(|t| t.returns == Some(to)),
         _ => false,
     }
 }

@@ -233,6 +233,14 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Whether the agent at work was asked by another, and says itself when it is done: it has neither
+    /// steps nor conditions that would.
+    pub(super) fn only_asked(&self) -> bool {
+        let asked =
+            self.session.stack.last().is_some_and(|t| t.delegated && t.returns_to.is_some());
+        asked && self.agent().is_ok_and(|a| a.flow.is_none() && a.completion.conditions.is_empty())
+    }
+
     /// Does the next of the things that the model picked.
     fn next_pick(&mut self, at: NodeIndex) -> Step {
         let Some(pick) = self.thread().pending.last().cloned() else {
@@ -240,6 +248,10 @@ impl<'p> Run<'_, 'p, '_> {
         };
         if pick.name == DONE {
             self.answer_call(&Json::from("done"));
+            if self.only_asked() {
+                self.thread().pending.clear();
+                return self.exit();
+            }
             if let Some(edge) =
                 self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)?
             {
@@ -367,6 +379,14 @@ impl<'p> Run<'_, 'p, '_> {
                 name: DONE.to_owned(),
                 description: "What this part of the conversation is for has been reached."
                     .to_owned(),
+                purpose: Purpose::Complete,
+                parameters: Vec::new(),
+            });
+        }
+        if self.only_asked() {
+            tools.push(crate::model::ToolSpec {
+                name: DONE.to_owned(),
+                description: "What this agent was asked for is done.".to_owned(),
                 purpose: Purpose::Complete,
                 parameters: Vec::new(),
             });

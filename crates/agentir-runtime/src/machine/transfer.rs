@@ -347,9 +347,10 @@ impl<'p> Run<'_, 'p, '_> {
             .filter(|m| m.role == Role::Assistant && m.calls.is_empty())
             .cloned()
             .collect();
-        // Who only chooses among agents has nothing to add when one of them is done.
+        // Who only chooses among agents has nothing to add when one of them is done. What was given back
+        // is still to be answered.
         let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
-        self.answered = chooses || self.said.iter().any(|s| s.agent == child.agent);
+        self.answered = done && (chooses || self.said.iter().any(|s| s.agent == child.agent));
         let thread = self.thread();
         thread.node = back;
         if !child.delegated {
