@@ -179,8 +179,8 @@ fn a_baseline_hides_what_was_there_and_nothing_new() {
     assert_eq!(code, 0, "{out}");
     assert!(err.contains("2 findings are known from before"), "{err}");
     // Lines above, and a new finding.
-    let more =
-        format!("# a comment\n\n{AGENT}").replace("    THEN", "    CALL: lend_tikcet()\n    THEN");
+    let step = "    THEN: more\n\n  more:\n    REASONING: false\n    CALL: lend_tikcet()\n    THEN";
+    let more = format!("# a comment\n\n{AGENT}").replace("    THEN", step);
     fs::write(here.join("a.agent.abl"), more).unwrap();
     assert_eq!(
         found(here, &[".", "--baseline", "known.json"]),
