@@ -5,8 +5,12 @@
 
 mod conversions;
 mod corpus;
+mod dist;
+mod fuzz;
+mod many;
 mod mutate;
 mod new_rule;
+mod orchestration;
 mod schemas;
 mod start;
 
@@ -31,6 +35,8 @@ enum Command {
     Schemas,
     /// Write `docs/conversions.md`: what conversions between all languages keep
     Conversions,
+    /// Measure the methods of orchestration, and write `docs/orchestration.md`
+    Orchestration,
     /// Write the file and the page of a new rule, and register it
     NewRule {
         /// Its name, in kebab case
@@ -65,6 +71,20 @@ enum Command {
         /// How often each measurement is repeated; the fastest counts
         #[arg(long, default_value_t = 3)]
         rounds: usize,
+        /// Instead: how the program does on a folder of as many files, beside reading and hashing them
+        #[arg(long, value_name = "FILES")]
+        corpus: Option<usize>,
+    },
+    /// Write our samples as seeds for `cargo fuzz`
+    FuzzSeeds,
+    /// Make an archive that runs on machines without Z3
+    Dist {
+        /// The folder to write it to
+        #[arg(long, default_value = "dist")]
+        out: PathBuf,
+        /// Try it where there is nothing else but the C library; takes root
+        #[arg(long = "try")]
+        attempt: bool,
     },
 }
 
@@ -72,10 +92,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     match Cli::parse().command {
         Command::Schemas => schemas::write(&root()?),
         Command::Conversions => conversions::write(&root()?),
+        Command::Orchestration => orchestration::write(&root()?),
         Command::NewRule { name } => new_rule::write(&root()?, &name),
         Command::Mutate { missed } => mutate::write(&root()?, missed),
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),
-        Command::Bench { files, seed, rounds } => {
+        Command::Bench { seed, corpus: Some(files), .. } => many::measure(&root()?, files, seed),
+        Command::FuzzSeeds => fuzz::write_seeds(&root()?),
+        Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
+        Command::Bench { files, seed, rounds, corpus: None } => {
             let options = agentir_bench::Options { files, seed, rounds };
             let external = std::env::var_os("AGENTIR_EXTERNAL_CORPUS").map(PathBuf::from);
             agentir_bench::tables(&options, external.as_deref(), |table| println!("{table}"));

@@ -1,14 +1,15 @@
 //! How long the program takes for one file, from its start to its end.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// How often it is started. The fastest counts: whatever made the others slower was not the program.
 const TIMES: usize = 30;
 
-pub(crate) fn measure(root: &Path) -> Result<(), Box<dyn Error>> {
+/// The program, built as it is released.
+pub(crate) fn program(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let program = std::env::current_exe()?.with_file_name("agentir");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
@@ -16,6 +17,11 @@ pub(crate) fn measure(root: &Path) -> Result<(), Box<dyn Error>> {
     if !build.status()?.success() || !program.is_file() {
         return Err("the program could not be built".into());
     }
+    Ok(program)
+}
+
+pub(crate) fn measure(root: &Path) -> Result<(), Box<dyn Error>> {
+    let program = program(root)?;
     println!("{:<60}{:>12}", "start to end, one file", "ms");
     for sample in [
         "corpus/abl/valid/parcel_redirect.agent.abl",

@@ -2,7 +2,7 @@
 
 use crate::source::Span;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The kebab-case name of a rule, such as `unreachable-step`. The catalogue in `agentir-lint` says
 /// what each one means.
@@ -11,7 +11,9 @@ use serde::Serialize;
 pub struct RuleName(pub &'static str);
 
 /// How bad it is if the finding is right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know; nothing has to change.
@@ -23,7 +25,9 @@ pub enum Severity {
 }
 
 /// How sure we are that the finding is right; not how bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
     /// A heuristic.
@@ -35,7 +39,7 @@ pub enum Confidence {
 }
 
 /// A place in the source and what to say about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// Where.
     pub span: Span,
@@ -44,7 +48,9 @@ pub struct Label {
 }
 
 /// Whether a fix may be applied without a look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Applicability {
     /// Only shown.
@@ -56,7 +62,7 @@ pub enum Applicability {
 }
 
 /// Replaces the bytes of `span` by `text`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     /// What to replace; empty to insert.
     pub span: Span,
@@ -65,7 +71,7 @@ pub struct Edit {
 }
 
 /// Edits that together mend a finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// What the fix does, as an imperative: "replace by `destination`".
     pub title: String,
@@ -99,6 +105,14 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Calls `change` with every place in it.
+    pub fn spans_mut(&mut self, change: &mut dyn FnMut(&mut Span)) {
+        change(&mut self.primary.span);
+        self.labels.iter_mut().for_each(|label| change(&mut label.span));
+        let edits = self.fix.iter_mut().flat_map(|fix| &mut fix.edits);
+        edits.for_each(|edit| change(&mut edit.span));
+    }
+
     /// A finding of `rule` at `span`.
     pub fn new(rule: RuleName, severity: Severity, span: Span, message: impl Into<String>) -> Self {
         Self {

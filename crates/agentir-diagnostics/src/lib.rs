@@ -10,6 +10,8 @@ mod suggest;
 
 pub use diagnostic::{Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity};
 pub use render::json::report_schema;
+pub use render::merge::{MergeError, merge};
+pub use render::stream::Stream;
 pub use render::{Format, Report, Summary, render, sort};
 pub use source::{
     FileId, LineColumn, PLACED, SourceFile, SourceMap, Span, Spanned, serialize_at, with_places,

@@ -1,5 +1,6 @@
 //! Files, spans, and the way from a byte offset to a line and a column.
 
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -7,11 +8,13 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// A file of the [`SourceMap`] it was added to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct FileId(pub u32);
 
 /// A half-open range of bytes in one file. Twelve bytes, so that every node can afford one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
     /// The file.
     pub file: FileId,

@@ -1,19 +1,21 @@
 //! The commands.
 
+use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
-use crate::load::{self, Loaded, Request};
-use crate::{compile, convert, rewrite};
-use crate::{converse, trial};
-use agentir_diagnostics::{Format, Report, Severity, render, sort};
+use crate::load::{self, LoadError, Loaded, Request};
+use crate::{check, compile, converse, convert, rewrite, settings, trial};
+use agentir_config::Configs;
+use agentir_diagnostics::sort;
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
 use agentir_lint::{Checked, Selection, Statistics, Times};
 use agentir_syntax::abl::Options;
 use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use rayon::prelude::*;
-use std::io::{self, IsTerminal, Write};
+use std::collections::HashMap;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,8 +31,9 @@ struct Cli {
 enum Command {
     /// Find mistakes in agents
     ///
-    /// Exit code 0: nothing of error level was found; 1: something was; 2: it could not run.
-    Check(Check),
+    /// Exit code 0: nothing was found that is an error, or of the level of `--fail-on`; 1: something was;
+    /// 2: it could not run. With `--diff`, 1 says that something can be mended.
+    Check(Box<check::Check>),
     /// Print the AgentIR of agents as JSON
     ///
     /// Agents with errors are left out and reported. Exit code 0: all compiled; 1: some did not;
@@ -75,6 +78,29 @@ enum Command {
     /// `agentir schema test` describes their files. Exit code 0: all passed; 1: some did not; 2: some
     /// could not be run.
     Test(trial::Test),
+    /// Count what is in many programs, and what is found in them
+    ///
+    /// Takes no more memory for many programs than for few. Exit code 0: they were counted, whatever was
+    /// found; 2: they could not be.
+    Corpus(batch::corpus::CorpusOf),
+    /// Work with reports that were written before
+    #[command(subcommand)]
+    Report(batch::report::ReportCommand),
+    /// Work with what is kept of earlier runs
+    #[command(subcommand)]
+    Cache(CacheCommand),
+    /// Print what completes commands in a shell
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual's pages
+    #[command(hide = true)]
+    Man {
+        /// The folder to write them to
+        folder: PathBuf,
+    },
     /// Print the JSON Schema of something agentir prints
     Schema {
         /// Of what
@@ -94,16 +120,34 @@ enum Command {
     },
 }
 
+#[derive(Subcommand)]
+enum CacheCommand {
+    /// Remove all that is kept
+    Clean {
+        /// The cache's folder [default: the one that `check` uses]
+        #[arg(long, value_name = "FOLDER")]
+        cache_dir: Option<PathBuf>,
+    },
+    /// Say where it is
+    Dir,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum SchemaOf {
     /// `agentir compile`
     Ir,
     /// `agentir check --format json`
     Report,
+    /// The file `agentir.toml`
+    Config,
+    /// The file of `agentir check --baseline`
+    Baseline,
     /// `agentir graph --format json`
     Graph,
     /// `agentir cost --format json`
     Cost,
+    /// `agentir corpus --format json`
+    Corpus,
     /// `agentir convert --report FILE.json`
     Fidelity,
     /// A line of `agentir run --trace-file FILE`
@@ -152,13 +196,71 @@ pub struct Input {
     /// Take documents for sections, or parts of one, without an agent around them
     #[arg(long)]
     fragment: bool,
+    /// The configuration of all files [default: of each file the nearest agentir.toml above it]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Read no agentir.toml
+    #[arg(long)]
+    no_config: bool,
 }
 
 impl Input {
     /// One path, read as it is found.
     pub fn of(path: &Path) -> Self {
         let paths = vec![path.to_owned()];
-        Self { paths, stdin_filename: None, abl_version: None, dialect: None, fragment: false }
+        Self {
+            paths,
+            stdin_filename: None,
+            abl_version: None,
+            dialect: None,
+            fragment: false,
+            config: None,
+            no_config: false,
+        }
+    }
+
+    /// Whether documents are parts of one.
+    pub const fn fragment(&self) -> bool {
+        self.fragment
+    }
+
+    /// Whether something comes from standard input.
+    pub fn reads_stdin(&self) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
+
+    /// The configurations that files go by, or why there are none.
+    pub fn configs(&self) -> Result<Configs, ExitCode> {
+        settings::chosen(self.config.as_deref(), self.no_config)
+    }
+
+    /// What to read, as configurations want it, with some texts instead of those of the files.
+    pub fn request<'a>(
+        &'a self,
+        configs: &'a Configs,
+        instead: &'a HashMap<String, String>,
+    ) -> Request<'a> {
+        let dialect = self.dialect.map(|d| match d {
+            ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
+            ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
+            ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
+        });
+        Request {
+            paths: &self.paths,
+            stdin_filename: self.stdin_filename.as_deref(),
+            options: Options {
+                version: self.abl_version.map(Version::from),
+                fragment: self.fragment,
+            },
+            script: agent_script::Options { dialect },
+            configs,
+            instead,
+        }
+    }
+
+    /// The files and folders.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
     }
 }
 
@@ -188,25 +290,6 @@ enum ScriptDialect {
 }
 
 #[derive(Args)]
-struct Check {
-    #[command(flatten)]
-    input: Input,
-    /// How findings are printed
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
-    format: OutputFormat,
-    /// Only these rules or groups of rules
-    #[arg(long, value_delimiter = ',', value_name = "RULE")]
-    select: Vec<String>,
-    /// All but these rules or groups of rules
-    #[arg(long, value_delimiter = ',', value_name = "RULE")]
-    ignore: Vec<String>,
-    /// Say what the solver was asked, where variables were followed, and how long each rule took, on
-    /// standard error
-    #[arg(long)]
-    statistics: bool,
-}
-
-#[derive(Args)]
 struct Draw {
     #[command(flatten)]
     input: Input,
@@ -221,20 +304,10 @@ struct Draw {
     detail: Option<GraphDetail>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum OutputFormat {
-    /// With the source around each finding
-    Text,
-    /// One line a finding
-    Concise,
-    /// One JSON object
-    Json,
-}
-
 /// Runs the command line; see the exit codes in each command.
 pub fn run() -> ExitCode {
     match Cli::parse().command {
-        Command::Check(check) => check_command(check),
+        Command::Check(args) => check::run(&args),
         Command::Compile(input) => compile_command(&input),
         Command::Graph(draw) => graph_command(&draw),
         Command::Cost(cost) => cost_command(&cost),
@@ -244,10 +317,18 @@ pub fn run() -> ExitCode {
         Command::Migrate(args) => rewrite::migrate(&args),
         Command::Run(args) => converse::run(&args),
         Command::Test(args) => trial::test(&args),
+        Command::Corpus(args) => batch::corpus::run(&args),
+        Command::Report(command) => batch::report::run(&command),
+        Command::Cache(command) => cache_command(command),
+        Command::Completions { shell } => completions_command(shell),
+        Command::Man { folder } => man_command(&folder),
         Command::Schema { what } => print_json(&match what {
             SchemaOf::Ir => agentir_ir::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
+            SchemaOf::Config => agentir_config::config_schema(),
+            SchemaOf::Baseline => agentir_report::baseline_schema(),
             SchemaOf::Cost => agentir_flow::cost::cost_schema(),
+            SchemaOf::Corpus => agentir_corpus::corpus_schema(),
             SchemaOf::Fidelity => agentir_convert::report_schema(),
             SchemaOf::Graph => agentir_draw::graph_schema(),
             SchemaOf::Trace => agentir_runtime::trace_schema(),
@@ -261,20 +342,69 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Prints to standard output; a reader that has gone is no error of ours, but nothing succeeded.
-fn print(text: &str) -> ExitCode {
+/// Prints to standard output.
+pub fn print(text: &str) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(2),
+        Err(error) => unwritten(&error),
     }
 }
 
-fn print_json(value: &impl serde::Serialize) -> ExitCode {
+/// Nothing succeeded where the output could not be written; a reader that has gone knows that itself.
+pub fn unwritten(error: &io::Error) -> ExitCode {
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        eprintln!("error: the output cannot be written: {error}");
+    }
+    ExitCode::from(2)
+}
+
+pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
     match serde_json::to_string_pretty(value) {
         Ok(text) => print(&(text + "\n")),
         Err(error) => {
             eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn cache_command(command: CacheCommand) -> ExitCode {
+    let folder = match &command {
+        CacheCommand::Clean { cache_dir: Some(folder) } => Some(folder.clone()),
+        _ => batch::folder(),
+    };
+    let Some(folder) = folder else {
+        eprintln!(
+            "error: there is no cache folder, because neither XDG_CACHE_HOME nor HOME is set"
+        );
+        return ExitCode::from(2);
+    };
+    match command {
+        CacheCommand::Dir => print(&format!("{}\n", folder.display())),
+        CacheCommand::Clean { .. } => match agentir_cache::Cache::clean(&folder) {
+            Ok(bytes) => print(&format!("removed {} KB\n", bytes.div_ceil(1000))),
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::from(2)
+            }
+        },
+    }
+}
+
+fn completions_command(shell: clap_complete::Shell) -> ExitCode {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "agentir", &mut text);
+    print(&String::from_utf8_lossy(&text))
+}
+
+fn man_command(folder: &Path) -> ExitCode {
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}: {error}", folder.display());
             ExitCode::from(2)
         }
     }
@@ -374,28 +504,19 @@ fn rules_command(json: bool) -> ExitCode {
 
 /// Reads what was given, or says why not.
 pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
-    let options =
-        Options { version: input.abl_version.map(Version::from), fragment: input.fragment };
-    let dialect = input.dialect.map(|d| match d {
-        ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
-        ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
-        ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
-    });
-    let script = agent_script::Options { dialect };
-    let request = Request {
-        paths: &input.paths,
-        stdin_filename: input.stdin_filename.as_deref(),
-        options,
-        script,
-    };
-    load::load(&request).map_err(|error| {
-        eprintln!("error: {}", error.0);
-        ExitCode::from(2)
-    })
+    let configs = input.configs()?;
+    let loaded = load::load(&input.request(&configs, &HashMap::new())).map_err(unreadable)?;
+    settings::sound(&configs).map(|()| loaded)
+}
+
+/// Says why nothing could be loaded.
+pub fn unreadable(error: LoadError) -> ExitCode {
+    eprintln!("error: {}", error.0);
+    ExitCode::from(2)
 }
 
 /// Everything that is wrong with what was loaded, in order.
-fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Checked, Times) {
+pub fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Checked, Times) {
     let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = std::mem::take(&mut loaded.diagnostics);
     all.retain(|d| selection.wants(d.rule.0));
@@ -413,50 +534,4 @@ fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Chec
     }
     sort(&mut all, &loaded.sources);
     (Checked { diagnostics: all, statistics }, times)
-}
-
-fn check_command(check: Check) -> ExitCode {
-    let mut loaded = match load_input(&check.input) {
-        Ok(loaded) => loaded,
-        Err(code) => return code,
-    };
-    for name in check.select.iter().chain(&check.ignore) {
-        let known = agentir_lint::catalogue();
-        if !known.iter().any(|r| r.name == name || r.group_name() == name) {
-            eprintln!("error: there is no rule or group `{name}`");
-            let all = known.iter().flat_map(|r| [r.name, r.group_name()]);
-            if let Some(near) = agentir_diagnostics::closest(name, all) {
-                eprintln!("help: did you mean `{near}`?");
-            }
-            return ExitCode::from(2);
-        }
-    }
-    let selection = Selection {
-        select: check.select.into_iter().collect(),
-        ignore: check.ignore.into_iter().collect(),
-    };
-    let (Checked { diagnostics, statistics }, times) =
-        findings(&mut loaded, &selection, check.input.fragment);
-    let report =
-        Report { sources: &loaded.sources, diagnostics: &diagnostics, files_checked: loaded.files };
-    let format = match check.format {
-        OutputFormat::Text => Format::Text,
-        OutputFormat::Concise => Format::Concise,
-        OutputFormat::Json => Format::Json,
-    };
-    let stdout = io::stdout();
-    let color = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let mut out = stdout.lock();
-    if render(&report, format, color, &mut out).and_then(|()| out.flush()).is_err() {
-        // Whoever read our output has gone.
-        return ExitCode::from(2);
-    }
-    if check.statistics {
-        eprintln!("{statistics}\n\n{times}");
-    }
-    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        ExitCode::from(1)
-    } else {
-        ExitCode::SUCCESS
-    }
 }

@@ -23,6 +23,8 @@ fn corpus(path: &str) -> PathBuf {
 fn agentir() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentir"));
     command.env_remove("NO_COLOR").stdin(Stdio::null());
+    // Not where the user's own runs keep something.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

@@ -17,6 +17,7 @@ mod cost;
 mod draw;
 mod external;
 mod fmt;
+mod fuzz;
 mod generated;
 mod graph;
 mod hostile;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::io;
 
 /// The version of the format; changes when a field changes its meaning.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// The findings of one run of agentir.
 #[derive(Serialize, JsonSchema)]
@@ -116,11 +116,33 @@ pub fn report_schema() -> serde_json::Value {
     generator.into_root_schema_for::<JsonReport<'_>>().to_value()
 }
 
-pub(crate) fn render(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-    let diagnostics = report.diagnostics.iter().map(|d| diagnostic(d, report.sources)).collect();
-    let whole = JsonReport { version: VERSION, summary: report.summary(), diagnostics };
-    serde_json::to_writer(&mut *out, &whole)?;
-    writeln!(out)
+/// The findings, one behind the other, without what is around them. `first`: nothing stands before.
+pub(crate) fn findings(
+    report: &Report<'_>,
+    mut first: bool,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    for found in report.diagnostics {
+        if !std::mem::take(&mut first) {
+            out.write_all(b",")?;
+        }
+        serde_json::to_writer(&mut *out, &diagnostic(found, report.sources))?;
+    }
+    Ok(())
+}
+
+/// The whole report, of which the findings are written already. A test holds it against
+/// [`JsonReport`]'s schema.
+pub(crate) fn whole(
+    summary: &Summary,
+    findings: &mut dyn io::Read,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    write!(out, "{{\"version\":{VERSION},\"summary\":")?;
+    serde_json::to_writer(&mut *out, summary)?;
+    out.write_all(b",\"diagnostics\":[")?;
+    io::copy(findings, out)?;
+    out.write_all(b"]}\n")
 }
 
 fn diagnostic<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> JsonDiagnostic<'a> {

@@ -5,17 +5,20 @@ mod clean;
 mod concise;
 mod excerpt;
 pub(crate) mod json;
+pub(crate) mod merge;
 mod paint;
 mod picture;
 mod rows;
+pub(crate) mod stream;
 mod text;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::SourceMap;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
+use stream::Stream;
 
 /// The findings of one run, and what it takes to print them.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +44,7 @@ pub enum Format {
 }
 
 /// How many findings there are of each level, and in how many files they were looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// How many files were checked.
     pub files: usize,
@@ -81,11 +84,7 @@ impl Report<'_> {
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { files: self.files_checked, ..Summary::default() };
         for diagnostic in self.diagnostics {
-            match diagnostic.severity {
-                Severity::Error => summary.errors += 1,
-                Severity::Warning => summary.warnings += 1,
-                Severity::Info => summary.infos += 1,
-            }
+            summary.count(diagnostic.severity);
         }
         summary
     }
@@ -114,14 +113,10 @@ pub fn render(
     color: bool,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    // The standard output writes at every line's end, which is slow for thousands of findings.
-    let mut out = io::BufWriter::with_capacity(1 << 16, out);
-    match format {
-        Format::Text => text::render(report, color, &mut out)?,
-        Format::Concise => concise::render(report, color, &mut out)?,
-        Format::Json => json::render(report, &mut out)?,
-    }
-    io::Write::flush(&mut out)
+    let mut stream = Stream::new(format, color, out);
+    stream.add(report.diagnostics, report.sources)?;
+    stream.checked(report.files_checked);
+    stream.finish().map(drop)
 }
 
 const fn severity_word(severity: Severity) -> &'static str {

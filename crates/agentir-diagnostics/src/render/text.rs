@@ -3,11 +3,15 @@
 
 use super::clean::one_line;
 use super::picture::Picture;
-use super::{Report, paint, severity_word};
+use super::{Report, Summary, paint, severity_word};
 use crate::diagnostic::{Applicability, Diagnostic};
 use std::io;
 
-pub(crate) fn render(report: &Report<'_>, color: bool, out: &mut dyn io::Write) -> io::Result<()> {
+pub(crate) fn findings(
+    report: &Report<'_>,
+    color: bool,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     for diagnostic in report.diagnostics {
         let mut text = header(diagnostic, color);
         let picture = Picture::new(diagnostic, report.sources);
@@ -15,9 +19,14 @@ pub(crate) fn render(report: &Report<'_>, color: bool, out: &mut dyn io::Write) 
         notes(diagnostic, &picture, color, &mut text);
         writeln!(out, "{text}")?;
     }
-    let mut summary = String::new();
-    paint::push(&mut summary, color, paint::BOLD, &report.summary().to_string());
-    writeln!(out, "{summary}")
+    Ok(())
+}
+
+/// The last line.
+pub(crate) fn summary(summary: &Summary, color: bool, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut text = String::new();
+    paint::push(&mut text, color, paint::BOLD, &summary.to_string());
+    writeln!(out, "{text}")
 }
 
 fn header(diagnostic: &Diagnostic, color: bool) -> String {

@@ -1,0 +1,150 @@
+//! The database: one table.
+
+use crate::Key;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long another process may hold the database before we go on without it.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct Database(Connection);
+
+/// Why the database could not be used.
+#[derive(Debug)]
+pub(crate) struct Error(rusqlite::Error);
+
+impl Error {
+    /// Whether the file is no database, or not whole.
+    pub(crate) fn broken(&self) -> bool {
+        let code = self.0.sqlite_error_code();
+        matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+            // A table that has other columns: it was not made here.
+            || matches!(code, Some(ErrorCode::Unknown))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        Self(error)
+    }
+}
+
+impl Database {
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(BUSY)?;
+        // Readers and a writer do not wait for each other. Nothing is lost that cannot be found out
+        // again, so nothing waits for the disk either; what a power cut leaves is checked when read.
+        connection.execute_batch(
+            "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+             CREATE TABLE IF NOT EXISTS entries (
+                key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL
+             ) WITHOUT ROWID;",
+        )?;
+        connection.prepare("SELECT key, used, value FROM entries")?;
+        Ok(Self(connection))
+    }
+
+    /// A value and the day on which it was used last.
+    pub(crate) fn get(&mut self, key: &Key) -> Option<(Vec<u8>, u64)> {
+        let mut select =
+            self.0.prepare_cached("SELECT value, used FROM entries WHERE key = ?").ok()?;
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
+        let (value, used) = select.query_row([key.bytes()], row).optional().ok()??;
+        Some((value, u64::try_from(used).unwrap_or(0)))
+    }
+
+    pub(crate) fn write(
+        &mut self,
+        entries: &[(Key, Vec<u8>)],
+        used: &BTreeSet<Key>,
+        today: u64,
+    ) -> Result<(), Error> {
+        let today = i64::try_from(today).unwrap_or(0);
+        let transaction = self.0.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        {
+            let mut insert = transaction.prepare_cached(
+                "INSERT OR REPLACE INTO entries (key, used, value) VALUES (?, ?, ?)",
+            )?;
+            for (key, value) in entries {
+                insert.execute(params![key.bytes(), today, value])?;
+            }
+            let mut touch =
+                transaction.prepare_cached("UPDATE entries SET used = ? WHERE key = ?")?;
+            for key in used {
+                touch.execute(params![today, key.bytes()])?;
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Removes what was last used before `day`, and the oldest quarter as long as there is too much.
+    /// What cannot be removed now will be another time.
+    pub(crate) fn shrink(&mut self, day: u64, max_size: u64) {
+        let day = i64::try_from(day).unwrap_or(0);
+        let removed = self.0.execute("DELETE FROM entries WHERE used < ?", [day]).unwrap_or(0);
+        let mut removed = removed > 0;
+        while self.size().is_some_and(|size| size > max_size) {
+            let quarter = "DELETE FROM entries WHERE key IN (SELECT key FROM entries ORDER BY used, key \
+                           LIMIT (SELECT count(*) / 4 + 1 FROM entries))";
+            match self.0.execute(quarter, []) {
+                Ok(rows) if rows > 0 => removed = true,
+                _ => break,
+            }
+        }
+        if removed {
+            // Room that is not given back is used again.
+            let _later = self.0.execute_batch("PRAGMA incremental_vacuum");
+        }
+    }
+
+    /// How many bytes are in use.
+    fn size(&self) -> Option<u64> {
+        let number = |name: &str| self.0.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        let pages = number("page_count").ok()? - number("freelist_count").ok()?;
+        u64::try_from(pages * number("page_size").ok()?).ok()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests end by panicking")]
+mod tests {
+    use super::Database;
+    use crate::KeyBuilder;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn what_was_not_used_for_long_goes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut database = Database::open(&folder.path().join("x")).unwrap();
+        let key = |n: u64| KeyBuilder::default().add(n.to_le_bytes()).key();
+        for day in 0..40 {
+            database.write(&[(key(day), vec![0; 50_000])], &BTreeSet::new(), day).unwrap();
+        }
+        database.write(&[], &BTreeSet::from([key(0)]), 40).unwrap();
+        let there = |database: &mut Database| -> Vec<u64> {
+            (0..40).filter(|n| database.get(&key(*n)).is_some()).collect()
+        };
+        database.shrink(10, u64::MAX);
+        let old: Vec<u64> = std::iter::once(0).chain(10..40).collect();
+        assert_eq!(there(&mut database), old, "0 was used again");
+        database.shrink(10, 1_000_000);
+        let left = there(&mut database);
+        assert!((5..=19).contains(&left.len()), "{left:?}");
+        assert_eq!(left.first(), Some(&0));
+        assert_eq!(left.last(), Some(&39));
+        assert!(!left.contains(&10));
+    }
+}

@@ -1,0 +1,64 @@
+//! Keys, and values that prove that they are what was put under theirs.
+
+use blake3::Hasher;
+
+/// How many bytes of a hash stand before a value.
+const SEAL: usize = 16;
+
+/// A hash of everything that decides a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// As bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// A value behind a hash of the key and it.
+    pub(crate) fn seal(&self, value: &[u8]) -> Vec<u8> {
+        let mut sealed = self.hash(value).to_vec();
+        sealed.extend_from_slice(value);
+        sealed
+    }
+
+    /// The value, if it is whole and was put under this key.
+    pub(crate) fn unseal(&self, mut sealed: Vec<u8>) -> Option<Vec<u8>> {
+        let (seal, value) = sealed.split_at_checked(SEAL)?;
+        if seal != self.hash(value) {
+            return None;
+        }
+        sealed.drain(..SEAL);
+        Some(sealed)
+    }
+
+    fn hash(&self, value: &[u8]) -> [u8; SEAL] {
+        let hash = blake3::keyed_hash(&self.0, value);
+        let mut seal = [0; SEAL];
+        for (to, from) in seal.iter_mut().zip(hash.as_bytes()) {
+            *to = *from;
+        }
+        seal
+    }
+}
+
+/// Makes a key of parts. Each is set off from the next by its length, so `ab`, `c` is not `a`, `bc`.
+#[derive(Clone, Debug, Default)]
+pub struct KeyBuilder(Hasher);
+
+impl KeyBuilder {
+    /// Adds a part.
+    pub fn add(&mut self, part: impl AsRef<[u8]>) -> &mut Self {
+        let part = part.as_ref();
+        self.0.update(&(part.len() as u64).to_le_bytes());
+        self.0.update(part);
+        self
+    }
+
+    /// The key of all parts so far.
+    #[must_use]
+    pub fn key(&self) -> Key {
+        Key(*self.0.finalize().as_bytes())
+    }
+}

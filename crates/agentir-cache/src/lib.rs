@@ -1,0 +1,190 @@
+//! What was found out before, by a hash of everything that it depends on.
+//!
+//! A [`Key`] is made of whatever decides the answer; whoever makes it forgets nothing, so entries
+//! never grow stale: what changes has another key. The entries are in one SQLite database, because
+//! most of them are smaller than what it takes to open a file, and several processes may use it at
+//! the same time.
+//!
+//! *Invariant*: a cache that cannot be used costs time and nothing else. Whatever is broken, locked
+//! or written by another version is no entry; nobody gets bytes that were not put there.
+
+mod database;
+mod key;
+
+pub use key::{Key, KeyBuilder};
+
+use database::Database;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How the database is called. The number is that of its form: another one is another file.
+const FILE: &str = "findings-1.sqlite";
+
+/// How many bytes the values may have together before the entries that were not used for the
+/// longest time go.
+const MAX_SIZE: u64 = 512 << 20;
+
+/// After how many days an entry that nobody asked for goes.
+const MAX_AGE: u64 = 30;
+
+/// How many bytes wait at most before they are written.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// How many entries wait at most before they are written.
+const BATCH: usize = 4096;
+
+/// Why a cache cannot be used.
+#[derive(Debug)]
+pub struct CacheError(String);
+
+impl fmt::Display for CacheError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CacheError {}
+
+/// The entries of one folder. May be used by all threads at once; what is put is written by the time
+/// it is dropped.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+    /// Connections that nobody uses at the moment.
+    idle: Mutex<Vec<Database>>,
+    waiting: Mutex<Waiting>,
+    /// Days since 1970.
+    today: u64,
+}
+
+/// What is not written yet.
+#[derive(Debug, Default)]
+struct Waiting {
+    entries: Vec<(Key, Vec<u8>)>,
+    bytes: usize,
+    /// Entries that were asked for today for the first time.
+    used: BTreeSet<Key>,
+}
+
+impl Cache {
+    /// The cache in a folder, which is made if it is not there. A database that is broken is begun
+    /// anew.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to, or is on a file system where databases do not work.
+    pub fn open(folder: &Path) -> Result<Self, CacheError> {
+        let error = |what: &dyn fmt::Display| CacheError(format!("{}: {what}", folder.display()));
+        std::fs::create_dir_all(folder).map_err(|e| error(&e))?;
+        let path = folder.join(FILE);
+        let first = Database::open(&path)
+            .or_else(|e| {
+                if !e.broken() {
+                    return Err(e);
+                }
+                remove(&path);
+                Database::open(&path)
+            })
+            .map_err(|e| error(&e))?;
+        let today =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
+        Ok(Self { path, idle: Mutex::new(vec![first]), waiting: Mutex::default(), today })
+    }
+
+    /// What was put under a key; nothing if it is not there, or not what was put there.
+    #[must_use]
+    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let database = lock(&self.idle).pop();
+        let mut database = match database {
+            Some(database) => database,
+            None => Database::open(&self.path).ok()?,
+        };
+        let found = database.get(key);
+        lock(&self.idle).push(database);
+        let (value, used) = found?;
+        let value = key.unseal(value)?;
+        if used != self.today {
+            lock(&self.waiting).used.insert(*key);
+        }
+        Some(value)
+    }
+
+    /// Keeps a value under a key.
+    pub fn put(&self, key: Key, value: &[u8]) {
+        let mut waiting = lock(&self.waiting);
+        waiting.bytes += value.len();
+        waiting.entries.push((key, key.seal(value)));
+        if waiting.bytes < BATCH_BYTES && waiting.entries.len() < BATCH {
+            return;
+        }
+        let full = std::mem::take(&mut *waiting);
+        drop(waiting);
+        self.write(&full);
+    }
+
+    /// Removes all entries of a folder, and says how many bytes that were.
+    ///
+    /// # Errors
+    /// When they cannot be removed.
+    pub fn clean(folder: &Path) -> Result<u64, CacheError> {
+        let mut bytes = 0;
+        for path in files(&folder.join(FILE)) {
+            let Ok(metadata) = std::fs::metadata(&path) else { continue };
+            std::fs::remove_file(&path)
+                .map_err(|e| CacheError(format!("{}: {e}", path.display())))?;
+            bytes += metadata.len();
+        }
+        Ok(bytes)
+    }
+
+    fn write(&self, waiting: &Waiting) {
+        if waiting.entries.is_empty() && waiting.used.is_empty() {
+            return;
+        }
+        let mut database = match Database::open(&self.path) {
+            Ok(database) => database,
+            Err(e) if e.broken() => return remove(&self.path),
+            Err(_) => return,
+        };
+        // What cannot be written is found out again the next time.
+        if let Err(e) = database.write(&waiting.entries, &waiting.used, self.today)
+            && e.broken()
+        {
+            remove(&self.path);
+        }
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        let rest = std::mem::take(&mut *lock(&self.waiting));
+        self.write(&rest);
+        if let Ok(mut database) = Database::open(&self.path) {
+            database.shrink(self.today.saturating_sub(MAX_AGE), MAX_SIZE);
+        }
+    }
+}
+
+/// The database and the files that SQLite keeps beside it.
+fn files(database: &Path) -> impl Iterator<Item = PathBuf> {
+    ["", "-wal", "-shm"].into_iter().map(|end| {
+        let mut name = database.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    })
+}
+
+/// Removes a broken database. Whoever has it open goes on with what it was.
+fn remove(database: &Path) {
+    for path in files(database) {
+        // What cannot be removed is reported by who opens it next.
+        let _gone = std::fs::remove_file(path);
+    }
+}
+
+/// What is behind the lock is whole at any time, also after a panic.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,124 @@
+//! `agentir corpus`: what is in many programs and what was found in them.
+
+use super::{Question, Store, Work, each};
+use crate::commands::{Input, print, print_json};
+use crate::load::{self, Group};
+use crate::settings::{self, Levels};
+use agentir_corpus::{Corpus, Measured};
+use clap::{Args, ValueEnum};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// How many rows are kept for each program; no list of the result is longer.
+const MOST_ROWS: usize = 100;
+
+/// What is to be counted.
+#[derive(Args)]
+pub struct CorpusOf {
+    #[command(flatten)]
+    pub input: Input,
+    #[command(flatten)]
+    work: Work,
+    /// How it is printed
+    #[arg(long, value_enum, default_value_t = CorpusFormat::Table)]
+    format: CorpusFormat,
+    /// How many of the most affected and slowest programs and files are named
+    #[arg(long, value_name = "ROWS", default_value_t = 10, value_parser = rows)]
+    top: usize,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum CorpusFormat {
+    /// Tables
+    Table,
+    /// One JSON object; `agentir schema corpus` describes it
+    Json,
+    /// A page with charts
+    Html,
+}
+
+fn rows(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(rows) if rows <= MOST_ROWS => Ok(rows),
+        _ => Err(format!("a number up to {MOST_ROWS}")),
+    }
+}
+
+/// Runs `agentir corpus`.
+pub fn run(args: &CorpusOf) -> ExitCode {
+    let corpus = match count(args) {
+        Ok(corpus) => corpus,
+        Err(code) => return code,
+    };
+    match args.format {
+        CorpusFormat::Table => print(&agentir_corpus::text(&corpus)),
+        CorpusFormat::Json => print_json(&corpus),
+        CorpusFormat::Html => {
+            let paths: Vec<String> =
+                args.input.paths().iter().map(|p| p.display().to_string()).collect();
+            match agentir_corpus::html(&format!("Corpus: {}", paths.join(", ")), &corpus) {
+                Ok(page) => print(&page),
+                Err(error) => {
+                    eprintln!("error: {error}");
+                    ExitCode::from(2)
+                }
+            }
+        }
+    }
+}
+
+fn count(args: &CorpusOf) -> Result<Corpus, ExitCode> {
+    let configs = args.input.configs()?;
+    let nothing = HashMap::new();
+    let request = args.input.request(&configs, &nothing);
+    let groups = args.work.programs(&request)?;
+    let selection = settings::selection(&[], &[], &configs);
+    let levels = Levels::new(&configs, &selection);
+    let question = Question { request: &request, selection: &selection, levels: &levels };
+    let store = args.work.store("corpus", &question);
+    let mut all = Corpus::new(args.top);
+    each(
+        groups,
+        |group| count_one(group, question, store.as_ref()),
+        |one, _| {
+            all.add(one);
+            ControlFlow::Continue(())
+        },
+    );
+    Ok(all)
+}
+
+fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Corpus {
+    let request = question.request;
+    let begun = Instant::now();
+    let name = group.home().display().to_string();
+    let contents = group.read(request);
+    let key = store.and_then(|store| store.key(&contents, request.configs));
+    if let (Some(store), Some(key)) = (store, &key)
+        && let Some(bytes) = store.get(key)
+        // Not postcard: it cannot read what is flattened.
+        && let Ok(corpus) = serde_json::from_slice(&bytes)
+    {
+        return corpus;
+    }
+    let bytes = contents.bytes();
+    let mut loaded = load::build(contents, request);
+    let (checked, _) = question.judge(&mut loaded);
+    let programs: Vec<_> = loaded.programs.iter().map(|p| &p.program).collect();
+    let measured = Measured {
+        name: &name,
+        programs: &programs,
+        files: loaded.files,
+        bytes,
+        diagnostics: &checked.diagnostics,
+        sources: &loaded.sources,
+        took: begun.elapsed(),
+    };
+    let corpus = measured.corpus(MOST_ROWS);
+    if let (Some(store), Some(key)) = (store, key) {
+        store.put(key, serde_json::to_vec(&corpus).ok());
+    }
+    corpus
+}

@@ -1,0 +1,57 @@
+//! What tests of the built program share.
+
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Our own samples.
+pub fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").canonicalize().unwrap()
+}
+
+/// The program, in a folder, with a cache that is nobody else's.
+pub fn agentir(folder: &Path, cache: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentir"));
+    command.current_dir(folder).env("XDG_CACHE_HOME", cache).env_remove("NO_COLOR");
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs it in a folder.
+pub fn run(folder: &Path, cache: &Path, args: &[&str]) -> Output {
+    agentir(folder, cache).args(args).output().unwrap()
+}
+
+pub fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or_else(|| panic!("{:?}: {}", output.status, stderr(output)))
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Writes files below a folder.
+pub fn write(folder: &Path, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+/// An agent in which a tool is called that is not declared.
+pub fn broken(name: &str) -> String {
+    format!(
+        "AGENT: {name}\nGOAL: \"Sell tickets\"\nFLOW:\n  start:\n    REASONING: false\n    CALL: \
+         sell_tikcet()\n    THEN: COMPLETE\n"
+    )
+}
+
+/// An agent in which there is nothing to find.
+pub const GOOD: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets for the ferry\"\n";

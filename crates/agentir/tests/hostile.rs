@@ -1,0 +1,212 @@
+//! A world that does not behave: files that cannot be read, change or vanish, output that nobody
+//! takes.
+
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+mod common;
+
+use common::{GOOD, agentir, broken, code, run, samples, stderr, stdout, write};
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+#[test]
+fn links_that_go_round_in_circles_are_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a/b/x.agent.abl", &broken("X"))]);
+    symlink("..", folder.path().join("a/b/up")).unwrap();
+    symlink("self", folder.path().join("self")).unwrap();
+    symlink("missing", folder.path().join("gone.agent.abl")).unwrap();
+    symlink(folder.path(), folder.path().join("a/all")).unwrap();
+    let output = run(folder.path(), folder.path(), &["check", "."]);
+    assert_eq!(code(&output), 1);
+    assert!(stdout(&output).contains("in 1 file"), "{}", stdout(&output));
+    // A link that is named is what it leads to, or an error that says so.
+    assert!(stdout(&run(folder.path(), folder.path(), &["check", "a/all"])).contains("in 1 file"));
+    let circle = run(folder.path(), folder.path(), &["check", "self"]);
+    assert_eq!(code(&circle), 2);
+    assert!(stderr(&circle).contains("`self` cannot be read"), "{}", stderr(&circle));
+}
+
+#[test]
+fn files_and_folders_that_cannot_be_read_are_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        &[("a.agent.abl", GOOD), ("b.agent.abl", GOOD), ("shut/c.agent.abl", GOOD)],
+    );
+    let mode = |path: &str, mode| {
+        fs::set_permissions(folder.path().join(path), Permissions::from_mode(mode)).unwrap();
+    };
+    mode("", 0o755);
+    mode("b.agent.abl", 0);
+    mode("shut", 0);
+    let mut command = agentir(folder.path(), Path::new("/nonexistent"));
+    command.args(["check", ".", "--format", "concise", "--no-cache"]);
+    if File::open(folder.path().join("b.agent.abl")).is_ok() {
+        // Nothing is closed to root.
+        command.uid(65534).gid(65534);
+    }
+    let output = command.output().unwrap();
+    mode("shut", 0o755);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    let text = stdout(&output);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].starts_with("b.agent.abl:1:1: error[unreadable-file]"), "{text}");
+    assert!(lines[1].starts_with("shut:1:1: error[unreadable-file]"), "{text}");
+}
+
+#[test]
+fn names_that_are_no_text_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = OsStr::from_bytes(b"caf\xe9.agent.abl");
+    fs::write(folder.path().join(name), broken("X")).unwrap();
+    for format in ["text", "concise", "json"] {
+        for arg in [OsStr::new("."), name] {
+            let output = agentir(folder.path(), folder.path())
+                .args(["check", "--format", format])
+                .arg(arg)
+                .output()
+                .unwrap();
+            assert_eq!(code(&output), 1, "{}", stderr(&output));
+            assert!(stdout(&output).contains("caf\u{fffd}.agent.abl"), "{}", stdout(&output));
+        }
+    }
+}
+
+/// What is found in a file that changes all the time is found in the one or in the other text, never in
+/// something between them, and nothing wrong is kept.
+#[test]
+fn files_that_change_and_vanish_while_they_are_read() {
+    let (folder, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let stop = AtomicBool::new(false);
+    let path = folder.path().join("x.agent.abl");
+    let bad = broken("Ferry_Desk");
+    write(folder.path(), &[("other/y.agent.abl", GOOD)]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                fs::write(folder.path().join("new"), &bad).unwrap();
+                fs::rename(folder.path().join("new"), &path).unwrap();
+                fs::write(folder.path().join("new"), GOOD).unwrap();
+                fs::rename(folder.path().join("new"), &path).unwrap();
+                fs::remove_file(&path).unwrap();
+                fs::remove_dir_all(folder.path().join("other")).unwrap();
+                write(folder.path(), &[("other/y.agent.abl", GOOD)]);
+            }
+        });
+        for _ in 0..30 {
+            let output = run(folder.path(), cache.path(), &["check", ".", "--format", "concise"]);
+            assert!(code(&output) < 2, "{}", stderr(&output));
+            for line in stdout(&output).lines() {
+                let known = line.contains("undefined-tool") || line.contains("unreadable-file");
+                assert!(known, "{line}");
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    fs::write(&path, GOOD).unwrap();
+    let output = run(folder.path(), cache.path(), &["check", "."]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+}
+
+#[test]
+fn a_file_without_an_end_is_too_large() {
+    if !Path::new("/dev/zero").exists() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), folder.path(), &["check", "/dev/zero", "--format", "concise"]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stdout(&output).contains("64 MB"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.agent.abl", &broken("A"))]);
+    for args in [
+        &["check", "."][..],
+        &["check", ".", "--format", "concise"],
+        &["check", ".", "--format", "json"],
+        &["corpus", "."],
+        &["compile", "."],
+        &["rules"],
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = agentir(folder.path(), folder.path())
+            .args(args)
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+            .wait_with_output()
+            .unwrap();
+        assert_eq!(code(&output), 2, "{args:?}");
+        assert!(stderr(&output).contains("the output cannot be written"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_reader_that_has_enough_ends_the_run_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["text", "concise", "json"] {
+        let mut child = agentir(&samples(), folder.path())
+            .args(["check", ".", "--format", format])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = [0; 10];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(stderr(&output), "", "{format}");
+        // JSON may have been written as a whole before the reader left.
+        assert!([1, 2].contains(&code(&output)));
+    }
+}
+
+/// Ctrl-C ends the run at once, leaves no files behind, and the next run is what it would have been.
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    use std::os::unix::process::ExitStatusExt;
+    let (folder, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for wait in [0, 20, 100, 300] {
+        let child = agentir(&samples(), cache.path())
+            .args(["check", ".", "--format", "json"])
+            .env("TMPDIR", folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(interrupt.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.signal() == Some(2) || output.status.code() == Some(1));
+        assert_eq!(stderr(&output), "");
+        assert!(output.status.code().is_some() || output.stdout.is_empty(), "half a report");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+    let args = ["check", ".", "--format", "json"];
+    let after = run(&samples(), cache.path(), &args);
+    let without = run(&samples(), cache.path(), &[&args[..], &["--no-cache"]].concat());
+    assert_eq!(stdout(&after), stdout(&without));
+}

@@ -1,0 +1,102 @@
+//! What is done with texts that nobody wrote: the entry points that `fuzz/` and `tests/tests/all/fuzz.rs`
+//! share. Each ends without a panic, and what holds for every text is asserted.
+
+use crate::check::{File, check, json};
+use crate::samples::root;
+use agentir_convert::{Target, convert};
+use agentir_diagnostics::FileId;
+use agentir_expr::Version;
+use agentir_rewrite::Refusal;
+use agentir_syntax::abl::Options;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A language: what a file is called so that it is read as that, and how it is found among samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Input {
+    /// The name of the target, and of its folder of seeds.
+    pub name: &'static str,
+    /// What the file is called.
+    pub file: &'static str,
+    /// The endings of samples that it may begin with.
+    pub seeds: &'static [&'static str],
+}
+
+/// All languages that are read.
+pub const INPUTS: [Input; 6] = [
+    Input { name: "abl", file: "x.agent.abl", seeds: &[".abl"] },
+    Input { name: "abl_yaml", file: "x.agent.yaml", seeds: &[".agent.yaml", ".agent.yml"] },
+    Input { name: "agent_script", file: "x.agent", seeds: &[".agent"] },
+    Input { name: "adl", file: "agents.yml", seeds: &["agents.yml", "agents.yaml"] },
+    Input { name: "python", file: "tools.py", seeds: &[".py"] },
+    Input { name: "xo", file: "botDefinition.json", seeds: &["Definition.json"] },
+];
+
+/// Our own samples of an input.
+#[must_use]
+pub fn seeds(input: Input) -> Vec<String> {
+    fn below(folder: &Path, input: Input, texts: &mut Vec<String>) {
+        let mut paths: Vec<PathBuf> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                below(&path, input, texts);
+            } else if input.seeds.iter().any(|end| path.to_string_lossy().ends_with(end)) {
+                texts.extend(fs::read_to_string(&path).ok());
+            }
+        }
+    }
+    let mut texts = Vec::new();
+    below(&root().join("corpus"), input, &mut texts);
+    assert!(!texts.is_empty(), "no seeds for {}", input.name);
+    texts
+}
+
+/// The input that is called so.
+#[must_use]
+pub fn input(name: &str) -> Input {
+    *INPUTS.iter().find(|input| input.name == name).expect("an input of this name")
+}
+
+fn file(input: Input, text: &str) -> File {
+    File { name: input.file.to_owned(), text: text.to_owned() }
+}
+
+/// Reads, lowers and checks a text, and writes what came of it as JSON: every place lies inside the file.
+pub fn read(input: Input, text: &str) {
+    let checked = check(&[file(input, text)], Options::default());
+    for diagnostic in &checked.diagnostics {
+        for span in std::iter::once(&diagnostic.primary).chain(&diagnostic.labels).map(|l| l.span) {
+            assert!(text.get(span.range()).is_some(), "{diagnostic:?} is not about this text");
+        }
+    }
+    let _json = json(&checked.program);
+}
+
+/// Brings a text into its layout: what comes out is stable.
+pub fn layout(input: Input, text: &str) {
+    let language = agentir_lower::language(input.file, text);
+    match agentir_rewrite::format(language, FileId(0), text) {
+        Ok(once) => {
+            let twice = agentir_rewrite::format(language, FileId(0), &once);
+            assert_eq!(twice.ok().as_deref(), Some(once.as_str()), "the layout is not stable");
+        }
+        // The text stays as it is.
+        Err(Refusal::Broken(_) | Refusal::Differs(_)) => {}
+    }
+    for to in [Version::Current, Version::Newest] {
+        let _either = agentir_rewrite::migrate(language, FileId(0), text, None, to);
+    }
+}
+
+/// Writes a text in all languages: the books add up.
+pub fn write(input: Input, text: &str) {
+    let checked = check(&[file(input, text)], Options::default());
+    if checked.errors().next().is_some() {
+        return;
+    }
+    for target in Target::ALL {
+        let _conversion = convert(&checked.program, &checked.sources, target);
+    }
+}

@@ -1,0 +1,127 @@
+//! An archive that runs where Z3 is not installed: the program, the libraries that are not part of
+//! every system beside it, manual pages, completions.
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The libraries that go into the archive, by how their names begin; the others are the system's C
+/// library. The program finds them by a path relative to itself (`crates/agentir/build.rs`).
+const LIBRARIES: [&str; 3] = ["libz3.", "libstdc++.", "libgcc_s."];
+
+/// Shells, and what their files of completions are called.
+const SHELLS: [(&str, &str); 3] =
+    [("bash", "agentir.bash"), ("zsh", "_agentir"), ("fish", "agentir.fish")];
+
+/// What comes along.
+const DOCUMENTS: [&str; 3] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// Makes the archive in `out`, and tries it in a file system in which there is nothing but it and the C
+/// library, if `attempt` says so.
+pub(crate) fn make(root: &Path, out: &Path, attempt: bool) -> Result<()> {
+    let program = crate::start::program(root)?;
+    let name = format!(
+        "agentir-{}-{}-{}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    );
+    let work = tempfile::tempdir()?;
+    let top = work.path().join(&name);
+    for folder in ["bin", "lib", "share/man/man1", "share/completions"] {
+        fs::create_dir_all(top.join(folder))?;
+    }
+    let copy = top.join("bin/agentir");
+    fs::copy(&program, &copy)?;
+    let (ours, system): (Vec<PathBuf>, Vec<PathBuf>) =
+        needed(&program)?.into_iter().partition(|path| {
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            LIBRARIES.iter().any(|library| name.starts_with(library))
+        });
+    for library in &ours {
+        let name = library.file_name().ok_or("a library has a name")?;
+        fs::copy(library, top.join("lib").join(name))?;
+    }
+    succeed(Command::new(&program).arg("man").arg(top.join("share/man/man1")))?;
+    for (shell, file) in SHELLS {
+        let text = Command::new(&program).args(["completions", shell]).output()?.stdout;
+        fs::write(top.join("share/completions").join(file), text)?;
+    }
+    for document in DOCUMENTS {
+        fs::copy(root.join(document), top.join(document))?;
+    }
+    fs::create_dir_all(out)?;
+    let archive = out.join(format!("{name}.tar.gz"));
+    let mut tar = Command::new("tar");
+    // The same files give the same archive.
+    tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "-czf"]);
+    succeed(tar.arg(&archive).arg("-C").arg(work.path()).arg(&name))?;
+    println!("wrote {} ({:.1} MB)", archive.display(), fs::metadata(&archive)?.len() as f64 / 1e6);
+    if attempt {
+        try_out(root, &archive, &name, &system)?;
+    }
+    Ok(())
+}
+
+/// The files that the dynamic linker loads for a program.
+fn needed(program: &Path) -> Result<Vec<PathBuf>> {
+    let output = Command::new("ldd").arg(program).output()?;
+    let text = String::from_utf8(output.stdout)?;
+    if let Some(line) = text.lines().find(|line| line.contains("not found")) {
+        return Err(format!("missing here, too: {}", line.trim()).into());
+    }
+    let path =
+        |line: &str| line.split_whitespace().find(|word| word.starts_with('/')).map(PathBuf::from);
+    Ok(text.lines().filter_map(path).collect())
+}
+
+/// Unpacks the archive where there is nothing else but the C library, and checks a sample whose findings
+/// take proofs. Takes root, for `chroot`.
+fn try_out(root: &Path, archive: &Path, name: &str, system: &[PathBuf]) -> Result<()> {
+    let empty = tempfile::tempdir()?;
+    let at = |path: &Path| empty.path().join(path.strip_prefix("/").unwrap_or(path));
+    succeed(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(empty.path()))?;
+    for library in system {
+        let to = at(library);
+        fs::create_dir_all(to.parent().ok_or("a library is in a folder")?)?;
+        fs::copy(library, to)?;
+    }
+    let sample = root.join("corpus/abl/invalid");
+    fs::create_dir_all(empty.path().join("agents"))?;
+    for entry in fs::read_dir(&sample)? {
+        let path = entry?.path();
+        if let (true, Some(file)) = (path.is_file(), path.file_name()) {
+            fs::copy(&path, empty.path().join("agents").join(file))?;
+        }
+    }
+    let mut there = Command::new("chroot");
+    there.arg(empty.path()).arg(format!("/{name}/bin/agentir"));
+    there
+        .args(["check", "agents", "--format", "json"])
+        .env_clear()
+        .env("PATH", "/usr/sbin:/usr/bin");
+    let there = there.output()?;
+    let here = Command::new(crate::start::program(root)?)
+        .args(["check", "agents", "--format", "json", "--no-cache"])
+        .current_dir(empty.path())
+        .output()?;
+    if there.stdout != here.stdout || there.status.code() != Some(1) {
+        let said = String::from_utf8_lossy(&there.stderr);
+        return Err(format!("in an empty file system it says something else: {said}").into());
+    }
+    println!(
+        "in a file system with {} other files it says the same ({} bytes)",
+        system.len(),
+        here.stdout.len()
+    );
+    Ok(())
+}
+
+fn succeed(command: &mut Command) -> Result<()> {
+    let status = command.status()?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
+}
