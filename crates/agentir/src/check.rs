@@ -313,8 +313,7 @@ fn once(
     let levels = Levels::new(&configs, &selection);
     let question = Question { request: &request, selection: &selection, levels: &levels };
     let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
-    let mut gathered =
-        batch::gather(groups, &check.work, question, statistics.as_mut(), with_page);
+    let mut gathered = batch::gather(groups, &check.work, question, statistics.as_mut(), with_page);
     let (mut known, mut gone) = (0, Vec::new());
     if let Some(baseline) = baseline {
         let Gathered { diagnostics, sources, files, page } = &gathered;

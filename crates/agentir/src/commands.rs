@@ -5,7 +5,7 @@ use crate::graph::{self, GraphDetail, GraphFormat};
 use crate::load::{self, LoadError, Loaded, Request};
 use crate::{check, compile, converse, convert, rewrite, settings, trial};
 use agentir_config::Configs;
-use agentir_diagnostics::sort;
+use agentir_diagnostics::{Severity, sort};
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
 use agentir_lint::{Checked, Selection, Statistics, Times};

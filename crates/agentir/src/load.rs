@@ -446,7 +446,7 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
         let same = |b: &&mut Found| b.path == found.path && b.text.is_none();
         found.again = found.text.is_none() && before.as_ref().is_some_and(same);
         // All configurations are read now, so that what is wrong with them is told before anything else.
-        request.configs.of(&found.path);
+        let _ = request.configs.of(&found.path);
         before = Some(found);
     }
     Ok(files)

@@ -220,7 +220,9 @@ pub fn gather(
     let mut sums = <(Statistics, Times)>::default();
     each(
         groups,
-        |group| check_one(group, question, store.as_ref(), Wanted { all_files: true, page: with_page }),
+        |group| {
+            check_one(group, question, store.as_ref(), Wanted { all_files: true, page: with_page })
+        },
         |(found, page, counts), _| {
             sums.0 += counts.0;
             sums.1 += counts.1;

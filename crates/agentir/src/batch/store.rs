@@ -30,11 +30,7 @@ pub fn folder() -> Option<PathBuf> {
 
 impl Store {
     /// The results in a folder.
-    pub fn open(
-        folder: &Path,
-        kind: &str,
-        question: &Question<'_>,
-    ) -> Result<Self, CacheError> {
+    pub fn open(folder: &Path, kind: &str, question: &Question<'_>) -> Result<Self, CacheError> {
         let cache = Cache::open(folder)?;
         let mut asked = KeyBuilder::default();
         asked.add(env!("CARGO_PKG_VERSION")).add(env!("AGENTIR_BUILD")).add(kind);
