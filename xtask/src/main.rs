@@ -3,6 +3,7 @@
 //! *Invariant*: nothing here is part of what users run, and the tests do without it, except that
 //! they name the command that mends what they found.
 
+mod book;
 mod conversions;
 mod corpus;
 mod dist;
@@ -31,6 +32,12 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Put the book together from the documents and the rules
+    Book {
+        /// The folder to write it to
+        #[arg(long, default_value = "target/book")]
+        out: PathBuf,
+    },
     /// Write `schemas/` from the code
     Schemas,
     /// Write `docs/conversions.md`: what conversions between all languages keep
@@ -90,6 +97,7 @@ enum Command {
 
 fn main() -> Result<(), Box<dyn Error>> {
     match Cli::parse().command {
+        Command::Book { out } => book::write(&root()?, &out),
         Command::Schemas => schemas::write(&root()?),
         Command::Conversions => conversions::write(&root()?),
         Command::Orchestration => orchestration::write(&root()?),
