@@ -1,7 +1,13 @@
 //! Two agents that hand a message to and fro: what the rules say of the text shows itself when it is run
 //! (paper of ADL, appendix D.1: the transfer that wants a payee, and the payee that wants a transfer).
 
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "tests end by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "tests end by panicking"
+)]
 
 use agentir_runtime::{
     Answer, Ask, Event, Host, Input, Machine, Model, ModelError, Nobody, Observer, Purpose, Reply,
