@@ -16,7 +16,7 @@ const MOST_ROUNDS: usize = 10;
 /// Of a document so many of its bytes lie between two places where it is damaged.
 const STRIDE: usize = 400;
 /// So many damaged forms of a document are looked at, spread over all.
-const MOST_MUTANTS: usize = 24;
+const MOST_MUTANTS: usize = 8;
 
 fn documents() -> Vec<File> {
     fn below(folder: &Path, found: &mut Vec<File>) {

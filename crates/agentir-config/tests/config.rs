@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "tests end by panicking"
 )]
 

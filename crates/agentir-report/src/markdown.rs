@@ -49,7 +49,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
 /// which nothing is escaped but what ends a cell.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let paired = text.matches('`').count() % 2 == 0;
+    let paired = text.matches('`').count().is_multiple_of(2);
     let mut code = false;
     for c in text.chars() {
         match c {
