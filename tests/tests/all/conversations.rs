@@ -109,5 +109,5 @@ fn our_samples_do_what_their_conversation_tests_say() {
 #[test]
 fn agents_of_others_do_what_their_conversation_tests_say() {
     let Some(agents) = external_root() else { return };
-    all(&tests_below(&root().join("tests/tests/conversations")), Some(&agents));
+    all(&tests_below(&root().join("tests/tests/all/conversations_of_others")), Some(&agents));
 }
