@@ -227,7 +227,7 @@ impl<'p> Run<'_, 'p, '_> {
             {
                 let declared = self
                     .agent()
-                    .is_ok_and(|a| a.memory.session.iter().any(|v| v.name.value == name));
+                    .is_ok_and(|a| a.gather.fields.iter().any(|f| f.name.value == name));
                 if declared && let Ok(value) = from_json(value) {
                     // A value that is too deep is in the result only.
                     let _ = self.assign_name(name, value);

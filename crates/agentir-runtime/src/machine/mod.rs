@@ -512,9 +512,13 @@ impl<'r, 'p> Run<'r, 'p, '_> {
 
     /// Whether an edge may still be taken: by its limit, and by whether the flow has begun.
     fn open(&mut self, id: EdgeIndex, to: NodeIndex, edge: &Edge<'p>) -> bool {
+        let kind = |at| self.machine.cfg.node(at).map(|node| node.kind);
+        let from = self.machine.cfg.edge(id).and_then(|(from, ..)| kind(from));
+        // Where somebody gives the conversation back it goes on in any case.
         let resumes = edge.why == Why::Return
             && matches!(edge.by, Element::Agent(_))
-            && self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Resume);
+            && from != Some(NodeKind::Return)
+            && kind(to) == Some(NodeKind::Resume);
         let starts = edge.why == Why::Start;
         let thread = self.thread();
         if (starts && !thread.back.is_empty()) || (resumes && thread.back.is_empty()) {
@@ -544,7 +548,11 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         if let Some(edge) = self.profile_edge(at)? {
             return Ok(Next::Take(edge));
         }
-        let usual = |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
+        // A reason to escalate that has come about is a way out of the question whether it has.
+        let asks = self.machine.cfg.node(at).is_some_and(|node| node.kind == NodeKind::Branch);
+        let usual = |edge: &Edge<'p>, _: NodeIndex| {
+            onward(edge.why) || edge.why == Why::Turn || (asks && edge.why == Why::Route)
+        };
         if let Some(edge) = self.pick(at, usual)? {
             return Ok(Next::Take(edge));
         }
