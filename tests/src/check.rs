@@ -104,6 +104,7 @@ pub fn check(files: &[File], options: Options) -> Checked {
     if !options.fragment {
         let checked = agentir_lint::check(&program, &versions, &Selection::default());
         diagnostics.extend(checked.diagnostics);
+        agentir_lint::suppress(&sources, &mut diagnostics, &|_, _| true);
     }
     sort(&mut diagnostics, &sources);
     Checked { sources, diagnostics, program }

@@ -17,6 +17,7 @@ pub mod conversions;
 pub mod expect;
 pub mod fuzz;
 pub mod mutate;
+pub mod orchestration;
 pub mod pages;
 pub mod plant;
 pub mod samples;

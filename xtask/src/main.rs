@@ -3,6 +3,7 @@
 //! *Invariant*: nothing here is part of what users run, and the tests do without it, except that
 //! they name the command that mends what they found.
 
+mod book;
 mod conversions;
 mod corpus;
 mod dist;
@@ -10,6 +11,7 @@ mod fuzz;
 mod many;
 mod mutate;
 mod new_rule;
+mod orchestration;
 mod schemas;
 mod start;
 
@@ -30,10 +32,18 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Put the book together from the documents and the rules
+    Book {
+        /// The folder to write it to
+        #[arg(long, default_value = "target/book")]
+        out: PathBuf,
+    },
     /// Write `schemas/` from the code
     Schemas,
     /// Write `docs/conversions.md`: what conversions between all languages keep
     Conversions,
+    /// Measure the methods of orchestration, and write `docs/orchestration.md`
+    Orchestration,
     /// Write the file and the page of a new rule, and register it
     NewRule {
         /// Its name, in kebab case
@@ -87,8 +97,10 @@ enum Command {
 
 fn main() -> Result<(), Box<dyn Error>> {
     match Cli::parse().command {
+        Command::Book { out } => book::write(&root()?, &out),
         Command::Schemas => schemas::write(&root()?),
         Command::Conversions => conversions::write(&root()?),
+        Command::Orchestration => orchestration::write(&root()?),
         Command::NewRule { name } => new_rule::write(&root()?, &name),
         Command::Mutate { missed } => mutate::write(&root()?, missed),
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),

@@ -9,6 +9,8 @@ pub(crate) fn write(root: &Path) -> Result<(), Box<dyn Error>> {
         ("agentir.schema.json", agentir_ir::schema()),
         ("graph.schema.json", agentir_draw::graph_schema()),
         ("report.schema.json", agentir_diagnostics::report_schema()),
+        ("config.schema.json", agentir_config::config_schema()),
+        ("baseline.schema.json", agentir_report::baseline_schema()),
         ("corpus.schema.json", agentir_corpus::corpus_schema()),
         ("cost.schema.json", agentir_flow::cost::cost_schema()),
         ("fidelity.schema.json", agentir_convert::report_schema()),

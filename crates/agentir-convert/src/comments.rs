@@ -8,7 +8,7 @@
 use crate::target::OutputFile;
 use agentir_compare::{Meaning, Place};
 use agentir_diagnostics::{FileId, SourceMap, Span};
-use agentir_lower::{Language, language};
+use agentir_lower::language;
 use agentir_syntax::lines::{LineKind, Lines, Notation, lines};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -49,12 +49,7 @@ fn notation(name: &str, text: &str) -> Option<Notation> {
     if name.ends_with(".json") {
         return None;
     }
-    match language(name, text) {
-        Language::Abl => Some(Notation::Abl),
-        Language::AblYaml | Language::Adl => Some(Notation::Yaml),
-        Language::AgentScript => Some(Notation::AgentScript),
-        Language::Python | Language::Xo => None,
-    }
+    language(name, text).notation()
 }
 
 fn values(meaning: &Meaning) -> Vec<Said> {

@@ -105,6 +105,14 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Calls `change` with every place in it.
+    pub fn spans_mut(&mut self, change: &mut dyn FnMut(&mut Span)) {
+        change(&mut self.primary.span);
+        self.labels.iter_mut().for_each(|label| change(&mut label.span));
+        let edits = self.fix.iter_mut().flat_map(|fix| &mut fix.edits);
+        edits.for_each(|edit| change(&mut edit.span));
+    }
+
     /// A finding of `rule` at `span`.
     pub fn new(rule: RuleName, severity: Severity, span: Span, message: impl Into<String>) -> Self {
         Self {

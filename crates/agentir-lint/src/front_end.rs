@@ -1,5 +1,5 @@
-//! The rules that are found while the text is read. They are listed here so that the catalogue is
-//! whole; the front ends report them.
+//! The rules that are found while texts, comments about findings, and configurations are read. They are
+//! listed here so that the catalogue is whole; who reads reports them.
 
 use crate::rule::{Check, Group, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -71,6 +71,27 @@ pub(crate) static RULES: &[Rule] = &[
     ),
     rule("not-text", Syntax, Error, "a file is no text, or too large to be read", &[]),
     rule("unreadable-file", Syntax, Error, "a file cannot be read", &[]),
+    rule(
+        "invalid-configuration",
+        Syntax,
+        Error,
+        "an `agentir.toml` cannot be read, or speaks of what does not exist",
+        &[],
+    ),
+    rule(
+        "invalid-suppression",
+        Syntax,
+        Warning,
+        "a comment `agentir: ignore[…]` cannot be read, or names no rule",
+        &[],
+    ),
+    rule(
+        "unused-suppression",
+        Syntax,
+        Warning,
+        "a comment `agentir: ignore[…]` ignores what is not there",
+        &[],
+    ),
     rule(
         "unknown-section",
         Syntax,

@@ -25,6 +25,7 @@ mod rule;
 mod rules;
 mod script;
 mod statistics;
+mod suppress;
 mod taint;
 mod times;
 mod types;
@@ -37,5 +38,6 @@ pub use program::{Checked, Selection, check, check_and_time, check_text, known_v
 pub use proof::{Ask, Core, Found, Given, Knowledge, Line};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};
 pub use statistics::Statistics;
+pub use suppress::suppress;
 pub use times::Times;
 pub use variables::Variables;

@@ -4,7 +4,7 @@ use crate::dataflow::{Dataflow, Looked, Lost, Outside, Places, Reads};
 use crate::facts::Facts;
 use crate::prompt::{Instructions, Prompt};
 use crate::proof::circle::Forced;
-use crate::proof::{Ask, Core, Knowledge, Prover};
+use crate::proof::{Ask, Core, Declared, Knowledge, Prover};
 use crate::times::Clock;
 use crate::variables::{self, Variables};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
@@ -119,13 +119,13 @@ pub struct AgentContext<'a> {
     readers: OnceLock<FxHashMap<SmolStr, Vec<NodeIndex>>>,
     /// Where the types of Agent Script do not fit in conditions.
     pub(crate) mistyped: OnceLock<FxHashSet<Span>>,
-    /// The comparisons that were asked about, by address, and those of them that always come out the
-    /// same.
-    pub(crate) decided: RefCell<FxHashMap<usize, Decided>>,
+    /// Of the conditions and comparisons that were asked about, by their addresses, whether they always
+    /// hold, or never.
+    pub(crate) decided: RefCell<FxHashMap<(usize, bool), Decided>>,
 }
 
-/// Whether a comparison always comes out the same: how, and the lines that show it.
-pub(crate) type Decided = Option<(bool, Rc<Core>)>;
+/// Whether something always comes out so: the lines that show it.
+pub(crate) type Decided = Option<Rc<Core>>;
 
 /// A program, and what is known about it.
 #[derive(Debug)]
@@ -163,6 +163,7 @@ pub struct ProgramContext<'a> {
     pub(crate) looked: Rc<Looked>,
     forced: OnceLock<Forced>,
     lost: OnceLock<Lost>,
+    declared_variables: OnceLock<Rc<Declared>>,
     instructions: OnceLock<Instructions<'a>>,
     outside: OnceLock<Outside<'a>>,
     pub(crate) prover: Prover,
@@ -230,6 +231,7 @@ impl<'a> ProgramContext<'a> {
             looked: Rc::default(),
             forced: OnceLock::new(),
             lost: OnceLock::new(),
+            declared_variables: OnceLock::new(),
             instructions: OnceLock::new(),
             prover: Prover::new(program.agents.len()),
             clock: Clock::default(),
@@ -262,6 +264,11 @@ impl<'a> ProgramContext<'a> {
     pub(crate) fn context(&'a self, agent: &'a Agent) -> AgentContext<'a> {
         let place = self.id(agent).map_or(usize::MAX, |id| id.0 as usize);
         AgentContext::new(agent, place, self, Version::default())
+    }
+
+    /// What the variables of a program in Agent Script are declared as.
+    pub(crate) fn declared_variables(&self) -> Rc<Declared> {
+        Rc::clone(self.declared_variables.get_or_init(|| Rc::new(Declared::new(self))))
     }
 
     /// What agents set of each other.

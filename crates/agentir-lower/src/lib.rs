@@ -14,6 +14,7 @@ use agentir_expr::{Name, Version};
 use agentir_ir::{Agent, Extension, Extensions, Profile, Program, Tool, ToolLibrary};
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::adl::AgentKind;
+use agentir_syntax::lines::Notation;
 use agentir_syntax::{outline, rules};
 use smol_str::{SmolStr, format_smolstr};
 use std::hash::{Hash, Hasher};
@@ -129,6 +130,19 @@ pub enum Language {
     Python,
     /// A bot export of Kore.ai XO.
     Xo,
+}
+
+impl Language {
+    /// The notation that it is written in; none for what is not laid out in lines of ours.
+    #[must_use]
+    pub const fn notation(self) -> Option<Notation> {
+        match self {
+            Self::Abl => Some(Notation::Abl),
+            Self::AblYaml | Self::Adl => Some(Notation::Yaml),
+            Self::AgentScript => Some(Notation::AgentScript),
+            Self::Python | Self::Xo => None,
+        }
+    }
 }
 
 /// The language of a file, by its name and its content. What says nothing else is ABL.

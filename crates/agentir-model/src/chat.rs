@@ -37,7 +37,6 @@ impl Chat {
                 choose(purpose, message, context, candidates, *several)
             }
             Ask::Judge { statement, text, context } => judge(statement, text, context),
-            Ask::Write { instruction, messages } => Self::text(instruction, &transcript(messages)),
         }
     }
 

@@ -11,8 +11,6 @@
 //! ([`Chat`]), and where no service says what it cost, that chat is counted ([`Tokens`]). So the
 //! figures of an offline run are those of the prompts, and the runs of different models compare.
 //!
-//! [`orchestration`] has the questions that the orchestration methods of the ADL paper ask.
-//!
 //! *Invariant*: only [`OpenAi`] touches the network, and nothing but its retries looks at a clock;
 //! no model invents a value that nobody gave, and no key is ever part of an error.
 
@@ -20,7 +18,6 @@ mod chat;
 mod fields;
 mod offline;
 mod openai;
-pub mod orchestration;
 mod script;
 mod tokens;
 

@@ -28,9 +28,8 @@
 //! Of all entries that fit a question and are not used up, the first answers. An entry answers once
 //! unless it says how many `times`. So entries for the same thing answer in their order.
 
-use crate::orchestration::last_of_user;
 use crate::tokens::Tokens;
-use agentir_runtime::{Answer, Ask, Model, ModelError, Reply, Request, ToolUse};
+use agentir_runtime::{Answer, Ask, Message, Model, ModelError, Reply, Request, Role, ToolUse};
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,9 +97,6 @@ pub struct Entry {
     /// Whether the statement holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holds: Option<bool>,
-    /// The text that is to be written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub write: Option<String>,
     /// How the model fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail: Option<Fail>,
@@ -118,8 +114,6 @@ pub enum Kind {
     Choose,
     /// Does this hold?
     Judge,
-    /// Write a text.
-    Write,
 }
 
 impl Kind {
@@ -129,7 +123,6 @@ impl Kind {
             Self::Extract => "extract",
             Self::Choose => "choose",
             Self::Judge => "judge",
-            Self::Write => "write",
         }
     }
 }
@@ -270,14 +263,13 @@ fn check(entry: Entry) -> Result<Checked, String> {
         ("values", entry.values.as_ref().map(|_| Some(Kind::Extract))),
         ("choose", entry.choose.as_ref().map(|_| Some(Kind::Choose))),
         ("holds", entry.holds.map(|_| Some(Kind::Judge))),
-        ("write", entry.write.as_ref().map(|_| Some(Kind::Write))),
         ("fail", entry.fail.map(|_| None)),
     ];
     let given: Vec<_> = answers.iter().filter_map(|(name, kind)| Some((name, (*kind)?))).collect();
     let kind = match given.as_slice() {
         [] => {
             return Err("it has no answer: write one of `say`, `calls`, `values`, `choose`, \
-                        `holds`, `write`, `fail`"
+                        `holds`, `fail`"
                 .to_owned());
         }
         [(_, kind)] => *kind,
@@ -370,9 +362,6 @@ impl Scripted {
         if let Some(holds) = entry.holds {
             return Ok(Answer::Verdict(holds));
         }
-        if let Some(text) = &entry.write {
-            return Ok(Answer::Text(text.clone()));
-        }
         let calls = entry.calls.iter().map(|call| {
             self.calls += 1;
             ToolUse {
@@ -439,7 +428,7 @@ impl Checked {
 /// What the user said last, or the text that is judged.
 fn heard(ask: &Ask) -> &str {
     match ask {
-        Ask::Converse { messages, .. } | Ask::Write { messages, .. } => last_of_user(messages),
+        Ask::Converse { messages, .. } => last_of_user(messages),
         Ask::Extract { message, .. } | Ask::Choose { message, .. } => message,
         Ask::Judge { text, .. } => text,
     }
@@ -450,7 +439,6 @@ fn statement(ask: &Ask) -> &str {
     match ask {
         Ask::Judge { statement, .. } => statement,
         Ask::Choose { purpose, .. } => purpose,
-        Ask::Write { instruction, .. } => instruction,
         Ask::Converse { .. } | Ask::Extract { .. } => "",
     }
 }
@@ -461,7 +449,7 @@ fn offered(ask: &Ask) -> Vec<&str> {
         Ask::Converse { tools, .. } => tools.iter().map(|tool| tool.name.as_str()).collect(),
         Ask::Extract { fields, .. } => fields.iter().map(|field| field.name.as_str()).collect(),
         Ask::Choose { candidates, .. } => candidates.iter().map(|c| c.name.as_str()).collect(),
-        Ask::Judge { .. } | Ask::Write { .. } => Vec::new(),
+        Ask::Judge { .. } => Vec::new(),
     }
 }
 
@@ -473,7 +461,7 @@ fn possible(ask: &Ask, answer: &Answer) -> Result<(), String> {
         Answer::Message { calls, .. } => calls.iter().map(|call| call.name.as_str()).collect(),
         Answer::Values(values) => values.keys().map(String::as_str).collect(),
         Answer::Choice(chosen) => chosen.iter().map(|(name, _)| name.as_str()).collect(),
-        Answer::Verdict(_) | Answer::Text(_) => return Ok(()),
+        Answer::Verdict(_) => return Ok(()),
     };
     match names.iter().find(|name| !offered.contains(name)) {
         None => Ok(()),
@@ -498,7 +486,6 @@ impl Scripted {
             }
             Ask::Choose { purpose, .. } => format!("has to choose ({})", short(purpose)),
             Ask::Judge { statement, .. } => format!("asks whether “{}” holds", short(statement)),
-            Ask::Write { instruction, .. } => format!("asks for a text ({})", short(instruction)),
         };
         let step = request.step.as_ref().map(|s| format!(" in step `{s}`")).unwrap_or_default();
         let heard = match heard(ask) {
@@ -553,9 +540,13 @@ fn example(request: &Request) -> String {
             lines.push(format!("statement: {}", quoted(&regex::escape(&start))));
             lines.push("holds: true  # or false".to_owned());
         }
-        Ask::Write { .. } => lines.push("write: \"…\"".to_owned()),
     }
     format!("  - {}", lines.join("\n    "))
+}
+
+/// What the user said last.
+fn last_of_user(messages: &[Message]) -> &str {
+    messages.iter().rev().find(|m| m.role == Role::User).map_or("", |m| &m.text)
 }
 
 /// The beginning of a text, in one line.

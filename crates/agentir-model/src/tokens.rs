@@ -79,7 +79,6 @@ impl Tokens {
                 });
                 self.count(text) + calls.sum::<u64>()
             }
-            Answer::Text(text) => self.count(text),
             Answer::Values(values) => self.count(&Json::Object(values.clone()).to_string()),
             Answer::Choice(chosen) => self.count(&crate::chat::choice_json(chosen).to_string()),
             Answer::Verdict(holds) => self.count(&crate::chat::verdict_json(*holds).to_string()),

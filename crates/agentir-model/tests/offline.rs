@@ -4,7 +4,7 @@
 
 mod common;
 
-use agentir_runtime::{Answer, Ask, Message, Purpose, Request, ToolSpec};
+use agentir_runtime::{Answer, Message, Purpose, Request, ToolSpec};
 use common::*;
 use serde_json::{Value as Json, json};
 
@@ -225,15 +225,6 @@ fn fields_are_collected() {
 fn an_argument_that_nobody_gave_is_asked_for() {
     let request = converse(vec![user("find books")], tools(), Vec::new(), json!({}));
     assert_eq!(said(&request), "Please tell me: title.");
-}
-
-#[test]
-fn a_text_is_short() {
-    let messages =
-        vec![user("I lost my card. It was blue."), assistant("Sorry!"), user("Block it!")];
-    let ask_for = Ask::Write { instruction: "Sum up".to_owned(), messages };
-    let reply = ask(&mut offline(), &request(ask_for)).unwrap();
-    assert_eq!(reply.answer, Answer::Text("The user said: I lost my card. / Block it!".to_owned()));
 }
 
 #[test]

@@ -59,7 +59,6 @@ answers:
     offers: [a, b]
   - statement: cancel
     holds: true
-  - write: A summary.
   - { ask: judge, fail: timeout }
 "#,
     );
@@ -77,14 +76,7 @@ answers:
     let reply = ask(&mut model, &judge("the user wants to cancel", "x")).unwrap();
     assert_eq!(reply.answer, Answer::Verdict(true));
     assert_eq!(ask(&mut model, &judge("x", "y")), Err(ModelError::Timeout));
-    let write = agentir_runtime::Ask::Write { instruction: "Sum up".into(), messages: vec![] };
-    let reply = ask(&mut model, &request_of(write)).unwrap();
-    assert_eq!(reply.answer, Answer::Text("A summary.".to_owned()));
     assert!(model.unused().is_empty());
-}
-
-fn request_of(ask: agentir_runtime::Ask) -> Request {
-    request(ask)
 }
 
 #[test]
@@ -98,7 +90,6 @@ fn what_is_not_in_the_script_says_what_would_answer_it() {
         extract("tomorrow", fields(&["day: date", "at: time"]), None),
         choose("a book", vec![candidate("order"), candidate("refund")], false),
         judge("the user wants to cancel", "no"),
-        request(agentir_runtime::Ask::Write { instruction: "Sum up".into(), messages: vec![] }),
     ];
     let shown: Vec<String> =
         questions.iter().map(|q| ask(&mut model, q).unwrap_err().to_string()).collect();

@@ -7,7 +7,7 @@
 //! indentation.
 
 use crate::Refusal;
-use crate::same::{Difference, differences, lost_comment, notation, read};
+use crate::same::{Difference, differences, lost_comment, read};
 use agentir_diagnostics::FileId;
 use agentir_lower::Language;
 use agentir_syntax::lines::{Gap, Line, LineKind, lines};
@@ -18,7 +18,7 @@ use agentir_syntax::lines::{Gap, Line, LineKind, lines};
 /// # Errors
 /// If the document has errors that make its structure doubtful.
 pub fn format(language: Language, file: FileId, text: &str) -> Result<String, Refusal> {
-    let Some(notation) = notation(language) else { return Ok(text.to_owned()) };
+    let Some(notation) = language.notation() else { return Ok(text.to_owned()) };
     let before = read(language, file, text, None);
     let broken = before.broken();
     if !broken.is_empty() {

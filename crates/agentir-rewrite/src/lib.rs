@@ -10,13 +10,16 @@
 //! away, and given away only if it means the same and has the same comments.
 //!
 //! *Invariant*: nothing here reads or writes a file; no text is given that says something else than
-//! its source.
+//! its source, but for the fixes that it was asked to apply, and none that is broken where its source was
+//! not.
 
 mod edit;
+mod fix;
 mod layout;
 pub mod migrate;
 mod same;
 
+pub use fix::{Fixed, fix};
 pub use layout::format;
 pub use migrate::migrate;
 

@@ -4,7 +4,7 @@ use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_expr::Version;
 use agentir_lower::{Language, Lowered, Unit, read_as};
 use agentir_syntax::abl::Options;
-use agentir_syntax::lines::{Lines, Notation};
+use agentir_syntax::lines::Lines;
 use agentir_syntax::rules;
 use serde_json::{Value, json};
 
@@ -109,16 +109,6 @@ fn differ<'r>(left: &'r Value, right: &'r Value, at: &str, found: &mut Vec<Diffe
         }
         _ if left != right => found.push(Difference { path: at.to_owned(), left, right }),
         _ => {}
-    }
-}
-
-/// The notation that a language is written in; none for what is not laid out.
-pub(crate) const fn notation(language: Language) -> Option<Notation> {
-    match language {
-        Language::Abl => Some(Notation::Abl),
-        Language::AblYaml | Language::Adl => Some(Notation::Yaml),
-        Language::AgentScript => Some(Notation::AgentScript),
-        Language::Python | Language::Xo => None,
     }
 }
 

@@ -14,6 +14,7 @@ mod host;
 mod json;
 mod machine;
 mod model;
+mod orchestration;
 mod session;
 mod trace;
 
@@ -27,5 +28,6 @@ pub use model::{
     Answer, Ask, Candidate, FieldSpec, FieldType, Message, Model, ModelError, Purpose, Reply,
     Request, Role, Settings, ToolSpec, ToolUse, Usage,
 };
+pub use orchestration::Method;
 pub use session::{SESSION_VERSION, Session, Status};
 pub use trace::{Event, What, trace_schema};

@@ -1,6 +1,6 @@
 //! What the runtime asks a model, and what models answer.
 //!
-//! A language model is asked for five things only. Whoever answers (a service, a file with answers,
+//! A language model is asked for four things only. Whoever answers (a service, a file with answers,
 //! rules of thumb) implements [`Model`]; the runtime never knows which it is.
 
 use indexmap::IndexMap;
@@ -242,13 +242,6 @@ pub enum Ask {
         /// The conversation before.
         context: Vec<Message>,
     },
-    /// Write a text.
-    Write {
-        /// What it is for.
-        instruction: String,
-        /// The conversation it is about.
-        messages: Vec<Message>,
-    },
 }
 
 impl Ask {
@@ -260,7 +253,6 @@ impl Ask {
             Self::Extract { .. } => "extract",
             Self::Choose { .. } => "choose",
             Self::Judge { .. } => "judge",
-            Self::Write { .. } => "write",
         }
     }
 }
@@ -285,8 +277,6 @@ pub enum Answer {
     Choice(Vec<(String, f64)>),
     /// To [`Ask::Judge`].
     Verdict(bool),
-    /// To [`Ask::Write`].
-    Text(String),
 }
 
 /// What an answer cost.

@@ -1,6 +1,7 @@
 //! The state of a conversation: everything that must survive between two turns.
 
 use crate::model::{Message, ToolUse, Usage};
+use crate::orchestration::Method;
 use agentir_eval::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -69,6 +70,9 @@ pub struct Session {
     pub(crate) memory: State,
     /// Steps of flows that were entered since the conversation began.
     pub(crate) flow_steps: u32,
+    /// How the agents of an ensemble share the conversation; as the language says if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) orchestration: Option<Method>,
 }
 
 impl Session {
@@ -107,6 +111,12 @@ impl Session {
         if let Ok(value) = crate::json::from_json(value) {
             self.system.set(name, value);
         }
+    }
+
+    /// Says how the agents of an ensemble, or of a supervisor, share the conversation from now on; with
+    /// none as the language says.
+    pub fn orchestrate(&mut self, method: Option<Method>) {
+        self.orchestration = method;
     }
 
     /// What outlives the conversation, by path.

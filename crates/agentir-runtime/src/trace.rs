@@ -85,7 +85,7 @@ pub enum What {
     },
     /// A model was asked.
     Model {
-        /// For what: `converse`, `extract`, `choose`, `judge`, `write`.
+        /// For what: `converse`, `extract`, `choose`, `judge`.
         ask: &'static str,
         /// What it answered, in short.
         answer: String,
@@ -124,6 +124,14 @@ pub enum What {
         from: String,
         /// To whom.
         to: String,
+    },
+    /// What an agent of an ensemble would answer was tried out. What it did stands before this; unless
+    /// it is taken, none of it has happened.
+    Attempt {
+        /// Whose.
+        by: String,
+        /// Whether the conversation goes on with it.
+        taken: bool,
     },
     /// A person takes over.
     Escalated {

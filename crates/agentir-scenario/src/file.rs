@@ -1,6 +1,7 @@
 //! The form of a file with conversation tests.
 
 use agentir_model::Entry;
+use agentir_runtime::Method;
 use agentir_tools::{Case, Matcher};
 use indexmap::IndexMap;
 use jiff::Zoned;
@@ -51,6 +52,10 @@ pub struct Scenario {
     /// Who answers for a language model: the answers of this file if there are any, else rules of thumb.
     #[serde(default)]
     pub model: Option<Mode>,
+    /// How the agents of an ensemble or a supervisor share the conversation; as their language says if
+    /// left out.
+    #[serde(default)]
+    pub orchestration: Option<Method>,
     /// What the clock says, as in RFC 3339. It does not move.
     #[serde(default)]
     pub now: Option<String>,

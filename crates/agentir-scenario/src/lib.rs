@@ -16,4 +16,4 @@ pub use coverage::{Coverage, Part};
 pub use file::{Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, scenario_schema};
 pub use generate::{Conversation, Generated, Limits, MadeTurn, generate};
 pub use report::{coverage, junit, text};
-pub use run::{Failure, Outcome, run};
+pub use run::{Failure, Outcome, Still, run};

@@ -51,7 +51,25 @@ pub fn run(machine: &Machine<'_>, scenario: &Scenario) -> Result<Vec<Outcome>, S
     scenario.tests.par_iter().map(|test| one(machine, scenario, test)).collect()
 }
 
-struct Still(Zoned);
+/// A clock that does not move, and the same chance every time.
+#[derive(Clone, Debug)]
+pub struct Still(Zoned);
+
+impl Still {
+    /// It shows a moment, as in RFC 3339.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] if the text is no moment.
+    pub fn at(moment: &str) -> Result<Self, ScenarioError> {
+        now(moment).map(Self)
+    }
+
+    /// What it shows.
+    #[must_use]
+    pub const fn moment(&self) -> &Zoned {
+        &self.0
+    }
+}
 
 impl Clock for Still {
     fn now(&self) -> i64 {
@@ -95,7 +113,7 @@ impl Human for People {
 fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcome, ScenarioError> {
     let begin = std::time::Instant::now();
     let inside = |message: String| ScenarioError(format!("test `{}`: {message}", test.name));
-    let clock = Still(now(scenario.now.as_deref().unwrap_or("2026-03-02T10:00:00Z"))?);
+    let clock = Still::at(scenario.now.as_deref().unwrap_or("2026-03-02T10:00:00Z"))?;
     let mut file = StubFile { tools: scenario.tools.clone() };
     file.tools.extend(test.tools.clone());
     let stubs = Stubs::new(file).map_err(|e| inside(e.to_string()))?;
@@ -126,6 +144,7 @@ fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcom
     if let Some(channel) = &scenario.channel {
         session.set_system("channel", &Json::from(channel.as_str()));
     }
+    session.orchestrate(scenario.orchestration);
     for (path, value) in scenario.memory.iter().chain(&test.memory) {
         session.set_memory(path, value);
     }

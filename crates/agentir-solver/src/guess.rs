@@ -5,7 +5,7 @@
 //! What is found is evaluated, with the facts, before it counts; what is not found proves nothing.
 
 use crate::problem::{fact_holds, is_opaque};
-use crate::query::{Bound, FactKind, Literal, Query, Question, Test, Type};
+use crate::query::{Bound, Fact, FactKind, Literal, Query, Question, Test, Type};
 use crate::shape::is_length;
 use agentir_eval::{Environment, EvalError, Outcome, Semantics, Value, outcome, semantics};
 use agentir_expr::{Expr, ExprKind, Literal as Constant, Path, Segment, UnaryOp, Visit};
@@ -39,8 +39,10 @@ struct Goal<'a> {
     reads: u32,
 }
 
-struct Variable<'a> {
+struct Variable<'q, 'a> {
     path: &'a Path,
+    /// What is known of it. Looked at when a value is tried: the first ones nearly always do.
+    facts: &'q [Fact],
     values: Vec<Value>,
     chosen: Value,
 }
@@ -48,7 +50,7 @@ struct Variable<'a> {
 struct Guess<'q, 'a> {
     query: &'q Query<'a>,
     semantics: &'static Semantics,
-    variables: Vec<Variable<'a>>,
+    variables: Vec<Variable<'q, 'a>>,
     goals: Vec<Goal<'a>>,
     /// Parts of the goals that have to come out so if the goals are to be met.
     parts: Vec<Goal<'a>>,
@@ -138,7 +140,8 @@ impl<'q, 'a> Guess<'q, 'a> {
         {
             return None;
         }
-        self.variables.push(Variable { path, values: Vec::new(), chosen: Value::Undefined });
+        let facts = self.query.facts.of(path);
+        self.variables.push(Variable { path, facts, values: Vec::new(), chosen: Value::Undefined });
         Some(self.variables.len() - 1)
     }
 
@@ -186,8 +189,7 @@ impl<'q, 'a> Guess<'q, 'a> {
             });
         }
         for variable in &mut self.variables {
-            let facts = self.query.facts.of(variable.path);
-            for fact in facts {
+            for fact in variable.facts {
                 by_fact(&fact.kind, &mut variable.values);
             }
             variable.values.extend([
@@ -197,10 +199,10 @@ impl<'q, 'a> Guess<'q, 'a> {
                 Value::Number(1.0),
                 Value::Bool(false),
                 Value::Text(SmolStr::default()),
+                // More than a few times what it is compared with, and less than the least whole one.
+                Value::Number(1_000_000.0),
+                Value::Number(0.5),
             ]);
-            let semantics = self.semantics;
-            variable.values.retain(|v| facts.iter().all(|f| fact_holds(&f.kind, v, semantics)));
-            variable.values.truncate(VALUES);
         }
     }
 
@@ -210,9 +212,11 @@ impl<'q, 'a> Guess<'q, 'a> {
             return self.goals.iter().all(|goal| self.is_met(goal));
         };
         let values = std::mem::take(&mut variable.values);
+        let (facts, semantics) = (variable.facts, self.semantics);
+        let allowed = |v: &&Value| facts.iter().all(|f| fact_holds(&f.kind, v, semantics));
         let known = (1_u32 << (at + 1)) - 1;
         let mut found = false;
-        for value in &values {
+        for value in values.iter().filter(allowed).take(VALUES) {
             if let Some(variable) = self.variables.get_mut(at) {
                 variable.chosen = value.clone();
             }

@@ -52,6 +52,8 @@ pub const MISPLACED_STATEMENT: RuleName = RuleName("misplaced-statement");
 pub const UNKNOWN_DIALECT: RuleName = RuleName("unknown-dialect");
 /// A file in which `{{…}}` still has to be filled in.
 pub const UNFILLED_PLACEHOLDER: RuleName = RuleName("unfilled-placeholder");
+/// An `agentir.toml` that cannot be read, or that speaks of what does not exist.
+pub const INVALID_CONFIGURATION: RuleName = RuleName("invalid-configuration");
 
 // ADL.
 

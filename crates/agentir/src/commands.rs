@@ -1,11 +1,11 @@
 //! The commands.
 
-use crate::batch::{self, Work};
+use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
-use crate::load::{self, Loaded, Request};
-use crate::{compile, convert, rewrite};
-use crate::{converse, trial};
-use agentir_diagnostics::{Format, Severity, Stream, sort};
+use crate::load::{self, LoadError, Loaded, Request};
+use crate::{check, compile, converse, convert, rewrite, settings, trial};
+use agentir_config::Configs;
+use agentir_diagnostics::{Severity, sort};
 use agentir_flow::Cfg;
 use agentir_flow::cost::CostReport;
 use agentir_lint::{Checked, Selection, Statistics, Times};
@@ -14,7 +14,8 @@ use agentir_syntax::abl::schema::Version;
 use agentir_syntax::agent_script;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use rayon::prelude::*;
-use std::io::{self, IsTerminal, Write};
+use std::collections::HashMap;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -30,8 +31,9 @@ struct Cli {
 enum Command {
     /// Find mistakes in agents
     ///
-    /// Exit code 0: nothing of error level was found; 1: something was; 2: it could not run.
-    Check(Check),
+    /// Exit code 0: nothing was found that is an error, or of the level of `--fail-on`; 1: something was;
+    /// 2: it could not run. With `--diff`, 1 says that something can be mended.
+    Check(Box<check::Check>),
     /// Print the AgentIR of agents as JSON
     ///
     /// Agents with errors are left out and reported. Exit code 0: all compiled; 1: some did not;
@@ -136,6 +138,10 @@ enum SchemaOf {
     Ir,
     /// `agentir check --format json`
     Report,
+    /// The file `agentir.toml`
+    Config,
+    /// The file of `agentir check --baseline`
+    Baseline,
     /// `agentir graph --format json`
     Graph,
     /// `agentir cost --format json`
@@ -190,13 +196,71 @@ pub struct Input {
     /// Take documents for sections, or parts of one, without an agent around them
     #[arg(long)]
     fragment: bool,
+    /// The configuration of all files [default: of each file the nearest agentir.toml above it]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Read no agentir.toml
+    #[arg(long)]
+    no_config: bool,
 }
 
 impl Input {
     /// One path, read as it is found.
     pub fn of(path: &Path) -> Self {
         let paths = vec![path.to_owned()];
-        Self { paths, stdin_filename: None, abl_version: None, dialect: None, fragment: false }
+        Self {
+            paths,
+            stdin_filename: None,
+            abl_version: None,
+            dialect: None,
+            fragment: false,
+            config: None,
+            no_config: false,
+        }
+    }
+
+    /// Whether documents are parts of one.
+    pub const fn fragment(&self) -> bool {
+        self.fragment
+    }
+
+    /// Whether something comes from standard input.
+    pub fn reads_stdin(&self) -> bool {
+        self.paths.iter().any(|path| path.as_os_str() == "-")
+    }
+
+    /// The configurations that files go by, or why there are none.
+    pub fn configs(&self) -> Result<Configs, ExitCode> {
+        settings::chosen(self.config.as_deref(), self.no_config)
+    }
+
+    /// What to read, as configurations want it, with some texts instead of those of the files.
+    pub fn request<'a>(
+        &'a self,
+        configs: &'a Configs,
+        instead: &'a HashMap<String, String>,
+    ) -> Request<'a> {
+        let dialect = self.dialect.map(|d| match d {
+            ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
+            ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
+            ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
+        });
+        Request {
+            paths: &self.paths,
+            stdin_filename: self.stdin_filename.as_deref(),
+            options: Options {
+                version: self.abl_version.map(Version::from),
+                fragment: self.fragment,
+            },
+            script: agent_script::Options { dialect },
+            configs,
+            instead,
+        }
+    }
+
+    /// The files and folders.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
     }
 }
 
@@ -226,30 +290,6 @@ enum ScriptDialect {
 }
 
 #[derive(Args)]
-struct Check {
-    #[command(flatten)]
-    input: Input,
-    /// How findings are printed
-    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
-    format: OutputFormat,
-    /// Only these rules or groups of rules
-    #[arg(long, value_delimiter = ',', value_name = "RULE")]
-    select: Vec<String>,
-    /// All but these rules or groups of rules
-    #[arg(long, value_delimiter = ',', value_name = "RULE")]
-    ignore: Vec<String>,
-    /// Say what the solver was asked, where variables were followed, and how long each rule took, on
-    /// standard error
-    #[arg(long)]
-    statistics: bool,
-    /// Check again whenever a file changes, until Ctrl-C
-    #[arg(long, conflicts_with = "stdin_filename")]
-    watch: bool,
-    #[command(flatten)]
-    work: Work,
-}
-
-#[derive(Args)]
 struct Draw {
     #[command(flatten)]
     input: Input,
@@ -264,20 +304,10 @@ struct Draw {
     detail: Option<GraphDetail>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum OutputFormat {
-    /// With the source around each finding
-    Text,
-    /// One line a finding
-    Concise,
-    /// One JSON object
-    Json,
-}
-
 /// Runs the command line; see the exit codes in each command.
 pub fn run() -> ExitCode {
     match Cli::parse().command {
-        Command::Check(check) => check_command(check),
+        Command::Check(args) => check::run(&args),
         Command::Compile(input) => compile_command(&input),
         Command::Graph(draw) => graph_command(&draw),
         Command::Cost(cost) => cost_command(&cost),
@@ -287,7 +317,7 @@ pub fn run() -> ExitCode {
         Command::Migrate(args) => rewrite::migrate(&args),
         Command::Run(args) => converse::run(&args),
         Command::Test(args) => trial::test(&args),
-        Command::Corpus(args) => batch::corpus::run(&args, &request(&args.input)),
+        Command::Corpus(args) => batch::corpus::run(&args),
         Command::Report(command) => batch::report::run(&command),
         Command::Cache(command) => cache_command(command),
         Command::Completions { shell } => completions_command(shell),
@@ -295,6 +325,8 @@ pub fn run() -> ExitCode {
         Command::Schema { what } => print_json(&match what {
             SchemaOf::Ir => agentir_ir::schema(),
             SchemaOf::Report => agentir_diagnostics::report_schema(),
+            SchemaOf::Config => agentir_config::config_schema(),
+            SchemaOf::Baseline => agentir_report::baseline_schema(),
             SchemaOf::Cost => agentir_flow::cost::cost_schema(),
             SchemaOf::Corpus => agentir_corpus::corpus_schema(),
             SchemaOf::Fidelity => agentir_convert::report_schema(),
@@ -320,7 +352,7 @@ pub fn print(text: &str) -> ExitCode {
 }
 
 /// Nothing succeeded where the output could not be written; a reader that has gone knows that itself.
-fn unwritten(error: &io::Error) -> ExitCode {
+pub fn unwritten(error: &io::Error) -> ExitCode {
     if error.kind() != io::ErrorKind::BrokenPipe {
         eprintln!("error: the output cannot be written: {error}");
     }
@@ -470,26 +502,17 @@ fn rules_command(json: bool) -> ExitCode {
     print(&text)
 }
 
-/// What was asked for.
-fn request(input: &Input) -> Request<'_> {
-    let options =
-        Options { version: input.abl_version.map(Version::from), fragment: input.fragment };
-    let dialect = input.dialect.map(|d| match d {
-        ScriptDialect::Agentscript => agent_script::Dialect::AgentScript,
-        ScriptDialect::Agentforce => agent_script::Dialect::Agentforce,
-        ScriptDialect::Agentfabric => agent_script::Dialect::Agentfabric,
-    });
-    let script = agent_script::Options { dialect };
-    let stdin_filename = input.stdin_filename.as_deref();
-    Request { paths: &input.paths, stdin_filename, options, script }
-}
-
 /// Reads what was given, or says why not.
 pub fn load_input(input: &Input) -> Result<Loaded, ExitCode> {
-    load::load(&request(input)).map_err(|error| {
-        eprintln!("error: {}", error.0);
-        ExitCode::from(2)
-    })
+    let configs = input.configs()?;
+    let loaded = load::load(&input.request(&configs, &HashMap::new())).map_err(unreadable)?;
+    settings::sound(&configs).map(|()| loaded)
+}
+
+/// Says why nothing could be loaded.
+pub fn unreadable(error: LoadError) -> ExitCode {
+    eprintln!("error: {}", error.0);
+    ExitCode::from(2)
 }
 
 /// Everything that is wrong with what was loaded, in order.
@@ -511,66 +534,4 @@ pub fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (
     }
     sort(&mut all, &loaded.sources);
     (Checked { diagnostics: all, statistics }, times)
-}
-
-fn check_command(check: Check) -> ExitCode {
-    for name in check.select.iter().chain(&check.ignore) {
-        let known = agentir_lint::catalogue();
-        if !known.iter().any(|r| r.name == name || r.group_name() == name) {
-            eprintln!("error: there is no rule or group `{name}`");
-            let all = known.iter().flat_map(|r| [r.name, r.group_name()]);
-            if let Some(near) = agentir_diagnostics::closest(name, all) {
-                eprintln!("help: did you mean `{near}`?");
-            }
-            return ExitCode::from(2);
-        }
-    }
-    let selection = Selection {
-        select: check.select.iter().cloned().collect(),
-        ignore: check.ignore.iter().cloned().collect(),
-    };
-    if check.watch {
-        return batch::watch::watch(&check.input.paths, || check_once(&check, &selection));
-    }
-    check_once(&check, &selection)
-}
-
-fn check_once(check: &Check, selection: &Selection) -> ExitCode {
-    let format = match check.format {
-        OutputFormat::Text => Format::Text,
-        OutputFormat::Concise => Format::Concise,
-        OutputFormat::Json => Format::Json,
-    };
-    let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
-    let mut stdout = io::stdout();
-    let terminal = stdout.is_terminal();
-    let color = terminal && std::env::var_os("NO_COLOR").is_none();
-    let mut stream = Stream::new(format, color, &mut stdout);
-    let checked = batch::check(
-        &request(&check.input),
-        &check.work,
-        selection,
-        statistics.as_mut(),
-        |found| {
-            stream.checked(found.files);
-            stream.add(&found.diagnostics, &found.sources)?;
-            if terminal { stream.flush() } else { Ok(()) }
-        },
-    );
-    let written = match checked {
-        Ok(written) => written.and_then(|()| stream.finish()),
-        Err(error) => {
-            eprintln!("error: {}", error.0);
-            return ExitCode::from(2);
-        }
-    };
-    match written {
-        Err(error) => unwritten(&error),
-        Ok(summary) => {
-            if let Some((statistics, times)) = statistics {
-                eprintln!("{statistics}\n\n{times}");
-            }
-            ExitCode::from(u8::from(summary.errors > 0))
-        }
-    }
 }

@@ -7,8 +7,8 @@ use agentir_ir::Program;
 use agentir_mcp::Mcp;
 use agentir_model::{Endpoint, Key, Offline, OpenAi, Script, Scripted};
 use agentir_runtime::{
-    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Nobody, Observer,
-    Session, Status, Turn, What,
+    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Method, Model, Nobody,
+    Observer, Session, Status, Turn, What,
 };
 use agentir_store::{Memory, Sqlite, Store};
 use agentir_tools::{Allow, Http, McpFile, Python, Settings, Stubs, Toolbox};
@@ -29,6 +29,10 @@ pub struct Run {
     /// The agent that talks to the user first, where that is not clear
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// How the agents of an ensemble or a supervisor share the conversation: merging, first-success,
+    /// best-of-n, proactive or autonomous; as their language says if left out
+    #[arg(long, value_name = "METHOD")]
+    orchestration: Option<Method>,
     #[command(flatten)]
     model: ModelOf,
     #[command(flatten)]
@@ -139,6 +143,9 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
     let mut tools = tools(&args.tools, program, &loaded.sources)?;
     let mut keeper = Keeper::new(args, program)?;
     let mut session = keeper.session(&machine, args)?;
+    if args.orchestration.is_some() {
+        session.orchestrate(args.orchestration);
+    }
     let mut observer = Trace {
         sources: &loaded.sources,
         show: args.trace,
@@ -486,6 +493,8 @@ fn line(event: &Event) -> String {
         What::Violation { rule, action } => format!("  does not pass: {rule} ({action})"),
         What::Error { kind, message } => format!("  {kind}: {message}"),
         What::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
+        What::Attempt { by, taken: true } => format!("  the answer of {by} is taken"),
+        What::Attempt { by, taken: false } => format!("  the answer of {by} is not taken"),
         What::Escalated { reason } => {
             format!(
                 "  to a person{}",

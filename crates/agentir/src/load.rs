@@ -2,6 +2,7 @@
 
 use crate::export;
 use agentir_cache::KeyBuilder;
+use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
 use agentir_expr::Version;
 use agentir_ir::{Data, Program};
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::{fs, io};
+use std::{fs, io, path};
 
 /// A file that could not be read.
 pub const UNREADABLE: RuleName = RuleName("unreadable-file");
@@ -54,6 +55,27 @@ pub struct Request<'a> {
     pub options: Options,
     /// How documents of Agent Script are read.
     pub script: agent_script::Options,
+    /// What projects want: which files are read, and how, where the command line does not say.
+    pub configs: &'a Configs,
+    /// Texts that take the place of what files say, by the files' names in messages.
+    pub instead: &'a HashMap<String, String>,
+}
+
+impl Request<'_> {
+    /// How the document at a path is read.
+    fn options(&self, path: &Path) -> (Options, agent_script::Options) {
+        let config = self.configs.of(path);
+        let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let version = self.options.version.or_else(|| config.abl_version(&path));
+        let dialect = self.script.dialect.or_else(|| config.dialect(&path));
+        (Options { version, ..self.options }, agent_script::Options { dialect })
+    }
+
+    /// Whether a file that was found in a folder is read.
+    fn takes(&self, path: &Path) -> bool {
+        let config = self.configs.of(path);
+        config.takes(&path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    }
 }
 
 /// How the manifest of a project is called.
@@ -67,7 +89,7 @@ struct Manifest {
 
 /// Reads everything.
 pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
-    Ok(build(Contents::read(find(request)?), request))
+    Ok(build(Contents::read(find(request)?, request), request))
 }
 
 /// What is in the files of programs. All that is made of them comes from here, so that a file that
@@ -80,7 +102,7 @@ pub struct Contents {
 
 impl Contents {
     /// Reads files and the manifests of their programs.
-    pub fn read(files: Vec<Found>) -> Self {
+    fn read(files: Vec<Found>, request: &Request<'_>) -> Self {
         let mut homes: Vec<PathBuf> =
             files.iter().filter(|f| f.home != f.path).map(|f| f.home.clone()).collect();
         homes.dedup();
@@ -91,7 +113,7 @@ impl Contents {
         let manifests = homes.into_iter().filter_map(manifest).collect();
         // Reading each file is independent of the others.
         let read = |found: Found| {
-            let bytes = match &found.text {
+            let bytes = match found.text.as_ref().or_else(|| request.instead.get(&found.name())) {
                 Some(text) => Ok(text.clone().into_bytes()),
                 None => read(&found.path),
             };
@@ -102,8 +124,12 @@ impl Contents {
 
     /// Adds everything that decides what is found in these files, but for the command line. `None`
     /// where that is not known, because a file could not be read.
-    pub fn identify(&self, key: &mut KeyBuilder) -> Option<()> {
+    pub fn identify(&self, configs: &Configs, key: &mut KeyBuilder) -> Option<()> {
         for (found, bytes) in &self.files {
+            let path = path::absolute(&found.path).unwrap_or_else(|_| found.path.clone());
+            let config = configs.of(&found.path);
+            let (text, place) = config.identity(&path).unwrap_or_default();
+            key.add(text).add(place.as_os_str().as_encoded_bytes());
             key.add(found.name()).add(found.home.as_os_str().as_encoded_bytes());
             key.add([u8::from(found.again), u8::from(found.path == found.home)]);
             key.add(bytes.as_ref().ok()?);
@@ -284,12 +310,15 @@ pub struct Document {
 pub fn documents(
     paths: &[PathBuf],
     stdin_filename: Option<&Path>,
+    configs: &Configs,
 ) -> Result<Vec<Document>, LoadError> {
     let request = Request {
         paths,
         stdin_filename,
         options: Options::default(),
         script: agent_script::Options::default(),
+        configs,
+        instead: &HashMap::new(),
     };
     let mut found = find(&request)?;
     found.retain(|f| {
@@ -344,7 +373,7 @@ fn is_xo_settings(found: &Found) -> bool {
 
 /// Reads a document in the language that it is in.
 fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowered {
-    let options = request.options;
+    let (options, script) = request.options(&found.path);
     let name = found.name();
     if is_xo(found, text) {
         agentir_lower::xo(id, text)
@@ -355,7 +384,7 @@ fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowere
     {
         agentir_lower::adl_config(id, text)
     } else if agentir_lower::takes_agent_script(&name, text) {
-        agentir_lower::agent_script(id, text, request.script)
+        agentir_lower::agent_script(id, text, script)
     } else {
         agentir_lower::file(id, &name, text, options)
     }
@@ -397,13 +426,13 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
         let metadata = fs::metadata(path)
             .map_err(|e| LoadError(format!("`{}` cannot be read: {e}", path.display())))?;
         if metadata.is_dir() {
-            files.extend(below(path));
+            files.extend(below(path, request));
         } else if path.file_name().is_some_and(|n| n == MANIFEST) {
             let folder = path.parent().unwrap_or(Path::new("."));
             let inner = Request { paths: &[folder.to_owned()], ..*request };
             files.extend(find(&inner)?);
         } else {
-            // A file that is named is read, whatever it is called, and alone.
+            // A file that is named is read, whatever it is called and configurations say, and alone.
             files.push(Found::new(path.clone(), path.clone()));
         }
     }
@@ -416,6 +445,8 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
     for found in &mut files {
         let same = |b: &&mut Found| b.path == found.path && b.text.is_none();
         found.again = found.text.is_none() && before.as_ref().is_some_and(same);
+        // All configurations are read now, so that what is wrong with them is told before anything else.
+        let _ = request.configs.of(&found.path);
         before = Some(found);
     }
     Ok(files)
@@ -423,7 +454,7 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
 
 /// The documents below a folder, in no order. What git ignores and what is hidden is left out, and no
 /// link is followed, so there is no way to go round in circles.
-fn below(folder: &Path) -> Vec<Found> {
+fn below(folder: &Path, request: &Request<'_>) -> Vec<Found> {
     let walk = ignore::WalkBuilder::new(folder)
         // What is found must not depend on whose machine it is.
         .git_global(false)
@@ -436,7 +467,8 @@ fn below(folder: &Path) -> Vec<Found> {
             let candidate = match entry {
                 Ok(entry) => {
                     let is_file = entry.file_type().is_some_and(|t| t.is_file());
-                    let kind = if is_file { Kind::of(entry.path()) } else { None };
+                    let taken = is_file && request.takes(entry.path());
+                    let kind = if taken { Kind::of(entry.path()) } else { None };
                     kind.map(|kind| (entry.into_path(), kind))
                 }
                 // A folder that cannot be opened is named like a file that cannot be read.
@@ -521,8 +553,8 @@ impl Group {
     }
 
     /// Reads the program's files.
-    pub fn read(self) -> Contents {
-        Contents::read(self.files)
+    pub fn read(self, request: &Request<'_>) -> Contents {
+        Contents::read(self.files, request)
     }
 }
 

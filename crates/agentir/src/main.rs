@@ -1,6 +1,7 @@
 //! The command line: arguments in, calls, exit code out.
 
 mod batch;
+mod check;
 mod commands;
 mod compile;
 mod converse;
@@ -8,7 +9,9 @@ mod convert;
 mod export;
 mod graph;
 mod load;
+mod page;
 mod rewrite;
+mod settings;
 mod trial;
 mod write;
 

@@ -2,6 +2,7 @@
 
 use crate::commands::AblVersion;
 use crate::load::{Document, documents};
+use crate::settings;
 use crate::write::replace;
 use agentir_diagnostics::{
     Diagnostic, FileId, Format, Report, SourceFile, SourceMap, Span, render, sort,
@@ -113,13 +114,17 @@ fn run(
     did: &str,
     rewrite: impl Fn(Language, FileId, &str) -> Rewritten + Sync,
 ) -> ExitCode {
-    let found = match documents(&args.paths, args.stdin_filename.as_deref()) {
+    let configs = settings::nearest();
+    let found = match documents(&args.paths, args.stdin_filename.as_deref(), &configs) {
         Ok(found) => found,
         Err(error) => {
             eprintln!("error: {}", error.0);
             return ExitCode::from(FAILED);
         }
     };
+    if let Err(code) = settings::sound(&configs) {
+        return code;
+    }
     let mut sources = SourceMap::new();
     let mut code = DONE;
     let mut texts: Vec<(Target, FileId)> = Vec::new();

@@ -11,7 +11,7 @@ use agentir_runtime::Machine;
 use agentir_scenario::{Coverage, Outcome, Scenario, run, text};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
-use agentir_tests::samples::{files_below, is_conversation_test, root};
+use agentir_tests::samples::{external_root, files_below, is_conversation_test, root};
 use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,13 +54,12 @@ fn agents(path: &Path) -> Checked {
     check(&files, Options::default())
 }
 
-/// Goes through one file; its agents are found from its folder.
-fn one(path: &Path) -> Result<Done, String> {
+/// Goes through one file; its agents are found from a folder.
+fn one(path: &Path, folder: &Path) -> Result<Done, String> {
     let file = path.strip_prefix(root()).unwrap_or(path).display().to_string();
     let inside = |error: String| format!("{file}: {error}\n");
     let scenario = Scenario::read(&fs::read_to_string(path).unwrap());
     let scenario = scenario.map_err(|e| inside(e.to_string()))?;
-    let folder = path.parent().unwrap();
     let at = scenario.agents.as_ref().map_or_else(|| folder.to_owned(), |a| folder.join(a));
     let checked = agents(&at);
     let machine = Machine::new(&checked.program);
@@ -72,9 +71,11 @@ fn one(path: &Path) -> Result<Done, String> {
     Ok(Done { file, outcomes, covered })
 }
 
-/// Goes through all files, says what they cover, and fails with the report of those that failed.
-fn all(files: &[PathBuf]) {
-    let done: Vec<_> = files.par_iter().map(|path| one(path)).collect();
+/// Goes through all files, whose agents are below a folder, or else beside them; says what they cover,
+/// and fails with the report of those that failed.
+fn all(files: &[PathBuf], agents: Option<&Path>) {
+    let folder = |path: &'_ Path| agents.unwrap_or(path.parent().unwrap()).to_owned();
+    let done: Vec<_> = files.par_iter().map(|path| one(path, &folder(path))).collect();
     let mut report = String::new();
     let mut count = 0;
     for done in done {
@@ -100,5 +101,13 @@ fn all(files: &[PathBuf]) {
 fn our_samples_do_what_their_conversation_tests_say() {
     let files = tests_below(&root().join("corpus"));
     assert!(!files.is_empty(), "there are no conversation tests");
-    all(&files);
+    all(&files, None);
+}
+
+/// Agents of others, which are not in the repository: the examples of the specification and the bots of
+/// the paper of ADL. Only the conversations are ours.
+#[test]
+fn agents_of_others_do_what_their_conversation_tests_say() {
+    let Some(agents) = external_root() else { return };
+    all(&tests_below(&root().join("tests/tests/conversations")), Some(&agents));
 }

@@ -17,18 +17,33 @@ const TRIES: usize = 12;
 
 /// Whether control may go from a node to another without an edge between them: it comes back to where an
 /// agent was, or another agent goes on.
-fn jumps(kind: NodeKind) -> bool {
-    matches!(
-        kind,
-        NodeKind::Resume
-            | NodeKind::Exit
-            | NodeKind::Handoff
-            | NodeKind::Delegate
-            | NodeKind::FanOut
-            | NodeKind::Escalate
-            | NodeKind::Choose
-            | NodeKind::Await
-    )
+fn jumps(cfg: &Cfg<'_>, from: NodeIndex, to: NodeIndex) -> bool {
+    let (Some(a), Some(b)) = (cfg.node(from), cfg.node(to)) else { return false };
+    match a.kind {
+        // Where the agent was before.
+        NodeKind::Resume => a.agent == b.agent,
+        // Another agent begins, or goes on where it gave control back.
+        NodeKind::Handoff | NodeKind::Delegate | NodeKind::FanOut => {
+            let mut targets = cfg.transfers().iter().filter(|t| t.node == from);
+            targets.any(|t| t.target == Some(b.agent))
+                && matches!(b.kind, NodeKind::Entry | NodeKind::Choose)
+                || a.kind == NodeKind::FanOut && from == to
+        }
+        // The agent that asked goes on.
+        NodeKind::Exit => {
+            b.kind == NodeKind::FanOut || cfg.transfers().iter().any(|t| t.returns == Some(to))
+        }
+        // The model picks again, a tool that all steps share goes back to it, or the agent above looks
+        // at the message anew.
+        NodeKind::Choose => {
+            from == to
+                || (b.kind == NodeKind::TurnStart && a.agent != b.agent)
+                || cfg.transfers().iter().any(|t| t.returns == Some(to))
+        }
+        // A subagent that was used as a tool has answered.
+        NodeKind::Await => cfg.transfers().iter().any(|t| t.returns == Some(to)),
+        _ => false,
+    }
 }
 
 fn edge(cfg: &Cfg<'_>, from: NodeIndex, to: NodeIndex) -> bool {
@@ -83,9 +98,8 @@ fn conversations_are_paths_of_the_graph() {
                     let pairs = turn.path.iter().zip(turn.path.iter().skip(1));
                     for (from, to) in pairs {
                         let (from, to) = (NodeIndex::new(*from), NodeIndex::new(*to));
-                        let kind = cfg.node(from).unwrap().kind;
-                        if !edge(cfg, from, to) && !jumps(kind) {
-                            let kinds = (kind, cfg.node(to).unwrap().kind);
+                        if !edge(cfg, from, to) && !jumps(cfg, from, to) {
+                            let kinds = (cfg.node(from).unwrap().kind, cfg.node(to).unwrap().kind);
                             problems.push(format!("{}: {n}: {kinds:?} is no edge", name));
                         }
                     }

@@ -63,6 +63,10 @@ impl Variable {
     /// The variable that it is a part of.
     #[must_use]
     pub fn root(&self) -> &str {
+        if !self.name.starts_with('@') {
+            let end = self.name.bytes().position(|b| matches!(b, b'.' | b'['));
+            return end.and_then(|end| self.name.get(..end)).unwrap_or(&self.name);
+        }
         self.name.split(['.', '[']).find(|part| !part.starts_with('@')).unwrap_or(&self.name)
     }
 

@@ -201,6 +201,13 @@ impl<'a> Builder<'_, 'a> {
             }
             self.lead(ends, self.places.resume, Why::Return, element, span);
         }
+        // Nothing is said about what the person did: it goes on where it was.
+        if let Some(escalation) = &self.agent.coordination.escalation {
+            let (element, span) = (Element::Agent(self.agent), escalation.span);
+            let edge = Edge::of(Why::Return).decided(DecidedBy::Outcome).guarded(none);
+            let ends = vec![Open { from: human, edge: edge.by(element, span) }];
+            self.lead(ends, self.places.resume, Why::Return, element, span);
+        }
     }
 
     /// Where the tools are written that the model is offered. What an offer makes an agent able to do

@@ -34,35 +34,85 @@ pub enum Known<'a> {
 pub struct Knowledge<'a> {
     facts: Vec<Fact<'a>>,
     /// By node, as far as one comes there: what is known when the tests on the ways out are made.
-    at: FxHashMap<NodeIndex, Vec<u32>>,
+    at: ByNode<Vec<u32>>,
+}
+
+/// Something of each node of an agent that there is anything of.
+#[derive(Debug)]
+struct ByNode<T> {
+    /// The first node of the agent; the others follow it.
+    first: usize,
+    all: Vec<Option<T>>,
+}
+
+impl<T> Default for ByNode<T> {
+    fn default() -> Self {
+        Self { first: 0, all: Vec::new() }
+    }
+}
+
+impl<T> ByNode<T> {
+    fn new(part: &Part<'_>) -> Self {
+        let range = part.range();
+        Self { first: range.start, all: range.map(|_| None).collect() }
+    }
+
+    fn get(&self, node: NodeIndex) -> Option<&T> {
+        self.all.get(node.index().checked_sub(self.first)?)?.as_ref()
+    }
+
+    /// What there is of a node; `None` if it is another agent's.
+    fn slot(&mut self, node: NodeIndex) -> Option<&mut Option<T>> {
+        self.all.get_mut(node.index().checked_sub(self.first)?)
+    }
+
+    fn insert(&mut self, node: NodeIndex, what: T) {
+        if let Some(slot) = self.slot(node) {
+            *slot = Some(what);
+        }
+    }
 }
 
 impl<'a> Knowledge<'a> {
     /// What is known at a node when the tests on the ways out of it are made, the oldest first.
     pub fn at(&self, node: NodeIndex) -> impl Iterator<Item = Known<'a>> + '_ {
-        let known = self.at.get(&node).into_iter().flatten();
+        let known = self.at.get(node).into_iter().flatten();
         known.filter_map(|fact| self.facts.get(*fact as usize)).map(|fact| fact.known)
     }
 
     /// Whether some way leads there from the beginning of the agent.
     #[must_use]
     pub fn reaches(&self, node: NodeIndex) -> bool {
-        self.at.contains_key(&node)
+        self.at.get(node).is_some()
     }
 }
 
 #[derive(Debug)]
 struct Fact<'a> {
     known: Known<'a>,
-    reads: Vec<Variable>,
+    reads: Vec<Read>,
     /// Whether it depends on more than variables of the agent's own: what the user said, the time, the
     /// judgement of the model.
     fragile: bool,
 }
 
+/// A variable, or a part of one, that something depends on.
+#[derive(Debug)]
+struct Read {
+    variable: Variable,
+    /// The variable that it is a part of.
+    root: SmolStr,
+}
+
+impl From<Variable> for Read {
+    fn from(variable: Variable) -> Self {
+        Self { root: SmolStr::new(variable.root()), variable }
+    }
+}
+
 /// What a node does to what is known.
 #[derive(Debug, Default)]
-struct Effects {
+struct Effects<'c> {
     /// Nothing stays known.
     all: bool,
     /// The user speaks, and the agent does what it does in every turn.
@@ -70,7 +120,7 @@ struct Effects {
     /// A tool runs, checks are made, handlers look after what went wrong.
     aside: bool,
     /// Variables that are set or removed.
-    changes: Vec<Variable>,
+    changes: Vec<&'c Variable>,
     /// What is known because of the node itself.
     adds: Vec<u32>,
 }
@@ -82,10 +132,10 @@ struct Search<'c, 'a> {
     /// Facts by the place in memory of what they come from, and whether it holds.
     numbers: FxHashMap<(usize, bool), u32>,
     /// The variables that may change between two turns of a flow.
-    between: FxHashSet<SmolStr>,
+    between: FxHashSet<&'c str>,
     /// Those that may change in what is done aside and comes back to where it was.
-    aside: FxHashSet<SmolStr>,
-    effects: FxHashMap<NodeIndex, Effects>,
+    aside: FxHashSet<&'c str>,
+    effects: ByNode<Effects<'c>>,
 }
 
 impl<'a> Cfg<'a> {
@@ -101,7 +151,7 @@ impl<'a> Cfg<'a> {
             numbers: FxHashMap::default(),
             between: FxHashSet::default(),
             aside: FxHashSet::default(),
-            effects: FxHashMap::default(),
+            effects: ByNode::new(part),
         };
         search.prepare();
         search.run()
@@ -112,11 +162,9 @@ fn same<T>(thing: &T) -> usize {
     std::ptr::from_ref(thing) as usize
 }
 
-impl<'a> Search<'_, 'a> {
+impl<'c, 'a> Search<'c, 'a> {
     fn own(&self, node: NodeIndex) -> bool {
-        self.cfg
-            .node(node)
-            .is_some_and(|n| self.cfg.part(n.agent).map(same) == Some(same(self.part)))
+        self.part.range().contains(&node.index())
     }
 
     fn fact(&mut self, known: Known<'a>) -> Option<u32> {
@@ -133,16 +181,16 @@ impl<'a> Search<'_, 'a> {
         match known {
             Known::Test(literal) => match literal.test.expr() {
                 Some(expr) => {
-                    expr.paths(&mut |path| fact.reads.push(Variable::of(path)));
+                    expr.paths(&mut |path| fact.reads.push(Variable::of(path).into()));
                     fact.fragile = is_fragile(expr);
                 }
                 None => fact.fragile = true,
             },
             Known::Value(set) => {
-                fact.reads.push(Variable::of(&set.target));
+                fact.reads.push(Variable::of(&set.target).into());
                 fact.fragile = is_foreign(&set.target);
             }
-            Known::Cleared(name) => fact.reads.push(Variable::named(name)),
+            Known::Cleared(name) => fact.reads.push(Variable::named(name).into()),
         }
         let number = u32::try_from(self.facts.len()).ok()?;
         self.facts.push(fact);
@@ -151,21 +199,20 @@ impl<'a> Search<'_, 'a> {
     }
 
     fn prepare(&mut self) {
-        let nodes: Vec<NodeIndex> = self.part.nodes().collect();
+        let (cfg, part): (&'c Cfg<'a>, &'c Part<'a>) = (self.cfg, self.part);
         // What the user says may fill these at any time.
-        let fields = self.part.agent.gather.fields.iter().map(|f| f.name.value.clone());
+        let fields = part.agent.gather.fields.iter().map(|f| f.name.value.as_str());
         self.between.extend(fields);
-        let flow = self.part.agent.flow.is_some();
-        let aside = self.aside(&nodes);
-        for node in nodes {
-            let Some(at) = self.cfg.node(node).copied() else { continue };
-            let mut effects = Effects::default();
-            for access in self.cfg.accesses(node) {
-                if access.how != How::Reads {
-                    effects.changes.push(access.variable.clone());
-                }
-            }
-            let names = effects.changes.iter().map(|v| SmolStr::new(v.root()));
+        let flow = part.agent.flow.is_some();
+        let aside = self.aside();
+        for node in part.nodes() {
+            let Some(at) = cfg.node(node).copied() else { continue };
+            let changes = cfg.accesses(node).iter().filter(|access| access.how != How::Reads);
+            let mut effects = Effects {
+                changes: changes.map(|access| &access.variable).collect(),
+                ..Effects::default()
+            };
+            let names = effects.changes.iter().map(|v| v.root());
             if aside.contains(&node) {
                 self.aside.extend(names.clone());
             }
@@ -190,8 +237,8 @@ impl<'a> Search<'_, 'a> {
             };
             effects.turn =
                 at.kind.waits() || matches!(at.kind, NodeKind::TurnStart | NodeKind::TurnEnd);
-            effects.aside = at.kind == NodeKind::Call
-                || self.cfg.graph.edges(node).any(|e| is_aside(e.weight()));
+            effects.aside =
+                at.kind == NodeKind::Call || cfg.graph.edges(node).any(|e| is_aside(e.weight()));
             match at.element {
                 Element::Set(set) | Element::Statement(Statement::Set(set))
                     if at.kind == NodeKind::Set
@@ -212,10 +259,11 @@ impl<'a> Search<'_, 'a> {
 
     /// The nodes at which something is done aside: it comes back to a place that the graph does not
     /// name.
-    fn aside(&self, nodes: &[NodeIndex]) -> FxHashSet<NodeIndex> {
-        let mut waiting: Vec<NodeIndex> = nodes
-            .iter()
-            .flat_map(|n| self.cfg.graph.edges(*n))
+    fn aside(&self) -> FxHashSet<NodeIndex> {
+        let mut waiting: Vec<NodeIndex> = self
+            .part
+            .nodes()
+            .flat_map(|n| self.cfg.graph.edges(n))
             .filter(|e| is_aside(e.weight()))
             .map(|e| e.target())
             .collect();
@@ -236,47 +284,46 @@ impl<'a> Search<'_, 'a> {
     }
 
     fn run(mut self) -> Knowledge<'a> {
-        let mut before: FxHashMap<NodeIndex, Vec<u32>> = FxHashMap::default();
-        let mut after: FxHashMap<NodeIndex, Vec<u32>> = FxHashMap::default();
-        before.insert(self.part.entry, Vec::new());
-        let mut waiting = VecDeque::from([self.part.entry]);
-        let mut queued = FxHashSet::from_iter([self.part.entry]);
+        let (cfg, entry) = (self.cfg, self.part.entry);
+        let mut before: ByNode<Vec<u32>> = ByNode::new(self.part);
+        let mut after: ByNode<Vec<u32>> = ByNode::new(self.part);
+        let mut queued: ByNode<()> = ByNode::new(self.part);
+        before.insert(entry, Vec::new());
+        let mut waiting = VecDeque::from([entry]);
+        queued.insert(entry, ());
         while let Some(node) = waiting.pop_front() {
-            queued.remove(&node);
-            let Some(known) = before.get(&node) else { continue };
+            queued.slot(node).map(Option::take);
+            let Some(known) = before.get(node) else { continue };
             let out = self.passes(node, known);
-            let edges: Vec<(NodeIndex, Edge<'a>)> = self
-                .cfg
-                .graph
-                .edges_directed(node, Direction::Outgoing)
-                .map(|e| (e.target(), *e.weight()))
-                .collect();
-            for (to, edge) in edges {
-                if edge.why == Why::Enter || !self.own(to) {
+            for edge in cfg.graph.edges_directed(node, Direction::Outgoing) {
+                let (to, edge) = (edge.target(), edge.weight());
+                let Some(slot) = before.slot(to).filter(|_| edge.why != Why::Enter) else {
                     continue;
-                }
+                };
                 let mut reached = out.clone();
-                self.tested(&edge, &mut reached);
-                let changed = match before.get_mut(&to) {
+                self.tested(edge, &mut reached);
+                let changed = match slot {
                     Some(known) => {
                         let had = known.len();
                         known.retain(|fact| reached.contains(fact));
                         known.len() < had
                     }
                     None => {
-                        before.insert(to, reached);
+                        *slot = Some(reached);
                         true
                     }
                 };
-                if changed && queued.insert(to) {
+                if changed && queued.slot(to).is_some_and(|slot| slot.replace(()).is_none()) {
                     waiting.push_back(to);
                 }
             }
             after.insert(node, out);
         }
         // The model chooses among what is offered before it changes anything.
-        for (node, known) in before {
-            if self.cfg.node(node).is_some_and(|n| n.kind == NodeKind::Choose) {
+        for node in self.part.nodes() {
+            if cfg.node(node).is_some_and(|n| n.kind == NodeKind::Choose)
+                && let Some(known) = before.slot(node).and_then(Option::take)
+            {
                 after.insert(node, known);
             }
         }
@@ -285,13 +332,17 @@ impl<'a> Search<'_, 'a> {
 
     /// What is still known behind a node.
     fn passes(&self, node: NodeIndex, known: &[u32]) -> Vec<u32> {
-        let Some(effects) = self.effects.get(&node).filter(|e| !e.all) else { return Vec::new() };
+        let Some(effects) = self.effects.get(node).filter(|e| !e.all) else { return Vec::new() };
         let stays = |fact: &Fact<'a>| {
-            let changes =
-                |names: &FxHashSet<SmolStr>| fact.reads.iter().any(|v| names.contains(v.root()));
+            let changes = |names: &FxHashSet<&str>| {
+                fact.reads.iter().any(|v| names.contains(v.root.as_str()))
+            };
             !((effects.turn || effects.aside) && (fact.fragile || changes(&self.aside)))
                 && !(effects.turn && changes(&self.between))
-                && !fact.reads.iter().any(|v| effects.changes.iter().any(|c| c.touches(v)))
+                && !fact
+                    .reads
+                    .iter()
+                    .any(|v| effects.changes.iter().any(|c| c.touches(&v.variable)))
         };
         let mut out: Vec<u32> = known
             .iter()
@@ -341,10 +392,12 @@ fn is_aside(edge: &Edge<'_>) -> bool {
 /// Whether a variable is not the agent's own: the runtime or somebody else may change it at any time.
 fn is_foreign(path: &Path) -> bool {
     let root = path.root.value.as_str();
-    path.namespace.as_ref().is_some_and(|n| n.value != "variables")
+    let namespace = path.namespace.as_ref();
+    namespace.is_some_and(|n| n.value != "variables")
         || system_namespace(root).is_some()
         || root == "user"
-        || system_variable(&path.to_smolstr()).is_some()
+        // None of the runtime's variables is written with a namespace.
+        || (namespace.is_none() && system_variable(&path.to_smolstr()).is_some())
 }
 
 /// Whether an expression depends on more than variables of the agent's own.

@@ -69,10 +69,19 @@ impl<'a> Builder<'_, 'a> {
         let fails = self.and(applies, test, !must);
         passes.push(Open { from: node, edge: edge(Why::Next, holds, condition) });
         let failed = vec![Open { from: node, edge: edge(Why::Error, fails, condition) }];
+        let warns = constraint.severity == Some("warning");
         match &constraint.on_fail {
+            // A warning only warns: what it says is said, and it goes on.
+            Some(failure) if warns && failure.message.is_some() => {
+                passes.extend(self.then(
+                    failed,
+                    NodeKind::Say,
+                    Element::Failure(failure),
+                    failure.span,
+                ));
+            }
+            _ if warns => passes.extend(failed),
             Some(failure) => passes.extend(self.failure(failure, failed)),
-            // A warning only warns.
-            None if constraint.severity == Some("warning") => passes.extend(failed),
             None => {
                 let wait = self.places.wait;
                 self.lead(failed, wait, Why::Error, element, span);

@@ -87,10 +87,15 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// Whether a name begins with what a text begins with.
-    fn begin(&self, text: &str) -> bool {
-        let first = text.bytes().next();
-        first.and_then(|b| self.begin.get(usize::from(b))).copied().unwrap_or_default()
+    /// Whether a name may begin with this word.
+    fn may_begin(&self, word: &str) -> bool {
+        match word.bytes().find(|b| *b != b'_') {
+            Some(first) if first.is_ascii() => {
+                let begin = self.begin.get(usize::from(first.to_ascii_lowercase()));
+                begin.copied().unwrap_or_default()
+            }
+            _ => true,
+        }
     }
 }
 
@@ -125,50 +130,47 @@ const REACH: usize = 8;
 struct Word<'a> {
     text: &'a str,
     range: Range<usize>,
-    /// Where it stands among the folded words.
-    folded: Range<usize>,
 }
 
 /// The words of a text.
 struct Words<'a> {
     text: &'a str,
     all: Vec<Word<'a>>,
-    /// All of them as people say names: `add_payee`, `AddPayee` and `add payee` are one.
-    folded: String,
 }
 
 impl<'a> Words<'a> {
     fn of(text: &'a str) -> Self {
-        let mut words = Self { text, all: Vec::new(), folded: String::with_capacity(text.len()) };
-        let mut start = None;
-        let mut folded = 0;
-        for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-            // The apostrophe of `don't`, not a closing quote.
-            let apostrophe = c == '\''
-                && start.is_some()
-                && text.get(at + 1..).is_some_and(|rest| rest.starts_with(char::is_alphabetic));
-            let inside = c.is_alphanumeric() || c == '_' || apostrophe;
-            match (inside, start) {
-                (true, None) => start = Some(at),
-                (false, Some(from)) => {
-                    let end = words.folded.len();
-                    words.all.extend(text.get(from..at).map(|text| Word {
-                        text,
-                        range: from..at,
-                        folded: folded..end,
-                    }));
-                    start = None;
-                }
-                _ => {}
-            }
+        let mut words = Self { text, all: Vec::new() };
+        let (mut at, mut start) = (0, None);
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let plain = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+            let (inside, width) = match rest.bytes().take_while(plain).count() {
+                0 => match rest.chars().next() {
+                    // The apostrophe of `don't`, not a closing quote.
+                    Some('\'') => {
+                        let behind = rest.get(1..).unwrap_or_default();
+                        (start.is_some() && behind.starts_with(char::is_alphabetic), 1)
+                    }
+                    Some(c) => (c.is_alphanumeric(), c.len_utf8()),
+                    None => break,
+                },
+                run => (true, run),
+            };
             if inside {
-                if start == Some(at) {
-                    folded = words.folded.len();
-                }
-                fold(c, &mut words.folded);
+                start.get_or_insert(at);
+            } else if let Some(from) = start.take() {
+                words.push(from..at);
             }
+            at += width;
+        }
+        if let Some(from) = start {
+            words.push(from..text.len());
         }
         words
+    }
+
+    fn push(&mut self, range: Range<usize>) {
+        self.all.extend(self.text.get(range.clone()).map(|text| Word { text, range }));
     }
 
     fn get(&self, at: usize) -> Option<&Word<'a>> {
@@ -176,7 +178,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Adds a character of a name as people say it.
+/// Adds a character of a name as people say it: `add_payee`, `AddPayee` and `add payee` are one.
 fn fold(c: char, to: &mut String) {
     if c.is_ascii() {
         if c.is_ascii_alphanumeric() {
@@ -238,6 +240,10 @@ impl<'a> Asks<'a> {
 /// Where a sentence says that the agent is done.
 pub(crate) fn ends_agent(sentence: &Sentence<'_>) -> Option<Range<usize>> {
     let lower = sentence.text.to_ascii_lowercase();
+    // Each of them has one of these words, and most sentences have none.
+    if !(lower.contains("agent") || lower.contains("exit")) {
+        return None;
+    }
     EXITS.iter().find_map(|words| lower.find(words).map(|at| at..at + words.len()))
 }
 
@@ -295,17 +301,17 @@ fn name_at<'a>(
     names: &Names<'a>,
 ) -> Option<(&'a str, usize, Range<usize>)> {
     let text = words.text;
-    let begin = words.get(at)?.folded.start;
-    if !names.begin(words.folded.get(begin..)?) {
+    if !names.may_begin(words.get(at)?.text) {
         return None;
     }
+    let mut joined = String::with_capacity(names.longest);
     for count in 1..=5 {
         let word = words.get(at + count - 1)?;
-        let joined = words.folded.get(begin..word.folded.end)?;
+        word.text.chars().for_each(|c| fold(c, &mut joined));
         if joined.len() > names.longest {
             return None;
         }
-        let Some(agent) = names.agents.get(joined) else { continue };
+        let Some(agent) = names.agents.get(&joined) else { continue };
         let first = words.get(at)?;
         let range = first.range.start..word.range.end;
         let written = text.get(range.clone())?;
@@ -381,6 +387,9 @@ fn told_before(words: &Words<'_>, at: usize) -> bool {
 
 /// Calls `found` with each tool that a sentence says to call: its name, its place, whether it is marked.
 fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, bool)) {
+    if !words.text.contains('_') {
+        return;
+    }
     for (at, word) in words.all.iter().enumerate() {
         if !word.text.contains('_') || word.text.starts_with('_') {
             continue;

@@ -90,24 +90,32 @@ fn find_mistyped(cx: &AgentContext<'_>) -> FxHashSet<Span> {
     found
 }
 
-/// Whether a comparison always comes out the same, which way, and why. Several rules ask it of the same
-/// comparisons, so the answer is kept.
-pub(crate) fn decided_alone<'a>(
-    cx: &AgentContext<'a>,
-    comparison: &'a Expr,
-) -> Option<(bool, Rc<Core>)> {
-    let key = std::ptr::from_ref(comparison).addr();
+/// Whether a condition or a comparison always holds, or never does, and why. Several rules ask it of
+/// the same expressions, and most conditions are one comparison, so the answer is kept.
+pub(crate) fn always<'a>(cx: &AgentContext<'a>, expr: &'a Expr, holds: bool) -> Option<Rc<Core>> {
+    let key = (std::ptr::from_ref(expr).addr(), holds);
     if let Some(known) = cx.decided.borrow().get(&key) {
         return known.clone();
     }
     let mut ask = cx.ask();
-    let found = ask.proves(comparison, true).map(|core| (true, core)).or_else(|| {
-        ask.given(comparison, true);
-        ask.impossible().map(|core| (false, core))
-    });
-    let found = found.map(|(holds, core)| (holds, Rc::new(core)));
-    cx.decided.borrow_mut().insert(key, found.clone());
-    found
+    let core = if holds {
+        ask.proves(expr, true)
+    } else {
+        ask.given(expr, true);
+        ask.impossible()
+    };
+    let core = core.map(Rc::new);
+    cx.decided.borrow_mut().insert(key, core.clone());
+    core
+}
+
+/// Whether a comparison always comes out the same, which way, and why.
+pub(crate) fn decided_alone<'a>(
+    cx: &AgentContext<'a>,
+    comparison: &'a Expr,
+) -> Option<(bool, Rc<Core>)> {
+    let decided = |holds| always(cx, comparison, holds).map(|core| (holds, core));
+    decided(true).or_else(|| decided(false))
 }
 
 /// The branches that are tried at a node, in their order.

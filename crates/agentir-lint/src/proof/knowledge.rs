@@ -5,7 +5,7 @@
 //! values only counts if nothing but the user's answer writes the variable.
 
 use crate::facts::Facts as Said;
-use crate::rule::AgentContext;
+use crate::rule::{AgentContext, ProgramContext};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_eval::Value;
 use agentir_expr::{
@@ -16,6 +16,7 @@ use agentir_ir::{Entity, GatherField, ReturnType, Validation};
 use agentir_solver::{Bound, FactKind, Facts, Label, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Where something is said about a variable, and what.
@@ -33,8 +34,40 @@ pub struct Knowledge {
     /// What its conditions mean.
     pub dialect: Dialect,
     pub(super) facts: Arc<Facts>,
-    /// What the labels of facts stand for.
-    pub(super) lines: Vec<Line>,
+    /// What the labels of facts stand for, behind the lines of `declared`.
+    own: Vec<Line>,
+    declared: Rc<Declared>,
+}
+
+/// What the declarations of the variables say that all agents of a program share. In Agent Script they
+/// hold in every agent as they stand; elsewhere that depends on what the agent assigns.
+#[derive(Debug, Default)]
+pub(crate) struct Declared {
+    facts: Arc<Facts>,
+    lines: Vec<Line>,
+}
+
+impl Declared {
+    pub(crate) fn new(cx: &ProgramContext<'_>) -> Self {
+        let (mut facts, mut lines) = (Facts::new(), Vec::new());
+        for variable in cx.variables.values() {
+            let Some(ty) = variable.ty.as_ref().and_then(type_of) else { continue };
+            let label = u32::try_from(lines.len()).ok().map(Label);
+            lines.push(Line::at(variable.name.span, declared_as(ty)));
+            facts.add(script_variable(&variable.name), FactKind::Type(ty), label);
+        }
+        Self { facts: Arc::new(facts), lines }
+    }
+}
+
+fn declared_as(ty: Type) -> String {
+    format!("it is declared as {}", called(ty))
+}
+
+/// A variable as Agent Script refers to it.
+fn script_variable(name: &Spanned<Name>) -> Path {
+    let namespace = Some(Spanned::new(Name::new_static("variables"), name.span));
+    Path { namespace, ..Path::variable(name.clone()) }
 }
 
 /// The solver's type of a type of a field, a variable or a result.
@@ -93,6 +126,8 @@ fn is_a(value: Type, ty: Type) -> bool {
 struct Gathering<'a, 'k> {
     facts: &'k mut Facts,
     lines: &'k mut Vec<Line>,
+    /// How many lines stand before these.
+    before: usize,
     said: &'k Said<'a>,
     /// Assignments by the variable they write.
     sets: FxHashMap<&'a str, Vec<&'a Expr>>,
@@ -108,7 +143,11 @@ impl Knowledge {
             .into_iter()
             .find(|d| d.name() == cx.agent.metadata.dialect)
             .unwrap_or(Dialect::Abl);
-        let (mut facts, mut lines) = (Facts::new(), Vec::new());
+        let declared = match cx.is_agent_script() {
+            true => cx.program.declared_variables(),
+            false => Rc::default(),
+        };
+        let (mut facts, mut lines) = (Facts::over(&declared.facts), Vec::new());
         let mut sets: FxHashMap<&str, Vec<&Expr>> = FxHashMap::default();
         for set in &cx.facts.sets {
             sets.entry(&set.target.root.value).or_default().push(&set.value);
@@ -118,6 +157,7 @@ impl Knowledge {
         let mut gathering = Gathering {
             facts: &mut facts,
             lines: &mut lines,
+            before: declared.lines.len(),
             said: &cx.facts,
             sets,
             written,
@@ -127,11 +167,24 @@ impl Knowledge {
         gathering.memory(cx);
         gathering.fields(&cx.agent.entities);
         gathering.results(cx);
-        Self { dialect, facts: Arc::new(facts), lines }
+        Self { dialect, facts: Arc::new(facts), own: lines, declared }
     }
 }
 
 impl Knowledge {
+    /// How many lines say what is known.
+    pub(super) fn lines(&self) -> usize {
+        self.declared.lines.len() + self.own.len()
+    }
+
+    /// The line that a label stands for.
+    pub(super) fn line(&self, label: usize) -> Option<&Line> {
+        match label.checked_sub(self.declared.lines.len()) {
+            Some(own) => self.own.get(own),
+            None => self.declared.lines.get(label),
+        }
+    }
+
     /// What is known, for questions of one's own.
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
@@ -157,7 +210,7 @@ impl Knowledge {
     pub(crate) fn listed(&self, path: &Path) -> Vec<Line> {
         let all = self.facts.of(path).iter();
         all.filter(|fact| matches!(fact.kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool)))
-            .filter_map(|fact| self.lines.get(fact.label?.0 as usize).cloned())
+            .filter_map(|fact| self.line(fact.label?.0 as usize).cloned())
             .collect()
     }
 }
@@ -188,7 +241,7 @@ impl<'a> Gathering<'a, '_> {
                 self.lines.len() - 1
             }
         };
-        let label = u32::try_from(label).ok().map(Label);
+        let label = u32::try_from(self.before + label).ok().map(Label);
         self.facts.add(path, kind, label);
     }
 
@@ -233,21 +286,21 @@ impl<'a> Gathering<'a, '_> {
     }
 
     fn memory(&mut self, cx: &AgentContext<'a>) {
-        let shared = cx.program.variables.values().copied();
+        let shared = &cx.program.variables;
         let script = cx.is_agent_script();
-        for variable in cx.agent.memory.session.iter().chain(shared) {
+        // Agent Script keeps to the types that are declared, and those that are shared are known.
+        let elsewhere = shared.values().copied().filter(|_| !script);
+        for variable in cx.agent.memory.session.iter().chain(elsewhere) {
             let Some(ty) = variable.ty.as_ref().and_then(type_of) else { continue };
             let name = &variable.name;
-            // Agent Script keeps to the types that are declared.
-            if !script && !self.keeps(&name.value, ty) {
-                continue;
-            }
-            let mut at = Path::variable(name.clone());
-            if script {
-                at.namespace = Some(Spanned::new(Name::new_static("variables"), name.span));
-            }
-            let says = format!("it is declared as {}", called(ty));
-            self.add(at, FactKind::Type(ty), Some(name.span), says);
+            let known = shared.get(name.value.as_str()).is_some_and(|v| std::ptr::eq(*v, variable));
+            let at = match script {
+                true if known => continue,
+                true => script_variable(name),
+                false if !self.keeps(&name.value, ty) => continue,
+                false => Path::variable(name.clone()),
+            };
+            self.add(at, FactKind::Type(ty), Some(name.span), declared_as(ty));
         }
     }
 

@@ -12,10 +12,11 @@ pub(crate) mod order;
 pub(crate) mod start;
 
 pub(crate) use conditions::{
-    branches, comparisons, decided_alone, is_constant, is_stable, mistyped, roots, starts_unset,
-    taken, test,
+    always, branches, comparisons, decided_alone, is_constant, is_stable, mistyped, roots,
+    starts_unset, taken, test,
 };
 pub(crate) use first::{FirstValues, NOTHING_SET};
+pub(crate) use knowledge::Declared;
 pub use knowledge::{Knowledge, Line};
 
 use crate::rule::AgentContext;
@@ -163,7 +164,7 @@ impl<'c, 'a> Ask<'c, 'a> {
 
     /// Takes it for granted that something more is known of a variable here.
     pub fn know(&mut self, path: Path, kind: FactKind, line: Line) {
-        let own = self.cx.knowledge().lines.len();
+        let own = self.cx.knowledge().lines();
         let label = Label(u32::try_from(own + self.added.len()).unwrap_or(GIVEN - 1));
         self.added.push(line);
         self.facts.add(path, kind, Some(label));
@@ -235,7 +236,7 @@ impl<'c, 'a> Ask<'c, 'a> {
     }
 
     fn core(&self, labels: &[Label]) -> Core {
-        let own = &self.cx.knowledge().lines;
+        let own = self.cx.knowledge();
         let mut core = Core { given: Vec::new(), facts: Vec::new() };
         for Label(label) in labels {
             let at = *label as usize;
@@ -244,7 +245,7 @@ impl<'c, 'a> Ask<'c, 'a> {
             }
             if *label >= GIVEN {
                 core.given.push(Given(at - GIVEN as usize));
-            } else if let Some(line) = own.get(at).or_else(|| self.added.get(at - own.len())) {
+            } else if let Some(line) = own.line(at).or_else(|| self.added.get(at - own.lines())) {
                 core.facts.push(line.clone());
             }
         }

@@ -1,6 +1,8 @@
 //! A condition that every state satisfies.
 
-use crate::proof::{branches, comparisons, decided_alone, is_constant, is_stable, mistyped};
+use crate::proof::{
+    always, branches, comparisons, decided_alone, is_constant, is_stable, mistyped,
+};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::{Condition, ConditionKind};
@@ -34,7 +36,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if alone {
             continue;
         }
-        let Some(core) = cx.ask().proves(*condition, true) else { continue };
+        let Some(core) = always(cx, expr, true) else { continue };
         let (note, help) = says(cx, *used, at);
         let finding = report.finding(at, "this condition always holds").note(note).help(help);
         report.push(core.explain(finding));

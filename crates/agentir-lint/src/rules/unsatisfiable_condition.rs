@@ -1,6 +1,6 @@
 //! A condition that no state satisfies.
 
-use crate::proof::{comparisons, decided_alone, is_constant, is_stable, mistyped};
+use crate::proof::{always, comparisons, decided_alone, is_constant, is_stable, mistyped};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::{ConditionUse, ConstraintKind};
@@ -22,9 +22,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if is_constant(expr) || !is_stable(expr) || !cx.answers_for(condition.span()) {
             continue;
         }
-        let mut ask = cx.ask();
-        ask.given(*condition, true);
-        let Some(core) = ask.impossible() else { continue };
+        let Some(core) = always(cx, expr, false) else { continue };
         // A comparison that never holds is reported where it stands.
         let mut alone = mistyped.contains(&expr.span);
         comparisons(expr, &mut |c| {

@@ -65,6 +65,9 @@ fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Earl
             }
         }
     }
+    if found.is_empty() {
+        return found;
+    }
     let lengths = unset.lengths(&flow.cfg);
     found.sort_by_key(|e| (!e.never, lengths.get(&e.node).copied(), e.span.start));
     found.dedup_by_key(|e| e.span);

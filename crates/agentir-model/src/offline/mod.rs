@@ -15,15 +15,15 @@ mod words;
 pub use dates::DateOrder;
 
 use crate::tokens::Tokens;
-use agentir_runtime::{Answer, Ask, Message, Model, ModelError, Reply, Request, Role};
+use agentir_runtime::{Answer, Ask, Model, ModelError, Reply, Request};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 use phonenumber::country;
 use std::fmt;
 use std::sync::Arc;
 
-/// How long a text is that is written, in characters.
-const WRITTEN: usize = 400;
+/// How much of a sentence is told, in characters.
+const TOLD: usize = 200;
 
 /// Answers by rules of thumb. Cheap to copy; copies answer alike.
 #[derive(Clone)]
@@ -111,7 +111,6 @@ impl Model for Offline {
                 Answer::Choice(choose::choose(message, candidates, *several))
             }
             Ask::Judge { statement, text, .. } => Answer::Verdict(judge::judge(statement, text)),
-            Ask::Write { messages, .. } => Answer::Text(write(messages)),
         };
         if let Answer::Message { text, .. } = &answer
             && !text.is_empty()
@@ -123,34 +122,13 @@ impl Model for Offline {
     }
 }
 
-/// A short text about a conversation: the first sentence of what the user said each time, as much as
-/// there is room for, the latest first to stay.
-fn write(messages: &[Message]) -> String {
-    let mut said: Vec<String> = Vec::new();
-    let mut room = WRITTEN;
-    for message in messages.iter().rev().filter(|m| m.role == Role::User) {
-        let sentence = sentence(&message.text);
-        let length = sentence.chars().count() + 2;
-        if sentence.is_empty() {
-            continue;
-        }
-        if length > room {
-            break;
-        }
-        room -= length;
-        said.push(sentence);
-    }
-    said.reverse();
-    if said.is_empty() { String::new() } else { format!("The user said: {}", said.join(" / ")) }
-}
-
 /// The first sentence of a text, without its line ends; cut if it is long.
 fn sentence(text: &str) -> String {
     let text = words::looked_at(text);
     let end = text.find(['.', '!', '?', '\n']).map_or(text.len(), |at| at + 1);
     let first = text.get(..end).unwrap_or(text).trim();
-    if first.chars().count() > WRITTEN / 2 {
-        return first.chars().take(WRITTEN / 2).chain(std::iter::once('…')).collect();
+    if first.chars().count() > TOLD {
+        return first.chars().take(TOLD).chain(std::iter::once('…')).collect();
     }
     first.to_owned()
 }

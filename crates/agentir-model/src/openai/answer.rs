@@ -94,10 +94,6 @@ impl Answered {
     pub(super) fn read(&self, ask: &Ask, chat: &Chat) -> Result<Answer, String> {
         match ask {
             Ask::Converse { .. } => self.message(chat),
-            Ask::Write { .. } => match self.text.trim() {
-                "" => Err("it is empty".to_owned()),
-                text => Ok(Answer::Text(text.to_owned())),
-            },
             Ask::Extract { fields, .. } => {
                 let Json::Object(given) = self.formed(chat)? else {
                     return Err("it is no object".to_owned());

@@ -256,7 +256,7 @@ fn asks_for_days(ask: &Ask) -> bool {
     match ask {
         Ask::Extract { fields, .. } => fields.iter().any(timed),
         Ask::Converse { tools, .. } => tools.iter().flat_map(|tool| &tool.parameters).any(timed),
-        Ask::Choose { .. } | Ask::Judge { .. } | Ask::Write { .. } => false,
+        Ask::Choose { .. } | Ask::Judge { .. } => false,
     }
 }
 

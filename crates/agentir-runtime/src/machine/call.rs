@@ -6,7 +6,7 @@ use crate::json::{from_json, to_json};
 use crate::session::Problem;
 use crate::trace::What;
 use agentir_diagnostics::FileId;
-use agentir_expr::{Expr, ExprKind, Literal};
+use agentir_expr::{Dialect, Expr, ExprKind, Literal};
 use agentir_flow::cfg::{Element, Why};
 use agentir_ir::{Call, Filler, NumberOrText, Offer, Statement, Tool, ToolBinding};
 use agentir_syntax::abl::leaf::template;
@@ -179,7 +179,13 @@ impl<'p> Run<'_, 'p, '_> {
         let shown: Map<String, Json> =
             arguments.iter().map(|(n, v)| (n.clone(), self.shown(n, v))).collect();
         self.emit(What::Call { tool: name.to_owned(), arguments: shown });
-        let result = self.call_checked(name, arguments);
+        let result = self.call_checked(name, arguments).map(|result| match result {
+            Json::Array(items) if self.dialect() == Dialect::Adl && items.iter().all(is_step) => {
+                self.follow(&items)
+            }
+            result => result,
+        });
+        let result = result.and_then(|result| self.guarded(result));
         let failures =
             self.session.variable("tool_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
         match &result {
@@ -201,6 +207,40 @@ impl<'p> Run<'_, 'p, '_> {
             }
         }
         result
+    }
+
+    /// What a function of an ADL bot gives may be a list of things to do: something is said, an
+    /// argument of the agent gets a value, the call is over (MICA, `exec_tool.py`). Its result is these
+    /// values, and how it ended.
+    fn follow(&mut self, items: &[Json]) -> Json {
+        let mut result = Map::new();
+        for item in items {
+            if let Some(text) = item.get("bot").and_then(Json::as_str) {
+                self.say(text, None);
+                // Between a call that the model made and its answer nothing else stands.
+                if !self.thread().pending.is_empty() {
+                    self.thread().messages.pop();
+                }
+            }
+            if let (Some(name), Some(value)) =
+                (item.get("arg").and_then(Json::as_str), item.get("value"))
+            {
+                let declared = self
+                    .agent()
+                    .is_ok_and(|a| a.memory.session.iter().any(|v| v.name.value == name));
+                if declared && let Ok(value) = from_json(value) {
+                    // A value that is too deep is in the result only.
+                    let _ = self.assign_name(name, value);
+                }
+                result.insert(name.to_owned(), value.clone());
+            }
+            for name in ["status", "msg"] {
+                if let Some(value) = item.get(name) {
+                    result.insert(name.to_owned(), value.clone());
+                }
+            }
+        }
+        Json::Object(result)
     }
 
     fn call_checked(
@@ -274,6 +314,13 @@ impl<'p> Run<'_, 'p, '_> {
         self.recall(&format!("tool:{tool}:after"));
         Ok(())
     }
+}
+
+/// Whether a value is one of the things that a function of an ADL bot has done.
+fn is_step(item: &Json) -> bool {
+    let Json::Object(fields) = item else { return false };
+    let only = |names: &[&str]| fields.keys().all(|name| names.contains(&name.as_str()));
+    !fields.is_empty() && (only(&["bot"]) || only(&["arg", "value"]) || only(&["status", "msg"]))
 }
 
 /// `500ms`, `15s`, `2m`; a bare number is milliseconds.

@@ -2,6 +2,7 @@
 
 use super::detect::without_personal;
 use super::{Next, Run, Step, onward};
+use crate::host::{FailureKind, ToolFailure};
 use crate::session::{Back, Problem};
 use crate::trace::What;
 use agentir_eval::Value;
@@ -107,6 +108,11 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn guardrail(&mut self, at: NodeIndex, rail: &'p Guardrail) -> Step {
+        if self.merges(rail, action_of(rail) == "block")
+            && let Some(edge) = self.passes(at)
+        {
+            return Ok(Next::Take(edge));
+        }
         let content = match rail.kind {
             GuardrailKind::Input => self.input.as_ref().map(|i| i.text.clone()),
             GuardrailKind::Output => {
@@ -148,12 +154,47 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// What a tool gave, as guardrails let it through: changed by those that change texts. What they keep
+    /// out has not been given: the call has failed.
+    pub(super) fn guarded(&mut self, mut result: Json) -> Result<Json, ToolFailure> {
+        let Ok(agent) = self.agent() else { return Ok(result) };
+        let all = &agent.constraints.guardrails;
+        let mut rails: Vec<_> =
+            all.iter().filter(|g| g.kind == GuardrailKind::ToolOutput).collect();
+        // Lower first (current specification, 3.9).
+        rails.sort_by(|a, b| a.priority.0.total_cmp(&b.priority.0));
+        for rail in rails {
+            let content = match &result {
+                Json::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let failed = |message| ToolFailure::new(FailureKind::Error, message);
+            if !self.is_hit(rail, &content).map_err(|problem| failed(problem.message))? {
+                continue;
+            }
+            let action = action_of(rail);
+            let (rule, shown) = (rail.name.value.to_string(), action.to_owned());
+            self.emit(What::Violation { rule, action: shown });
+            match action {
+                "redact" | "filter" | "fix" => {
+                    let pattern = rail.check.as_ref().and_then(pattern_of);
+                    each_text(&mut result, &|text| cleaned(text, pattern.as_ref(), action));
+                }
+                "block" | "escalate" | "reask" => return Err(failed(self.guardrail_message(rail))),
+                _ => {}
+            }
+        }
+        Ok(result)
+    }
+
     /// Whether a guardrail finds what it looks for: by its own check, or by asking the model.
     fn is_hit(&mut self, rail: &'p Guardrail, content: &str) -> Result<bool, Problem> {
         if let Some(check) = &rail.check {
             let text = Value::text(content);
             let mark = self.locals.len();
-            for name in ["content", "input", "output", "response", "tool_input", "text"] {
+            for name in
+                ["content", "input", "output", "response", "tool_input", "tool_output", "text"]
+            {
                 self.locals.push((name.into(), text.clone()));
             }
             let found = self.test(&Test::Expr(check));
@@ -174,14 +215,8 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Takes out of what is said what must not be in it.
     fn clean(&mut self, rail: &Guardrail, action: &str) {
-        let with = if action == "redact" { "[REDACTED]" } else { "" };
         let pattern = rail.check.as_ref().and_then(pattern_of);
-        let clean = |text: &str| -> String {
-            match &pattern {
-                Some(pattern) => pattern.replace_all(text, with).into_owned(),
-                None => without_personal(text, with),
-            }
-        };
+        let clean = |text: &str| cleaned(text, pattern.as_ref(), action);
         match rail.kind {
             GuardrailKind::Input => {
                 if let Some(input) = &mut self.input {
@@ -231,6 +266,25 @@ impl<'p> Run<'_, 'p, '_> {
         let Some(next) = checks.get(stage as usize) else { return self.leave(at) };
         self.thread().back.push(Back { node: super::index(at.index()), stage: stage + 1 });
         Ok(Next::Take(*next))
+    }
+}
+
+/// A text without what a guardrail found: by its pattern, else by what looks like personal data.
+fn cleaned(text: &str, pattern: Option<&Regex>, action: &str) -> String {
+    let with = if action == "redact" { "[REDACTED]" } else { "" };
+    match pattern {
+        Some(pattern) => pattern.replace_all(text, with).into_owned(),
+        None => without_personal(text, with),
+    }
+}
+
+/// Changes all texts in a value. JSON is only so deep as its reader allows.
+fn each_text(value: &mut Json, change: &impl Fn(&str) -> String) {
+    match value {
+        Json::String(text) => *text = change(text),
+        Json::Array(items) => items.iter_mut().for_each(|item| each_text(item, change)),
+        Json::Object(fields) => fields.values_mut().for_each(|value| each_text(value, change)),
+        _ => {}
     }
 }
 

@@ -52,7 +52,7 @@ impl<'p> Run<'_, 'p, '_> {
             .guardrails
             .iter()
             .any(|g| g.kind == agentir_ir::GuardrailKind::Output);
-        let streams = !checked && matches!(request.ask, Ask::Converse { .. });
+        let streams = !checked && !self.is_tried() && matches!(request.ask, Ask::Converse { .. });
         let observer = &mut *self.host.observer;
         let reply = self.host.model.ask(&request, &mut |part| {
             if streams {
@@ -97,7 +97,6 @@ impl<'p> Run<'_, 'p, '_> {
                 names.join(", ")
             }
             Answer::Verdict(holds) => holds.to_string(),
-            Answer::Text(text) => text.clone(),
         }
     }
 
@@ -234,6 +233,14 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Whether the agent at work was asked by another, and says itself when it is done: it has neither
+    /// steps nor conditions that would.
+    pub(super) fn only_asked(&self) -> bool {
+        let asked =
+            self.session.stack.last().is_some_and(|t| t.delegated && t.returns_to.is_some());
+        asked && self.agent().is_ok_and(|a| a.flow.is_none() && a.completion.conditions.is_empty())
+    }
+
     /// Does the next of the things that the model picked.
     fn next_pick(&mut self, at: NodeIndex) -> Step {
         let Some(pick) = self.thread().pending.last().cloned() else {
@@ -241,6 +248,10 @@ impl<'p> Run<'_, 'p, '_> {
         };
         if pick.name == DONE {
             self.answer_call(&Json::from("done"));
+            if self.only_asked() {
+                self.thread().pending.clear();
+                return self.exit();
+            }
             if let Some(edge) =
                 self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)?
             {
@@ -248,8 +259,14 @@ impl<'p> Run<'_, 'p, '_> {
             }
         }
         if pick.name == RETURN {
+            if let Some(next) = self.declines() {
+                return Ok(next);
+            }
             self.thread().pending.clear();
             return self.give_back();
+        }
+        if let Some(next) = self.pick_sibling(&pick.name) {
+            return Ok(next);
         }
         match self.edge_of(at, &pick)? {
             Some(edge) => Ok(Next::Take(edge)),
@@ -366,8 +383,17 @@ impl<'p> Run<'_, 'p, '_> {
                 parameters: Vec::new(),
             });
         }
+        if self.only_asked() {
+            tools.push(crate::model::ToolSpec {
+                name: DONE.to_owned(),
+                description: "What this agent was asked for is done.".to_owned(),
+                purpose: Purpose::Complete,
+                parameters: Vec::new(),
+            });
+        }
+        let siblings = self.offer_siblings(&mut tools);
         let thread = self.thread();
-        if thread.returns_to.is_some() && !thread.delegated {
+        if !siblings && thread.returns_to.is_some() && !thread.delegated {
             tools.push(crate::model::ToolSpec {
                 name: RETURN.to_owned(),
                 description: "The user wants something that this agent cannot do.".to_owned(),
@@ -386,6 +412,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.expect(missing.first());
         let known = self.known_values()?;
+        let system = self.with_guardrails(system);
         Ok(Ask::Converse { system, messages, tools, missing, known })
     }
 }
@@ -403,7 +430,6 @@ fn malformed(asked: &str, answer: &Answer) -> Problem {
         Answer::Values(_) => "values",
         Answer::Choice(_) => "a choice",
         Answer::Verdict(_) => "a verdict",
-        Answer::Text(_) => "a text",
     };
     Problem::new("model_error", format!("asked to {asked}, the model answered with {form}"))
 }

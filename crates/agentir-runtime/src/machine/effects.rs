@@ -8,7 +8,7 @@ use crate::session::{Back, Problem, Status};
 use crate::trace::What;
 use agentir_diagnostics::Span;
 use agentir_eval::{State, Value, evaluate, semantics, truthy};
-use agentir_expr::{Expr, Name, Path, Template};
+use agentir_expr::{Dialect, Expr, Name, Path, Template};
 use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
 use agentir_ir::{
     Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform,
@@ -187,6 +187,9 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Stop(Status::Await));
         }
         if self.fresh {
+            if let Some(next) = self.to_ensemble() {
+                return Ok(next);
+            }
             if let Some(edge) = self.interrupted(at)? {
                 return Ok(Next::Take(edge));
             }
@@ -294,6 +297,11 @@ impl<'p> Run<'_, 'p, '_> {
         let again = matches!(element, Element::Agent(_)) && self.thread().heard == Some(turn);
         if !self.fresh || !answers || again {
             self.fresh = false;
+            // A subagent that another one uses as a tool is done when it has answered.
+            let answered = matches!(element, Element::Agent(_)) && again;
+            if answered && self.only_asked() && self.dialect() == Dialect::AgentScript {
+                return self.exit();
+            }
             return self.turn_over(at);
         }
         // Between two turns nothing is taken: the next turn looks at the message.

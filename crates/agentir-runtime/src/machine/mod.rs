@@ -14,6 +14,7 @@ mod collect;
 mod converse;
 mod detect;
 mod effects;
+mod orchestrate;
 mod prompt;
 mod render;
 mod route;
@@ -193,6 +194,7 @@ impl<'p> Machine<'p> {
             system: State::new(),
             memory: State::new(),
             flow_steps: 0,
+            orchestration: None,
         };
         session.set_system("channel", &Json::from("web"));
         session.set_system("language", &Json::from("en"));
@@ -239,6 +241,7 @@ impl<'p> Machine<'p> {
             ahead: None,
             answered: false,
             error: None,
+            methods: orchestrate::Orchestration::default(),
         };
         run.begin();
         let status = run.go();
@@ -280,6 +283,8 @@ struct Run<'r, 'p, 'h> {
     /// Whether the user was told something in this turn by an agent that is done.
     answered: bool,
     error: Option<String>,
+    /// What a method of orchestration remembers.
+    methods: orchestrate::Orchestration,
 }
 
 /// How it goes on behind a node.
@@ -343,6 +348,14 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             let at = NodeIndex::new(thread.node as usize);
             self.visits += 1;
             self.judged.clear();
+            if let Some(kind) = self.machine.cfg.node(at).map(|node| node.kind) {
+                if self.halts(kind) {
+                    return Status::Await;
+                }
+                if self.unmerge(kind) {
+                    continue;
+                }
+            }
             let step = if self.visits > MAX_VISITS {
                 Err(Problem::new("loop", "the agents go round in circles without the user"))
             } else {

@@ -183,6 +183,12 @@ impl<'p> Run<'_, 'p, '_> {
                 Considered::Ask(candidate) => asked.push((*id, candidate)),
             }
         }
+        if self.fresh
+            && !asked.is_empty()
+            && let Some(next) = self.orchestrated(at, &asked)?
+        {
+            return Ok(next);
+        }
         if self.fresh && !asked.is_empty() {
             let candidates = asked.iter().map(|(_, c)| c.clone()).collect();
             let purpose = "Who is to look after what the user wants?";
@@ -200,6 +206,7 @@ impl<'p> Run<'_, 'p, '_> {
             if let Some((id, candidate)) = found {
                 let name = candidate.name.clone();
                 self.note_intent(&name);
+                self.routed_to(*id);
                 return Ok(Next::Take(*id));
             }
         }

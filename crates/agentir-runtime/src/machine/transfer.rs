@@ -8,10 +8,13 @@ use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Bound, Problem, Status, Thread};
 use crate::trace::What;
+use agentir_diagnostics::FileId;
 use agentir_eval::Value;
 use agentir_expr::Template;
 use agentir_flow::cfg::{Element, Node, NodeKind, Transfer, Why};
 use agentir_ir::{AgentType, Context, Data, Delegate, Handoff, Offer, Statement, VariableBinding};
+use agentir_syntax::abl::leaf::template;
+use agentir_syntax::leaf::Leaf;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
@@ -298,25 +301,12 @@ impl<'p> Run<'_, 'p, '_> {
         self.session.parked.push(child.clone());
         self.come_back(child, back, false);
         // The one above looks at the message anew.
-        if let Some(id) = self.id()
-            && let Some(part) = self.machine.cfg.part(id)
-        {
-            let start = self
-                .machine
-                .cfg
-                .successors(part.wait)
-                .find(|(_, edge)| edge.why == Why::Turn)
-                .map(|(to, _)| to);
-            if let Some(start) = start {
-                self.thread().node = index(start.index());
-            }
-        }
+        self.begin_anew();
         Ok(Next::Switch)
     }
 
-    fn come_back(&mut self, child: Thread, back: u32, done: bool) {
-        let to = self.session.agent().unwrap_or_default().to_owned();
-        self.emit(What::Transfer { how: "return", from: child.agent.clone(), to });
+    /// Variables of the caller's that stood for an agent's own get what became of them.
+    pub(super) fn bring(&mut self, child: &Thread) {
         for bound in &child.bound {
             if let Some(value) = child.variables.get(&bound.variable) {
                 let value = value.clone();
@@ -324,6 +314,12 @@ impl<'p> Run<'_, 'p, '_> {
                 let _ = self.assign_name(&bound.path, value);
             }
         }
+    }
+
+    fn come_back(&mut self, child: Thread, back: u32, done: bool) {
+        let to = self.session.agent().unwrap_or_default().to_owned();
+        self.emit(What::Transfer { how: "return", from: child.agent.clone(), to });
+        self.bring(&child);
         // What it was told by others in turn is not its own: handed on, it would double with each turn.
         let program = self.machine.program;
         let own = |name: &str| {
@@ -351,9 +347,10 @@ impl<'p> Run<'_, 'p, '_> {
             .filter(|m| m.role == Role::Assistant && m.calls.is_empty())
             .cloned()
             .collect();
-        // Who only chooses among agents has nothing to add when one of them is done.
+        // Who only chooses among agents has nothing to add when one of them is done. What was given back
+        // is still to be answered.
         let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
-        self.answered = chooses || self.said.iter().any(|s| s.agent == child.agent);
+        self.answered = done && (chooses || self.said.iter().any(|s| s.agent == child.agent));
         let thread = self.thread();
         thread.node = back;
         if !child.delegated {
@@ -502,9 +499,20 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let mut context = Map::new();
         for item in agent.coordination.escalation.iter().flat_map(|e| &e.context_for_human) {
-            if let Some(name) = item.as_str() {
-                let value = self.session.variable(name).unwrap_or(Json::Null);
-                context.insert(name.to_owned(), self.shown(name, &value));
+            match item {
+                // A name is the variable of that name.
+                Data::String(name) => {
+                    let value = self.session.variable(name).unwrap_or(Json::Null);
+                    context.insert(name.to_string(), self.shown(name, &value));
+                }
+                // What has a name of its own is what it says: a variable again, or a text with holes.
+                Data::Object(fields) => {
+                    for (name, value) in fields {
+                        let value = self.told(value);
+                        context.insert(name.to_string(), value);
+                    }
+                }
+                _ => {}
             }
         }
         let name = agent.metadata.name.value.clone();
@@ -514,12 +522,35 @@ impl<'p> Run<'_, 'p, '_> {
             self.say(message, None);
         }
         let Some(outcome) = reply.outcome else { return Ok(Next::Stop(Status::Human)) };
+        let is = |name: &str| outcome.get(name).and_then(Json::as_bool) == Some(true);
+        let keeps = is("transferred") || is("escalated_further");
         self.session.set_system("human", &Json::Object(outcome));
         self.session.set_system("escalate", &serde_json::json!({ "completed": true }));
         let back = self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Return);
-        match back {
-            Some((edge, ..)) => Ok(Next::Take(edge)),
-            None => Ok(Next::Stop(Status::Human)),
+        let Some((edge, to, _)) = back else { return Ok(Next::Stop(Status::Human)) };
+        // Who passes it on to other people keeps it, unless the author says what follows.
+        if keeps && self.pick(to, |edge, _| edge.why == Why::Branch)?.is_none() {
+            return Ok(Next::Stop(Status::Human));
+        }
+        Ok(Next::Take(edge))
+    }
+
+    /// What a person is told: the value of a variable, or a text with its holes filled.
+    fn told(&self, value: &Data) -> Json {
+        match value {
+            Data::String(text) => match self.session.variable(text) {
+                Some(value) => self.shown(text, &value),
+                None => {
+                    // What is wrong with the text was reported where the agent was read.
+                    let leaf = Leaf::verbatim(text, FileId(0), 0);
+                    Json::from(self.render(&template(leaf, &mut Vec::new())))
+                }
+            },
+            Data::Object(fields) => {
+                fields.iter().map(|(name, value)| (name.to_string(), self.told(value))).collect()
+            }
+            Data::Array(all) => all.iter().map(|value| self.told(value)).collect(),
+            other => serde_json::to_value(other).unwrap_or(Json::Null),
         }
     }
 

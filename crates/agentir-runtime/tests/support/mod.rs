@@ -5,8 +5,8 @@
 use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_runtime::{
-    Answer, Ask, Clock, Event, Host, Input, Machine, Model, ModelError, Nobody, Observer, Reply,
-    Request, Session, ToolCall, ToolFailure, Tools, Usage, What,
+    Answer, Ask, Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model,
+    ModelError, Observer, Reply, Request, Session, ToolCall, ToolFailure, Tools, Usage, What,
 };
 use serde_json::{Map, Value as Json};
 use std::collections::VecDeque;
@@ -118,7 +118,6 @@ impl Model for Told {
                     ModelError::Unscripted(format!("{} asks to converse", request.agent))
                 })?
             }
-            Ask::Write { instruction, .. } => Answer::Text(instruction.clone()),
         };
         Ok(Reply { answer, usage: Usage::default() })
     }
@@ -129,6 +128,20 @@ struct Stub<'c>(Call<'c>);
 impl Tools for Stub<'_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         (self.0)(call.name, &call.arguments)
+    }
+}
+
+/// People who take over, with what they do and what they were told.
+#[derive(Default)]
+pub struct People {
+    pub replies: VecDeque<HumanReply>,
+    pub told: Vec<Json>,
+}
+
+impl Human for People {
+    fn take_over(&mut self, escalation: &Escalation<'_>) -> HumanReply {
+        self.told.push(Json::Object(escalation.context.clone()));
+        self.replies.pop_front().unwrap_or_default()
     }
 }
 
@@ -158,6 +171,7 @@ pub struct Talk<'p, 'c> {
     pub machine: Machine<'p>,
     pub session: Session,
     pub model: Told,
+    pub people: People,
     tools: Stub<'c>,
     pub script: String,
     pub events: Vec<Event>,
@@ -174,6 +188,7 @@ impl<'p, 'c> Talk<'p, 'c> {
             machine,
             session,
             model: Told::default(),
+            people: People::default(),
             tools: Stub(Box::new(tools)),
             script: String::new(),
             events: Vec::new(),
@@ -189,7 +204,7 @@ impl<'p, 'c> Talk<'p, 'c> {
         let mut host = Host {
             model: &mut self.model,
             tools: &mut self.tools,
-            human: &mut Nobody,
+            human: &mut self.people,
             clock: &Still,
             observer: &mut seen,
         };

@@ -147,10 +147,6 @@ impl Model for Asked<'_, '_> {
                     }
                 }
             }
-            Ask::Write { .. } => {
-                let text = "(text)".to_owned();
-                (Answer::Text(text.clone()), Entry { write: Some(text), ..Entry::default() })
-            }
         };
         world.noted(request, entry);
         Ok(Reply { answer, usage: Usage::default() })

@@ -30,44 +30,52 @@ pub fn secrets(text: &str) -> Vec<Secret> {
     found
 }
 
-/// The bytes with which anything begins that a secret is known by: the forms, signs behind names, in
-/// addresses and around keys, `Bearer` and `Basic`. All others are passed over.
-const BEGINS: [bool; 256] = begins();
+/// The schemes behind whose names a secret stands, and what it is then.
+const SCHEMES: &[(&str, &str)] =
+    &[("Bearer ", "a bearer token"), ("Basic ", "a user name and password")];
+
+/// Which forms and schemes have a byte as the first of their prefix, and which as the second: a bit
+/// each, those of schemes behind those of forms. Nearly all words are none of them by their first two
+/// bytes.
+const PREFIXES: [[u64; 256]; 2] = prefixes();
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
-const fn begins() -> [bool; 256] {
-    let mut all = [false; 256];
-    let mut signs: &[u8] = b":=-B";
-    while let [first, rest @ ..] = signs {
-        all[*first as usize] = true;
-        signs = rest;
-    }
-    let mut forms = FORMS;
-    while let [form, rest @ ..] = forms {
-        if let [first, ..] = form.prefix.as_bytes() {
-            all[*first as usize] = true;
+const fn prefixes() -> [[u64; 256]; 2] {
+    let mut all = [[0; 256]; 2];
+    let mut at = 0;
+    while at < FORMS.len() + SCHEMES.len() {
+        let prefix = if at < FORMS.len() { FORMS[at].prefix } else { SCHEMES[at - FORMS.len()].0 };
+        if let [first, second, ..] = prefix.as_bytes() {
+            all[0][*first as usize] |= 1 << at;
+            all[1][*second as usize] |= 1 << at;
         }
-        forms = rest;
+        at += 1;
     }
     all
+}
+
+/// Whether a form or a scheme begins with these two bytes.
+fn may_begin(first: u8, second: Option<u8>) -> bool {
+    let [firsts, seconds] = &PREFIXES;
+    let of = |bits: &[u64; 256], byte: u8| bits.get(usize::from(byte)).copied().unwrap_or_default();
+    second.is_some_and(|second| of(firsts, first) & of(seconds, second) != 0)
 }
 
 fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     let mut at = 0;
     let bytes = line.as_bytes();
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    // Whether the byte before is part of a word.
+    let mut inside = false;
     while let Some(&byte) = bytes.get(at) {
-        if !BEGINS.get(usize::from(byte)).copied().unwrap_or_default() {
-            at += 1;
-            continue;
-        }
-        let before = at.checked_sub(1).and_then(|i| bytes.get(i)).copied();
+        let within = std::mem::replace(&mut inside, is_word(byte));
         let hit = match byte {
             b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => in_url(line, at + 3),
             b':' | b'=' => named(line, at),
             b'-' if line.get(at..).is_some_and(|r| r.starts_with("-----BEGIN ")) => {
                 private_key(line, at)
             }
-            _ if before.is_none_or(|b| !b.is_ascii_alphanumeric() && b != b'_') => {
+            _ if !within && may_begin(byte, bytes.get(at + 1).copied()) => {
                 by_form(line, at).or_else(|| after_scheme(line, at))
             }
             _ => None,
@@ -75,6 +83,7 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
         match hit {
             Some(Secret { what, range }) => {
                 at = range.end.max(at + 1);
+                inside = at.checked_sub(1).and_then(|i| bytes.get(i)).is_some_and(|b| is_word(*b));
                 // One that is known by its name may be known by its form as well.
                 let what = by_form(line, range.start).map_or(what, |known| known.what);
                 found.push(Secret { what, range: range.start + offset..range.end + offset });
@@ -106,7 +115,7 @@ fn by_form(line: &str, at: usize) -> Option<Secret> {
 /// `Bearer …`, `Basic …`.
 fn after_scheme(line: &str, at: usize) -> Option<Secret> {
     let rest = line.get(at..)?;
-    for (scheme, what) in [("Bearer ", "a bearer token"), ("Basic ", "a user name and password")] {
+    for (scheme, what) in SCHEMES {
         let Some(body) = rest.strip_prefix(scheme) else { continue };
         let length = body
             .bytes()
@@ -115,7 +124,7 @@ fn after_scheme(line: &str, at: usize) -> Option<Secret> {
         let value = body.get(..length)?;
         if is_random(value) {
             let start = at + scheme.len();
-            return Some(Secret { what: what.to_owned(), range: start..start + length });
+            return Some(Secret { what: (*what).to_owned(), range: start..start + length });
         }
     }
     None
@@ -156,13 +165,13 @@ fn named(line: &str, at: usize) -> Option<Secret> {
         .take_while(|(_, c)| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
         .last()
         .and_then(|(start, _)| before.get(start..))?;
-    let name = plain(name);
     // `name: type = value`.
-    let declared = before.split_once(':').map(|(first, _)| plain(first.trim()));
-    let named_by = |keys: &[&str]| {
-        let ends = |name: &str| keys.iter().any(|k| name.ends_with(k));
-        ends(&name) || (line.get(at..at + 1) == Some("=") && declared.as_deref().is_some_and(ends))
+    let declared = || match line.as_bytes().get(at) {
+        Some(b'=') => before.split_once(':').map(|(first, _)| first.trim()),
+        _ => None,
     };
+    let named_by =
+        |keys| is_called(name, keys) || declared().is_some_and(|name| is_called(name, keys));
     let (key, password) = (named_by(KEYS), named_by(PASSWORDS));
     if !key && !password {
         return None;
@@ -188,9 +197,12 @@ fn named(line: &str, at: usize) -> Option<Secret> {
     Some(Secret { what: what.to_owned(), range: start..start + value.len() })
 }
 
-/// A name in lower case without `_` and `-`.
-fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+/// Whether a name, in lower case without `_` and `-`, ends with one of these.
+fn is_called(name: &str, keys: &[&str]) -> bool {
+    keys.iter().any(|key| {
+        let mut plain = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
+        key.bytes().rev().all(|k| plain.next().is_some_and(|b| b.to_ascii_lowercase() == k))
+    })
 }
 
 /// The beginning of a text: longer than any secret, short enough to be looked at from every place.
@@ -202,8 +214,7 @@ fn head(text: &str) -> &str {
 /// looks; what a machine wrote under such a name is one however it looks.
 #[must_use]
 pub fn is_credential(name: &str, value: &str) -> bool {
-    let name = plain(name);
-    let named = KEYS.iter().chain(PASSWORDS).any(|k| name.ends_with(k));
+    let named = is_called(name, KEYS) || is_called(name, PASSWORDS);
     named && value.len() >= 4 && !value.contains(char::is_whitespace) && !is_placeholder(value)
 }
 

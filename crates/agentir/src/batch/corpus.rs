@@ -1,11 +1,12 @@
 //! `agentir corpus`: what is in many programs and what was found in them.
 
-use super::{Store, Work, each};
-use crate::commands::{Input, findings, print, print_json};
-use crate::load::{self, Group, LoadError, Request};
+use super::{Question, Store, Work, each};
+use crate::commands::{Input, print, print_json};
+use crate::load::{self, Group};
+use crate::settings::{self, Levels};
 use agentir_corpus::{Corpus, Measured};
-use agentir_lint::Selection;
 use clap::{Args, ValueEnum};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -46,20 +47,17 @@ fn rows(text: &str) -> Result<usize, String> {
 }
 
 /// Runs `agentir corpus`.
-pub fn run(args: &CorpusOf, request: &Request<'_>) -> ExitCode {
-    let corpus = match count(args, request) {
+pub fn run(args: &CorpusOf) -> ExitCode {
+    let corpus = match count(args) {
         Ok(corpus) => corpus,
-        Err(error) => {
-            eprintln!("error: {}", error.0);
-            return ExitCode::from(2);
-        }
+        Err(code) => return code,
     };
     match args.format {
         CorpusFormat::Table => print(&agentir_corpus::text(&corpus)),
         CorpusFormat::Json => print_json(&corpus),
         CorpusFormat::Html => {
             let paths: Vec<String> =
-                request.paths.iter().map(|p| p.display().to_string()).collect();
+                args.input.paths().iter().map(|p| p.display().to_string()).collect();
             match agentir_corpus::html(&format!("Corpus: {}", paths.join(", ")), &corpus) {
                 Ok(page) => print(&page),
                 Err(error) => {
@@ -71,26 +69,33 @@ pub fn run(args: &CorpusOf, request: &Request<'_>) -> ExitCode {
     }
 }
 
-fn count(args: &CorpusOf, request: &Request<'_>) -> Result<Corpus, LoadError> {
-    let store = args.work.store("corpus", request, &Selection::default());
+fn count(args: &CorpusOf) -> Result<Corpus, ExitCode> {
+    let configs = args.input.configs()?;
+    let nothing = HashMap::new();
+    let request = args.input.request(&configs, &nothing);
+    let groups = args.work.programs(&request)?;
+    let selection = settings::selection(&[], &[], &configs);
+    let levels = Levels::new(&configs, &selection);
+    let question = Question { request: &request, selection: &selection, levels: &levels };
+    let store = args.work.store("corpus", &question);
     let mut all = Corpus::new(args.top);
     each(
-        request,
-        &args.work,
-        |group| count_one(group, request, store.as_ref()),
+        groups,
+        |group| count_one(group, question, store.as_ref()),
         |one, _| {
             all.add(one);
             ControlFlow::Continue(())
         },
-    )?;
+    );
     Ok(all)
 }
 
-fn count_one(group: Group, request: &Request<'_>, store: Option<&Store>) -> Corpus {
+fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Corpus {
+    let request = question.request;
     let begun = Instant::now();
     let name = group.home().display().to_string();
-    let contents = group.read();
-    let key = store.and_then(|store| store.key(&contents));
+    let contents = group.read(request);
+    let key = store.and_then(|store| store.key(&contents, request.configs));
     if let (Some(store), Some(key)) = (store, &key)
         && let Some(bytes) = store.get(key)
         // Not postcard: it cannot read what is flattened.
@@ -100,7 +105,7 @@ fn count_one(group: Group, request: &Request<'_>, store: Option<&Store>) -> Corp
     }
     let bytes = contents.bytes();
     let mut loaded = load::build(contents, request);
-    let (checked, _) = findings(&mut loaded, &Selection::default(), request.options.fragment);
+    let (checked, _) = question.judge(&mut loaded);
     let programs: Vec<_> = loaded.programs.iter().map(|p| &p.program).collect();
     let measured = Measured {
         name: &name,

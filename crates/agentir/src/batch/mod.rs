@@ -10,17 +10,22 @@ mod shard;
 mod store;
 pub mod watch;
 
-use crate::commands::findings;
-use crate::load::{self, Group, LoadError, Request};
-use agentir_diagnostics::{Diagnostic, SourceMap};
-use agentir_lint::{Selection, Statistics, Times};
+use crate::commands::{findings, unreadable};
+use crate::load::{self, Group, Loaded, Request};
+use crate::page::{MOST_PICTURES, page};
+use crate::settings::{self, Levels};
+use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
+use agentir_lint::{Checked, Selection, Statistics, Times};
+use agentir_report::Page;
 use clap::Args;
 use ordered::Ordered;
 use progress::Progress;
 use shard::Shard;
+use std::collections::HashMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 pub use store::{Store, folder};
 
@@ -40,8 +45,19 @@ pub struct Work {
 }
 
 impl Work {
+    /// The programs of a request, as far as they are in the share; or what is wrong with the request or
+    /// the configurations of its files.
+    pub fn programs(&self, request: &Request<'_>) -> Result<Vec<Group>, ExitCode> {
+        let mut groups = load::programs(request).map_err(unreadable)?;
+        settings::sound(request.configs)?;
+        if let Some(shard) = &self.shard {
+            groups.retain(|group| shard.takes(&group.place));
+        }
+        Ok(groups)
+    }
+
     /// What was found before by the same program asked in the same way, if that may be used.
-    pub fn store(&self, kind: &str, request: &Request<'_>, selection: &Selection) -> Option<Store> {
+    pub fn store(&self, kind: &str, question: &Question<'_>) -> Option<Store> {
         if self.no_cache {
             return None;
         }
@@ -49,13 +65,44 @@ impl Work {
             Some(folder) => folder.clone(),
             None => folder()?,
         };
-        match Store::open(&folder, kind, request, selection) {
+        match Store::open(&folder, kind, question) {
             Ok(store) => Some(store),
             Err(error) => {
                 eprintln!("warning: nothing is kept for the next time: {error}");
                 None
             }
         }
+    }
+}
+
+/// What is asked of each program.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// How its files are read.
+    pub request: &'a Request<'a>,
+    /// Which rules run.
+    pub selection: &'a Selection,
+    /// How bad their findings are.
+    pub levels: &'a Levels<'a>,
+}
+
+impl Question<'_> {
+    /// Everything that is wrong with what was loaded, as configurations and comments want it, in order.
+    fn judge(&self, loaded: &mut Loaded) -> (Checked, Times) {
+        let fragment = self.request.options.fragment;
+        let (mut checked, times) = findings(loaded, self.selection, fragment);
+        let sources = &loaded.sources;
+        let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
+        // Fragments are only read: most rules did not run.
+        let ran = |id: FileId, rule: &str| {
+            !fragment && self.selection.wants(rule) && !self.levels.is_off(name(id), rule)
+        };
+        let diagnostics = &mut checked.diagnostics;
+        agentir_lint::suppress(sources, diagnostics, &ran);
+        diagnostics.retain(|d| self.selection.wants(d.rule.0));
+        self.levels.apply(diagnostics, sources);
+        sort(diagnostics, sources);
+        (checked, times)
     }
 }
 
@@ -70,18 +117,49 @@ pub struct Findings {
     pub files: usize,
 }
 
-/// Does something with each of the programs that were asked for. `done` gets the results in the order of
-/// the programs, and the smallest name of a file in those that are still to come.
+/// What was found in many programs, all in memory.
+#[derive(Default)]
+pub struct Gathered {
+    /// All findings, in order.
+    pub diagnostics: Vec<Diagnostic>,
+    /// All files.
+    pub sources: SourceMap,
+    /// How many documents were read.
+    pub files: usize,
+    /// What the page shows beside them, if that was asked for.
+    pub page: Page,
+}
+
+impl Gathered {
+    /// Adds what was found in a program. A file of several programs is one file.
+    fn add(&mut self, known: &mut HashMap<Arc<str>, FileId>, found: Findings, page: Page) {
+        let ids: Vec<FileId> = found
+            .sources
+            .iter()
+            .map(|(_, file)| {
+                let add = || self.sources.add(file.clone());
+                *known.entry(Arc::clone(&file.name)).or_insert_with(add)
+            })
+            .collect();
+        for mut diagnostic in found.diagnostics {
+            diagnostic.spans_mut(&mut |span| {
+                span.file = ids.get(span.file.0 as usize).copied().unwrap_or(span.file);
+            });
+            self.diagnostics.push(diagnostic);
+        }
+        self.files += found.files;
+        self.page.pictures.extend(page.pictures);
+        self.page.costs.extend(page.costs);
+    }
+}
+
+/// Does something with each program. `done` gets the results in the order of the programs, and the
+/// smallest name of a file in those that are still to come.
 fn each<R: Send>(
-    request: &Request<'_>,
-    work: &Work,
+    groups: Vec<Group>,
     job: impl Fn(Group) -> R + Sync,
     mut done: impl FnMut(R, Option<&str>) -> ControlFlow<()>,
-) -> Result<(), LoadError> {
-    let mut groups = load::programs(request)?;
-    if let Some(shard) = &work.shard {
-        groups.retain(|group| shard.takes(&group.place));
-    }
+) {
     let names: Vec<String> = groups.iter().map(|group| group.first.clone()).collect();
     let progress = Progress::new(groups.len());
     in_order::in_order(groups, job, |index, result| {
@@ -89,64 +167,113 @@ fn each<R: Send>(
         let next = names.get(index + 1).map(String::as_str);
         progress.hidden(|| done(result, next))
     });
-    Ok(())
 }
 
 /// Checks programs, and hands on what was found, by the names of the files, until `done` cannot go on.
 pub fn check(
-    request: &Request<'_>,
+    groups: Vec<Group>,
     work: &Work,
-    selection: &Selection,
+    question: Question<'_>,
     statistics: Option<&mut (Statistics, Times)>,
     mut done: impl FnMut(&Findings) -> io::Result<()>,
-) -> Result<io::Result<()>, LoadError> {
+) -> io::Result<()> {
     // What the rules did is only known where they do it.
     let store = match statistics {
         Some(_) => None,
-        None => work.store("check", request, selection),
+        None => work.store("check", &question),
     };
     let mut ordered = Ordered::default();
     let mut result = Ok(());
     let mut sums = <(Statistics, Times)>::default();
     each(
-        request,
-        work,
-        |group| check_one(group, request, selection, store.as_ref()),
-        |(found, counts), next| {
+        groups,
+        |group| check_one(group, question, store.as_ref(), Wanted::default()),
+        |(found, _, counts), next| {
             sums.0 += counts.0;
             sums.1 += counts.1;
             ordered.add(found);
             result = ordered.ready(next).try_for_each(|found| done(&found));
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
-    )?;
+    );
     if let Some(statistics) = statistics {
         *statistics = sums;
     }
-    Ok(result)
+    result
+}
+
+/// Checks programs, and gathers what was found; with what the page shows, if there is to be one.
+pub fn gather(
+    groups: Vec<Group>,
+    work: &Work,
+    question: Question<'_>,
+    statistics: Option<&mut (Statistics, Times)>,
+    with_page: bool,
+) -> Gathered {
+    // Pictures are made of programs, which are not kept.
+    let store = match statistics {
+        None if !with_page => work.store("check", &question),
+        _ => None,
+    };
+    let mut all = Gathered::default();
+    let mut known = HashMap::new();
+    let mut sums = <(Statistics, Times)>::default();
+    each(
+        groups,
+        |group| {
+            check_one(group, question, store.as_ref(), Wanted { all_files: true, page: with_page })
+        },
+        |(found, page, counts), _| {
+            sums.0 += counts.0;
+            sums.1 += counts.1;
+            all.add(&mut known, found, page);
+            ControlFlow::Continue(())
+        },
+    );
+    if let Some(statistics) = statistics {
+        *statistics = sums;
+    }
+    sort(&mut all.diagnostics, &all.sources);
+    all.page.pictures.truncate(MOST_PICTURES);
+    all
+}
+
+/// What is wanted of a program beside its findings.
+#[derive(Clone, Copy, Default)]
+struct Wanted {
+    /// Its files, although nothing is found in them.
+    all_files: bool,
+    /// What the page shows.
+    page: bool,
 }
 
 /// Checks a program, or finds out that it was checked before.
 fn check_one(
     group: Group,
-    request: &Request<'_>,
-    selection: &Selection,
+    question: Question<'_>,
     store: Option<&Store>,
-) -> (Findings, (Statistics, Times)) {
-    let contents = group.read();
-    let key = store.and_then(|store| store.key(&contents));
+    wanted: Wanted,
+) -> (Findings, Page, (Statistics, Times)) {
+    let request = question.request;
+    let contents = group.read(request);
+    let key = store.and_then(|store| store.key(&contents, request.configs));
     if let (Some(store), Some(key)) = (store, &key)
         && let Some((files, diagnostics)) = store.get(key).and_then(|bytes| entry::decode(&bytes))
     {
-        let sources = if diagnostics.is_empty() { SourceMap::new() } else { contents.sources() };
-        return (Findings { diagnostics, sources: Arc::new(sources), files }, Default::default());
+        let none = diagnostics.is_empty() && !wanted.all_files;
+        let sources = if none { SourceMap::new() } else { contents.sources() };
+        let found = Findings { diagnostics, sources: Arc::new(sources), files };
+        return (found, Page::default(), Default::default());
     }
     let mut loaded = load::build(contents, request);
-    let (checked, times) = findings(&mut loaded, selection, request.options.fragment);
+    let (checked, times) = question.judge(&mut loaded);
+    let page = if wanted.page { page(&loaded) } else { Page::default() };
     let (diagnostics, files) = (checked.diagnostics, loaded.files);
     if let (Some(store), Some(key)) = (store, key) {
         store.put(key, entry::encode(files, &diagnostics));
     }
-    let sources = if diagnostics.is_empty() { SourceMap::new() } else { loaded.sources };
-    (Findings { diagnostics, sources: Arc::new(sources), files }, (checked.statistics, times))
+    let none = diagnostics.is_empty() && !wanted.all_files;
+    let sources = if none { SourceMap::new() } else { loaded.sources };
+    let found = Findings { diagnostics, sources: Arc::new(sources), files };
+    (found, page, (checked.statistics, times))
 }

@@ -1,8 +1,9 @@
 //! What was found before.
 
-use crate::load::{Contents, Request};
+use super::Question;
+use crate::load::Contents;
 use agentir_cache::{Cache, CacheError, Key, KeyBuilder};
-use agentir_lint::Selection;
+use agentir_config::Configs;
 use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -29,15 +30,11 @@ pub fn folder() -> Option<PathBuf> {
 
 impl Store {
     /// The results in a folder.
-    pub fn open(
-        folder: &Path,
-        kind: &str,
-        request: &Request<'_>,
-        selection: &Selection,
-    ) -> Result<Self, CacheError> {
+    pub fn open(folder: &Path, kind: &str, question: &Question<'_>) -> Result<Self, CacheError> {
         let cache = Cache::open(folder)?;
         let mut asked = KeyBuilder::default();
         asked.add(env!("CARGO_PKG_VERSION")).add(env!("AGENTIR_BUILD")).add(kind);
+        let Question { request, selection, .. } = question;
         asked.add(format!("{:?} {:?}", request.options, request.script));
         for rules in [&selection.select, &selection.ignore] {
             asked.add(format!("{:?}", rules.iter().collect::<BTreeSet<_>>()));
@@ -46,9 +43,9 @@ impl Store {
     }
 
     /// The key of what is found in some files; nothing if not all of them could be read.
-    pub fn key(&self, contents: &Contents) -> Option<Key> {
+    pub fn key(&self, contents: &Contents, configs: &Configs) -> Option<Key> {
         let mut key = self.asked.clone();
-        contents.identify(&mut key)?;
+        contents.identify(configs, &mut key)?;
         Some(key.key())
     }
 

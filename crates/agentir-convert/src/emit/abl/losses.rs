@@ -104,8 +104,8 @@ pub(crate) const LOSSES: &[Loss] = &[
     // Memory.
     dropped(
         "memory.session.*.scope",
-        "session memory is declared by each agent that uses it",
-        "declare the variable in the other agents that use it, or pass it to them",
+        "session memory is an agent's own: each that needs it declares it, and handoffs carry it",
+        "what a delegate sets stays with it, and a step passes nothing on: look at these",
     ),
     dropped(
         "memory.session.*.mutability",

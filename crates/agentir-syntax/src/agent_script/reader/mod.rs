@@ -13,7 +13,7 @@ use super::tree::{Field, Record, Unknown, Value};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
 use agentir_expr::Name;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A document that is being read.
 pub(crate) struct Reader<'s, 'p> {
@@ -522,7 +522,7 @@ impl<'s> Reader<'s, '_> {
 
 /// Which names were there before.
 #[derive(Default)]
-struct Names<'s>(HashMap<(&'static str, &'s str), Span>);
+struct Names<'s>(FxHashMap<(&'static str, &'s str), Span>);
 
 impl<'s> Names<'s> {
     /// Where `name` of a kind was first, if it was.

@@ -6,25 +6,25 @@ mod bodies;
 mod expr;
 mod peers;
 mod reasoning;
+mod shared;
 mod variables;
 
 use crate::names::Renamed;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Dialect, Expr, Name, Path, Template, TemplatePart, TypeExpr};
+use agentir_expr::{Dialect, Expr, Name, Path, Template, TypeExpr};
 use agentir_ir::{
-    Agent, AgentType, Body, Extensions, Instruction, Knowledge, Node, Offer, OnReturn, PassedValue,
-    Program, SessionVariable, SetVariable, Statement, Tool, ToolType, VariableBinding,
+    Agent, AgentType, Body, Extensions, Instruction, Knowledge, Offer, OnReturn, PassedValue,
+    Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
 };
 use expr::Names;
 use peers::{Foreign, Goals};
-use rustc_hash::FxHashSet;
 use smol_str::{SmolStr, format_smolstr};
 use variables::Variables;
 
 /// The program in ABL's forms.
 pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
     let mut program = program.clone();
-    share(&mut program);
+    let owners = shared::declare(&mut program);
     let foreign = peers::foreign_variables(&mut program);
     peers::undeclared_tools(&mut program);
     let goals = peers::goals(&program);
@@ -35,58 +35,11 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
             self::agent((&variables, foreign), &goals, agent, &mut renamed);
         }
     }
+    shared::hand_on(&mut program, &owners);
     for library in &mut program.libraries {
         library.tools.iter_mut().for_each(tool);
     }
     (program, renamed)
-}
-
-/// Session memory is declared by each agent that uses it. It gets its first value once.
-fn share(program: &mut Program) {
-    let shared = program.agents.iter().flat_map(|a| &a.memory.session);
-    let shared: Vec<SessionVariable> = shared
-        .filter(|v| v.scope == Some("program"))
-        .map(|v| SessionVariable { initial_value: None, ..v.clone() })
-        .collect();
-    if shared.is_empty() {
-        return;
-    }
-    for agent in &mut program.agents {
-        let used = variables(agent);
-        let declared = |name: &str| agent.memory.session.iter().any(|v| v.name.value == name);
-        let missing: Vec<_> = shared
-            .iter()
-            .filter(|v| used.contains(&v.name.value) && !declared(&v.name.value))
-            .cloned()
-            .collect();
-        agent.memory.session.extend(missing);
-    }
-}
-
-/// The variables that an agent reads and writes.
-fn variables(agent: &Agent) -> FxHashSet<SmolStr> {
-    let mut found = FxHashSet::default();
-    let mut read = |e: &Expr| e.paths(&mut |p| found.extend([p.root.value.clone()]));
-    let mut written = Vec::new();
-    agent.walk(&mut |node| match node {
-        Node::Condition(c, _) => c.expr().into_iter().for_each(&mut read),
-        Node::Expr(e) => read(e),
-        Node::Set(set) => {
-            written.push(set.target.root.value.clone());
-            read(&set.value);
-        }
-        Node::Template(t) => {
-            for part in &t.parts {
-                if let TemplatePart::Value { expr, .. } = part {
-                    read(expr);
-                }
-            }
-        }
-        Node::Writes(name, _) | Node::Reads(name, _) => written.push(name.value.clone()),
-        _ => {}
-    });
-    found.extend(written);
-    found
 }
 
 fn agent(

@@ -1,0 +1,259 @@
+//! A configuration that was read, and what it says of a file.
+
+use crate::Names;
+use crate::file::{File, Level};
+use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceFile, Span, closest};
+use agentir_expr::Version;
+use agentir_syntax::agent_script::Dialect;
+use agentir_syntax::rules::INVALID_CONFIGURATION;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml::Spanned;
+
+/// From which level on findings make a run fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Threshold {
+    /// Errors alone.
+    #[default]
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Any finding.
+    Info,
+    /// None.
+    Never,
+}
+
+impl Threshold {
+    /// Whether a finding of this level makes a run fail.
+    #[must_use]
+    pub fn fails(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity >= Severity::Error,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Info => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// What holds for some files.
+#[derive(Debug, Default)]
+struct Layer {
+    abl_version: Option<Version>,
+    dialect: Option<Dialect>,
+    levels: BTreeMap<String, Level>,
+}
+
+impl Layer {
+    /// What it says of a rule: the rule's own level, else its group's.
+    fn level(&self, rule: &str, group: &str) -> Option<Level> {
+        self.levels.get(rule).or_else(|| self.levels.get(group)).copied()
+    }
+}
+
+/// A configuration. The default is that of a project without one.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// The folder that globs are relative to.
+    root: PathBuf,
+    /// What is written.
+    text: Arc<str>,
+    fail_on: Threshold,
+    base: Layer,
+    overrides: Vec<(GlobSet, Layer)>,
+    include: Option<GlobSet>,
+    exclude: GlobSet,
+}
+
+impl Config {
+    /// Reads the text of an `agentir.toml` in the folder `root`.
+    ///
+    /// # Errors
+    /// What is wrong with it, each at its place.
+    pub fn read(
+        id: FileId,
+        file: &SourceFile,
+        root: &Path,
+        names: Names<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let written: File =
+            toml::from_str(&file.text).map_err(|error| vec![unreadable(id, &error)])?;
+        let mut reading = Reading { id, names, problems: Vec::new() };
+        let base = Layer {
+            abl_version: written.abl_version.map(Version::from),
+            dialect: written.dialect.map(Dialect::from),
+            levels: reading.levels(written.rules),
+        };
+        let overrides = written
+            .overrides
+            .into_iter()
+            .map(|one| {
+                let layer = Layer {
+                    abl_version: one.abl_version.map(Version::from),
+                    dialect: one.dialect.map(Dialect::from),
+                    levels: reading.levels(one.rules),
+                };
+                (reading.globs(&one.files), layer)
+            })
+            .collect();
+        let include = (!written.include.is_empty()).then(|| reading.globs(&written.include));
+        let exclude = reading.globs(&written.exclude);
+        if !reading.problems.is_empty() {
+            reading.problems.sort_by_key(|problem| problem.primary.span);
+            return Err(reading.problems);
+        }
+        let (root, text, fail_on) = (root.to_owned(), Arc::clone(&file.text), written.fail_on);
+        Ok(Self { root, text, fail_on, base, overrides, include, exclude })
+    }
+
+    /// From which level on findings make a run fail.
+    #[must_use]
+    pub const fn fail_on(&self) -> Threshold {
+        self.fail_on
+    }
+
+    /// All that this says of a file, as a key: what is written, and where the file is for it. Nothing
+    /// if nothing is written.
+    #[must_use]
+    pub fn identity(&self, path: &Path) -> Option<(&str, PathBuf)> {
+        (!self.text.is_empty()).then(|| (&*self.text, self.relative(path).to_owned()))
+    }
+
+    /// Whether a file that was found in a folder is to be read. `path` is absolute, as all paths here.
+    #[must_use]
+    pub fn takes(&self, path: &Path) -> bool {
+        let path = self.relative(path);
+        self.include.as_ref().is_none_or(|globs| globs.is_match(path))
+            && !self.exclude.is_match(path)
+    }
+
+    /// The version of ABL to hold a file to, if that is said.
+    #[must_use]
+    pub fn abl_version(&self, path: &Path) -> Option<Version> {
+        self.layers(path).find_map(|layer| layer.abl_version)
+    }
+
+    /// The dialect of Agent Script to hold a file to, if that is said.
+    #[must_use]
+    pub fn dialect(&self, path: &Path) -> Option<Dialect> {
+        self.layers(path).find_map(|layer| layer.dialect)
+    }
+
+    /// The level of a rule in a file, if one is said.
+    #[must_use]
+    pub fn level(&self, path: &Path, rule: &str, group: &str) -> Option<Level> {
+        self.layers(path)
+            .find_map(|layer| layer.level(rule, group))
+            .filter(|level| *level != Level::Default)
+    }
+
+    /// Whether a rule has nothing to say in any file, so that it need not run.
+    #[must_use]
+    pub fn never_wants(&self, rule: &str, group: &str) -> bool {
+        let off = |layer: &Layer| layer.level(rule, group).is_none_or(|l| l == Level::Off);
+        self.base.level(rule, group) == Some(Level::Off)
+            && self.overrides.iter().all(|(_, layer)| off(layer))
+    }
+
+    /// What holds for a file, what counts most first.
+    fn layers<'c>(&'c self, path: &'c Path) -> impl Iterator<Item = &'c Layer> {
+        let path = self.relative(path);
+        let special = self.overrides.iter().rev().filter(move |(globs, _)| globs.is_match(path));
+        special.map(|(_, layer)| layer).chain([&self.base])
+    }
+
+    fn relative<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(&self.root).unwrap_or(path)
+    }
+}
+
+/// What is said in TOML that is none, or none of ours.
+fn unreadable(id: FileId, error: &toml::de::Error) -> Diagnostic {
+    let span = error.span().map_or(Span::new(id, 0, 0), |range| span(id, range));
+    let message = error.message();
+    // The words of TOML, not those of the library that reads it.
+    let words = [("field", "key"), ("variant", "value")];
+    let shown = words.iter().fold(message.replace('\n', ", "), |text, (theirs, ours)| {
+        ["unknown", "missing"].iter().fold(text, |text, what| {
+            text.replace(&format!("{what} {theirs} `"), &format!("{what} {ours} `"))
+        })
+    });
+    let finding = Diagnostic::error(INVALID_CONFIGURATION, span, shown);
+    // What was found and what there is stand in backticks, by serde's wording.
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let found = quoted.next().unwrap_or_default();
+    match closest(found, quoted) {
+        Some(near) if message.starts_with("unknown ") => {
+            finding.help(format!("did you mean `{near}`?"))
+        }
+        _ => finding.help("`agentir schema config` describes the file"),
+    }
+}
+
+fn span(id: FileId, range: std::ops::Range<usize>) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(id, offset(range.start), offset(range.end))
+}
+
+/// A file that is being read.
+struct Reading<'n> {
+    id: FileId,
+    names: Names<'n>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Reading<'_> {
+    fn problem(&mut self, range: std::ops::Range<usize>, message: String) {
+        let at = span(self.id, range);
+        self.problems.push(Diagnostic::error(INVALID_CONFIGURATION, at, message));
+    }
+
+    fn levels(&mut self, written: BTreeMap<Spanned<String>, Level>) -> BTreeMap<String, Level> {
+        let mut levels = BTreeMap::new();
+        for (name, level) in written {
+            if !self.names.has(name.get_ref()) {
+                let message = format!("there is no rule or group `{}`", name.get_ref());
+                let at = span(self.id, name.span());
+                let finding = Diagnostic::error(INVALID_CONFIGURATION, at, message);
+                self.problems.push(match closest(name.get_ref(), self.names.all()) {
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None => finding.help("`agentir rules` lists them all"),
+                });
+            }
+            levels.insert(name.into_inner(), level);
+        }
+        levels
+    }
+
+    fn globs(&mut self, written: &[Spanned<String>]) -> GlobSet {
+        let mut all = GlobSetBuilder::new();
+        for text in written {
+            // A folder means all that is in it.
+            let glob = text.get_ref().strip_prefix("./").unwrap_or(text.get_ref());
+            let inside = format!("{}/**", glob.trim_end_matches('/'));
+            for glob in [glob, inside.as_str()] {
+                match GlobBuilder::new(glob).literal_separator(true).build() {
+                    Ok(glob) => {
+                        all.add(glob);
+                    }
+                    Err(error) => {
+                        let message = format!("this is no glob: {}", error.kind());
+                        self.problem(text.span(), message);
+                        break;
+                    }
+                }
+            }
+        }
+        all.build().unwrap_or_else(|error| {
+            let message = format!("these globs cannot be matched: {error}");
+            self.problem(0..0, message);
+            GlobSet::empty()
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! The file as it is written, and its schema.
+
+use crate::config::Threshold;
+use agentir_expr::Version;
+use agentir_syntax::agent_script::Dialect;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// What a project wants of agentir: the file `agentir.toml`. It holds for the files below its folder,
+/// as far as no other `agentir.toml` is nearer to them. What the command line says comes first.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[schemars(title = "agentir.toml")]
+pub(crate) struct File {
+    /// The least level of a finding that makes `agentir check` end with exit code 1.
+    pub(crate) fail_on: Threshold,
+    /// The version of ABL to hold documents to; found out from each document if not given.
+    pub(crate) abl_version: Option<VersionName>,
+    /// The dialect of Agent Script to hold documents to that name none; found out from each if not
+    /// given.
+    pub(crate) dialect: Option<DialectName>,
+    /// Of the files in folders only those are read that one of these globs matches, relative to the
+    /// folder of `agentir.toml`. All if none are given.
+    #[schemars(with = "Vec<String>")]
+    pub(crate) include: Vec<Spanned<String>>,
+    /// Files in folders that one of these globs matches are not read. Files that are named on the
+    /// command line are.
+    #[schemars(with = "Vec<String>")]
+    pub(crate) exclude: Vec<Spanned<String>>,
+    /// Levels of rules and of groups of rules, by their names; a rule's own comes before its group's.
+    #[schemars(with = "BTreeMap<String, Level>")]
+    pub(crate) rules: BTreeMap<Spanned<String>, Level>,
+    /// What is otherwise for some files. Of several that match, later ones come first.
+    pub(crate) overrides: Vec<Override>,
+}
+
+/// What is otherwise for some files.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Override {
+    /// Globs, relative to the folder of `agentir.toml`, of which one matches the files that are meant.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub(crate) files: Vec<Spanned<String>>,
+    /// The version of ABL to hold these files to.
+    pub(crate) abl_version: Option<VersionName>,
+    /// The dialect of Agent Script to hold these files to.
+    pub(crate) dialect: Option<DialectName>,
+    /// Levels of rules and groups in these files.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Level>")]
+    pub(crate) rules: BTreeMap<Spanned<String>, Level>,
+}
+
+/// What becomes of the findings of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// There are none.
+    Off,
+    /// They are for information.
+    Info,
+    /// They are warnings.
+    Warning,
+    /// They are errors.
+    Error,
+    /// They are what the rule says: undoes what was said of the rule's group, or further up.
+    Default,
+}
+
+/// A version of ABL.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum VersionName {
+    /// The legacy specification.
+    Legacy,
+    /// The current specification.
+    Current,
+    /// What the public reference says beyond it.
+    Newest,
+}
+
+impl From<VersionName> for Version {
+    fn from(name: VersionName) -> Self {
+        match name {
+            VersionName::Legacy => Self::Legacy,
+            VersionName::Current => Self::Current,
+            VersionName::Newest => Self::Newest,
+        }
+    }
+}
+
+/// A dialect of Agent Script.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DialectName {
+    /// The base that the others extend.
+    AgentScript,
+    /// Salesforce's.
+    Agentforce,
+    /// MuleSoft's, for networks of agents.
+    Agentfabric,
+}
+
+impl From<DialectName> for Dialect {
+    fn from(name: DialectName) -> Self {
+        match name {
+            DialectName::AgentScript => Self::AgentScript,
+            DialectName::Agentforce => Self::Agentforce,
+            DialectName::Agentfabric => Self::Agentfabric,
+        }
+    }
+}
+
+/// The JSON Schema of `agentir.toml`.
+#[must_use]
+pub fn config_schema() -> serde_json::Value {
+    let generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+    generator.into_root_schema_for::<File>().to_value()
+}

@@ -1,0 +1,169 @@
+//! Which configuration a file goes by.
+
+use crate::Names;
+use crate::config::Config;
+use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
+use agentir_syntax::rules::INVALID_CONFIGURATION;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{fs, io, path};
+
+/// What the file is called.
+pub const FILE_NAME: &str = "agentir.toml";
+
+/// What is wrong with configurations, and their texts.
+#[derive(Debug, Default)]
+pub struct Problems {
+    /// The files that `diagnostics` point into.
+    pub sources: SourceMap,
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The configurations of a run. Each is read when the first file asks for it.
+#[derive(Debug)]
+pub struct Configs {
+    names: Vec<(String, String)>,
+    /// The one that all files go by, if there is one.
+    fixed: Option<Arc<Config>>,
+    nothing: Arc<Config>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What the files in a folder go by.
+    by_folder: HashMap<PathBuf, Arc<Config>>,
+    problems: Problems,
+}
+
+impl Configs {
+    /// Each file goes by the nearest `agentir.toml` above it.
+    #[must_use]
+    pub fn nearest(names: Names<'_>) -> Self {
+        let own = |(rule, group): &(&str, &str)| ((*rule).to_owned(), (*group).to_owned());
+        Self {
+            names: names.rules.iter().map(own).collect(),
+            fixed: None,
+            nothing: Arc::default(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// All files go by this file, whose folder globs are relative to.
+    ///
+    /// # Errors
+    /// Where it cannot be read. What is wrong with its text is among the [`problems`](Self::problems).
+    pub fn fixed(file: &Path, names: Names<'_>) -> io::Result<Self> {
+        let mut all = Self::nearest(names);
+        let text = fs::read_to_string(file)?;
+        let folder = path::absolute(file)?.parent().map(Path::to_owned).unwrap_or_default();
+        let state = all.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        all.fixed = Some(read(&all.names, &mut state.problems, file, &folder, Ok(text)));
+        Ok(all)
+    }
+
+    /// No file goes by any configuration.
+    #[must_use]
+    pub fn none(names: Names<'_>) -> Self {
+        Self { fixed: Some(Arc::default()), ..Self::nearest(names) }
+    }
+
+    /// What the file at a path goes by. The path is made absolute as it stands, without looking at
+    /// links.
+    #[must_use]
+    pub fn of(&self, file: &Path) -> Arc<Config> {
+        if let Some(config) = &self.fixed {
+            return Arc::clone(config);
+        }
+        let folder = match path::absolute(file) {
+            Ok(path) => path.parent().map(Path::to_owned).unwrap_or_default(),
+            Err(_) => return Arc::clone(&self.nothing),
+        };
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.of_folder(&mut state, &folder)
+    }
+
+    fn of_folder(&self, state: &mut State, folder: &Path) -> Arc<Config> {
+        let mut passed = Vec::new();
+        let mut found = Arc::clone(&self.nothing);
+        for above in folder.ancestors() {
+            if let Some(known) = state.by_folder.get(above) {
+                found = Arc::clone(known);
+                break;
+            }
+            passed.push(above.to_owned());
+            let file = above.join(FILE_NAME);
+            let text = match fs::read_to_string(&file) {
+                Err(error) if !is_there(&error) => continue,
+                text => text,
+            };
+            found = read(&self.names, &mut state.problems, &shown(&file), above, text);
+            break;
+        }
+        state.by_folder.extend(passed.into_iter().map(|above| (above, Arc::clone(&found))));
+        found
+    }
+
+    /// What was wrong with the configurations that were read; takes it out.
+    #[must_use]
+    pub fn problems(&self) -> Problems {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut state.problems)
+    }
+
+    /// Whether no file that was asked about has a use for a rule.
+    #[must_use]
+    pub fn never_want(&self, rule: &str, group: &str) -> bool {
+        if let Some(config) = &self.fixed {
+            return config.never_wants(rule, group);
+        }
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        !state.by_folder.is_empty()
+            && state.by_folder.values().all(|config| config.never_wants(rule, group))
+    }
+}
+
+/// Whether what could not be read is there at all.
+fn is_there(error: &io::Error) -> bool {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+    !matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
+}
+
+/// A path as it is shown: relative to where we are, if it is in there.
+fn shown(file: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    file.strip_prefix(here).unwrap_or(file).to_owned()
+}
+
+fn read(
+    names: &[(String, String)],
+    problems: &mut Problems,
+    file: &Path,
+    folder: &Path,
+    text: io::Result<String>,
+) -> Arc<Config> {
+    let name = file.display().to_string();
+    let (text, error) = match text {
+        Ok(text) => (text, None),
+        Err(error) => (String::new(), Some(error)),
+    };
+    let source = SourceFile::new(name, text);
+    let id = problems.sources.add(source.clone());
+    if let Some(error) = error {
+        let message = format!("this configuration cannot be read: {error}");
+        let at = Span::new(id, 0, 0);
+        problems.diagnostics.push(Diagnostic::error(INVALID_CONFIGURATION, at, message));
+        return Arc::default();
+    }
+    let names: Vec<(&str, &str)> =
+        names.iter().map(|(rule, group)| (rule.as_str(), group.as_str())).collect();
+    match Config::read(id, &source, folder, Names { rules: &names }) {
+        Ok(config) => Arc::new(config),
+        Err(found) => {
+            problems.diagnostics.extend(found);
+            Arc::default()
+        }
+    }
+}

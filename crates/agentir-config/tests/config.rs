@@ -1,0 +1,123 @@
+//! What configurations say, and what is said of wrong ones.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+use agentir_config::{Config, Configs, Level, Names, Threshold};
+use agentir_diagnostics::{FileId, Format, Report, Severity, SourceFile, SourceMap, render};
+use agentir_expr::Version;
+use std::fs;
+use std::path::Path;
+
+const NAMES: Names<'static> = Names {
+    rules: &[("undefined-tool", "names"), ("unused-tool", "names"), ("legacy-form", "versions")],
+};
+
+fn read(text: &str) -> Result<Config, String> {
+    let mut sources = SourceMap::new();
+    let file = SourceFile::new("agentir.toml", text);
+    let id = sources.add(file.clone());
+    Config::read(id, &file, Path::new("/p"), NAMES).map_err(|diagnostics| {
+        let mut out = Vec::new();
+        let report = Report { sources: &sources, diagnostics: &diagnostics, files_checked: 1 };
+        render(&report, Format::Text, false, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    })
+}
+
+#[test]
+fn a_rule_comes_before_its_group_and_an_override_before_both() {
+    let config = read(
+        r#"
+fail-on = "warning"
+abl-version = "current"
+exclude = ["vendor", "**/*.draft.abl"]
+
+[rules]
+names = "off"
+unused-tool = "error"
+
+[[overrides]]
+files = ["old/**"]
+abl-version = "legacy"
+[overrides.rules]
+names = "info"
+
+[[overrides]]
+files = ["old/kept.abl"]
+[overrides.rules]
+undefined-tool = "default"
+"#,
+    )
+    .unwrap();
+    let level = |path: &str, rule: &str| config.level(Path::new(path), rule, "names");
+    assert_eq!(level("/p/a.abl", "undefined-tool"), Some(Level::Off));
+    assert_eq!(level("/p/a.abl", "unused-tool"), Some(Level::Error));
+    assert_eq!(level("/p/old/a.abl", "unused-tool"), Some(Level::Info));
+    assert_eq!(level("/p/old/kept.abl", "undefined-tool"), None, "as the rule has it");
+    assert_eq!(config.level(Path::new("/p/a.abl"), "legacy-form", "versions"), None);
+    assert!(!config.never_wants("undefined-tool", "names"), "some files want it");
+    assert_eq!(config.abl_version(Path::new("/p/a.abl")), Some(Version::Current));
+    assert_eq!(config.abl_version(Path::new("/p/old/a.abl")), Some(Version::Legacy));
+    let takes = |path: &str| config.takes(Path::new(path));
+    assert!(takes("/p/a.abl") && !takes("/p/vendor/x/a.abl") && !takes("/p/b/c.draft.abl"));
+    assert_eq!(config.fail_on(), Threshold::Warning);
+    assert!(config.fail_on().fails(Severity::Error) && !config.fail_on().fails(Severity::Info));
+}
+
+#[test]
+fn what_does_not_exist_is_an_error_at_its_place() {
+    let all = [
+        "fial-on = \"error\"\n",
+        "fail-on = \"warnings\"\n",
+        "[rules]\nundefined-toll = \"off\"\nnaems = \"off\"\n",
+        "[rules]\nundefined-tool = \"of\"\n",
+        "exclude = [\"a[\"]\n",
+        "[[overrides]]\nrules = { names = \"off\" }\n",
+        "include = \"agents\"\n",
+        "this is no TOML\n",
+    ];
+    let said: Vec<String> = all.iter().map(|text| read(text).unwrap_err()).collect();
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn the_nearest_one_above_a_file_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, inner) = (folder.path(), folder.path().join("a/b"));
+    fs::create_dir_all(&inner).unwrap();
+    fs::create_dir_all(root.join("c")).unwrap();
+    fs::write(root.join("agentir.toml"), "[rules]\nnames = \"off\"\n").unwrap();
+    fs::write(inner.join("agentir.toml"), "[rules]\nnames = \"info\"\n").unwrap();
+    let configs = Configs::nearest(NAMES);
+    let level = |path: &str| {
+        let path = root.join(path);
+        configs.of(&path).level(&path, "unused-tool", "names")
+    };
+    assert_eq!(level("c/x.abl"), Some(Level::Off));
+    assert!(configs.never_want("unused-tool", "names"), "by all that was asked so far");
+    assert_eq!(level("a/b/x.abl"), Some(Level::Info));
+    assert_eq!(level("a/x.abl"), Some(Level::Off));
+    assert!(!configs.never_want("unused-tool", "names"));
+    assert!(configs.problems().diagnostics.is_empty());
+    let none = Configs::none(NAMES);
+    assert_eq!(none.of(&inner.join("x")).level(&inner.join("x"), "unused-tool", "names"), None);
+}
+
+#[test]
+fn a_broken_one_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("agentir.toml"), "rules = 1\n").unwrap();
+    let configs = Configs::nearest(NAMES);
+    for name in ["a", "b"] {
+        let _ = configs.of(&folder.path().join(name));
+    }
+    let problems = configs.problems();
+    assert_eq!(problems.diagnostics.len(), 1);
+    assert_eq!(problems.diagnostics[0].primary.span.file, FileId(0));
+}

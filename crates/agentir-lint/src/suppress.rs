@@ -1,0 +1,302 @@
+//! Findings that a comment in the source says are to be ignored.
+//!
+//! `# agentir: ignore[rule, rule] reason` speaks of the line it stands on, or, alone on a line, of the
+//! next one that is no comment; `# agentir: ignore-file[rule] reason`, above everything else, of the
+//! whole file. A comment names what it ignores: one that ignores everything would hide what nobody has
+//! seen yet.
+
+use agentir_diagnostics::{
+    Applicability, Diagnostic, Edit, FileId, Fix, RuleName, SourceFile, SourceMap, Span, closest,
+};
+use agentir_syntax::lines::{LineKind, Lines, lines};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A comment that ignores what is not there.
+pub const UNUSED: RuleName = RuleName("unused-suppression");
+/// A comment that cannot be read, or names what does not exist.
+pub const INVALID: RuleName = RuleName("invalid-suppression");
+
+/// What a comment for us begins with.
+const MARK: &str = "agentir:";
+
+/// What findings a comment is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Those on this line, counted from 0.
+    Line(usize),
+    /// Those in the file.
+    File,
+}
+
+/// A rule or group that a comment names.
+struct Named {
+    name: String,
+    span: Span,
+    used: bool,
+}
+
+/// A comment that ignores findings.
+struct Suppression {
+    reach: Reach,
+    /// What goes when the comment goes.
+    whole: Span,
+    comment: Span,
+    names: Vec<Named>,
+}
+
+/// Takes out the findings that comments in the sources ignore, and adds what is to be said of the
+/// comments. `ran` says whether a rule looked at a file: else a comment may have its use. Gives how
+/// many findings were taken out.
+pub fn suppress(
+    sources: &SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+    ran: &dyn Fn(FileId, &str) -> bool,
+) -> usize {
+    let mut problems = Vec::new();
+    let mut by_file: FxHashMap<FileId, Vec<Suppression>> = FxHashMap::default();
+    for (id, file) in sources.iter() {
+        let found = of_file(id, file, &mut problems);
+        if !found.is_empty() {
+            by_file.insert(id, found);
+        }
+    }
+    let groups: FxHashMap<&str, &str> =
+        crate::catalogue().into_iter().map(|r| (r.name, r.group_name())).collect();
+    diagnostics.append(&mut problems);
+    let before = diagnostics.len();
+    diagnostics.retain(|finding| {
+        let at = finding.primary.span;
+        let Some(all) = by_file.get_mut(&at.file) else { return true };
+        let line = sources.get(at.file).map_or(0, |file| line_of(file, at.start));
+        let group = groups.get(finding.rule.0).copied().unwrap_or_default();
+        let mut ignored = false;
+        for one in all.iter_mut().filter(|s| s.reach == Reach::File || s.reach == Reach::Line(line))
+        {
+            for named in &mut one.names {
+                let meant = named.name == finding.rule.0 || named.name == group;
+                named.used |= meant;
+                ignored |= meant;
+            }
+        }
+        !ignored
+    });
+    let ignored = before - diagnostics.len();
+    // In the order of the files, not of the map.
+    let mut rest: Vec<_> = by_file.into_iter().collect();
+    rest.sort_by_key(|(id, _)| *id);
+    for (id, all) in rest {
+        let looked = |name: &str| {
+            let mut of_group = groups.iter().filter(|(_, group)| **group == name).peekable();
+            match of_group.peek() {
+                Some(_) => of_group.all(|(rule, _)| ran(id, rule)),
+                None => ran(id, name),
+            }
+        };
+        let text = sources.get(id).map_or("", |file| &file.text);
+        for one in all {
+            unused(&one, text, &looked, diagnostics);
+        }
+    }
+    ignored
+}
+
+/// The line, from 0, of a byte.
+fn line_of(file: &SourceFile, offset: u32) -> usize {
+    file.line_starts().partition_point(|start| *start <= offset).saturating_sub(1)
+}
+
+/// The suppressions of a file, with their problems.
+fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec<Suppression> {
+    let text = &*file.text;
+    if !text.contains(MARK) || file.name.ends_with(".json") {
+        return Vec::new();
+    }
+    let Some(notation) = agentir_lower::language(&file.name, text).notation() else {
+        return Vec::new();
+    };
+    let lines = lines(notation, id, text);
+    let first = lines
+        .lines
+        .iter()
+        .position(|l| !matches!(l.kind, LineKind::Blank | LineKind::Comment | LineKind::Verbatim))
+        .unwrap_or(lines.lines.len());
+    let mut found = Vec::new();
+    for (index, line) in lines.lines.iter().enumerate() {
+        let Some(comment) = line.comment else { continue };
+        let written = text.get(comment.range()).unwrap_or_default();
+        let bare = written.trim_start_matches(['#', '/', ' ', '\t']);
+        let Some(rest) = bare.strip_prefix(MARK) else { continue };
+        let start = comment.end - size(rest);
+        match read(id, rest, start) {
+            Ok((in_file, names)) => {
+                let reach = if in_file {
+                    if index >= first {
+                        problems.push(misplaced(comment));
+                        continue;
+                    }
+                    Reach::File
+                } else {
+                    Reach::Line(target(&lines, index))
+                };
+                let alone = line.kind == LineKind::Comment;
+                let whole = whole(text, comment, alone);
+                let names = known(names, problems);
+                if !names.is_empty() {
+                    found.push(Suppression { reach, whole, comment, names });
+                }
+            }
+            Err(message) => problems.push(
+                Diagnostic::warning(INVALID, comment, message)
+                    .note("nothing is ignored because of this comment")
+                    .help("write `# agentir: ignore[rule] reason`, or `ignore-file[rule]` at the top of the file"),
+            ),
+        }
+    }
+    found
+}
+
+fn size(text: &str) -> u32 {
+    u32::try_from(text.len()).unwrap_or(u32::MAX)
+}
+
+/// The line that a comment on line `index` is about.
+fn target(lines: &Lines, index: usize) -> usize {
+    let about = |(_, line): &(usize, &agentir_syntax::lines::Line)| {
+        !matches!(line.kind, LineKind::Comment | LineKind::Blank)
+    };
+    let below = lines.lines.iter().enumerate().skip(index).find(about);
+    below.map_or(index, |(line, _)| line)
+}
+
+/// What is to be deleted so that a comment is gone without a trace.
+fn whole(text: &str, comment: Span, alone: bool) -> Span {
+    let before = text.get(..comment.start as usize).unwrap_or_default();
+    let start = size(before.trim_end_matches([' ', '\t']));
+    let behind = text.get(comment.end as usize..).unwrap_or_default();
+    let end = match alone {
+        true if behind.starts_with("\r\n") => 2,
+        true if behind.starts_with('\n') => 1,
+        _ => 0,
+    };
+    Span::new(comment.file, start, comment.end + end)
+}
+
+/// Whether what stands behind the mark, from `start` on, is about the whole file, and what it names.
+fn read(id: FileId, rest: &str, start: u32) -> Result<(bool, Vec<Named>), &'static str> {
+    let word = rest.trim_start();
+    let (in_file, list) = if let Some(list) = word.strip_prefix("ignore-file") {
+        (true, list)
+    } else if let Some(list) = word.strip_prefix("ignore") {
+        (false, list)
+    } else {
+        return Err("this comment is for agentir, and says nothing that it knows");
+    };
+    let Some(list) = list.trim_start().strip_prefix('[') else {
+        return Err("this comment does not say which rules are to be ignored");
+    };
+    let Some((list, _reason)) = list.split_once(']') else {
+        return Err("the list of rules in this comment has no end");
+    };
+    // Where the list begins: everything is a part of `rest`.
+    let at = |part: &str| start + size(rest).min(offset_in(rest, part));
+    let names: Vec<Named> = list
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(|name| {
+            let span = Span::new(id, at(name), at(name) + size(name));
+            Named { name: name.to_owned(), span, used: false }
+        })
+        .collect();
+    if names.is_empty() {
+        return Err("this comment does not say which rules are to be ignored");
+    }
+    Ok((in_file, names))
+}
+
+/// Where `part`, a slice of `whole`, begins in it.
+fn offset_in(whole: &str, part: &str) -> u32 {
+    let distance = part.as_ptr().addr().saturating_sub(whole.as_ptr().addr());
+    u32::try_from(distance).unwrap_or(0)
+}
+
+fn misplaced(comment: Span) -> Diagnostic {
+    Diagnostic::warning(INVALID, comment, "a comment about the whole file stands inside of it")
+        .note("nothing is ignored because of this comment")
+        .help("put it above the first line that is no comment")
+}
+
+/// The names that exist; the others are reported.
+fn known(names: Vec<Named>, problems: &mut Vec<Diagnostic>) -> Vec<Named> {
+    let catalogue = crate::catalogue();
+    let all: FxHashSet<&str> = catalogue.iter().flat_map(|r| [r.name, r.group_name()]).collect();
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        names.into_iter().partition(|named| all.contains(named.name.as_str()));
+    for Named { name, span, .. } in unknown {
+        let finding =
+            Diagnostic::warning(INVALID, span, format!("there is no rule or group `{name}`"));
+        let near = closest(&name, catalogue.iter().flat_map(|r| [r.name, r.group_name()]));
+        problems.push(match near {
+            Some(near) => {
+                finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+            }
+            None => finding.help("`agentir rules` lists them all"),
+        });
+    }
+    known
+}
+
+/// Reports what a comment names and need not.
+fn unused(
+    one: &Suppression,
+    text: &str,
+    looked: &dyn Fn(&str) -> bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let idle: Vec<&Named> = one.names.iter().filter(|n| !n.used && looked(&n.name)).collect();
+    let place = match one.reach {
+        Reach::Line(_) => "here",
+        Reach::File => "in this file",
+    };
+    let message = |name: &str| format!("`{name}` finds nothing {place} that could be ignored");
+    let fix = |title: &str, span: Span| Fix {
+        title: title.to_owned(),
+        edits: vec![Edit { span, text: String::new() }],
+        applicability: Applicability::Safe,
+    };
+    let note = "it would hide the next mistake of this kind";
+    if let ([first, others @ ..], true) = (idle.as_slice(), idle.len() == one.names.len()) {
+        let names = others
+            .iter()
+            .fold(format!("`{}`", first.name), |all, n| format!("{all}, `{}`", n.name));
+        let message = match others {
+            [] => message(&first.name),
+            _ => format!("{names} find nothing {place} that could be ignored"),
+        };
+        diagnostics.push(
+            Diagnostic::warning(UNUSED, one.comment, message)
+                .note(note)
+                .help("delete the comment")
+                .fix(fix("delete the comment", one.whole)),
+        );
+        return;
+    }
+    for named in idle {
+        let mut span = named.span;
+        // The comma behind it goes as well, or else that before it.
+        let behind = text.get(span.end as usize..).unwrap_or_default();
+        let rest = behind.trim_start();
+        if let Some(rest) = rest.strip_prefix(',') {
+            span.end += size(behind) - size(rest.trim_start());
+        } else {
+            let before = text.get(..span.start as usize).unwrap_or_default();
+            span.start = size(before.trim_end().trim_end_matches(','));
+        }
+        diagnostics.push(
+            Diagnostic::warning(UNUSED, named.span, message(&named.name))
+                .note(note)
+                .help("take it out of the list")
+                .fix(fix("take it out of the list", span)),
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! Findings that were there before: a project takes the tool up without mending everything first.
+
+use crate::fingerprint::VERSION;
+use crate::{Findings, fingerprints};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+
+/// Findings that are known and not reported: the file of `agentir check --baseline`. It names the finding
+/// by what it is about and not by its line, so that it survives changes around it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "agentir baseline")]
+pub struct Baseline {
+    /// What the fingerprints are made from; others are not understood.
+    #[schemars(extend("const" = VERSION))]
+    fingerprints: String,
+    /// The findings, by file, rule and fingerprint.
+    findings: Vec<Known>,
+}
+
+/// A finding that is known.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    /// The file, relative to the folder in which agentir is run.
+    pub file: String,
+    /// The rule.
+    pub rule: String,
+    /// What the finding is recognised by.
+    pub fingerprint: String,
+    /// What it said; for people.
+    pub message: String,
+}
+
+/// What became of a baseline in a run.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// Whether each finding is known, in their order.
+    pub known: Vec<bool>,
+    /// What is known and was not found, in files that were looked at.
+    pub gone: Vec<Known>,
+}
+
+impl Baseline {
+    /// Reads a baseline.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let read: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if read.fingerprints == VERSION {
+            return Ok(read);
+        }
+        Err(format!(
+            "its fingerprints are of the kind `{}`, and this program makes `{VERSION}`: write it anew",
+            read.fingerprints
+        ))
+    }
+
+    /// All findings of a run.
+    #[must_use]
+    pub fn of(findings: &Findings<'_>) -> Self {
+        let prints = fingerprints(&findings.report, findings.root);
+        let mut all: Vec<Known> = findings
+            .report
+            .diagnostics
+            .iter()
+            .zip(prints)
+            .map(|(finding, fingerprint)| Known {
+                file: findings.place(finding.primary.span).file,
+                rule: finding.rule.0.to_owned(),
+                fingerprint,
+                message: finding.message.clone(),
+            })
+            .collect();
+        all.sort();
+        Self { fingerprints: VERSION.to_owned(), findings: all }
+    }
+
+    /// How many findings are known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// Whether none is.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Holds it against the findings of a run.
+    #[must_use]
+    pub fn compare(&self, findings: &Findings<'_>) -> Compared {
+        let prints = fingerprints(&findings.report, findings.root);
+        let mut open: HashMap<&str, &Known> =
+            self.findings.iter().map(|known| (known.fingerprint.as_str(), known)).collect();
+        let known = prints.iter().map(|print| open.remove(print.as_str()).is_some()).collect();
+        let looked: HashSet<String> = findings
+            .report
+            .sources
+            .iter()
+            .map(|(_, file)| crate::relative(&file.name, findings.root))
+            .collect();
+        let mut gone: Vec<Known> =
+            open.into_values().filter(|known| looked.contains(&known.file)).cloned().collect();
+        gone.sort();
+        Compared { known, gone }
+    }
+}
+
+/// The JSON Schema of [`Baseline`].
+#[must_use]
+pub fn baseline_schema() -> serde_json::Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    generator.into_root_schema_for::<Baseline>().to_value()
+}

@@ -1,0 +1,59 @@
+//! What a finding is recognised by in another run.
+
+use crate::relative;
+use agentir_diagnostics::{Diagnostic, Report};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The version of what goes into a fingerprint; it changes when old ones are no longer found.
+pub(crate) const VERSION: &str = "agentir/v1";
+
+/// So many characters of what a finding is about are looked at.
+const MOST: usize = 200;
+
+/// A fingerprint for each finding, in their order: the rule, the file, and the text of the line and of
+/// the place, without white space. Lines above and below may come and go. Of findings that are alike in
+/// all of that the first, the second … of the file are told apart.
+#[must_use]
+pub fn fingerprints(report: &Report<'_>, root: &Path) -> Vec<String> {
+    let mut seen: HashMap<[u8; 32], u32> = HashMap::new();
+    report
+        .diagnostics
+        .iter()
+        .map(|finding| {
+            let alike = alike(finding, report, root);
+            let count = seen.entry(alike).or_insert(0);
+            *count += 1;
+            let mut hash = Sha256::new();
+            hash.update(alike);
+            hash.update(count.to_le_bytes());
+            hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        })
+        .collect()
+}
+
+fn alike(finding: &Diagnostic, report: &Report<'_>, root: &Path) -> [u8; 32] {
+    let span = finding.primary.span;
+    let mut hash = Sha256::new();
+    let mut add = |text: &str| {
+        hash.update(text);
+        hash.update([0]);
+    };
+    add(VERSION);
+    add(finding.rule.0);
+    if let Some(file) = report.sources.get(span.file) {
+        add(&relative(&file.name, root));
+        let starts = file.line_starts();
+        let line = starts.partition_point(|start| *start <= span.start).saturating_sub(1);
+        let start = starts.get(line).map_or(0, |start| *start as usize);
+        let whole = file.text.get(start..).and_then(|rest| rest.lines().next());
+        add(&without_space(whole.unwrap_or_default()));
+        add(&without_space(file.slice(span).lines().next().unwrap_or_default()));
+    }
+    hash.finalize().into()
+}
+
+fn without_space(text: &str) -> String {
+    text.split_whitespace().flat_map(str::chars).take(MOST).collect()
+}

@@ -1,0 +1,56 @@
+//! GitLab's report of code quality: an array in the form of Code Climate's issues.
+
+use crate::{Findings, fingerprints};
+use agentir_diagnostics::Severity;
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct Issue<'f> {
+    description: &'f str,
+    check_name: &'static str,
+    fingerprint: String,
+    severity: &'static str,
+    location: Location,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: u32,
+    end: u32,
+}
+
+pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let prints = fingerprints(&findings.report, findings.root);
+    let issues: Vec<Issue<'_>> = findings
+        .report
+        .diagnostics
+        .iter()
+        .zip(prints)
+        .map(|(finding, fingerprint)| {
+            let place = findings.place(finding.primary.span);
+            Issue {
+                description: &finding.message,
+                check_name: finding.rule.0,
+                fingerprint,
+                severity: match finding.severity {
+                    Severity::Error => "major",
+                    Severity::Warning => "minor",
+                    Severity::Info => "info",
+                },
+                location: Location {
+                    path: place.file,
+                    lines: Lines { begin: place.start.line, end: place.end.line },
+                },
+            }
+        })
+        .collect();
+    serde_json::to_writer_pretty(&mut *out, &issues)?;
+    writeln!(out)
+}

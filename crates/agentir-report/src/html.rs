@@ -1,0 +1,159 @@
+//! A page for people: findings with the source around them, the agents' graphs, what a message costs.
+//! It needs nothing but a browser.
+
+use crate::{Findings, level};
+use agentir_diagnostics::{Applicability, Diagnostic, Severity, SourceFile};
+use askama::Template;
+use std::io::{self, Write};
+
+/// What the page shows beside findings.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// Graphs of programs.
+    pub pictures: Vec<Picture>,
+    /// What one message of the user can cost, by agent.
+    pub costs: Vec<CostRow>,
+}
+
+/// A graph.
+#[derive(Debug)]
+pub struct Picture {
+    /// Of what.
+    pub name: String,
+    /// As SVG, complete; it is written as it is.
+    pub svg: String,
+}
+
+/// The most that one message of the user can cost with an agent; nothing where there is no bound.
+#[derive(Debug)]
+pub struct CostRow {
+    /// The agent's name.
+    pub agent: String,
+    /// Calls of models, by itself.
+    pub own_models: Option<u64>,
+    /// Calls of tools, by itself.
+    pub own_tools: Option<u64>,
+    /// Calls of models, with the agents it hands over to.
+    pub all_models: Option<u64>,
+    /// Calls of tools, with the agents it hands over to.
+    pub all_tools: Option<u64>,
+}
+
+/// So many lines are shown around a finding.
+const AROUND: usize = 2;
+/// So many lines of what a finding is about are shown.
+const MOST_LINES: usize = 8;
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct View<'f> {
+    summary: String,
+    levels: Vec<Level>,
+    findings: Vec<Shown<'f>>,
+    pictures: &'f [Picture],
+    costs: Vec<Row>,
+}
+
+/// A row of the table of costs.
+struct Row {
+    cells: Vec<String>,
+}
+
+struct Level {
+    name: &'static str,
+    count: usize,
+}
+
+struct Shown<'f> {
+    level: &'static str,
+    rule: &'static str,
+    place: String,
+    message: &'f str,
+    label: &'f str,
+    lines: Vec<Line>,
+    notes: Vec<(&'static str, &'f str)>,
+}
+
+struct Line {
+    number: usize,
+    before: String,
+    marked: String,
+    after: String,
+}
+
+pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let summary = findings.report.summary();
+    let levels = [
+        (Severity::Error, summary.errors),
+        (Severity::Warning, summary.warnings),
+        (Severity::Info, summary.infos),
+    ];
+    let costs = findings.page.costs.iter().map(|row| {
+        let number = |n: Option<u64>| n.map_or_else(|| "∞".to_owned(), |n| n.to_string());
+        let counts = [row.own_models, row.own_tools, row.all_models, row.all_tools];
+        Row { cells: std::iter::once(row.agent.clone()).chain(counts.map(number)).collect() }
+    });
+    let page = View {
+        summary: summary.to_string(),
+        levels: levels.map(|(severity, count)| Level { name: level(severity), count }).into(),
+        findings: findings.report.diagnostics.iter().map(|d| shown(findings, d)).collect(),
+        pictures: &findings.page.pictures,
+        costs: costs.collect(),
+    };
+    let text = page.render().map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
+}
+
+fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
+    let place = findings.place(finding.primary.span);
+    let mut notes: Vec<(&str, &str)> = Vec::new();
+    notes.extend(finding.note.as_deref().map(|note| ("note", note)));
+    notes.extend(finding.help.as_deref().map(|help| ("help", help)));
+    notes.extend(finding.fix.as_ref().map(|fix| {
+        let word = match fix.applicability {
+            Applicability::Safe => "fix",
+            Applicability::Unsafe => "unsafe fix",
+            Applicability::DisplayOnly => "suggestion",
+        };
+        (word, fix.title.as_str())
+    }));
+    let file = findings.report.sources.get(finding.primary.span.file);
+    Shown {
+        level: level(finding.severity),
+        rule: finding.rule.0,
+        place: format!("{}:{}:{}", place.file, place.start.line, place.start.column),
+        message: &finding.message,
+        label: &finding.primary.message,
+        lines: file.map(|file| excerpt(file, finding)).unwrap_or_default(),
+        notes,
+    }
+}
+
+fn excerpt(file: &SourceFile, finding: &Diagnostic) -> Vec<Line> {
+    let span = finding.primary.span.range();
+    let starts = file.line_starts();
+    let line_of = |at: usize| starts.partition_point(|s| *s as usize <= at).saturating_sub(1);
+    let first = line_of(span.start);
+    let last = line_of(span.end.saturating_sub(1).max(span.start)).min(first + MOST_LINES);
+    (first.saturating_sub(AROUND)..=last + AROUND)
+        .filter_map(|number| {
+            let start = *starts.get(number)? as usize;
+            // A last line break begins no line.
+            if start == file.text.len() && number > first {
+                return None;
+            }
+            let end = starts.get(number + 1).map_or(file.text.len(), |next| *next as usize);
+            let text = file.text.get(start..end)?.trim_end_matches(['\n', '\r']);
+            let end = start + text.len();
+            let cut = |at: usize| at.clamp(start, end) - start;
+            let (from, to) = (cut(span.start), cut(span.end));
+            let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
+            Some(Line {
+                number: number + 1,
+                before: part(0..from).to_owned(),
+                marked: part(from..to).to_owned(),
+                after: part(to..text.len()).to_owned(),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,40 @@
+//! JUnit's XML: a suite a file, a case a finding. What makes the run fail is a failure; other findings
+//! pass and say what they have to say as output.
+
+use crate::{Findings, in_full, level, relative};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::io::{self, Write};
+
+pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut report = Report::new("agentir check");
+    for (id, file) in findings.report.sources.iter() {
+        let mut suite = TestSuite::new(relative(&file.name, findings.root));
+        let here = |d: &&agentir_diagnostics::Diagnostic| d.primary.span.file == id;
+        for finding in findings.report.diagnostics.iter().filter(here) {
+            let at = findings.place(finding.primary.span);
+            let place = format!("{}:{}:{}", at.file, at.start.line, at.start.column);
+            let text = format!("{place}: {}: {}", level(finding.severity), in_full(finding));
+            let status = if (findings.fails)(finding) {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                status.set_type(level(finding.severity));
+                status.set_message(finding.message.as_str());
+                status.set_description(text.as_str());
+                status
+            } else {
+                TestCaseStatus::success()
+            };
+            let name = format!("{} {}:{}", finding.rule.0, at.start.line, at.start.column);
+            let mut case = TestCase::new(name, status);
+            case.set_classname(finding.rule.0);
+            if !(findings.fails)(finding) {
+                case.set_system_out(text.as_str());
+            }
+            suite.add_test_case(case);
+        }
+        if suite.test_cases.is_empty() {
+            suite.add_test_case(TestCase::new("no findings", TestCaseStatus::success()));
+        }
+        report.add_test_suite(suite);
+    }
+    report.serialize(&mut *out).map_err(io::Error::other)
+}

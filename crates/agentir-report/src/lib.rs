@@ -1,0 +1,198 @@
+//! Findings in the formats that CI systems, editors and people read.
+//!
+//! ```text
+//! findings ──► fingerprints ──► text, JSON, SARIF, GitHub, GitLab, JUnit, Checkstyle, Markdown, HTML
+//!                   └─────────► baseline: what was known before
+//! ```
+//!
+//! *Invariant*: nothing here checks an agent or reads or writes a file; a format shows all findings that
+//! it is given and decides nothing about them.
+
+mod baseline;
+mod checkstyle;
+mod fingerprint;
+mod github;
+mod gitlab;
+mod html;
+mod junit;
+mod markdown;
+mod sarif;
+
+pub use baseline::{Baseline, Compared, Known, baseline_schema};
+pub use fingerprint::fingerprints;
+pub use html::{CostRow, Page, Picture};
+
+use agentir_diagnostics::{
+    Diagnostic, Format as Plain, LineColumn, Report, Severity, Span, render,
+};
+use std::io::{self, Write};
+use std::path::{self, Path};
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// With the source around each finding.
+    Text,
+    /// One line a finding.
+    Concise,
+    /// One JSON object.
+    Json,
+    /// One JSON object a finding and line.
+    JsonLines,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// Annotations of GitHub's workflows.
+    Github,
+    /// GitLab's report of code quality.
+    Gitlab,
+    /// JUnit's XML.
+    Junit,
+    /// Checkstyle's XML.
+    Checkstyle,
+    /// A summary in Markdown.
+    Markdown,
+    /// A page that needs nothing but a browser.
+    Html,
+}
+
+impl Format {
+    /// All formats, with the names that they are called by.
+    pub const ALL: [(&'static str, Self); 11] = [
+        ("text", Self::Text),
+        ("concise", Self::Concise),
+        ("json", Self::Json),
+        ("json-lines", Self::JsonLines),
+        ("sarif", Self::Sarif),
+        ("github", Self::Github),
+        ("gitlab", Self::Gitlab),
+        ("junit", Self::Junit),
+        ("checkstyle", Self::Checkstyle),
+        ("markdown", Self::Markdown),
+        ("html", Self::Html),
+    ];
+
+    /// The same format, if findings can be written in it one after the other.
+    #[must_use]
+    pub const fn plain(self) -> Option<Plain> {
+        match self {
+            Self::Text => Some(Plain::Text),
+            Self::Concise => Some(Plain::Concise),
+            Self::Json => Some(Plain::Json),
+            _ => None,
+        }
+    }
+
+    /// The format called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
+    }
+}
+
+/// What it takes to write findings.
+#[derive(Clone, Copy)]
+pub struct Findings<'a> {
+    /// The findings, in order.
+    pub report: Report<'a>,
+    /// The folder that files are named relative to, absolute: the root of the repository.
+    pub root: &'a Path,
+    /// Whether a finding makes the run fail.
+    pub fails: &'a dyn Fn(&Diagnostic) -> bool,
+    /// What only the page shows.
+    pub page: &'a Page,
+}
+
+/// Writes findings; `color` is for people's terminals.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn write(
+    findings: &Findings<'_>,
+    format: Format,
+    color: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let report = &findings.report;
+    match format {
+        Format::Text => render(report, Plain::Text, color, out),
+        Format::Concise => render(report, Plain::Concise, color, out),
+        Format::Json => render(report, Plain::Json, color, out),
+        Format::JsonLines => json_lines(findings, out),
+        Format::Sarif => sarif::write(findings, out),
+        Format::Github => github::write(findings, out),
+        Format::Gitlab => gitlab::write(findings, out),
+        Format::Junit => junit::write(findings, out),
+        Format::Checkstyle => checkstyle::write(findings, out),
+        Format::Markdown => markdown::write(findings, out),
+        Format::Html => html::write(findings, out),
+    }
+}
+
+/// The findings of the JSON report, one a line.
+fn json_lines(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut whole = Vec::new();
+    agentir_diagnostics::render(
+        &findings.report,
+        agentir_diagnostics::Format::Json,
+        false,
+        &mut whole,
+    )?;
+    let whole: serde_json::Value = serde_json::from_slice(&whole)?;
+    for finding in whole.get("diagnostics").and_then(|d| d.as_array()).into_iter().flatten() {
+        writeln!(out, "{finding}")?;
+    }
+    Ok(())
+}
+
+/// The place of a finding, as other programs are told of it.
+struct Place {
+    /// The file, relative to the root where it is in there, with `/` between folders.
+    file: String,
+    start: LineColumn,
+    end: LineColumn,
+}
+
+impl Findings<'_> {
+    fn place(&self, span: Span) -> Place {
+        let nowhere = LineColumn { line: 1, column: 1 };
+        match self.report.sources.get(span.file) {
+            Some(file) => Place {
+                file: relative(&file.name, self.root),
+                start: file.line_column(span.start),
+                end: file.line_column(span.end),
+            },
+            None => Place { file: String::new(), start: nowhere, end: nowhere },
+        }
+    }
+}
+
+/// The path of a file relative to `root`, as it stands in a URI but for its escapes.
+fn relative(name: &str, root: &Path) -> String {
+    let inside = path::absolute(name).ok();
+    let inside = inside.as_deref().and_then(|p| p.strip_prefix(root).ok()).map(Path::to_owned);
+    let shown = inside.map_or_else(|| name.to_owned(), |p| p.display().to_string());
+    if cfg!(windows) { shown.replace('\\', "/") } else { shown }
+}
+
+const fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    }
+}
+
+/// The message, why it matters and what to do, as one text of several lines.
+fn in_full(finding: &Diagnostic) -> String {
+    let mut text = finding.message.clone();
+    if !finding.primary.message.is_empty() {
+        text.push_str(": ");
+        text.push_str(&finding.primary.message);
+    }
+    for (word, more) in [("note", &finding.note), ("help", &finding.help)] {
+        if let Some(more) = more {
+            text.push_str(&format!("\n{word}: {more}"));
+        }
+    }
+    text
+}

@@ -1,0 +1,171 @@
+//! SARIF 2.1.0, which code scanning of GitHub and others and many editors read.
+//!
+//! Results carry a fingerprint that survives lines that come and go, all places, and the fix, if it may be
+//! applied; rules carry the page that `agentir explain` prints.
+
+use crate::fingerprint::VERSION;
+use crate::{Findings, fingerprints, in_full};
+use agentir_diagnostics::{Applicability, Diagnostic, Fix, Severity, Span};
+use agentir_lint::RuleInfo;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::json;
+use serde_sarif::sarif;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// What the root of the repository is called in places.
+const ROOT: &str = "%SRCROOT%";
+
+pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut ids: Vec<&str> = findings.report.diagnostics.iter().map(|d| d.rule.0).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let prints = fingerprints(&findings.report, findings.root);
+    let results: Vec<sarif::Result> = findings
+        .report
+        .diagnostics
+        .iter()
+        .zip(prints)
+        .map(|(finding, print)| result(findings, finding, print, &ids))
+        .collect();
+    let rules: Vec<sarif::ReportingDescriptor> =
+        ids.iter().filter_map(|id| agentir_lint::rule(id)).map(rule).collect();
+    let driver = sarif::ToolComponent::builder()
+        .name("agentir")
+        .semantic_version(env!("CARGO_PKG_VERSION"))
+        .rules(rules)
+        .build();
+    let run = sarif::Run::builder()
+        .tool(sarif::Tool::builder().driver(driver).build())
+        .results(results)
+        .column_kind("unicodeCodePoints")
+        .build();
+    let whole = sarif::Sarif::builder()
+        .schema("https://json.schemastore.org/sarif-2.1.0.json")
+        .version("2.1.0")
+        .runs(vec![run])
+        .build();
+    serde_json::to_writer_pretty(&mut *out, &whole)?;
+    writeln!(out)
+}
+
+const fn level(severity: Severity) -> sarif::ResultLevel {
+    match severity {
+        Severity::Error => sarif::ResultLevel::Error,
+        Severity::Warning => sarif::ResultLevel::Warning,
+        Severity::Info => sarif::ResultLevel::Note,
+    }
+}
+
+fn rule(info: RuleInfo) -> sarif::ReportingDescriptor {
+    let text = |text: &str| sarif::MultiformatMessageString::builder().text(text).build();
+    let page = agentir_lint::page(info.name).unwrap_or(info.summary);
+    let help = sarif::MultiformatMessageString::builder().text(page).markdown(page).build();
+    let level = match info.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    };
+    sarif::ReportingDescriptor::builder()
+        .id(info.name)
+        .short_description(text(info.summary))
+        .help(help)
+        .default_configuration(sarif::ReportingConfiguration::builder().level(level).build())
+        .properties(sarif::PropertyBag::builder().tags(vec![info.group_name().to_owned()]).build())
+        .build()
+}
+
+fn result(
+    findings: &Findings<'_>,
+    finding: &Diagnostic,
+    print: String,
+    ids: &[&str],
+) -> sarif::Result {
+    let index = ids.binary_search(&finding.rule.0).ok().and_then(|i| i64::try_from(i).ok());
+    let related: Vec<sarif::Location> =
+        finding.labels.iter().map(|label| location(findings, label.span, &label.message)).collect();
+    let confidence = json!(finding.confidence);
+    let mut result = sarif::Result::builder()
+        .rule_id(finding.rule.0)
+        .level(level(finding.severity))
+        .message(sarif::Message::builder().text(in_full(finding)).build())
+        .locations(vec![location(findings, finding.primary.span, &finding.primary.message)])
+        .partial_fingerprints(BTreeMap::from([(VERSION.to_owned(), print)]))
+        .properties(
+            sarif::PropertyBag::builder()
+                .additional_properties(BTreeMap::from([("confidence".to_owned(), confidence)]))
+                .build(),
+        )
+        .build();
+    result.rule_index = index;
+    if !related.is_empty() {
+        result.related_locations = Some(related);
+    }
+    let fix = finding.fix.as_ref().filter(|fix| fix.applicability > Applicability::DisplayOnly);
+    result.fixes = fix.map(|one| vec![fix_of(findings, one)]);
+    result
+}
+
+fn artifact(findings: &Findings<'_>, file: &str) -> sarif::ArtifactLocation {
+    let mut artifact = sarif::ArtifactLocation::builder().uri(uri(file)).build();
+    if std::path::Path::new(file).is_relative() && !findings.root.as_os_str().is_empty() {
+        artifact.uri_base_id = Some(ROOT.to_owned());
+    }
+    artifact
+}
+
+fn region(findings: &Findings<'_>, span: Span) -> sarif::Region {
+    let place = findings.place(span);
+    sarif::Region::builder()
+        .start_line(i64::from(place.start.line))
+        .start_column(i64::from(place.start.column))
+        .end_line(i64::from(place.end.line))
+        .end_column(i64::from(place.end.column))
+        .build()
+}
+
+fn location(findings: &Findings<'_>, span: Span, message: &str) -> sarif::Location {
+    let physical = sarif::PhysicalLocation::builder()
+        .artifact_location(artifact(findings, &findings.place(span).file))
+        .region(region(findings, span))
+        .build();
+    let mut location = sarif::Location::builder().physical_location(physical).build();
+    if !message.is_empty() {
+        location.message = Some(sarif::Message::builder().text(message).build());
+    }
+    location
+}
+
+fn fix_of(findings: &Findings<'_>, fix: &Fix) -> sarif::Fix {
+    let mut by_file: BTreeMap<String, Vec<sarif::Replacement>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let new = sarif::ArtifactContent::builder().text(edit.text.as_str()).build();
+        let replacement = sarif::Replacement::builder()
+            .deleted_region(region(findings, edit.span))
+            .inserted_content(new)
+            .build();
+        by_file.entry(findings.place(edit.span).file).or_default().push(replacement);
+    }
+    let changes: Vec<sarif::ArtifactChange> = by_file
+        .into_iter()
+        .map(|(file, replacements)| {
+            sarif::ArtifactChange::builder()
+                .artifact_location(artifact(findings, &file))
+                .replacements(replacements)
+                .build()
+        })
+        .collect();
+    sarif::Fix::builder()
+        .description(sarif::Message::builder().text(fix.title.as_str()).build())
+        .artifact_changes(changes)
+        .build()
+}
+
+/// What a path may not hold as a reference of a URI.
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// A path as a reference of a URI.
+fn uri(path: &str) -> String {
+    utf8_percent_encode(path, ESCAPED).to_string()
+}

@@ -1,0 +1,421 @@
+//! `agentir check`: findings, what is left of them, how they are written, and what is mended.
+
+use crate::batch::{self, Gathered, Question, Work};
+use crate::commands::{Input, unwritten};
+use crate::settings::{self, Levels};
+use crate::write::replace;
+use agentir_config::{Configs, Threshold};
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream};
+use agentir_lint::{Selection, Statistics, Times};
+use agentir_report::{Baseline, Findings, Format};
+use agentir_syntax::abl::Options;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use similar::TextDiff;
+use std::collections::HashMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+
+#[derive(Args)]
+pub struct Check {
+    #[command(flatten)]
+    input: Input,
+    /// How findings are printed
+    #[arg(
+        long,
+        default_value = "text",
+        value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)),
+    )]
+    format: String,
+    /// Write findings to a file instead of standard output; with a format in front, `sarif=FILE`, beside
+    /// it. Can be given more than once
+    #[arg(short, long, value_name = "[FORMAT=]FILE")]
+    output: Vec<String>,
+    /// Only these rules or groups of rules
+    #[arg(long, value_delimiter = ',', value_name = "RULE")]
+    select: Vec<String>,
+    /// All but these rules or groups of rules
+    #[arg(long, value_delimiter = ',', value_name = "RULE")]
+    ignore: Vec<String>,
+    /// The least level of a finding that makes the exit code 1 [default: error, or what agentir.toml says]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    fail_on: Option<FailOn>,
+    /// Leave out the findings that this file knows
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write all findings to the file of `--baseline`
+    #[arg(long, requires = "baseline")]
+    write_baseline: bool,
+    /// Mend what can be mended without changing what is meant
+    #[arg(long)]
+    fix: bool,
+    /// Mend as well what was probably meant otherwise
+    #[arg(long)]
+    unsafe_fixes: bool,
+    /// Show what would be mended, and write nothing
+    #[arg(long)]
+    diff: bool,
+    /// Say what the solver was asked, where variables were followed, and how long each rule took, on
+    /// standard error
+    #[arg(long)]
+    statistics: bool,
+    /// Check again whenever a file changes, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["stdin_filename", "fix", "unsafe_fixes", "write_baseline"])]
+    watch: bool,
+    #[command(flatten)]
+    work: Work,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FailOn {
+    /// Errors
+    Error,
+    /// Warnings and errors
+    Warning,
+    /// Any finding
+    Info,
+    /// Never
+    Never,
+}
+
+impl From<FailOn> for Threshold {
+    fn from(from: FailOn) -> Self {
+        match from {
+            FailOn::Error => Self::Error,
+            FailOn::Warning => Self::Warning,
+            FailOn::Info => Self::Info,
+            FailOn::Never => Self::Never,
+        }
+    }
+}
+
+/// Where findings go to.
+struct Target {
+    format: Format,
+    /// Standard output if there is none.
+    file: Option<PathBuf>,
+}
+
+/// So often fixes are looked for in what fixes made.
+const MOST_ROUNDS: usize = 10;
+
+/// Runs the command; see its exit codes.
+pub fn run(check: &Check) -> ExitCode {
+    let once = || try_run(check).unwrap_or_else(|code| code);
+    if check.watch {
+        return batch::watch::watch(check.input.paths(), once);
+    }
+    once()
+}
+
+fn failed(message: &str) -> ExitCode {
+    eprintln!("error: {message}");
+    ExitCode::from(2)
+}
+
+fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
+    let targets = targets(check).map_err(|message| failed(&message))?;
+    let known = agentir_lint::catalogue();
+    for name in check.select.iter().chain(&check.ignore) {
+        if !known.iter().any(|r| r.name == name || r.group_name() == name) {
+            let code = failed(&format!("there is no rule or group `{name}`"));
+            let all = known.iter().flat_map(|r| [r.name, r.group_name()]);
+            if let Some(near) = agentir_diagnostics::closest(name, all) {
+                eprintln!("help: did you mean `{near}`?");
+            }
+            return Err(code);
+        }
+    }
+    let fixes = check.fix || check.unsafe_fixes || check.diff;
+    if fixes && !check.diff && check.input.reads_stdin() {
+        return Err(failed(
+            "what comes from standard input cannot be mended in place\nhelp: `--diff` shows what would be mended",
+        ));
+    }
+    if let Some(format) = streamed(check, &targets) {
+        return stream(check, format);
+    }
+    let root = env::current_dir().map_err(|error| failed(&error.to_string()))?;
+    let baseline = baseline(check).map_err(|message| failed(&message))?;
+    let mut mended = Mended::default();
+    let mut round = 0;
+    let with_page = targets.iter().any(|target| target.format == Format::Html);
+    let run = loop {
+        let run = once(check, &root, baseline.as_ref(), with_page, &mended.texts)?;
+        round += 1;
+        if !fixes || round > MOST_ROUNDS || !mended.mend(check, &run) {
+            break run;
+        }
+    };
+    if check.diff {
+        return mended.show();
+    }
+    mended.write().map_err(|message| failed(&message))?;
+    let Gathered { diagnostics, sources, files: files_checked, page } = &run.gathered;
+    let levels = Levels::new(&run.configs, &run.selection);
+    let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
+    let report = Report { sources, diagnostics, files_checked: *files_checked };
+    let findings = Findings { report, root: &root, fails: &fails, page };
+    for target in &targets {
+        deliver(&findings, target)?;
+    }
+    if mended.count > 0 {
+        let mend = if mended.count == 1 { "fix" } else { "fixes" };
+        eprintln!("{} {mend} applied in {}", mended.count, files(mended.texts.len()));
+    }
+    if let (Some(path), true) = (&check.baseline, check.write_baseline) {
+        let all = Baseline::of(&findings);
+        replace(path, &all.to_json()).map_err(|message| failed(&message))?;
+        let findings = if all.len() == 1 { "finding is" } else { "findings are" };
+        eprintln!("{} {findings} known from now on, by {}", all.len(), path.display());
+        return Ok(ExitCode::SUCCESS);
+    }
+    if run.known > 0 {
+        let findings = if run.known == 1 { "finding is" } else { "findings are" };
+        eprintln!("{} {findings} known from before and not shown", run.known);
+    }
+    if !run.gone.is_empty() {
+        eprintln!("{} known from before and gone:", run.gone.len());
+        for gone in run.gone.iter().take(10) {
+            eprintln!("  {}: {}: {}", gone.file, gone.rule, gone.message);
+        }
+        eprintln!("help: `--write-baseline` forgets them");
+    }
+    if let Some((statistics, times)) = &run.statistics {
+        eprintln!("{statistics}\n\n{times}");
+    }
+    Ok(ExitCode::from(u8::from(diagnostics.iter().any(fails))))
+}
+
+impl Check {
+    /// Whether a finding makes the run fail.
+    fn fails(&self, levels: &Levels<'_>, finding: &Diagnostic, sources: &SourceMap) -> bool {
+        match self.fail_on {
+            Some(least) => Threshold::from(least).fails(finding.severity),
+            None => levels.fails(finding, sources),
+        }
+    }
+}
+
+/// The format in which findings can be written while others are still being looked for: nothing but the
+/// findings themselves is wanted, in one place, in a format that goes from the first to the last.
+fn streamed(check: &Check, targets: &[Target]) -> Option<agentir_diagnostics::Format> {
+    let fixes = check.fix || check.unsafe_fixes || check.diff;
+    match targets {
+        [Target { format, file: None }] if !fixes && check.baseline.is_none() => format.plain(),
+        _ => None,
+    }
+}
+
+/// Checks everything, and writes findings as soon as nothing can come before them.
+fn stream(check: &Check, format: agentir_diagnostics::Format) -> Result<ExitCode, ExitCode> {
+    let configs = check.input.configs()?;
+    let nothing = HashMap::new();
+    let request = check.input.request(&configs, &nothing);
+    let groups = check.work.programs(&request)?;
+    let selection = settings::selection(&check.select, &check.ignore, &configs);
+    let levels = Levels::new(&configs, &selection);
+    let question = Question { request: &request, selection: &selection, levels: &levels };
+    let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
+    let mut stdout = io::stdout();
+    let terminal = stdout.is_terminal();
+    let color = terminal && env::var_os("NO_COLOR").is_none();
+    let mut stream = Stream::new(format, color, &mut stdout);
+    let mut failing = false;
+    let written = batch::check(groups, &check.work, question, statistics.as_mut(), |found| {
+        stream.checked(found.files);
+        stream.add(&found.diagnostics, &found.sources)?;
+        failing |= found.diagnostics.iter().any(|d| check.fails(&levels, d, &found.sources));
+        if terminal { stream.flush() } else { Ok(()) }
+    });
+    match written.and_then(|()| stream.finish()) {
+        Err(error) => Err(unwritten(&error)),
+        Ok(_) => {
+            if let Some((statistics, times)) = statistics {
+                eprintln!("{statistics}\n\n{times}");
+            }
+            Ok(ExitCode::from(u8::from(failing)))
+        }
+    }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}
+
+/// Where the command line wants findings.
+fn targets(check: &Check) -> Result<Vec<Target>, String> {
+    let format = Format::from_name(&check.format).unwrap_or(Format::Text);
+    let mut all = Vec::new();
+    let mut instead = false;
+    for output in &check.output {
+        let named = output.split_once('=').and_then(|(name, file)| {
+            Format::from_name(name).map(|format| (format, PathBuf::from(file)))
+        });
+        match named {
+            Some((format, file)) => all.push(Target { format, file: Some(file) }),
+            None if instead => {
+                return Err(format!(
+                    "two files are to have the format `{}`\nhelp: say which: `--output sarif={output}`",
+                    check.format
+                ));
+            }
+            None => {
+                instead = true;
+                all.push(Target { format, file: Some(PathBuf::from(output)) });
+            }
+        }
+    }
+    if !instead {
+        all.push(Target { format, file: None });
+    }
+    Ok(all)
+}
+
+fn baseline(check: &Check) -> Result<Option<Baseline>, String> {
+    let Some(path) = check.baseline.as_ref().filter(|_| !check.write_baseline) else {
+        return Ok(None);
+    };
+    let text = fs::read_to_string(path).map_err(|error| {
+        let help = "help: `--write-baseline` makes it";
+        format!("the baseline {} cannot be read: {error}\n{help}", path.display())
+    })?;
+    Baseline::read(&text)
+        .map(Some)
+        .map_err(|error| format!("{} is no baseline: {error}", path.display()))
+}
+
+/// What one look at everything came to.
+struct Run {
+    configs: Configs,
+    selection: Selection,
+    gathered: Gathered,
+    statistics: Option<(Statistics, Times)>,
+    /// How many findings the baseline knows.
+    known: usize,
+    gone: Vec<agentir_report::Known>,
+}
+
+/// Checks everything, with some texts instead of those of the files.
+fn once(
+    check: &Check,
+    root: &Path,
+    baseline: Option<&Baseline>,
+    with_page: bool,
+    instead: &HashMap<String, String>,
+) -> Result<Run, ExitCode> {
+    let configs = check.input.configs()?;
+    let request = check.input.request(&configs, instead);
+    let groups = check.work.programs(&request)?;
+    let selection = settings::selection(&check.select, &check.ignore, &configs);
+    let levels = Levels::new(&configs, &selection);
+    let question = Question { request: &request, selection: &selection, levels: &levels };
+    let mut statistics = check.statistics.then(<(Statistics, Times)>::default);
+    let mut gathered = batch::gather(groups, &check.work, question, statistics.as_mut(), with_page);
+    let (mut known, mut gone) = (0, Vec::new());
+    if let Some(baseline) = baseline {
+        let Gathered { diagnostics, sources, files, page } = &gathered;
+        let report = Report { sources, diagnostics, files_checked: *files };
+        let compared = baseline.compare(&Findings { report, root, fails: &|_| false, page });
+        let mut is_known = compared.known.into_iter();
+        let before = gathered.diagnostics.len();
+        gathered.diagnostics.retain(|_| !is_known.next().unwrap_or(false));
+        known = before - gathered.diagnostics.len();
+        gone = compared.gone;
+    }
+    Ok(Run { configs, selection, gathered, statistics, known, gone })
+}
+
+fn deliver(findings: &Findings<'_>, target: &Target) -> Result<(), ExitCode> {
+    let Some(file) = &target.file else {
+        let stdout = io::stdout();
+        let color = stdout.is_terminal() && env::var_os("NO_COLOR").is_none();
+        let mut out = stdout.lock();
+        return agentir_report::write(findings, target.format, color, &mut out)
+            .and_then(|()| out.flush())
+            .map_err(|error| unwritten(&error));
+    };
+    let mut text = Vec::new();
+    agentir_report::write(findings, target.format, false, &mut text)
+        .map_err(|error| failed(&error.to_string()))?;
+    replace(file, &String::from_utf8_lossy(&text)).map_err(|message| failed(&message))
+}
+
+/// Texts that were mended.
+#[derive(Default)]
+struct Mended {
+    /// By the names of their files.
+    texts: HashMap<String, String>,
+    /// What the files said before.
+    before: HashMap<String, String>,
+    /// How many fixes were applied.
+    count: usize,
+}
+
+impl Mended {
+    /// Applies the fixes of a run, and says whether that changed anything.
+    fn mend(&mut self, check: &Check, run: &Run) -> bool {
+        let least = if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
+        let sources = &run.gathered.sources;
+        let mut by_file: HashMap<FileId, Vec<&Fix>> = HashMap::new();
+        for finding in &run.gathered.diagnostics {
+            if let Some(fix) = finding.fix.as_ref().filter(|fix| fix.applicability >= least) {
+                by_file.entry(finding.primary.span.file).or_default().push(fix);
+            }
+        }
+        let mut changed = false;
+        for (id, fixes) in by_file {
+            let Some(file) = sources.get(id) else { continue };
+            // What comes out of an archive has no place to be written to.
+            if !check.input.reads_stdin() && !Path::new(&*file.name).is_file() {
+                continue;
+            }
+            let options = Options { fragment: check.input.fragment(), ..Options::default() };
+            let fixed = agentir_rewrite::fix(id, &file.name, &file.text, options, &fixes);
+            if fixed.applied == 0 || *fixed.text == *file.text {
+                continue;
+            }
+            changed = true;
+            self.count += fixed.applied;
+            self.before.entry(file.name.to_string()).or_insert_with(|| file.text.to_string());
+            self.texts.insert(file.name.to_string(), fixed.text);
+        }
+        changed
+    }
+
+    fn sorted(&self) -> Vec<(&String, &String)> {
+        let mut all: Vec<_> = self.texts.iter().collect();
+        all.sort();
+        all
+    }
+
+    fn show(&self) -> Result<ExitCode, ExitCode> {
+        let mut out = io::stdout().lock();
+        for (name, text) in self.sorted() {
+            let before = self.before.get(name).map_or("", String::as_str);
+            let diff = TextDiff::from_lines(before, text);
+            let diff = diff.unified_diff().header(name, name).to_string();
+            out.write_all(diff.as_bytes()).map_err(|error| unwritten(&error))?;
+        }
+        let fixes = if self.count == 1 { "fix" } else { "fixes" };
+        eprintln!("{} {fixes} would be applied in {}", self.count, files(self.texts.len()));
+        Ok(ExitCode::from(u8::from(!self.texts.is_empty())))
+    }
+
+    /// Writes all files, each in one step. What was changed by somebody else meanwhile stays.
+    fn write(&self) -> Result<(), String> {
+        for (name, text) in self.sorted() {
+            let path = Path::new(name);
+            let now = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+            if self.before.get(name).is_some_and(|before| *before != now) {
+                return Err(format!(
+                    "{name} was changed while it was checked, and is left as it is\nhelp: run the command again"
+                ));
+            }
+            replace(path, text)?;
+        }
+        Ok(())
+    }
+}

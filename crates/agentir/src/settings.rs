@@ -1,0 +1,111 @@
+//! What the files `agentir.toml` say, for the commands.
+
+use agentir_config::{Configs, Level, Names};
+use agentir_diagnostics::{Diagnostic, Format, Report, Severity, SourceMap, render};
+use agentir_lint::Selection;
+use std::collections::HashMap;
+use std::io;
+use std::path::{self, Path};
+use std::process::ExitCode;
+
+/// The rules, each with the group it belongs to.
+fn rules() -> Vec<(&'static str, &'static str)> {
+    agentir_lint::catalogue().iter().map(|rule| (rule.name, rule.group_name())).collect()
+}
+
+/// Each file goes by the nearest configuration above it.
+pub fn nearest() -> Configs {
+    Configs::nearest(Names { rules: &rules() })
+}
+
+/// What the command line says of configurations.
+pub fn chosen(file: Option<&Path>, none: bool) -> Result<Configs, ExitCode> {
+    let rules = rules();
+    let names = Names { rules: &rules };
+    match file {
+        _ if none => Ok(Configs::none(names)),
+        None => Ok(Configs::nearest(names)),
+        Some(file) => Configs::fixed(file, names).map_err(|error| {
+            eprintln!("error: {}: {error}", file.display());
+            ExitCode::from(2)
+        }),
+    }
+}
+
+/// Whether nothing is wrong with the configurations that were read; else says what.
+pub fn sound(configs: &Configs) -> Result<(), ExitCode> {
+    let problems = configs.problems();
+    if problems.diagnostics.is_empty() {
+        return Ok(());
+    }
+    let report = Report {
+        sources: &problems.sources,
+        diagnostics: &problems.diagnostics,
+        files_checked: problems.sources.len(),
+    };
+    // Whoever read our output has gone: nobody is left to be told.
+    let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
+    Err(ExitCode::from(2))
+}
+
+/// The rules that need not run, because no configuration wants them, beside those that the command line
+/// leaves out. What the command line selects runs.
+pub fn selection(select: &[String], ignore: &[String], configs: &Configs) -> Selection {
+    let mut ignore: Vec<String> = ignore.to_vec();
+    if select.is_empty() {
+        let unwanted = rules().into_iter().filter(|(rule, group)| configs.never_want(rule, group));
+        ignore.extend(unwanted.map(|(rule, _)| rule.to_owned()));
+    }
+    Selection { select: select.iter().cloned().collect(), ignore: ignore.into_iter().collect() }
+}
+
+/// What holds for the findings of a run.
+pub struct Levels<'a> {
+    configs: &'a Configs,
+    groups: HashMap<&'static str, &'static str>,
+    /// Whether rules were selected on the command line: then none of them is off.
+    selected: bool,
+}
+
+impl<'a> Levels<'a> {
+    /// What these configurations say.
+    pub fn new(configs: &'a Configs, selection: &Selection) -> Self {
+        let groups = rules().into_iter().collect();
+        Self { configs, groups, selected: !selection.select.is_empty() }
+    }
+
+    /// The level of a rule in a file.
+    fn of(&self, file: &str, rule: &str) -> Option<Level> {
+        let file = Path::new(file);
+        let config = self.configs.of(file);
+        let file = path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        let group = self.groups.get(rule).copied().unwrap_or_default();
+        config.level(&file, rule, group).filter(|level| !(self.selected && *level == Level::Off))
+    }
+
+    /// Whether a rule is off in a file.
+    pub fn is_off(&self, file: &str, rule: &str) -> bool {
+        self.of(file, rule) == Some(Level::Off)
+    }
+
+    /// Gives findings the levels that the project wants, and takes out those that it does not want.
+    pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>, sources: &SourceMap) {
+        diagnostics.retain_mut(|finding| {
+            let file = sources.get(finding.primary.span.file).map_or("", |file| &file.name);
+            match self.of(file, finding.rule.0) {
+                Some(Level::Off) => return false,
+                Some(Level::Info) => finding.severity = Severity::Info,
+                Some(Level::Warning) => finding.severity = Severity::Warning,
+                Some(Level::Error) => finding.severity = Severity::Error,
+                Some(Level::Default) | None => {}
+            }
+            true
+        });
+    }
+
+    /// Whether a finding makes the run fail, by the configuration of its file.
+    pub fn fails(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
+        let file = sources.get(finding.primary.span.file).map_or("", |file| &file.name);
+        self.configs.of(Path::new(file)).fail_on().fails(finding.severity)
+    }
+}

@@ -1,0 +1,260 @@
+//! `agentir check` in a project: its configuration, its comments, its baseline, its formats, its fixes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A call of a tool whose name is misspelt, and a tool that therefore nobody calls.
+const AGENT: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets\"\n\nTOOLS:\n  sell_ticket(day: string) -> {price: number}\n    description: \"Sells a ticket\"\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: sell_tikcet(\"monday\")\n    THEN: COMPLETE\n";
+
+fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentir"));
+    let output = command.current_dir(folder).stdin(Stdio::null()).args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// The findings, as lines `file rule level`.
+fn found(folder: &Path, args: &[&str]) -> Vec<String> {
+    let (_, out, err) = run(folder, &[&["check", "--format", "json"], args].concat());
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+    let all = report["diagnostics"].as_array().unwrap();
+    let word = |d: &Value, key: &str| d[key].as_str().unwrap().to_owned();
+    all.iter()
+        .map(|d| format!("{} {} {}", word(d, "file"), word(d, "rule"), word(d, "severity")))
+        .collect()
+}
+
+#[test]
+fn each_file_goes_by_the_configuration_above_it() {
+    let folder = project(&[
+        ("a.agent.abl", AGENT),
+        ("old/b.agent.abl", AGENT),
+        ("vendor/c.agent.abl", AGENT),
+        ("other/d.agent.abl", AGENT),
+        (
+            "agentir.toml",
+            "exclude = [\"vendor\"]\n[rules]\nunused-tool = \"error\"\n[[overrides]]\nfiles = [\"old\"]\nrules = { names = \"off\" }\n",
+        ),
+        ("other/agentir.toml", "[rules]\nundefined-tool = \"info\"\nunused-tool = \"off\"\n"),
+    ]);
+    let here = folder.path();
+    assert_eq!(
+        found(here, &["."]),
+        [
+            "a.agent.abl unused-tool error",
+            "a.agent.abl undefined-tool error",
+            "other/d.agent.abl undefined-tool info",
+        ]
+    );
+    // The command line comes first.
+    assert_eq!(
+        found(here, &["old", "--select", "undefined-tool"]),
+        ["old/b.agent.abl undefined-tool error"]
+    );
+    assert_eq!(found(here, &[".", "--no-config"]).len(), 8);
+    assert_eq!(
+        found(here, &["a.agent.abl", "--config", "other/agentir.toml"]),
+        ["a.agent.abl undefined-tool info"]
+    );
+    // What is named is read.
+    assert_eq!(found(here, &["vendor/c.agent.abl"]).len(), 2);
+}
+
+#[test]
+fn a_slip_in_a_configuration_stops_everything() {
+    let folder =
+        project(&[("a.agent.abl", AGENT), ("agentir.toml", "[rules]\nundefined-toll = \"off\"\n")]);
+    for command in ["check", "compile", "cost"] {
+        let (code, out, err) = run(folder.path(), &[command, "."]);
+        assert_eq!(code, 2, "{err}");
+        assert!(out.is_empty() && err.contains("did you mean `undefined-tool`?"), "{out}{err}");
+    }
+    let (code, _, err) = run(folder.path(), &["fmt", ".", "--check"]);
+    assert!(code == 2 && err.contains("undefined-toll"), "{err}");
+}
+
+#[test]
+fn the_least_level_that_fails_is_a_wish() {
+    let folder = project(&[("a.agent.abl", AGENT)]);
+    let code = |args: &[&str]| {
+        run(folder.path(), &[&["check", "a.agent.abl", "--select", "unused-tool"], args].concat()).0
+    };
+    assert_eq!(code(&[]), 0);
+    assert_eq!(code(&["--fail-on", "warning"]), 1);
+    assert_eq!(run(folder.path(), &["check", "."]).0, 1);
+    assert_eq!(run(folder.path(), &["check", ".", "--fail-on", "never"]).0, 0);
+    fs::write(folder.path().join("agentir.toml"), "fail-on = \"never\"\n").unwrap();
+    assert_eq!(run(folder.path(), &["check", "."]).0, 0);
+    assert_eq!(run(folder.path(), &["check", ".", "--fail-on", "error"]).0, 1);
+}
+
+#[test]
+fn the_dialect_and_the_version_are_said_for_files() {
+    let script = "start_agent a:\n    description: \"A\"\n";
+    let folder = project(&[
+        ("a.agent", script),
+        ("b/b.agent", script),
+        (
+            "agentir.toml",
+            "dialect = \"agentforce\"\n[[overrides]]\nfiles = [\"b/**\"]\ndialect = \"agentscript\"\n",
+        ),
+    ]);
+    let found = found(folder.path(), &["."]);
+    // Only agentforce asks for `config`.
+    assert!(found.iter().any(|f| f.starts_with("a.agent ")), "{found:?}");
+    assert!(!found.iter().any(|f| f.starts_with("b/")), "{found:?}");
+}
+
+#[test]
+fn comments_ignore_in_every_language() {
+    let abl =
+        AGENT.replace("    CALL", "    # agentir: ignore[undefined-tool] comes later\n    CALL");
+    let yaml = "# agentir: ignore-file[undefined-tool]\nagent: Ferry_Desk\ngoal: \"Sell tickets\"\nflow:\n  start:\n    reasoning: false\n    call: sell()\n    then: COMPLETE\n";
+    let script = "# @dialect: agentscript\nstart_agent a:\n    description: \"A\"\n    reasoning:\n        instructions: ->\n            | Hello\n        actions:\n            go: @utils.transition to @topic.nowhere  # agentir: ignore[names] on its way\n";
+    let adl = "main:\n  type: flow agent\n  steps:\n    # agentir: ignore[names]\n    - call: dsek\n\ndesk:\n  type: flow agent\n  description: Lends bicycles\n  steps:\n    - bot: \"Here it is.\"\n";
+    let files = [
+        ("a.agent.abl", abl.as_str()),
+        ("b.agent.yaml", yaml),
+        ("c.agent", script),
+        ("d/agents.yml", adl),
+    ];
+    let folder = project(&files);
+    let plain: Vec<(&str, String)> =
+        files.iter().map(|(name, text)| (*name, text.replace("agentir: ignore", "no"))).collect();
+    let plain: Vec<(&str, &str)> = plain.iter().map(|(n, t)| (*n, t.as_str())).collect();
+    let loud = project(&plain);
+    for name in ["a.agent.abl", "b.agent.yaml", "c.agent", "d"] {
+        let found = |folder: &Path| found(folder, &[name, "--select", "names,unused-suppression"]);
+        let (quiet, loud) = (found(folder.path()), found(loud.path()));
+        assert!(loud.len() > quiet.len(), "{name}: {quiet:?} {loud:?}");
+        assert!(!quiet.iter().any(|f| f.contains("suppression")), "{name}: {quiet:?}");
+    }
+}
+
+#[test]
+fn a_comment_is_only_idle_if_its_rule_ran() {
+    let text = AGENT.replace("AGENT:", "# agentir: ignore-file[undefined-step]\nAGENT:");
+    let folder = project(&[("a.agent.abl", &text)]);
+    let idle = |args: &[&str]| {
+        found(folder.path(), &[&["."], args].concat())
+            .iter()
+            .any(|f| f.contains("unused-suppression"))
+    };
+    assert!(idle(&[]));
+    assert!(!idle(&["--ignore", "undefined-step"]));
+    assert!(!idle(&["--select", "undefined-tool"]));
+    fs::write(folder.path().join("agentir.toml"), "[rules]\nundefined-step = \"off\"\n").unwrap();
+    assert!(!idle(&[]));
+}
+
+#[test]
+fn a_baseline_hides_what_was_there_and_nothing_new() {
+    let folder = project(&[("a.agent.abl", AGENT)]);
+    let here = folder.path();
+    let (code, _, err) = run(here, &["check", ".", "--baseline", "known.json"]);
+    assert!(code == 2 && err.contains("--write-baseline"), "{err}");
+    let (code, _, err) = run(here, &["check", ".", "--baseline", "known.json", "--write-baseline"]);
+    assert_eq!(code, 0, "{err}");
+    let (code, out, err) = run(here, &["check", ".", "--baseline", "known.json"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(err.contains("2 findings are known from before"), "{err}");
+    // Lines above, and a new finding.
+    let step = "    THEN: more\n\n  more:\n    REASONING: false\n    CALL: lend_tikcet()\n    THEN";
+    let more = format!("# a comment\n\n{AGENT}").replace("    THEN", step);
+    fs::write(here.join("a.agent.abl"), more).unwrap();
+    assert_eq!(
+        found(here, &[".", "--baseline", "known.json"]),
+        ["a.agent.abl undefined-tool error"]
+    );
+    // What was mended is said to be gone.
+    fs::write(here.join("a.agent.abl"), AGENT.replace("tikcet", "ticket")).unwrap();
+    let (code, _, err) = run(here, &["check", ".", "--baseline", "known.json"]);
+    assert_eq!(code, 0);
+    assert!(err.contains("2 known from before and gone"), "{err}");
+}
+
+#[test]
+fn several_formats_at_once() {
+    let folder = project(&[("a.agent.abl", AGENT)]);
+    let here = folder.path();
+    let outputs = ["-o", "sarif=out/a.sarif", "-o", "html=out/a.html", "-o", "junit=out/a.xml"];
+    let (code, out, _) =
+        run(here, &[&["check", ".", "--format", "concise"], &outputs[..]].concat());
+    assert_eq!(code, 1);
+    assert!(out.starts_with("a.agent.abl:"), "{out}");
+    let read = |name: &str| fs::read_to_string(here.join("out").join(name)).unwrap();
+    let sarif: Value = serde_json::from_str(&read("a.sarif")).unwrap();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 2);
+    let page = read("a.html");
+    assert!(page.contains("<svg") && page.contains("Ferry_Desk") && page.contains("with others"));
+    assert!(read("a.xml").contains("failures=\"1\""));
+    let (_, out, _) = run(here, &["check", ".", "--format", "github", "-o", "notes.txt"]);
+    assert!(out.is_empty(), "{out}");
+    assert!(fs::read_to_string(here.join("notes.txt")).unwrap().starts_with("::"));
+    let (code, _, err) = run(here, &["check", ".", "-o", "a", "-o", "b"]);
+    assert!(code == 2 && err.contains("two files"), "{err}");
+}
+
+#[test]
+fn fixes_are_shown_and_applied() {
+    let idle = format!("# agentir: ignore-file[undefined-step]\n{AGENT}");
+    let folder = project(&[("a.agent.abl", &idle)]);
+    let here = folder.path();
+    let text = || fs::read_to_string(here.join("a.agent.abl")).unwrap();
+    let (code, out, _) = run(here, &["check", ".", "--diff"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("-# agentir: ignore-file") && !out.contains("+    CALL"), "{out}");
+    assert_eq!(text(), idle);
+    let (code, _, err) = run(here, &["check", ".", "--fix"]);
+    assert_eq!((code, text().as_str()), (1, AGENT), "{err}");
+    assert!(err.contains("1 fix applied in 1 file"), "{err}");
+    let (code, _, _) = run(here, &["check", ".", "--unsafe-fixes"]);
+    assert_eq!((code, text()), (0, AGENT.replace("tikcet", "ticket")));
+    let (code, out, _) = run(here, &["check", ".", "--diff", "--unsafe-fixes"]);
+    assert_eq!((code, out.as_str()), (0, ""));
+    let (code, _, err) = run(here, &["check", "-", "--fix"]);
+    assert!(code == 2 && err.contains("--diff"), "{err}");
+}
+
+/// The first fenced block of a language in a document.
+fn block(document: &str, language: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+    let text = fs::read_to_string(path).unwrap();
+    let (_, rest) = text.split_once(&format!("```{language}\n")).unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_examples_of_documents_are_right() {
+    for document in ["docs/ci.md", "rules/invalid-configuration.md"] {
+        let folder = project(&[("agents/a.agent.abl", AGENT)]);
+        fs::write(folder.path().join("agentir.toml"), block(document, "toml")).unwrap();
+        let (code, out, err) = run(folder.path(), &["check", "agents", "--format", "concise"]);
+        assert_eq!(code, 1, "{document}: {err}");
+        assert!(out.contains("undefined-tool") && !out.contains("unused-tool"), "{out}");
+    }
+    let comments = block("docs/ci.md", "text");
+    let agent = format!("AGENT: Stamp_Shop\nGOAL: \"Sell stamps\"\nFLOW:\n{comments}");
+    let folder = project(&[("a.agent.abl", &agent)]);
+    assert_eq!(found(folder.path(), &["."]), Vec::<String>::new(), "{agent}");
+}

@@ -1,0 +1,126 @@
+//! The book: the documents as they are in the repository, and the rules by group, for mdBook.
+//!
+//! Everything keeps its place relative to everything else, so links work in the repository and in the
+//! book alike, and nothing is written twice.
+
+use agentir_lint::catalogue;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The chapters before the rules: a title, and where it is.
+const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "Tutorials",
+        &[
+            ("Finding mistakes, and keeping them out", "docs/tutorials/lint.md"),
+            ("Moving agents to another language", "docs/tutorials/migrate.md"),
+            ("Talking with agents, and testing conversations", "docs/tutorials/run.md"),
+            ("Reading AgentIR", "docs/tutorials/ir.md"),
+        ],
+    ),
+    (
+        "Reference",
+        &[
+            ("agentir in CI", "docs/ci.md"),
+            ("Conversions", "docs/conversions.md"),
+            ("What agents do: semantics", "docs/semantics.md"),
+            ("Models", "docs/models.md"),
+            ("Tools", "docs/tools.md"),
+            ("Orchestration", "docs/orchestration.md"),
+            ("Benchmarks", "docs/benchmarks.md"),
+            ("Planted defects", "docs/mutations.md"),
+            ("Architecture", "ARCHITECTURE.md"),
+        ],
+    ),
+];
+
+/// The titles of a group of rules.
+fn title(group: &str) -> String {
+    let mut letters = group.replace('-', " ");
+    if let Some(first) = letters.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    letters
+}
+
+/// The table of contents.
+fn summary() -> String {
+    let mut text = "# Summary\n\n[agentir](README.md)\n".to_owned();
+    for (part, chapters) in CHAPTERS {
+        let _ = write!(text, "\n# {part}\n\n");
+        for (title, path) in *chapters {
+            let _ = writeln!(text, "- [{title}]({path})");
+        }
+    }
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for rule in catalogue() {
+        groups.entry(rule.group_name()).or_default().push(rule.name);
+    }
+    text.push_str("\n# Rules\n\n");
+    for (group, mut rules) in groups {
+        rules.sort_unstable();
+        let _ = writeln!(text, "- [{}]()", title(group));
+        for rule in rules {
+            let _ = writeln!(text, "  - [{rule}](rules/{rule}.md)");
+        }
+    }
+    text
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name() else { continue };
+        if path.is_dir() {
+            copy(&path, &to.join(name))?;
+        } else if path.extension().is_some_and(|e| e == "md" || e == "svg") {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts the book together in `to`, and makes pages of it where mdBook is installed.
+pub(crate) fn write(root: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
+    let source = to.join("src");
+    if source.exists() {
+        fs::remove_dir_all(&source)?;
+    }
+    fs::create_dir_all(&source)?;
+    fs::write(
+        to.join("book.toml"),
+        "[book]\ntitle = \"agentir\"\nlanguage = \"en\"\n\n[output.html.fold]\nenable = true\n",
+    )?;
+    for chapter in ["README.md", "ARCHITECTURE.md"] {
+        fs::copy(root.join(chapter), source.join(chapter))?;
+    }
+    for folder in ["docs", "rules"] {
+        copy(&root.join(folder), &source.join(folder))?;
+    }
+    let summary = summary();
+    for chapter in CHAPTERS.iter().flat_map(|(_, chapters)| *chapters) {
+        if !source.join(chapter.1).is_file() {
+            return Err(format!("the book's chapter `{}` does not exist", chapter.1).into());
+        }
+    }
+    fs::write(source.join("SUMMARY.md"), summary)?;
+    match Command::new("mdbook").arg("build").arg(to).status() {
+        Ok(status) if status.success() => {
+            println!("{}", to.join("book/index.html").display());
+            Ok(())
+        }
+        Ok(_) => Err("mdbook could not make the pages".into()),
+        Err(_) => {
+            println!(
+                "{} is ready; `cargo install mdbook` installs what makes pages of it",
+                to.display()
+            );
+            Ok(())
+        }
+    }
+}
