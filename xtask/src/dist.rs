@@ -79,36 +79,33 @@ fn needed(program: &Path) -> Result<Vec<PathBuf>> {
     Ok(text.lines().filter_map(path).collect())
 }
 
-/// Unpacks the archive where there is nothing else but the C library, and checks a sample whose findings
-/// take proofs. Takes root, for `chroot`.
+/// Unpacks the archive where there is nothing else but the C library, and checks samples. Takes root and
+/// Linux, for a file system of its own.
 fn try_out(root: &Path, archive: &Path, name: &str, system: &[PathBuf]) -> Result<()> {
     let empty = tempfile::tempdir()?;
-    let at = |path: &Path| empty.path().join(path.strip_prefix("/").unwrap_or(path));
     succeed(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(empty.path()))?;
     for library in system {
-        let to = at(library);
+        let to = empty.path().join(library.strip_prefix("/")?);
         fs::create_dir_all(to.parent().ok_or("a library is in a folder")?)?;
         fs::copy(library, to)?;
     }
-    let sample = root.join("corpus/abl/invalid");
-    fs::create_dir_all(empty.path().join("agents"))?;
-    for entry in fs::read_dir(&sample)? {
+    for folder in ["agents", "proc"] {
+        fs::create_dir_all(empty.path().join(folder))?;
+    }
+    for entry in fs::read_dir(root.join("corpus/abl/invalid"))? {
         let path = entry?.path();
         if let (true, Some(file)) = (path.is_file(), path.file_name()) {
             fs::copy(&path, empty.path().join("agents").join(file))?;
         }
     }
-    let mut there = Command::new("chroot");
-    there.arg(empty.path()).arg(format!("/{name}/bin/agentir"));
-    there
-        .args(["check", "agents", "--format", "json"])
-        .env_clear()
-        .env("PATH", "/usr/sbin:/usr/bin");
-    let there = there.output()?;
-    let here = Command::new(crate::start::program(root)?)
-        .args(["check", "agents", "--format", "json", "--no-cache"])
-        .current_dir(empty.path())
-        .output()?;
+    let question = ["check", "agents", "--format", "json", "--no-cache"];
+    let mut there = Command::new("unshare");
+    // The dynamic linker asks `/proc` where the program is.
+    there.args(["--fork", "--pid", "--mount", "--mount-proc=/proc"]);
+    there.arg(format!("--root={}", empty.path().display()));
+    let there = there.arg(format!("/{name}/bin/agentir")).args(question).output()?;
+    let program = crate::start::program(root)?;
+    let here = Command::new(program).args(question).current_dir(empty.path()).output()?;
     if there.stdout != here.stdout || there.status.code() != Some(1) {
         let said = String::from_utf8_lossy(&there.stderr);
         return Err(format!("in an empty file system it says something else: {said}").into());
