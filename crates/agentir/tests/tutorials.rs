@@ -1,6 +1,8 @@
 //! The commands of the tutorials print what the tutorials show. `TRYCMD=overwrite` writes down what they
 //! print now.
 
+#![allow(clippy::panic, reason = "tests end by panicking")]
+
 use std::env;
 use std::path::Path;
 

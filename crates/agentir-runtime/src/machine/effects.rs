@@ -187,7 +187,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Stop(Status::Await));
         }
         if self.fresh {
-            if let Some(next) = self.to_ensemble() {
+            if let Some(next) = self.ask_ensemble() {
                 return Ok(next);
             }
             if let Some(edge) = self.interrupted(at)? {

@@ -97,7 +97,7 @@ impl<'p> Run<'_, 'p, '_> {
     // ---- the message goes to the ensemble ---------------------------------------------------
 
     /// Gives a message to the ensemble of the agent in charge, where a method says who answers.
-    pub(super) fn to_ensemble(&mut self) -> Option<Next> {
+    pub(super) fn ask_ensemble(&mut self) -> Option<Next> {
         self.session.orchestration?;
         if std::mem::replace(&mut self.methods.arranged, true) || !self.is_led() {
             return None;
