@@ -10,6 +10,7 @@ mod measure;
 mod phases;
 mod proofs;
 mod sizes;
+mod turns;
 
 pub use measure::Options;
 use std::path::Path;
@@ -34,5 +35,6 @@ pub fn tables(options: &Options, external: Option<&Path>, mut done: impl FnMut(&
         done(&convert::table(root, options));
     }
     done(&sizes::table(options));
+    done(&turns::table(options));
     done(&proofs::table(&abl, options.rounds));
 }
