@@ -34,7 +34,8 @@ impl std::fmt::Display for Place {
 #[derive(Debug, Clone, Default)]
 pub struct Announced {
     paths: FxHashSet<String>,
-    lines: FxHashMap<String, FxHashSet<u32>>,
+    /// Lines of the first program, and of the second, by file.
+    lines: [FxHashMap<String, FxHashSet<u32>>; 2],
     names: FxHashMap<String, String>,
     /// Variables of the second program, with what they are called in the first.
     variables: FxHashMap<String, String>,
@@ -47,11 +48,14 @@ impl Announced {
         Self::default()
     }
 
-    /// Announces a value by its path in the IR, and the place at which the first program says it.
-    pub fn add(&mut self, path: &str, place: Option<&Place>) {
+    /// Announces a value by its path in the IR, and the places at which the first program says it and
+    /// the second says what has taken its place.
+    pub fn add(&mut self, path: &str, places: [Option<&Place>; 2]) {
         self.paths.insert(path.to_owned());
-        if let Some(place) = place {
-            self.lines.entry(place.file.clone()).or_default().insert(place.line);
+        for (lines, place) in self.lines.iter_mut().zip(places) {
+            if let Some(place) = place {
+                lines.entry(place.file.clone()).or_default().insert(place.line);
+            }
         }
     }
 
@@ -118,10 +122,11 @@ impl Announced {
         self.paths.contains(path)
     }
 
-    /// Whether anything on the lines of a span was.
-    pub(crate) fn span(&self, sources: &SourceMap, span: Span) -> bool {
+    /// Whether anything on the lines of a span was, of the first program or of the second.
+    pub(crate) fn span(&self, side: usize, sources: &SourceMap, span: Span) -> bool {
         let Some(file) = sources.get(span.file) else { return false };
-        let Some(lines) = self.lines.get(&*file.name) else { return false };
+        let lines = self.lines.get(side).and_then(|lines| lines.get(&*file.name));
+        let Some(lines) = lines else { return false };
         let (first, last) = (file.line_column(span.start).line, file.line_column(span.end).line);
         lines.iter().any(|line| (first..=last).contains(line))
     }

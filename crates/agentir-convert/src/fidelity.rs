@@ -153,7 +153,7 @@ impl Report {
     pub(crate) fn announced(&self) -> Announced {
         let mut all = Announced::nothing();
         for entry in self.lost() {
-            all.add(&entry.path, entry.source.as_ref());
+            all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
         }
         for renamed in &self.renamed {
             match renamed.what {

@@ -347,10 +347,8 @@ impl Comparing<'_, '_> {
                 if guard == guards::Guard::NEVER {
                     continue;
                 }
-                if side == 0
-                    && let (Some(one), Some(span)) = (self.sides.first(), self.span(0, *m))
-                {
-                    announced |= self.announced.span(one.sources, span);
+                if let (Some(one), Some(span)) = (self.sides.get(side), self.span(side, *m)) {
+                    announced |= self.announced.span(side, one.sources, span);
                 }
                 let turn = self.turn(places, system, side, *m);
                 if !doing.contains(&turn) {
