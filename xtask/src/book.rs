@@ -31,6 +31,7 @@ const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
             ("Models", "docs/models.md"),
             ("Tools", "docs/tools.md"),
             ("Orchestration", "docs/orchestration.md"),
+            ("Benchmarks", "docs/benchmarks.md"),
             ("Planted defects", "docs/mutations.md"),
             ("Architecture", "ARCHITECTURE.md"),
         ],
