@@ -8,28 +8,19 @@
     reason = "tests end by panicking"
 )]
 
+mod common;
+
+use common::{ran as run, write};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// A call of a tool whose name is misspelt, and a tool that therefore nobody calls.
 const AGENT: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets\"\n\nTOOLS:\n  sell_ticket(day: string) -> {price: number}\n    description: \"Sells a ticket\"\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: sell_tikcet(\"monday\")\n    THEN: COMPLETE\n";
 
-fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_agentir"));
-    let output = command.current_dir(folder).stdin(Stdio::null()).args(args).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
+    write(folder.path(), files);
     folder
 }
 

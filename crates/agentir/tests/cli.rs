@@ -8,24 +8,21 @@
     reason = "tests end by panicking"
 )]
 
+mod common;
+
+use common::{CACHE, GOOD, broken, code, run_with_input, samples, stderr, stdout};
 use serde_json::Value;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const GOOD: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets for the ferry\"\n";
-const BAD: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets\"\nFLOW:\n  start:\n    REASONING: false\n    CALL: sell_tikcet()\n    THEN: COMPLETE\n";
-
 fn corpus(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/abl").join(path)
+    samples().join("abl").join(path)
 }
 
+/// The program where the tests run: what they read, they name in full.
 fn agentir() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_agentir"));
-    command.env_remove("NO_COLOR").stdin(Stdio::null());
-    // Not where the user's own runs keep something.
-    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    command
+    common::agentir(Path::new("."), Path::new(CACHE))
 }
 
 fn run(args: &[&str]) -> Output {
@@ -33,28 +30,11 @@ fn run(args: &[&str]) -> Output {
 }
 
 fn with_input(args: &[&str], input: &[u8]) -> Output {
-    let mut child = agentir()
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    child.wait_with_output().unwrap()
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("the program ended by itself")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+    run_with_input(Path::new("."), args, input)
 }
 
 fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|e| panic!("{e}: {}", text(&output.stdout)))
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", stdout(output)))
 }
 
 /// Holds a value against the schema that the program prints.
@@ -76,10 +56,11 @@ fn folders() -> [PathBuf; 4] {
 #[test]
 fn nothing_found_is_0_an_error_is_1() {
     assert_eq!(code(&with_input(&["check", "-", "--stdin-filename", "a.abl"], GOOD.as_bytes())), 0);
-    let bad = with_input(&["check", "-", "--stdin-filename", "a.abl"], BAD.as_bytes());
+    let bad =
+        with_input(&["check", "-", "--stdin-filename", "a.abl"], broken("Ferry_Desk").as_bytes());
     assert_eq!(code(&bad), 1);
-    assert!(text(&bad.stdout).contains("undefined-tool"), "{}", text(&bad.stdout));
-    assert!(text(&bad.stdout).contains("a.abl"), "{}", text(&bad.stdout));
+    assert!(stdout(&bad).contains("undefined-tool"), "{}", stdout(&bad));
+    assert!(stdout(&bad).contains("a.abl"), "{}", stdout(&bad));
 }
 
 #[test]
@@ -87,7 +68,7 @@ fn a_path_that_is_not_there_is_2_and_says_so() {
     for args in [["check", "no/such/place"], ["compile", "no/such/place"]] {
         let output = run(&args);
         assert_eq!(code(&output), 2);
-        assert!(text(&output.stderr).contains("no/such/place"), "{}", text(&output.stderr));
+        assert!(stderr(&output).contains("no/such/place"), "{}", stderr(&output));
         assert!(output.stdout.is_empty());
     }
 }
@@ -98,7 +79,7 @@ fn wrong_arguments_are_2() {
     assert_eq!(code(&run(&["frobnicate"])), 2);
     let misspelt = with_input(&["check", "-", "--select", "undefined-toll"], GOOD.as_bytes());
     assert_eq!(code(&misspelt), 2);
-    assert!(text(&misspelt.stderr).contains("undefined-tool"), "{}", text(&misspelt.stderr));
+    assert!(stderr(&misspelt).contains("undefined-tool"), "{}", stderr(&misspelt));
 }
 
 #[test]
@@ -113,14 +94,14 @@ fn the_dialect_is_one_that_exists() {
     assert_eq!(code(&with("agentforce")), 1);
     let unknown = with("agentfource");
     assert_eq!(code(&unknown), 2);
-    assert!(text(&unknown.stderr).contains("agentscript, agentforce, agentfabric"));
+    assert!(stderr(&unknown).contains("agentscript, agentforce, agentfabric"));
 }
 
 #[test]
 fn the_samples_are_correct_or_not_as_folders_too() {
     for folder in ["valid", "valid/city_services", "valid/observatory", "newest/allotments"] {
         let output = run(&["check", corpus(folder).to_str().unwrap(), "--format", "concise"]);
-        assert_eq!(code(&output), 0, "{}", text(&output.stdout));
+        assert_eq!(code(&output), 0, "{}", stdout(&output));
     }
     assert_eq!(code(&run(&["check", corpus("invalid").to_str().unwrap()])), 1);
 }
@@ -151,7 +132,7 @@ fn costs_are_as_their_schema_says() {
     let report = json(&output);
     assert_valid("cost", &report);
     assert!(report["agents"].as_array().unwrap().len() > 20);
-    let table = text(&run(&["cost", path.to_str().unwrap()]).stdout);
+    let table = stdout(&run(&["cost", path.to_str().unwrap()]));
     assert!(table.contains("Bike_Repair"), "{table}");
 }
 
@@ -162,14 +143,14 @@ fn costs_of_a_file_with_errors_are_said_to_be_less_than_all() {
         b"AGENT: A\nGOAL \"x\"\nFLOW:\n  - : :\n",
     );
     assert_eq!(code(&output), 1);
-    assert!(text(&output.stderr).contains("agentir check"));
+    assert!(stderr(&output).contains("agentir check"));
 }
 
 #[test]
 fn ir_is_as_its_schema_says() {
     for folder in folders() {
         let output = run(&["compile", folder.to_str().unwrap()]);
-        assert_ne!(code(&output), 2, "{}", text(&output.stderr));
+        assert_ne!(code(&output), 2, "{}", stderr(&output));
         assert_valid("ir", &json(&output));
     }
 }
@@ -200,7 +181,7 @@ fn rules_are_selected_and_ignored() {
     let check = |args: &[&str]| {
         let mut all = vec!["check", "-", "--stdin-filename", "a.abl"];
         all.extend(args);
-        code(&with_input(&all, BAD.as_bytes()))
+        code(&with_input(&all, broken("Ferry_Desk").as_bytes()))
     };
     assert_eq!(check(&["--select", "undefined-tool"]), 1);
     assert_eq!(check(&["--select", "names"]), 1);
@@ -236,7 +217,7 @@ fn a_reader_that_leaves_is_no_panic() {
         child.stdout.take().unwrap().read_exact(&mut byte).unwrap();
         // The pipe is closed here.
         let output = child.wait_with_output().unwrap();
-        assert!(!text(&output.stderr).contains("panicked"), "{}", text(&output.stderr));
+        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
         assert!(output.status.code().is_some(), "ended by a signal");
     }
 }
@@ -249,32 +230,33 @@ fn the_order_of_findings_does_not_depend_on_threads() {
             .env("RAYON_NUM_THREADS", threads)
             .args(["check", "--format", "concise"])
             .args(folders());
-        command.output().unwrap().stdout
+        stdout(&command.output().unwrap())
     };
     let alone = once("1");
-    assert_eq!(text(&alone), text(&once("4")));
-    assert_eq!(text(&alone), text(&once("3")));
+    assert_eq!(alone, once("4"));
+    assert_eq!(alone, once("3"));
 }
 
 #[test]
 fn rules_are_listed_and_explained() {
     let rules = json(&run(&["rules", "--json"]));
-    let list = text(&run(&["rules"]).stdout);
+    let list = stdout(&run(&["rules"]));
     for rule in rules.as_array().unwrap() {
         let name = rule["name"].as_str().unwrap();
         assert!(list.contains(name), "{name} is not listed");
         let page = run(&["explain", name]);
         assert_eq!(code(&page), 0, "{name}");
-        assert!(text(&page.stdout).starts_with(&format!("# {name}\n")), "{name}");
+        assert!(stdout(&page).starts_with(&format!("# {name}\n")), "{name}");
     }
     let unknown = run(&["explain", "undefined-toll"]);
     assert_eq!(code(&unknown), 2);
-    assert!(text(&unknown.stderr).contains("`undefined-tool`"), "{}", text(&unknown.stderr));
+    assert!(stderr(&unknown).contains("`undefined-tool`"), "{}", stderr(&unknown));
 }
 
 #[test]
 fn compile_leaves_out_what_has_errors() {
-    let output = with_input(&["compile", "-", "--stdin-filename", "a.abl"], BAD.as_bytes());
+    let output =
+        with_input(&["compile", "-", "--stdin-filename", "a.abl"], broken("Ferry_Desk").as_bytes());
     assert_eq!(code(&output), 1);
     let ir = json(&output);
     assert_eq!(ir["agents"].as_object().unwrap().len(), 0);
@@ -297,8 +279,8 @@ fn graphs_are_drawn_in_every_format() {
     ];
     for (format, begin) in begins {
         let output = run(&["graph", path, "--format", format]);
-        assert_eq!(code(&output), 0, "{}", text(&output.stderr));
-        let drawn = text(&output.stdout);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let drawn = stdout(&output);
         assert!(drawn.starts_with(begin) && drawn.contains("Ticket_Booth"), "{format}: {drawn}");
     }
     for detail in ["agents", "steps", "statements"] {
@@ -317,7 +299,7 @@ fn one_agent_is_drawn_alone() {
     assert_eq!(graph["detail"], "statements");
     let output = run(&["graph", path, "--agent", "Star_Gide"]);
     assert_eq!(code(&output), 2);
-    let said = text(&output.stderr);
+    let said = stderr(&output);
     assert!(said.contains("no agent `Star_Gide`") && said.contains("`Star_Guide`?"), "{said}");
 }
 
@@ -377,7 +359,7 @@ fn a_bot_is_recognised_by_what_it_says() {
     let (lines, _) = found(folder.path());
     assert_eq!(lines, ["one.yaml: undefined-tool", "two.yml: undefined-tool"]);
     let alone = with_input(&["compile", "-", "--stdin-filename", "bot.yml"], BOT.as_bytes());
-    assert_eq!(code(&alone), 0, "{}", text(&alone.stdout));
+    assert_eq!(code(&alone), 0, "{}", stdout(&alone));
     assert_eq!(json(&alone)["agents"]["desk"]["metadata"]["dialect"], "adl");
     // `agents.yml` is one even if nothing in it says so.
     let broken = folder_of(&[("agents.yml", "main:\n  steps:\n    - user\n")]);
@@ -393,7 +375,7 @@ fn other_yaml_is_left_alone_in_a_folder_and_named_when_it_is_given() {
         let path = folder.path().join(name);
         let output = run(&["check", path.to_str().unwrap(), "--format", "concise"]);
         assert_eq!(code(&output), 1);
-        let said = text(&output.stdout);
+        let said = stdout(&output);
         assert!(said.contains("this YAML file describes no agent"), "{said}");
         assert_eq!(code(&run(&["compile", path.to_str().unwrap()])), 1);
     }
@@ -414,10 +396,10 @@ fn conversions_are_proved() {
     let convert = |more: &[&str]| {
         let own = ["convert", from.to_str().unwrap(), "--to", "abl-yaml", "-o", out, "--report"];
         let done = run(&[&own[..], &[report, "--force"], more].concat());
-        assert_eq!(code(&done), 0, "{}", text(&done.stderr));
+        assert_eq!(code(&done), 0, "{}", stderr(&done));
         let written: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
         assert_valid("fidelity", &written);
-        (written, text(&done.stderr))
+        (written, stderr(&done))
     };
     let (written, said) = convert(&[]);
     assert_eq!(written["proof"]["verdict"], "same");
@@ -432,12 +414,12 @@ fn conversions_are_proved() {
     let yaml = std::fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
     let diff = |at: &Path| run(&["diff", from.to_str().unwrap(), at.to_str().unwrap()]);
     let same = diff(&yaml);
-    assert_eq!((code(&same), text(&same.stdout).as_str()), (0, "They mean the same\n"));
+    assert_eq!((code(&same), stdout(&same).as_str()), (0, "They mean the same\n"));
     let words = std::fs::read_to_string(&yaml).unwrap();
     std::fs::write(&yaml, words.replacen("Do you want", "Would you like", 1)).unwrap();
     let other = diff(&yaml);
     assert_eq!(code(&other), 1);
-    let said = text(&other.stdout);
+    let said = stdout(&other);
     assert!(said.contains("first: says “Do you want"), "{said}");
     assert!(said.contains("second: says “Would you like"), "{said}");
 }

@@ -2,15 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests end by panicking")]
 
+mod common;
+
+use common::{CACHE, agentir, code, run, samples, stderr};
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 fn sample(name: &str) -> Vec<u8> {
-    let at = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/xo").join(name);
-    std::fs::read(at).unwrap()
+    std::fs::read(samples().join("xo").join(name)).unwrap()
 }
 
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
@@ -27,7 +29,7 @@ fn convert(folder: &Path, bytes: &[u8]) -> (Output, PathBuf) {
     let (input, output) = (folder.join("export.zip"), folder.join("out"));
     std::fs::write(&input, bytes).unwrap();
     let report = folder.join("report.json");
-    let done = Command::new(env!("CARGO_BIN_EXE_agentir"))
+    let done = agentir(folder, Path::new(CACHE))
         .args(["convert", "--to", "abl", "--force"])
         .arg(&input)
         .arg("-o")
@@ -67,7 +69,7 @@ fn an_archive_becomes_a_project() {
     ]);
     let (done, output) = convert(folder.path(), &bytes);
     // Settings of the platform have no place in ABL.
-    assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(done.status.code(), Some(1), "{}", stderr(&done));
     assert_eq!(
         files_below(&output),
         [
@@ -85,11 +87,7 @@ fn an_archive_becomes_a_project() {
     for said in ["custom.js", "icon.png", "Europe/Berlin", "settings.kore-xo.variables"] {
         assert!(report.contains(said), "{said}");
     }
-    let checked = Command::new(env!("CARGO_BIN_EXE_agentir"))
-        .args(["check", "--no-cache"])
-        .arg(&output)
-        .output();
-    assert_eq!(checked.unwrap().status.code(), Some(0));
+    assert_eq!(code(&run(&output, Path::new(CACHE), &["check", "."])), 0);
 }
 
 #[test]
@@ -112,7 +110,7 @@ fn archives_that_cannot_be_read_are_answered() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (done, output) = convert(folder.path(), &bytes);
-        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        let errors = stderr(&done);
         assert_eq!(done.status.code(), Some(2), "{what}: {errors}");
         assert!(errors.contains(said), "{what}: {errors}");
         assert!(!output.exists(), "{what}");
@@ -129,7 +127,7 @@ fn names_in_an_archive_are_no_paths() {
         ("../../../evil.js", b"x"),
     ]);
     let (done, output) = convert(&inside, &bytes);
-    assert_eq!(done.status.code(), Some(1), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(done.status.code(), Some(1), "{}", stderr(&done));
     assert!(output.join("project.json").is_file());
     let outside: Vec<_> =
         files_below(folder.path()).into_iter().filter(|f| !f.starts_with("a/b/")).collect();
@@ -140,5 +138,5 @@ fn names_in_an_archive_are_no_paths() {
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(!text.contains("q7Zt4LmW92xKcV8sRb3N"), "{}", file.display());
     }
-    assert!(String::from_utf8_lossy(&done.stderr).contains("credential-not-copied"));
+    assert!(stderr(&done).contains("credential-not-copied"));
 }

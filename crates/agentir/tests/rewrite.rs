@@ -8,29 +8,14 @@
     reason = "tests end by panicking"
 )]
 
+mod common;
+
+use common::{code, ran as run, run_with_input, stdout};
 use std::fs;
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 const UNTIDY: &str = "AGENT:  Ferry_Desk\nGOAL: \"Sell tickets\"\nLIMITATIONS:\n- \"No cars\"\n";
 const TIDY: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets\"\n\nLIMITATIONS:\n  - \"No cars\"\n";
 const OLD: &str = "AGENT: Ferry_Desk\ngoal: \"Sell tickets\"\n\nMEMORY:\n  remember:\n    - WHEN a IS SET\n      STORE: a -> user.a\n  recall:\n    - ON_START: \"Look\"\n\nBEHAVIOR_PROFILES:\n  - NAME: phone\n    PRIORITY: 1\n    WHEN: context.channel == \"voice\"\n";
-
-fn agentir(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_agentir"));
-    command.current_dir(folder).stdin(Stdio::null());
-    command
-}
-
-fn run(folder: &Path, args: &[&str]) -> (i32, String, String) {
-    done(agentir(folder).args(args).output().unwrap())
-}
-
-fn done(output: Output) -> (i32, String, String) {
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
 
 #[test]
 fn files_are_formatted_in_place_and_only_where_they_have_to_be() {
@@ -89,16 +74,9 @@ fn what_is_broken_is_shown_and_the_rest_is_done() {
 #[test]
 fn standard_input_goes_to_standard_output() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = agentir(folder.path())
-        .args(["fmt", "-", "--stdin-filename", "x.agent.abl"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(UNTIDY.as_bytes()).unwrap();
-    let (code, out, _) = done(child.wait_with_output().unwrap());
-    assert_eq!((code, out.as_str()), (0, TIDY));
+    let args = ["fmt", "-", "--stdin-filename", "x.agent.abl"];
+    let output = run_with_input(folder.path(), &args, UNTIDY.as_bytes());
+    assert_eq!((code(&output), stdout(&output).as_str()), (0, TIDY));
 }
 
 #[test]

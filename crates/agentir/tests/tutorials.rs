@@ -11,5 +11,8 @@ fn tutorials_show_what_happens() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     // A reader is in the root of the repository.
     env::set_current_dir(&root).unwrap_or_else(|error| panic!("{error}"));
-    trycmd::TestCases::new().case("docs/tutorials/*.md");
+    // Not where the user's own runs keep something.
+    trycmd::TestCases::new()
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .case("docs/tutorials/*.md");
 }

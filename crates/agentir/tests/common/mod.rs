@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -19,9 +20,31 @@ pub fn agentir(folder: &Path, cache: &Path) -> Command {
     command
 }
 
+/// A cache for tests that are not about it, which is not the user's.
+pub const CACHE: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// Runs it in a folder; its exit code, and what it printed to standard output and to standard error.
+pub fn ran(folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = run(folder, Path::new(CACHE), args);
+    (code(&output), stdout(&output), stderr(&output))
+}
+
 /// Runs it in a folder.
 pub fn run(folder: &Path, cache: &Path, args: &[&str]) -> Output {
     agentir(folder, cache).args(args).output().unwrap()
+}
+
+/// Runs it in a folder, with something to read on standard input.
+pub fn run_with_input(folder: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = agentir(folder, Path::new(CACHE))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
 }
 
 pub fn code(output: &Output) -> i32 {
