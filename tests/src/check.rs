@@ -41,11 +41,7 @@ impl Checked {
     #[must_use]
     pub fn line(&self, d: &Diagnostic) -> String {
         let (name, line) = self.place(d.primary.span);
-        let level = match d.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-        };
+        let level = d.severity.name();
         format!("{name}:{line} {} ({level}): {}", d.rule.0, d.message)
     }
 

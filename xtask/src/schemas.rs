@@ -5,24 +5,9 @@ use std::fs;
 use std::path::Path;
 
 pub(crate) fn write(root: &Path) -> Result<(), Box<dyn Error>> {
-    let all = [
-        ("agentir.schema.json", agentir_ir::schema()),
-        ("graph.schema.json", agentir_draw::graph_schema()),
-        ("report.schema.json", agentir_diagnostics::report_schema()),
-        ("config.schema.json", agentir_config::config_schema()),
-        ("baseline.schema.json", agentir_report::baseline_schema()),
-        ("corpus.schema.json", agentir_corpus::corpus_schema()),
-        ("cost.schema.json", agentir_flow::cost::cost_schema()),
-        ("fidelity.schema.json", agentir_convert::report_schema()),
-        ("script.schema.json", agentir_model::script_schema()),
-        ("mcp.schema.json", agentir_tools::mcp_schema()),
-        ("stubs.schema.json", agentir_tools::stubs_schema()),
-        ("test.schema.json", agentir_scenario::scenario_schema()),
-        ("trace.schema.json", agentir_runtime::trace_schema()),
-    ];
     let folder = root.join("schemas");
     fs::create_dir_all(&folder)?;
-    for (name, schema) in all {
+    for (name, schema) in agentir_tests::schemas::published() {
         let path = folder.join(name);
         fs::write(&path, serde_json::to_string_pretty(&schema)? + "\n")?;
         println!("wrote {}", path.display());

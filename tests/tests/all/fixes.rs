@@ -66,8 +66,9 @@ fn mend(file: &File) -> Result<usize, String> {
             }
         }
         let fixes: Vec<&Fix> = checked.diagnostics.iter().filter_map(|d| d.fix.as_ref()).collect();
-        let fixed =
-            agentir_rewrite::fix(FileId(0), &now.name, &now.text, Options::default(), &fixes);
+        let fixed = agentir_rewrite::fix(FileId(0), &now.text, &fixes, &|text| {
+            agentir_lower::file(FileId(0), &now.name, text, Options::default()).diagnostics
+        });
         let after = File { text: fixed.text, ..now.clone() };
         if errors(&after) > before {
             return Err(format!(

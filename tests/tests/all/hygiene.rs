@@ -145,23 +145,8 @@ fn files_are_short() {
 
 #[test]
 fn schemas_are_fresh() {
-    let all = [
-        ("agentir.schema.json", agentir_ir::schema()),
-        ("graph.schema.json", agentir_draw::graph_schema()),
-        ("report.schema.json", agentir_diagnostics::report_schema()),
-        ("config.schema.json", agentir_config::config_schema()),
-        ("baseline.schema.json", agentir_report::baseline_schema()),
-        ("corpus.schema.json", agentir_corpus::corpus_schema()),
-        ("cost.schema.json", agentir_flow::cost::cost_schema()),
-        ("fidelity.schema.json", agentir_convert::report_schema()),
-        ("script.schema.json", agentir_model::script_schema()),
-        ("mcp.schema.json", agentir_tools::mcp_schema()),
-        ("stubs.schema.json", agentir_tools::stubs_schema()),
-        ("test.schema.json", agentir_scenario::scenario_schema()),
-        ("trace.schema.json", agentir_runtime::trace_schema()),
-    ];
     let mut problems = Vec::new();
-    for (file, expected) in all {
+    for (file, expected) in agentir_tests::schemas::published() {
         let text = fs::read_to_string(root().join("schemas").join(file)).unwrap_or_default();
         if text != serde_json::to_string_pretty(&expected).unwrap() + "\n" {
             problems.push(format!(
