@@ -1,46 +1,16 @@
 //! A configuration that was read, and what it says of a file.
 
 use crate::Names;
-use crate::file::{File, Level};
-use agentir_diagnostics::{Diagnostic, FileId, Severity, SourceFile, Span, closest};
+use crate::file::{File, Level, Threshold};
+use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, closest};
 use agentir_expr::Version;
 use agentir_syntax::agent_script::Dialect;
 use agentir_syntax::rules::INVALID_CONFIGURATION;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
-
-/// From which level on findings make a run fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Threshold {
-    /// Errors alone.
-    #[default]
-    Error,
-    /// Warnings and errors.
-    Warning,
-    /// Any finding.
-    Info,
-    /// None.
-    Never,
-}
-
-impl Threshold {
-    /// Whether a finding of this level makes a run fail.
-    #[must_use]
-    pub fn fails(self, severity: Severity) -> bool {
-        match self {
-            Self::Error => severity >= Severity::Error,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Info => true,
-            Self::Never => false,
-        }
-    }
-}
 
 /// What holds for some files.
 #[derive(Debug, Default)]

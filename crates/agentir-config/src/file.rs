@@ -1,6 +1,6 @@
 //! The file as it is written, and its schema.
 
-use crate::config::Threshold;
+use agentir_diagnostics::Severity;
 use agentir_expr::Version;
 use agentir_syntax::agent_script::Dialect;
 use schemars::JsonSchema;
@@ -68,6 +68,34 @@ pub enum Level {
     Error,
     /// They are what the rule says: undoes what was said of the rule's group, or further up.
     Default,
+}
+
+/// From which level on findings make a run fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Threshold {
+    /// Errors alone.
+    #[default]
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Any finding.
+    Info,
+    /// None.
+    Never,
+}
+
+impl Threshold {
+    /// Whether a finding of this level makes a run fail.
+    #[must_use]
+    pub fn fails(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity >= Severity::Error,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Info => true,
+            Self::Never => false,
+        }
+    }
 }
 
 /// A version of ABL.

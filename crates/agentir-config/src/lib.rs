@@ -16,8 +16,8 @@ mod config;
 mod file;
 mod find;
 
-pub use config::{Config, Threshold};
-pub use file::{Level, config_schema};
+pub use config::Config;
+pub use file::{Level, Threshold, config_schema};
 pub use find::{Configs, FILE_NAME, Problems};
 
 /// The names that a configuration may speak of.
