@@ -24,6 +24,18 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// The word for it, which people and other programs read.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// How sure we are that the finding is right; not how bad it is.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -183,6 +195,12 @@ impl Diagnostic {
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fix = Some(fix);
         self
+    }
+
+    /// Asks whether `near` was meant in the primary place, and offers to put it there.
+    #[must_use]
+    pub fn did_you_mean(self, near: &str) -> Self {
+        self.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
     }
 
     /// Offers to replace the primary place by `text`.

@@ -267,12 +267,14 @@ impl SourceFile {
     }
 
     /// The index, from 0, of the line that holds the byte at `offset`.
-    pub(crate) fn line_index(&self, offset: usize) -> usize {
+    #[must_use]
+    pub fn line_index(&self, offset: usize) -> usize {
         self.line_starts().partition_point(|&start| start as usize <= offset).saturating_sub(1)
     }
 
     /// The bytes of a line, counted from 0, without what ends it.
-    pub(crate) fn line_range(&self, line: usize) -> Range<usize> {
+    #[must_use]
+    pub fn line_range(&self, line: usize) -> Range<usize> {
         let starts = self.line_starts();
         let start = starts.get(line).map_or(self.text.len(), |&start| start as usize);
         let end = starts.get(line + 1).map_or(self.text.len(), |&next| next as usize - 1);

@@ -85,9 +85,7 @@ fn unknown_method(name: &Spanned<Name>) -> Diagnostic {
     let message = format!("there is no method `{name}`");
     let diagnostic = Diagnostic::warning(UNKNOWN, name.span, message);
     match closest(&name.value, methods().iter().map(|m| m.name)) {
-        Some(near) => {
-            diagnostic.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
-        }
+        Some(near) => diagnostic.did_you_mean(near),
         None => diagnostic,
     }
 }

@@ -2,7 +2,7 @@
 //! twice, what was probably meant.
 
 use crate::rule::{AgentContext, Report};
-use agentir_diagnostics::{Applicability, Diagnostic, Spanned, closest};
+use agentir_diagnostics::{Diagnostic, Spanned, closest};
 use agentir_expr::{
     Expr, ExprKind, Literal, Name, Path, Scope, Segment, Template, TemplatePart, TypeExpr,
     TypeField, TypeKind, Visit, tool_of_result,
@@ -19,9 +19,7 @@ pub(crate) fn suggest<'k>(
     otherwise: impl FnOnce() -> String,
 ) -> Diagnostic {
     match closest(name, known) {
-        Some(near) => {
-            finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
-        }
+        Some(near) => finding.did_you_mean(near),
         None => finding.help(otherwise()),
     }
 }

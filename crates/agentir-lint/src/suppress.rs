@@ -5,11 +5,12 @@
 //! whole file. A comment names what it ignores: one that ignores everything would hide what nobody has
 //! seen yet.
 
+use crate::names::suggest;
 use agentir_diagnostics::{
-    Applicability, Diagnostic, Edit, FileId, Fix, RuleName, SourceFile, SourceMap, Span, closest,
+    Applicability, Diagnostic, Edit, FileId, Fix, RuleName, SourceFile, SourceMap, Span,
 };
 use agentir_syntax::lines::{LineKind, Lines, lines};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// A comment that ignores what is not there.
 pub const UNUSED: RuleName = RuleName("unused-suppression");
@@ -45,13 +46,12 @@ struct Suppression {
 }
 
 /// Takes out the findings that comments in the sources ignore, and adds what is to be said of the
-/// comments. `ran` says whether a rule looked at a file: else a comment may have its use. Gives how
-/// many findings were taken out.
+/// comments. `ran` says whether a rule looked at a file: else a comment may have its use.
 pub fn suppress(
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
     ran: &dyn Fn(FileId, &str) -> bool,
-) -> usize {
+) {
     let mut problems = Vec::new();
     let mut by_file: FxHashMap<FileId, Vec<Suppression>> = FxHashMap::default();
     for (id, file) in sources.iter() {
@@ -60,14 +60,16 @@ pub fn suppress(
             by_file.insert(id, found);
         }
     }
+    diagnostics.append(&mut problems);
+    if by_file.is_empty() {
+        return;
+    }
     let groups: FxHashMap<&str, &str> =
         crate::catalogue().into_iter().map(|r| (r.name, r.group_name())).collect();
-    diagnostics.append(&mut problems);
-    let before = diagnostics.len();
     diagnostics.retain(|finding| {
         let at = finding.primary.span;
         let Some(all) = by_file.get_mut(&at.file) else { return true };
-        let line = sources.get(at.file).map_or(0, |file| line_of(file, at.start));
+        let line = sources.get(at.file).map_or(0, |file| file.line_index(at.start as usize));
         let group = groups.get(finding.rule.0).copied().unwrap_or_default();
         let mut ignored = false;
         for one in all.iter_mut().filter(|s| s.reach == Reach::File || s.reach == Reach::Line(line))
@@ -80,7 +82,6 @@ pub fn suppress(
         }
         !ignored
     });
-    let ignored = before - diagnostics.len();
     // In the order of the files, not of the map.
     let mut rest: Vec<_> = by_file.into_iter().collect();
     rest.sort_by_key(|(id, _)| *id);
@@ -97,12 +98,6 @@ pub fn suppress(
             unused(&one, text, &looked, diagnostics);
         }
     }
-    ignored
-}
-
-/// The line, from 0, of a byte.
-fn line_of(file: &SourceFile, offset: u32) -> usize {
-    file.line_starts().partition_point(|start| *start <= offset).saturating_sub(1)
 }
 
 /// The suppressions of a file, with their problems.
@@ -229,19 +224,15 @@ fn misplaced(comment: Span) -> Diagnostic {
 /// The names that exist; the others are reported.
 fn known(names: Vec<Named>, problems: &mut Vec<Diagnostic>) -> Vec<Named> {
     let catalogue = crate::catalogue();
-    let all: FxHashSet<&str> = catalogue.iter().flat_map(|r| [r.name, r.group_name()]).collect();
+    let all: Vec<&str> = catalogue.iter().flat_map(|r| [r.name, r.group_name()]).collect();
     let (known, unknown): (Vec<_>, Vec<_>) =
-        names.into_iter().partition(|named| all.contains(named.name.as_str()));
+        names.into_iter().partition(|named| all.contains(&named.name.as_str()));
     for Named { name, span, .. } in unknown {
         let finding =
             Diagnostic::warning(INVALID, span, format!("there is no rule or group `{name}`"));
-        let near = closest(&name, catalogue.iter().flat_map(|r| [r.name, r.group_name()]));
-        problems.push(match near {
-            Some(near) => {
-                finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
-            }
-            None => finding.help("`agentir rules` lists them all"),
-        });
+        problems.push(suggest(finding, &name, all.iter().copied(), || {
+            "`agentir rules` lists them all".to_owned()
+        }));
     }
     known
 }

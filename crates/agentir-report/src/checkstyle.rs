@@ -1,6 +1,6 @@
 //! Checkstyle's XML, which many CI systems read.
 
-use crate::{Findings, in_full, level, relative};
+use crate::{Findings, in_full, relative};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
 use std::io::{self, Write};
@@ -10,10 +10,8 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let whole = BytesStart::new("checkstyle").with_attributes([("version", "4.3")]);
     xml.write_event(Event::Start(whole))?;
-    for (id, file) in findings.report.sources.iter() {
-        let mut here =
-            findings.report.diagnostics.iter().filter(|d| d.primary.span.file == id).peekable();
-        if here.peek().is_none() {
+    for (file, here) in findings.by_file() {
+        if here.is_empty() {
             continue;
         }
         let name = relative(&file.name, findings.root);
@@ -27,7 +25,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
             let error = BytesStart::new("error").with_attributes([
                 ("line", line.as_str()),
                 ("column", column.as_str()),
-                ("severity", level(finding.severity)),
+                ("severity", finding.severity.name()),
                 ("message", plain(&message).as_str()),
                 ("source", source.as_str()),
             ]);

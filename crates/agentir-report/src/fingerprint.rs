@@ -44,11 +44,8 @@ fn alike(finding: &Diagnostic, report: &Report<'_>, root: &Path) -> [u8; 32] {
     add(finding.rule.0);
     if let Some(file) = report.sources.get(span.file) {
         add(&relative(&file.name, root));
-        let starts = file.line_starts();
-        let line = starts.partition_point(|start| *start <= span.start).saturating_sub(1);
-        let start = starts.get(line).map_or(0, |start| *start as usize);
-        let whole = file.text.get(start..).and_then(|rest| rest.lines().next());
-        add(&without_space(whole.unwrap_or_default()));
+        let line = file.line_range(file.line_index(span.start as usize));
+        add(&without_space(file.text.get(line).unwrap_or_default()));
         add(&without_space(file.slice(span).lines().next().unwrap_or_default()));
     }
     hash.finalize().into()

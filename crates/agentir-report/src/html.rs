@@ -1,7 +1,7 @@
 //! A page for people: findings with the source around them, the agents' graphs, what a message costs.
 //! It needs nothing but a browser.
 
-use crate::{Findings, level};
+use crate::Findings;
 use agentir_diagnostics::{Applicability, Diagnostic, Severity, SourceFile};
 use askama::Template;
 use std::io::{self, Write};
@@ -95,7 +95,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
     });
     let page = View {
         summary: summary.to_string(),
-        levels: levels.map(|(severity, count)| Level { name: level(severity), count }).into(),
+        levels: levels.map(|(severity, count)| Level { name: severity.name(), count }).into(),
         findings: findings.report.diagnostics.iter().map(|d| shown(findings, d)).collect(),
         pictures: &findings.page.pictures,
         costs: costs.collect(),
@@ -119,7 +119,7 @@ fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
     }));
     let file = findings.report.sources.get(finding.primary.span.file);
     Shown {
-        level: level(finding.severity),
+        level: finding.severity.name(),
         rule: finding.rule.0,
         place: format!("{}:{}:{}", place.file, place.start.line, place.start.column),
         message: &finding.message,
@@ -131,21 +131,17 @@ fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
 
 fn excerpt(file: &SourceFile, finding: &Diagnostic) -> Vec<Line> {
     let span = finding.primary.span.range();
-    let starts = file.line_starts();
-    let line_of = |at: usize| starts.partition_point(|s| *s as usize <= at).saturating_sub(1);
-    let first = line_of(span.start);
-    let last = line_of(span.end.saturating_sub(1).max(span.start)).min(first + MOST_LINES);
+    let first = file.line_index(span.start);
+    let last = file.line_index(span.end.saturating_sub(1).max(span.start)).min(first + MOST_LINES);
     (first.saturating_sub(AROUND)..=last + AROUND)
         .filter_map(|number| {
-            let start = *starts.get(number)? as usize;
+            let line = file.line_range(number);
             // A last line break begins no line.
-            if start == file.text.len() && number > first {
+            if line.start == file.text.len() && number > first {
                 return None;
             }
-            let end = starts.get(number + 1).map_or(file.text.len(), |next| *next as usize);
-            let text = file.text.get(start..end)?.trim_end_matches(['\n', '\r']);
-            let end = start + text.len();
-            let cut = |at: usize| at.clamp(start, end) - start;
+            let text = file.text.get(line.clone())?;
+            let cut = |at: usize| at.clamp(line.start, line.end) - line.start;
             let (from, to) = (cut(span.start), cut(span.end));
             let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
             Some(Line {

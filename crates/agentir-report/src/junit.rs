@@ -1,22 +1,21 @@
 //! JUnit's XML: a suite a file, a case a finding. What makes the run fail is a failure; other findings
 //! pass and say what they have to say as output.
 
-use crate::{Findings, in_full, level, relative};
+use crate::{Findings, in_full, relative};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::io::{self, Write};
 
 pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut report = Report::new("agentir check");
-    for (id, file) in findings.report.sources.iter() {
+    for (file, here) in findings.by_file() {
         let mut suite = TestSuite::new(relative(&file.name, findings.root));
-        let here = |d: &&agentir_diagnostics::Diagnostic| d.primary.span.file == id;
-        for finding in findings.report.diagnostics.iter().filter(here) {
+        for finding in here {
             let at = findings.place(finding.primary.span);
             let place = format!("{}:{}:{}", at.file, at.start.line, at.start.column);
-            let text = format!("{place}: {}: {}", level(finding.severity), in_full(finding));
+            let text = format!("{place}: {}: {}", finding.severity.name(), in_full(finding));
             let status = if (findings.fails)(finding) {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_type(level(finding.severity));
+                status.set_type(finding.severity.name());
                 status.set_message(finding.message.as_str());
                 status.set_description(text.as_str());
                 status

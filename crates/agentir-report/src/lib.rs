@@ -23,8 +23,9 @@ pub use fingerprint::fingerprints;
 pub use html::{CostRow, Page, Picture};
 
 use agentir_diagnostics::{
-    Diagnostic, Format as Plain, LineColumn, Report, Severity, Span, render,
+    Diagnostic, FileId, Format as Plain, LineColumn, Report, SourceFile, Span, render,
 };
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{self, Path};
 
@@ -78,6 +79,7 @@ impl Format {
             Self::Text => Some(Plain::Text),
             Self::Concise => Some(Plain::Concise),
             Self::Json => Some(Plain::Json),
+            Self::JsonLines => Some(Plain::JsonLines),
             _ => None,
         }
     }
@@ -112,12 +114,11 @@ pub fn write(
     color: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let report = &findings.report;
     match format {
-        Format::Text => render(report, Plain::Text, color, out),
-        Format::Concise => render(report, Plain::Concise, color, out),
-        Format::Json => render(report, Plain::Json, color, out),
-        Format::JsonLines => json_lines(findings, out),
+        Format::Text => render(&findings.report, Plain::Text, color, out),
+        Format::Concise => render(&findings.report, Plain::Concise, color, out),
+        Format::Json => render(&findings.report, Plain::Json, color, out),
+        Format::JsonLines => render(&findings.report, Plain::JsonLines, color, out),
         Format::Sarif => sarif::write(findings, out),
         Format::Github => github::write(findings, out),
         Format::Gitlab => gitlab::write(findings, out),
@@ -128,22 +129,6 @@ pub fn write(
     }
 }
 
-/// The findings of the JSON report, one a line.
-fn json_lines(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut whole = Vec::new();
-    agentir_diagnostics::render(
-        &findings.report,
-        agentir_diagnostics::Format::Json,
-        false,
-        &mut whole,
-    )?;
-    let whole: serde_json::Value = serde_json::from_slice(&whole)?;
-    for finding in whole.get("diagnostics").and_then(|d| d.as_array()).into_iter().flatten() {
-        writeln!(out, "{finding}")?;
-    }
-    Ok(())
-}
-
 /// The place of a finding, as other programs are told of it.
 struct Place {
     /// The file, relative to the root where it is in there, with `/` between folders.
@@ -152,7 +137,17 @@ struct Place {
     end: LineColumn,
 }
 
-impl Findings<'_> {
+impl<'a> Findings<'a> {
+    /// The files, each with its findings.
+    fn by_file(&self) -> impl Iterator<Item = (&'a SourceFile, Vec<&'a Diagnostic>)> {
+        let mut all: HashMap<FileId, Vec<&'a Diagnostic>> = HashMap::new();
+        for finding in self.report.diagnostics {
+            all.entry(finding.primary.span.file).or_default().push(finding);
+        }
+        let files = self.report.sources.iter();
+        files.map(move |(id, file)| (file, all.remove(&id).unwrap_or_default()))
+    }
+
     fn place(&self, span: Span) -> Place {
         let nowhere = LineColumn { line: 1, column: 1 };
         match self.report.sources.get(span.file) {
@@ -172,14 +167,6 @@ fn relative(name: &str, root: &Path) -> String {
     let inside = inside.as_deref().and_then(|p| p.strip_prefix(root).ok()).map(Path::to_owned);
     let shown = inside.map_or_else(|| name.to_owned(), |p| p.display().to_string());
     if cfg!(windows) { shown.replace('\\', "/") } else { shown }
-}
-
-const fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-    }
 }
 
 /// The message, why it matters and what to do, as one text of several lines.

@@ -1,6 +1,6 @@
 //! A summary for people: the page of a run of CI, a comment on a change.
 
-use crate::{Findings, level};
+use crate::Findings;
 use agentir_diagnostics::Severity;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
     }
     writeln!(out, "| rule | level | findings |\n|---|---|---:|")?;
     for ((severity, rule), count) in rules {
-        writeln!(out, "| `{rule}` | {} | {count} |", level(severity.0))?;
+        writeln!(out, "| `{rule}` | {} | {count} |", severity.0.name())?;
     }
     writeln!(out, "\n| place | level | what |\n|---|---|---|")?;
     let mut sorted: Vec<_> = all.iter().collect();
@@ -34,7 +34,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
             "| {}:{} | {} | {} (`{}`){help} |",
             cell(&place.file),
             place.start.line,
-            level(finding.severity),
+            finding.severity.name(),
             cell(&finding.message),
             finding.rule.0,
         )?;

@@ -61,16 +61,13 @@ fn rule(info: RuleInfo) -> sarif::ReportingDescriptor {
     let text = |text: &str| sarif::MultiformatMessageString::builder().text(text).build();
     let page = agentir_lint::page(info.name).unwrap_or(info.summary);
     let help = sarif::MultiformatMessageString::builder().text(page).markdown(page).build();
-    let level = match info.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "note",
-    };
     sarif::ReportingDescriptor::builder()
         .id(info.name)
         .short_description(text(info.summary))
         .help(help)
-        .default_configuration(sarif::ReportingConfiguration::builder().level(level).build())
+        .default_configuration(
+            sarif::ReportingConfiguration::builder().level(json!(level(info.severity))).build(),
+        )
         .properties(sarif::PropertyBag::builder().tags(vec![info.group_name().to_owned()]).build())
         .build()
 }

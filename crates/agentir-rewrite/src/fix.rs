@@ -1,9 +1,7 @@
 //! Applying the fixes that findings come with.
 
 use crate::edit::{apart, apply};
-use agentir_diagnostics::{Edit, FileId, Fix, Severity};
-use agentir_lower::file;
-use agentir_syntax::abl::Options;
+use agentir_diagnostics::{Diagnostic, Edit, FileId, Fix, Severity};
 
 /// Where fixes cannot be applied together, so many of them are tried one by one.
 const MOST_ALONE: usize = 64;
@@ -21,14 +19,17 @@ pub struct Fixed {
 /// wins, and the other is offered again by whoever looks at the new text. A fix that reaches into other
 /// documents is left out.
 ///
-/// The front end does not find more errors in what is given back than in `text`: fixes after which it
-/// would are left out.
+/// `read` is what the front end finds in a text. It does not find more errors in what is given back than
+/// in `text`: fixes after which it would are left out.
 #[must_use]
-pub fn fix(id: FileId, name: &str, text: &str, options: Options, fixes: &[&Fix]) -> Fixed {
-    let errors = |text: &str| {
-        let found = file(id, name, text, options).diagnostics;
-        found.iter().filter(|d| d.severity == Severity::Error).count()
-    };
+pub fn fix(
+    id: FileId,
+    text: &str,
+    fixes: &[&Fix],
+    read: &dyn Fn(&str) -> Vec<Diagnostic>,
+) -> Fixed {
+    let errors =
+        |text: &str| read(text).iter().filter(|d| d.severity == Severity::Error).count();
     let here = |edit: &Edit| {
         edit.span.file == id
             && edit.span.start <= edit.span.end
@@ -68,9 +69,15 @@ pub fn fix(id: FileId, name: &str, text: &str, options: Options, fixes: &[&Fix])
 
 #[cfg(test)]
 mod tests {
-    use super::fix;
+    use super::{Fixed, fix};
     use agentir_diagnostics::{Applicability, Edit, FileId, Fix, Span};
     use agentir_syntax::abl::Options;
+
+    fn fixed(text: &str, fixes: &[&Fix]) -> Fixed {
+        fix(FileId(0), text, fixes, &|text| {
+            agentir_lower::file(FileId(0), "a.agent.abl", text, Options::default()).diagnostics
+        })
+    }
 
     fn replace(text: &str, old: &str, new: &str) -> Fix {
         let start = u32::try_from(text.find(old).unwrap_or(0)).unwrap_or(0);
@@ -85,7 +92,7 @@ mod tests {
         let text = "AGENT: A\nGOAL: \"Sell tickets\"\nPERSONA: \"Kind\"\n";
         let breaks = replace(text, "\"Kind\"", "\"Kind");
         let good = replace(text, "tickets", "stamps");
-        let fixed = fix(FileId(0), "a.agent.abl", text, Options::default(), &[&breaks, &good]);
+        let fixed = fixed(text, &[&breaks, &good]);
         assert_eq!(fixed.text, "AGENT: A\nGOAL: \"Sell stamps\"\nPERSONA: \"Kind\"\n");
         assert_eq!(fixed.applied, 1);
     }
@@ -95,7 +102,7 @@ mod tests {
         let text = "AGENT: A\nGOAL: \"Sell tickets\"\n";
         let one = replace(text, "tickets", "stamps");
         let other = replace(text, "Sell tickets", "Buy");
-        let fixed = fix(FileId(0), "a.agent.abl", text, Options::default(), &[&one, &other]);
+        let fixed = fixed(text, &[&one, &other]);
         assert_eq!(fixed.text, "AGENT: A\nGOAL: \"Sell stamps\"\n");
         assert_eq!(fixed.applied, 1);
     }

@@ -1,14 +1,14 @@
 //! `agentir check`: findings, what is left of them, how they are written, and what is mended.
 
 use crate::batch::{self, Gathered, Question, Work};
-use crate::commands::{Input, unwritten};
+use crate::commands::{Input, no_such, unwritten};
+use crate::load;
 use crate::settings::{self, Levels};
 use crate::write::replace;
 use agentir_config::{Configs, Threshold};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream};
 use agentir_lint::{Selection, Statistics, Times};
 use agentir_report::{Baseline, Findings, Format};
-use agentir_syntax::abl::Options;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use similar::TextDiff;
@@ -117,15 +117,11 @@ fn failed(message: &str) -> ExitCode {
 
 fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let targets = targets(check).map_err(|message| failed(&message))?;
-    let known = agentir_lint::catalogue();
+    let rules = agentir_lint::catalogue();
+    let names = || rules.iter().flat_map(|r| [r.name, r.group_name()]);
     for name in check.select.iter().chain(&check.ignore) {
-        if !known.iter().any(|r| r.name == name || r.group_name() == name) {
-            let code = failed(&format!("there is no rule or group `{name}`"));
-            let all = known.iter().flat_map(|r| [r.name, r.group_name()]);
-            if let Some(near) = agentir_diagnostics::closest(name, all) {
-                eprintln!("help: did you mean `{near}`?");
-            }
-            return Err(code);
+        if !names().any(|known| known == name) {
+            return Err(no_such("rule or group", name, names()));
         }
     }
     let fixes = check.fix || check.unsafe_fixes || check.diff;
@@ -359,6 +355,8 @@ impl Mended {
     fn mend(&mut self, check: &Check, run: &Run) -> bool {
         let least = if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
         let sources = &run.gathered.sources;
+        let nothing = HashMap::new();
+        let request = check.input.request(&run.configs, &nothing);
         let mut by_file: HashMap<FileId, Vec<&Fix>> = HashMap::new();
         for finding in &run.gathered.diagnostics {
             if let Some(fix) = finding.fix.as_ref().filter(|fix| fix.applicability >= least) {
@@ -372,8 +370,8 @@ impl Mended {
             if !check.input.reads_stdin() && !Path::new(&*file.name).is_file() {
                 continue;
             }
-            let options = Options { fragment: check.input.fragment(), ..Options::default() };
-            let fixed = agentir_rewrite::fix(id, &file.name, &file.text, options, &fixes);
+            let read = |text: &str| load::read_again(id, &file.name, text, &request).diagnostics;
+            let fixed = agentir_rewrite::fix(id, &file.text, &fixes, &read);
             if fixed.applied == 0 || *fixed.text == *file.text {
                 continue;
             }

@@ -219,11 +219,6 @@ impl Input {
         }
     }
 
-    /// Whether documents are parts of one.
-    pub const fn fragment(&self) -> bool {
-        self.fragment
-    }
-
     /// Whether something comes from standard input.
     pub fn reads_stdin(&self) -> bool {
         self.paths.iter().any(|path| path.as_os_str() == "-")
@@ -465,12 +460,15 @@ fn explain_command(name: &str) -> ExitCode {
     if let Some(page) = agentir_lint::page(name) {
         return print(page);
     }
-    eprintln!("error: there is no rule `{name}`");
-    let names: Vec<_> = agentir_lint::catalogue();
-    if let Some(near) = agentir_diagnostics::closest(name, names.iter().map(|r| r.name)) {
-        eprintln!("help: did you mean `{near}`?");
-    } else {
-        eprintln!("help: `agentir rules` lists them all");
+    no_such("rule", name, agentir_lint::catalogue().iter().map(|r| r.name))
+}
+
+/// Says that there is no rule of this name, and which was probably meant.
+pub fn no_such<'k>(what: &str, name: &str, known: impl Iterator<Item = &'k str>) -> ExitCode {
+    eprintln!("error: there is no {what} `{name}`");
+    match agentir_diagnostics::closest(name, known) {
+        Some(near) => eprintln!("help: did you mean `{near}`?"),
+        None => eprintln!("help: `agentir rules` lists them all"),
     }
     ExitCode::from(2)
 }
@@ -492,11 +490,7 @@ fn rules_command(json: bool) -> ExitCode {
             text.push_str(group);
             text.push('\n');
         }
-        let severity = match rule.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-        };
+        let severity = rule.severity.name();
         text.push_str(&format!("  {:width$}  {severity:7}  {}\n", rule.name, rule.summary));
     }
     print(&text)

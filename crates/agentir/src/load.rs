@@ -1,6 +1,7 @@
-//! From paths to programs: which files there are, what they define, which of them run together.
+//! From files to programs: what they say, what they define, which of them run together.
 
 use crate::export;
+use crate::find::{Found, MANIFEST, find, read};
 use agentir_cache::KeyBuilder;
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
@@ -11,11 +12,8 @@ use agentir_syntax::abl::Options;
 use agentir_syntax::agent_script;
 use rayon::prelude::*;
 use smol_str::SmolStr;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::{fs, io, path};
 
 /// A file that could not be read.
@@ -63,7 +61,7 @@ pub struct Request<'a> {
 
 impl Request<'_> {
     /// How the document at a path is read.
-    fn options(&self, path: &Path) -> (Options, agent_script::Options) {
+    pub fn options(&self, path: &Path) -> (Options, agent_script::Options) {
         let config = self.configs.of(path);
         let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let version = self.options.version.or_else(|| config.abl_version(&path));
@@ -72,14 +70,11 @@ impl Request<'_> {
     }
 
     /// Whether a file that was found in a folder is read.
-    fn takes(&self, path: &Path) -> bool {
+    pub fn takes(&self, path: &Path) -> bool {
         let config = self.configs.of(path);
         config.takes(&path::absolute(path).unwrap_or_else(|_| path.to_owned()))
     }
 }
-
-/// How the manifest of a project is called.
-const MANIFEST: &str = "project.json";
 
 /// A manifest, as far as it matters here.
 #[derive(serde::Deserialize)]
@@ -149,19 +144,6 @@ impl Contents {
     pub fn sources(self) -> SourceMap {
         documents_in(self).0
     }
-}
-
-/// The largest file that is read, and one byte more, so that it is known to be too large.
-const MOST: u64 = agentir_lower::MAX_FILE_SIZE as u64 + 1;
-
-/// Reads a file, and no more of it than it takes to see that it is too large: what is no regular file
-/// may have no end.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let file = fs::File::open(path)?;
-    let size = file.metadata().map_or(0, |m| m.len().min(MOST));
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.take(MOST).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Files to places, in order; the manifests come last. What is no text is reported, and is no document.
@@ -371,6 +353,12 @@ fn is_xo_settings(found: &Found) -> bool {
     found.home != found.path && found.path.file_name().is_some_and(|n| n == "config.json")
 }
 
+/// Reads a document as before, with another text.
+pub fn read_again(id: FileId, name: &str, text: &str, request: &Request<'_>) -> Lowered {
+    let path = PathBuf::from(name);
+    lower(&Found::new(path.clone(), path), id, text, request)
+}
+
 /// Reads a document in the language that it is in.
 fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowered {
     let (options, script) = request.options(&found.path);
@@ -387,152 +375,6 @@ fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowere
         agentir_lower::agent_script(id, text, script)
     } else {
         agentir_lower::file(id, &name, text, options)
-    }
-}
-
-/// A document to be read.
-pub struct Found {
-    path: PathBuf,
-    /// The text, if it does not come from the path.
-    text: Option<String>,
-    /// The folder of the program it belongs to.
-    home: PathBuf,
-    /// Whether it belongs to an earlier program as well.
-    again: bool,
-}
-
-impl Found {
-    fn new(path: PathBuf, home: PathBuf) -> Self {
-        Self { path, text: None, home, again: false }
-    }
-
-    fn name(&self) -> String {
-        self.path.strip_prefix("./").unwrap_or(&self.path).display().to_string()
-    }
-}
-
-fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
-    let mut files: Vec<Found> = Vec::new();
-    for path in request.paths {
-        if path.as_os_str() == "-" {
-            let mut text = String::new();
-            io::stdin()
-                .read_to_string(&mut text)
-                .map_err(|e| LoadError(format!("standard input cannot be read: {e}")))?;
-            let path = request.stdin_filename.unwrap_or(Path::new("<stdin>")).to_owned();
-            files.push(Found { text: Some(text), ..Found::new(path, PathBuf::from("<stdin>")) });
-            continue;
-        }
-        let metadata = fs::metadata(path)
-            .map_err(|e| LoadError(format!("`{}` cannot be read: {e}", path.display())))?;
-        if metadata.is_dir() {
-            files.extend(below(path, request));
-        } else if path.file_name().is_some_and(|n| n == MANIFEST) {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            let inner = Request { paths: &[folder.to_owned()], ..*request };
-            files.extend(find(&inner)?);
-        } else {
-            // A file that is named is read, whatever it is called and configurations say, and alone.
-            files.push(Found::new(path.clone(), path.clone()));
-        }
-    }
-    files.sort_by(|a, b| (&a.path, &a.home).cmp(&(&b.path, &b.home)));
-    // Functions may belong to several bots of one folder.
-    files.dedup_by(|a, b| {
-        a.text.is_none() && b.text.is_none() && a.path == b.path && a.home == b.home
-    });
-    let mut before: Option<&mut Found> = None;
-    for found in &mut files {
-        let same = |b: &&mut Found| b.path == found.path && b.text.is_none();
-        found.again = found.text.is_none() && before.as_ref().is_some_and(same);
-        // All configurations are read now, so that what is wrong with them is told before anything else.
-        let _ = request.configs.of(&found.path);
-        before = Some(found);
-    }
-    Ok(files)
-}
-
-/// The documents below a folder, in no order. What git ignores and what is hidden is left out, and no
-/// link is followed, so there is no way to go round in circles.
-fn below(folder: &Path, request: &Request<'_>) -> Vec<Found> {
-    let walk = ignore::WalkBuilder::new(folder)
-        // What is found must not depend on whose machine it is.
-        .git_global(false)
-        .require_git(false)
-        .threads(rayon::current_num_threads())
-        .build_parallel();
-    let found: Mutex<Vec<(PathBuf, Kind)>> = Mutex::default();
-    walk.run(|| {
-        Box::new(|entry| {
-            let candidate = match entry {
-                Ok(entry) => {
-                    let is_file = entry.file_type().is_some_and(|t| t.is_file());
-                    let taken = is_file && request.takes(entry.path());
-                    let kind = if taken { Kind::of(entry.path()) } else { None };
-                    kind.map(|kind| (entry.into_path(), kind))
-                }
-                // A folder that cannot be opened is named like a file that cannot be read.
-                Err(error) => path_of(&error).map(|path| (path.to_owned(), Kind::Whole)),
-            };
-            if let Some(candidate) = candidate {
-                found.lock().unwrap_or_else(PoisonError::into_inner).push(candidate);
-            }
-            ignore::WalkState::Continue
-        })
-    });
-    let mut homes = Homes::default();
-    let mut files = Vec::new();
-    for (path, kind) in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        match kind {
-            Kind::Whole => files.push(Found::new(path.clone(), path)),
-            Kind::Abl => {
-                let home = homes.of(&path);
-                files.push(Found::new(path, home));
-            }
-            Kind::Adl => files.extend(bot(&path)),
-            Kind::Export => files.extend(exported(&path)),
-        }
-    }
-    files
-}
-
-/// The path that an error of the walk is about.
-fn path_of(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            path_of(err)
-        }
-        _ => None,
-    }
-}
-
-/// What a file in a folder is taken for.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// A program of its own: Agent Script.
-    Whole,
-    /// A part of an ABL project.
-    Abl,
-    /// An ADL bot.
-    Adl,
-    /// The definition of an unpacked export.
-    Export,
-}
-
-impl Kind {
-    fn of(path: &Path) -> Option<Self> {
-        if is_agent_script(path) {
-            Some(Self::Whole)
-        } else if is_abl(path) {
-            Some(Self::Abl)
-        } else if is_adl(path) {
-            Some(Self::Adl)
-        } else if is_definition(path) {
-            Some(Self::Export)
-        } else {
-            None
-        }
     }
 }
 
@@ -578,99 +420,4 @@ pub fn programs(request: &Request<'_>) -> Result<Vec<Group>, LoadError> {
     let mut groups: Vec<Group> = groups.into_values().collect();
     groups.sort_by(|a, b| (&a.first, &a.place).cmp(&(&b.first, &b.place)));
     Ok(groups)
-}
-
-/// Whether a file in a folder is taken for Agent Script, by its name.
-fn is_agent_script(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "agent")
-}
-
-/// How a file is called in its folder. What is no text in that is replaced: endings are.
-fn last(path: &Path) -> Cow<'_, str> {
-    path.file_name().map_or(Cow::Borrowed(""), |name| name.to_string_lossy())
-}
-
-/// Whether a file in a folder is taken for ABL, by its name.
-fn is_abl(path: &Path) -> bool {
-    let name = last(path);
-    [".abl", ".agent.yaml", ".agent.yml"].iter().any(|end| name.ends_with(end))
-}
-
-/// Whether a file in a folder describes an ADL bot. Other YAML is left alone, so its content decides.
-fn is_adl(path: &Path) -> bool {
-    let name = last(path);
-    if !(name.ends_with(".yml") || name.ends_with(".yaml")) {
-        return false;
-    }
-    let text = read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    text.is_some_and(|text| agentir_lower::is_adl(&name, &text))
-}
-
-/// Whether a file in a folder is the definition of an unpacked export, by its name.
-fn is_definition(path: &Path) -> bool {
-    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    agentir_syntax::xo::FILE_NAMES.contains(&name)
-}
-
-/// An unpacked export: its definition, and the settings beside it.
-fn exported(definition: &Path) -> Vec<Found> {
-    let settings = definition.with_file_name("config.json");
-    let home = definition.to_owned();
-    let found = |path: PathBuf| Found::new(path, home.clone());
-    std::iter::once(definition.to_owned())
-        .chain(settings.is_file().then_some(settings))
-        .map(found)
-        .collect()
-}
-
-/// An ADL file with the Python files beside it, which hold its functions, and its settings. A folder with an
-/// `agents.yml` is one program; else each file is one.
-fn bot(agents: &Path) -> Vec<Found> {
-    let folder = agents.parent().unwrap_or(Path::new(""));
-    let whole = agents.file_stem().is_some_and(|stem| stem == "agents");
-    let home = if whole { folder } else { agents };
-    let found = |path: PathBuf| Found::new(path, home.to_owned());
-    let beside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let belongs = |path: &PathBuf| {
-        let name = last(path);
-        (name.ends_with(".py") || agentir_lower::is_adl_config_name(&name)) && path.is_file()
-    };
-    std::iter::once(agents.to_owned()).chain(beside.filter(belongs)).map(found).collect()
-}
-
-/// The folders of programs. Every folder is looked at once, however many files are in it.
-#[derive(Default)]
-struct Homes {
-    /// For each folder the nearest one, from itself upwards, that has a manifest.
-    manifests: HashMap<PathBuf, Option<PathBuf>>,
-}
-
-impl Homes {
-    /// The folder of the program a file belongs to: the nearest one above with a manifest; else its
-    /// own folder, or the one above where the folder is called as the parts of a project are.
-    fn of(&mut self, file: &Path) -> PathBuf {
-        let folder = file.parent().unwrap_or(Path::new(""));
-        if let Some(home) = self.manifest_above(folder) {
-            return home;
-        }
-        let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        if matches!(part, "agents" | "tools" | "behavior_profiles") {
-            folder.parent().unwrap_or(folder).to_owned()
-        } else {
-            folder.to_owned()
-        }
-    }
-
-    fn manifest_above(&mut self, folder: &Path) -> Option<PathBuf> {
-        if let Some(known) = self.manifests.get(folder) {
-            return known.clone();
-        }
-        let found = if folder.join(MANIFEST).is_file() {
-            Some(folder.to_owned())
-        } else {
-            folder.parent().and_then(|above| self.manifest_above(above))
-        };
-        self.manifests.insert(folder.to_owned(), found.clone());
-        found
-    }
 }

@@ -7,6 +7,7 @@ mod compile;
 mod converse;
 mod convert;
 mod export;
+mod find;
 mod graph;
 mod load;
 mod page;

@@ -1,7 +1,7 @@
 //! One line a finding, for editors, `grep` and logs.
 
 use super::clean::one_line;
-use super::{Report, paint, severity_word};
+use super::{Report, paint};
 use std::io;
 
 pub(crate) fn render(report: &Report<'_>, color: bool, out: &mut dyn io::Write) -> io::Result<()> {
@@ -13,7 +13,7 @@ pub(crate) fn render(report: &Report<'_>, color: bool, out: &mut dyn io::Write) 
             let at = file.line_column(span.start);
             line.push_str(&format!("{}:{}:{}: ", one_line(&file.name), at.line, at.column));
         }
-        let level = format!("{}[{}]", severity_word(diagnostic.severity), diagnostic.rule.0);
+        let level = format!("{}[{}]", diagnostic.severity.name(), diagnostic.rule.0);
         paint::push(&mut line, color, paint::severity(diagnostic.severity), &level);
         line.push_str(": ");
         line.push_str(&one_line(&diagnostic.message));

@@ -131,6 +131,15 @@ pub(crate) fn findings(
     Ok(())
 }
 
+/// The findings, one a line.
+pub(crate) fn lines(report: &Report<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    for found in report.diagnostics {
+        serde_json::to_writer(&mut *out, &diagnostic(found, report.sources))?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
 /// The whole report, of which the findings are written already. A test holds it against
 /// [`JsonReport`]'s schema.
 pub(crate) fn whole(

@@ -12,7 +12,7 @@ mod rows;
 pub(crate) mod stream;
 mod text;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
 use crate::source::SourceMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,8 @@ pub enum Format {
     Concise,
     /// One JSON object; [`report_schema`](crate::report_schema) describes it.
     Json,
+    /// The findings of the JSON report, one a line, and no summary.
+    JsonLines,
 }
 
 /// How many findings there are of each level, and in how many files they were looked for.
@@ -117,14 +119,6 @@ pub fn render(
     stream.add(report.diagnostics, report.sources)?;
     stream.checked(report.files_checked);
     stream.finish().map(drop)
-}
-
-const fn severity_word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-    }
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ impl<'a> Stream<'a> {
                 let first = self.summary.findings() == 0;
                 json::findings(&report, first, &mut self.spool)?;
             }
+            Format::JsonLines => json::lines(&report, &mut self.out)?,
         }
         self.summary.add(&report.summary());
         Ok(())
@@ -76,7 +77,7 @@ impl<'a> Stream<'a> {
     pub fn finish(mut self) -> io::Result<Summary> {
         match self.format {
             Format::Text => text::summary(&self.summary, self.color, &mut self.out)?,
-            Format::Concise => {}
+            Format::Concise | Format::JsonLines => {}
             Format::Json => {
                 let mut spool = self.spool.into_inner().map_err(io::IntoInnerError::into_error)?;
                 spool.rewind()?;

@@ -3,7 +3,7 @@
 
 use super::clean::one_line;
 use super::picture::Picture;
-use super::{Report, Summary, paint, severity_word};
+use super::{Report, Summary, paint};
 use crate::diagnostic::{Applicability, Diagnostic};
 use std::io;
 
@@ -31,7 +31,7 @@ pub(crate) fn summary(summary: &Summary, color: bool, out: &mut dyn io::Write) -
 
 fn header(diagnostic: &Diagnostic, color: bool) -> String {
     let mut text = String::new();
-    let level = format!("{}[{}]", severity_word(diagnostic.severity), diagnostic.rule.0);
+    let level = format!("{}[{}]", diagnostic.severity.name(), diagnostic.rule.0);
     paint::push(&mut text, color, paint::severity(diagnostic.severity), &level);
     let message = format!(": {}", one_line(&diagnostic.message));
     paint::push(&mut text, color, paint::BOLD, &message);

@@ -2,7 +2,7 @@
 
 use crate::dialects::is_adl_program;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
-use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, Spanned, closest};
+use agentir_diagnostics::{Diagnostic, RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
 
 pub(crate) static RULE: Rule = Rule {
@@ -91,9 +91,7 @@ fn suggest<'a>(
     first: &'a str,
 ) -> Diagnostic {
     match closest(&entry.value, names) {
-        Some(near) => {
-            finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
-        }
+        Some(near) => finding.did_you_mean(near),
         None => finding.help(format!("name one that exists, such as `{first}`")),
     }
 }

@@ -5,7 +5,7 @@ use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::script::references;
 use crate::wording::Wording;
-use agentir_diagnostics::{Applicability, RuleName, Severity, Spanned, closest};
+use agentir_diagnostics::{RuleName, Severity, Spanned, closest};
 use agentir_expr::Name;
 use rustc_hash::FxHashSet;
 
@@ -40,9 +40,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                     "a call of an undeclared {tool} fails at run time; the agent does not compile"
                 ));
             finding = match closest(&name.value, known) {
-                Some(near) => finding
-                    .help(format!("did you mean `{near}`?"))
-                    .replace(near, Applicability::Unsafe),
+                Some(near) => finding.did_you_mean(near),
                 None if cx.is_agent_script() => finding.help(format!(
                     "declare it below `{}` of the same subagent: actions are known only there",
                     words.tools_section
@@ -110,9 +108,7 @@ fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let near = closest(word, cx.program.library.keys().copied()).or(near_agent);
         report.push(match near {
-            Some(near) => {
-                finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
-            }
+            Some(near) => finding.did_you_mean(near),
             None => {
                 finding.help(format!("define it in a Python file of the bot: `def {name}(…):`"))
             }

@@ -5,7 +5,7 @@
 use super::reader::duplicate;
 use crate::outline::{Entry, EntryKind, Outline};
 use crate::rules;
-use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 
 /// The form of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +68,7 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
             )
             .note("it ignores settings that it does not know");
             problems.push(match closest(key.text, names()) {
-                Some(near) => finding
-                    .help(format!("did you mean `{near}`?"))
-                    .replace(near, Applicability::Unsafe),
+                Some(near) => finding.did_you_mean(near),
                 None => finding.help(format!("it has {}", names().collect::<Vec<_>>().join(", "))),
             });
             continue;

@@ -281,9 +281,7 @@ impl Reader<'_> {
             "MICA's validator rejects the whole file for it"
         });
         self.problems.push(match near {
-            Some(near) => {
-                finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
-            }
+            Some(near) => finding.did_you_mean(near),
             None if flow => {
                 finding.help("a subflow is a list of steps: `name:`, and steps below it")
             }

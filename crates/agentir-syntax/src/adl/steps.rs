@@ -6,7 +6,7 @@ use super::schema::{self, VERBS};
 use super::tree::{Assignment, Branch, Step, StepKind};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
-use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
 use smol_str::SmolStr;
 
@@ -102,8 +102,7 @@ fn word<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t>) ->
                     let finding = error(format!("`{other}` is no step"));
                     match closest(other, ["user"]) {
                         Some(near) => finding
-                            .help(format!("did you mean `{near}`?"))
-                            .replace(near, Applicability::Unsafe),
+                            .did_you_mean(near),
                         None => finding.help(format!(
                             "`user` is the only step of one word; to go to a label write `next: {other}`"
                         )),
@@ -162,9 +161,7 @@ fn verbs<'t>(
                 format!("a step with `{verb}` has no `{}`", key.text),
             );
             match closest(key.text, beside.iter().chain(VERBS).copied()) {
-                Some(near) => finding
-                    .help(format!("did you mean `{near}`?"))
-                    .replace(near, Applicability::Unsafe),
+                Some(near) => finding.did_you_mean(near),
                 None => finding.help("remove it"),
             }
         };
@@ -261,9 +258,7 @@ fn no_verb<'t>(
     let finding =
         Diagnostic::error(rules::INVALID_VALUE, key.span, format!("`{}` is no step", key.text));
     reader.problems.push(match closest(key.text, VERBS.iter().copied()) {
-        Some(near) => {
-            finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
-        }
+        Some(near) => finding.did_you_mean(near),
         None => finding.help(format!("a step is `user` or one of {}", VERBS.join(", "))),
     });
     steps.push(step(StepKind::Other(entry), span));
@@ -500,9 +495,7 @@ fn returned<'t>(reader: &mut Reader<'_>, value: &Scalar<'t>) -> StepKind<'t> {
         )
         .note("MICA takes every status but `success` for a failure");
         reader.problems.push(match near {
-            Some(near) => {
-                finding.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
-            }
+            Some(near) => finding.did_you_mean(near),
             None => finding.help("write `success` or `error`"),
         });
     }

@@ -32,7 +32,7 @@ pub use tree::{
 
 use crate::rules;
 use crate::text::offset;
-use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
+use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned, closest};
 use outline::{EntryKind, Outline};
 
 /// How to read a document.
@@ -162,9 +162,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
                 format!("there is no dialect `{name}`"),
             );
             problems.push(match closest(name, names) {
-                Some(near) => diagnostic
-                    .help(format!("did you mean `{near}`?"))
-                    .replace(near, Applicability::Unsafe),
+                Some(near) => diagnostic.did_you_mean(near),
                 None => diagnostic.help(format!("dialects are {}", names.join(", "))),
             });
         }

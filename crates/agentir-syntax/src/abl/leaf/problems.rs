@@ -5,7 +5,7 @@ use super::token::{Goal, Token};
 use crate::leaf::{Expected, Explain, Fault, Language, Leaf, Notation, Slip};
 use crate::rules::EXPRESSION_TOO_DEEP as TOO_DEEP;
 pub(crate) use crate::rules::{INVALID_EXPRESSION, INVALID_TEMPLATE, INVALID_VALUE};
-use agentir_diagnostics::{Applicability, Diagnostic, RuleName};
+use agentir_diagnostics::{Diagnostic, RuleName};
 
 const INVALID_ACTION: RuleName = RuleName("invalid-action");
 const INVALID_SIGNATURE: RuleName = RuleName("invalid-signature");
@@ -124,7 +124,7 @@ impl Explain for Abl {
         let diagnostic = failure.error(start, end, message);
         let near = agentir_diagnostics::closest(found, WORD_OPERATORS);
         if let Some(near) = near.filter(|_| found.len() > 2) {
-            diagnostic.help(format!("did you mean `{near}`?")).replace(near, Applicability::Unsafe)
+            diagnostic.did_you_mean(near)
         } else if found.starts_with(['"', '\'']) {
             diagnostic
         } else {

@@ -5,7 +5,7 @@ use crate::abl::schema::{Head, Naming, Need, RecordType};
 use crate::abl::tree::{Field, Format, Record, Value};
 use crate::outline::{Entry, EntryKind, Key, Scalar};
 use crate::rules;
-use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
@@ -285,9 +285,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 } else {
                     near.to_lowercase()
                 };
-                diagnostic
-                    .help(format!("did you mean `{near}`?"))
-                    .replace(near, Applicability::Unsafe)
+                diagnostic.did_you_mean(&near)
             }
             None => diagnostic,
         };

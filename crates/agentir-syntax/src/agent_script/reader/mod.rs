@@ -188,9 +188,7 @@ impl<'s> Reader<'s, '_> {
             diagnostic = diagnostic
                 .help(format!("indent it, if it belongs to the `{}` above", field.def.name));
         } else if let Some(near) = closest(key.name, known) {
-            diagnostic = diagnostic
-                .help(format!("did you mean `{near}`?"))
-                .replace(near, Applicability::Unsafe);
+            diagnostic = diagnostic.did_you_mean(near);
         } else if let Some(home) = home_of(root, key.name).filter(|h| !std::ptr::eq(*h, record.ty))
         {
             diagnostic = diagnostic.help(if std::ptr::eq(home, root) {

@@ -540,8 +540,7 @@ impl<'s> Reader<'s, '_> {
                         at,
                         format!("`{first}` is no statement of Agent Script"),
                     )
-                    .help(format!("did you mean `{near}`?"))
-                    .replace(near, Applicability::Unsafe),
+                    .did_you_mean(near),
                 );
                 return self.invalid(text, children);
             }

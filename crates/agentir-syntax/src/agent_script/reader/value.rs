@@ -546,9 +546,7 @@ impl<'s> Reader<'s, '_> {
                     format!("`{other}` is no modifier"),
                 );
                 self.report(match closest(other, ["mutable", "linked"]) {
-                    Some(near) => diagnostic
-                        .help(format!("did you mean `{near}`?"))
-                        .replace(near, Applicability::Unsafe),
+                    Some(near) => diagnostic.did_you_mean(near),
                     None => diagnostic.help("modifiers are `mutable` and `linked`"),
                 });
                 return None;
@@ -591,9 +589,7 @@ impl<'s> Reader<'s, '_> {
                     _ => closest(name, known),
                 };
                 self.report(match same {
-                    Some(near) => diagnostic
-                        .help(format!("did you mean `{near}`?"))
-                        .replace(near, Applicability::Unsafe),
+                    Some(near) => diagnostic.did_you_mean(near),
                     None => diagnostic.help(
                         "types are `string`, `number`, `boolean`, `object`, `list[…]`, `date`, …",
                     ),
