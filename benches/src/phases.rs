@@ -72,7 +72,7 @@ pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> Stri
     });
     let mut rules = Times::default();
     for (program, versions) in &programs {
-        rules += agentir_lint::check_and_time(program, versions, &selection).1;
+        rules += agentir_lint::check_and_time(program, versions, &[], &selection).1;
     }
     row("all together", &|threads| {
         each(projects, threads, |project| {

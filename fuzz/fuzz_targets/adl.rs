@@ -1,8 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|text: &str| {
-    let input = agentir_tests::fuzz::input("adl");
-    agentir_tests::fuzz::read(input, text);
-    agentir_tests::fuzz::layout(input, text);
-    agentir_tests::fuzz::write(input, text);
-});
+libfuzzer_sys::fuzz_target!(|text: &str| agentir_tests::fuzz::everything("adl", text));

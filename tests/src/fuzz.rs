@@ -3,8 +3,8 @@
 
 use crate::check::{File, check, json};
 use crate::samples::root;
-use agentir_convert::{Target, convert};
-use agentir_diagnostics::FileId;
+use agentir_convert::{Meaning, Target, Totals, convert};
+use agentir_diagnostics::{FileId, Severity};
 use agentir_expr::Version;
 use agentir_rewrite::Refusal;
 use agentir_syntax::abl::Options;
@@ -54,8 +54,7 @@ pub fn seeds(input: Input) -> Vec<String> {
 }
 
 /// The input that is called so.
-#[must_use]
-pub fn input(name: &str) -> Input {
+fn input(name: &str) -> Input {
     *INPUTS.iter().find(|input| input.name == name).expect("an input of this name")
 }
 
@@ -64,7 +63,7 @@ fn file(input: Input, text: &str) -> File {
 }
 
 /// Reads, lowers and checks a text, and writes what came of it as JSON: every place lies inside the file.
-pub fn read(input: Input, text: &str) {
+fn read(input: Input, text: &str) {
     let checked = check(&[file(input, text)], Options::default());
     for diagnostic in &checked.diagnostics {
         for span in std::iter::once(&diagnostic.primary).chain(&diagnostic.labels).map(|l| l.span) {
@@ -75,7 +74,7 @@ pub fn read(input: Input, text: &str) {
 }
 
 /// Brings a text into its layout: what comes out is stable.
-pub fn layout(input: Input, text: &str) {
+fn layout(input: Input, text: &str) {
     let language = agentir_lower::language(input.file, text);
     match agentir_rewrite::format(language, FileId(0), text) {
         Ok(once) => {
@@ -90,13 +89,27 @@ pub fn layout(input: Input, text: &str) {
     }
 }
 
-/// Writes a text in all languages: the books add up.
-pub fn write(input: Input, text: &str) {
+/// Everything that is done with a text of the input called `name`.
+pub fn everything(name: &str, text: &str) {
+    let input = input(name);
+    read(input, text);
+    layout(input, text);
+    write(input, text);
+}
+
+/// Writes a text in all languages: what is written can be read, and every value has its line in the report.
+fn write(input: Input, text: &str) {
     let checked = check(&[file(input, text)], Options::default());
-    if checked.errors().next().is_some() {
+    // Functions alone are nobody's.
+    if checked.errors().next().is_some() || checked.program.agents.is_empty() {
         return;
     }
     for target in Target::ALL {
-        let _conversion = convert(&checked.program, &checked.sources, target);
+        let conversion = convert(&checked.program, &checked.sources, target);
+        let broken = conversion.diagnostics.iter().find(|d| d.severity == Severity::Error);
+        assert!(broken.is_none(), "{} that cannot be read: {broken:?}", target.name());
+        let Totals { kept, approximated, dropped } = conversion.report.totals;
+        let values = Meaning::new(&checked.program).size();
+        assert_eq!(kept + approximated + dropped, values, "values without a line in the report");
     }
 }

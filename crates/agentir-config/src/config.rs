@@ -1,12 +1,12 @@
 //! A configuration that was read, and what it says of a file.
 
-use crate::Names;
-use crate::file::{File, Level, Threshold};
+use crate::file::{File, Level, Options, Threshold};
+use crate::{Kind, Names, Value};
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, closest};
 use agentir_expr::Version;
 use agentir_syntax::agent_script::Dialect;
 use agentir_syntax::rules::INVALID_CONFIGURATION;
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +18,8 @@ struct Layer {
     abl_version: Option<Version>,
     dialect: Option<Dialect>,
     levels: BTreeMap<String, Level>,
+    /// By rule and option.
+    options: BTreeMap<(String, String), Value>,
 }
 
 impl Layer {
@@ -50,7 +52,7 @@ impl Config {
         id: FileId,
         file: &SourceFile,
         root: &Path,
-        names: Names<'_>,
+        names: &Names,
     ) -> Result<Self, Vec<Diagnostic>> {
         let written: File =
             toml::from_str(&file.text).map_err(|error| vec![unreadable(id, &error)])?;
@@ -59,6 +61,7 @@ impl Config {
             abl_version: written.abl_version.map(Version::from),
             dialect: written.dialect.map(Dialect::from),
             levels: reading.levels(written.rules),
+            options: reading.options(written.options),
         };
         let overrides = written
             .overrides
@@ -68,6 +71,7 @@ impl Config {
                     abl_version: one.abl_version.map(Version::from),
                     dialect: one.dialect.map(Dialect::from),
                     levels: reading.levels(one.rules),
+                    options: reading.options(one.options),
                 };
                 (reading.globs(&one.files), layer)
             })
@@ -123,6 +127,17 @@ impl Config {
             .filter(|level| *level != Level::Default)
     }
 
+    /// The options that are set for a file, each with its rule and its name.
+    #[must_use]
+    pub fn options<'c>(&'c self, path: &Path) -> BTreeMap<(&'c str, &'c str), &'c Value> {
+        let mut all = BTreeMap::new();
+        // What counts most comes first, and is kept.
+        for ((rule, name), value) in self.layers(path).flat_map(|layer| &layer.options) {
+            all.entry((rule.as_str(), name.as_str())).or_insert(value);
+        }
+        all
+    }
+
     /// Whether a rule has nothing to say in any file, so that it need not run.
     #[must_use]
     pub fn never_wants(&self, rule: &str, group: &str) -> bool {
@@ -132,7 +147,7 @@ impl Config {
     }
 
     /// What holds for a file, what counts most first.
-    fn layers<'c>(&'c self, path: &'c Path) -> impl Iterator<Item = &'c Layer> {
+    fn layers<'c, 'p>(&'c self, path: &'p Path) -> impl Iterator<Item = &'c Layer> + use<'c, 'p> {
         let path = self.relative(path);
         let special = self.overrides.iter().rev().filter(move |(globs, _)| globs.is_match(path));
         special.map(|(_, layer)| layer).chain([&self.base])
@@ -174,7 +189,7 @@ fn span(id: FileId, range: std::ops::Range<usize>) -> Span {
 /// A file that is being read.
 struct Reading<'n> {
     id: FileId,
-    names: Names<'n>,
+    names: &'n Names,
     problems: Vec<Diagnostic>,
 }
 
@@ -188,17 +203,84 @@ impl Reading<'_> {
         let mut levels = BTreeMap::new();
         for (name, level) in written {
             if !self.names.has(name.get_ref()) {
-                let message = format!("there is no rule or group `{}`", name.get_ref());
-                let at = span(self.id, name.span());
-                let finding = Diagnostic::error(INVALID_CONFIGURATION, at, message);
-                self.problems.push(match closest(name.get_ref(), self.names.all()) {
-                    Some(near) => finding.help(format!("did you mean `{near}`?")),
-                    None => finding.help("`agentir rules` lists them all"),
-                });
+                self.unknown("rule or group", &name, self.names.all().collect());
             }
             levels.insert(name.into_inner(), level);
         }
         levels
+    }
+
+    fn options(&mut self, written: Options) -> BTreeMap<(String, String), Value> {
+        let mut options = BTreeMap::new();
+        for (rule, set) in written {
+            if !self.names.has(rule.get_ref()) {
+                self.unknown(
+                    "rule",
+                    &rule,
+                    self.names.rules.iter().map(|(rule, _)| *rule).collect(),
+                );
+                continue;
+            }
+            for (name, value) in set {
+                let known: Vec<_> = self.names.options(rule.get_ref()).collect();
+                let Some((_, kind)) = known.iter().find(|(known, _)| known == name.get_ref())
+                else {
+                    let names = known.iter().map(|(name, _)| *name).collect();
+                    self.unknown(&format!("option of `{}` called", rule.get_ref()), &name, names);
+                    continue;
+                };
+                if let Some(value) = self.value(*kind, &value) {
+                    options.insert((rule.get_ref().clone(), name.into_inner()), value);
+                }
+            }
+        }
+        options
+    }
+
+    fn value(&mut self, kind: Kind, written: &Spanned<toml::Value>) -> Option<Value> {
+        match kind {
+            Kind::Number => {
+                let number = written.get_ref().as_integer().and_then(|n| u32::try_from(n).ok());
+                if number.is_none() {
+                    self.problem(written.span(), "this has to be a whole number, from 0".to_owned());
+                }
+                number.map(Value::Number)
+            }
+            Kind::Names => {
+                let list = written.get_ref().as_array().map(Vec::as_slice).unwrap_or_default();
+                let names: Option<Vec<&str>> = list.iter().map(toml::Value::as_str).collect();
+                let Some(names) = names.filter(|names| !names.is_empty()) else {
+                    let message = "this has to be a list of names, such as `[\"crm_*\"]`".to_owned();
+                    self.problem(written.span(), message);
+                    return None;
+                };
+                let mut all = GlobSetBuilder::new();
+                for name in names {
+                    match Glob::new(name) {
+                        Ok(glob) => _ = all.add(glob),
+                        Err(error) => {
+                            let message = format!("`{name}` is no name: {}", error.kind());
+                            self.problem(written.span(), message);
+                        }
+                    }
+                }
+                all.build().ok().map(Value::Names)
+            }
+        }
+    }
+
+    /// There is no such thing; one of the `known` may have been meant.
+    fn unknown(&mut self, what: &str, name: &Spanned<String>, known: Vec<&str>) {
+        let at = span(self.id, name.span());
+        let message = format!("there is no {what} `{}`", name.get_ref());
+        let finding = Diagnostic::error(INVALID_CONFIGURATION, at, message);
+        let near = closest(name.get_ref(), known.iter().copied());
+        self.problems.push(match (near, known.as_slice()) {
+            (Some(near), _) => finding.help(format!("did you mean `{near}`?")),
+            (None, []) => finding.help("the rule has no options"),
+            (None, [only]) => finding.help(format!("its only option is `{only}`")),
+            (None, _) => finding.help("`agentir rules` lists them all"),
+        });
     }
 
     fn globs(&mut self, written: &[Spanned<String>]) -> GlobSet {

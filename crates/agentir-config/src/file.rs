@@ -33,6 +33,9 @@ pub(crate) struct File {
     /// Levels of rules and of groups of rules, by their names; a rule's own comes before its group's.
     #[schemars(with = "BTreeMap<String, Level>")]
     pub(crate) rules: BTreeMap<Spanned<String>, Level>,
+    /// Options of rules, by the rules' names: `agentir explain RULE` says which there are.
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, OptionValue>>")]
+    pub(crate) options: Options,
     /// What is otherwise for some files. Of several that match, later ones come first.
     pub(crate) overrides: Vec<Override>,
 }
@@ -52,6 +55,25 @@ pub(crate) struct Override {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Level>")]
     pub(crate) rules: BTreeMap<Spanned<String>, Level>,
+    /// Options of rules in these files.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, OptionValue>>")]
+    pub(crate) options: Options,
+}
+
+/// Options of rules, by rule and name.
+pub(crate) type Options =
+    BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<toml::Value>>>;
+
+/// What an option of a rule is set to.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what is read as TOML's own values")]
+enum OptionValue {
+    /// A whole number.
+    Number(u32),
+    /// Names, in which `*` stands for anything.
+    Names(Vec<String>),
 }
 
 /// What becomes of the findings of a rule.

@@ -24,7 +24,7 @@ pub struct Problems {
 /// The configurations of a run. Each is read when the first file asks for it.
 #[derive(Debug)]
 pub struct Configs {
-    names: Vec<(String, String)>,
+    names: Names,
     /// The one that all files go by, if there is one.
     fixed: Option<Arc<Config>>,
     nothing: Arc<Config>,
@@ -41,21 +41,15 @@ struct State {
 impl Configs {
     /// Each file goes by the nearest `agentir.toml` above it.
     #[must_use]
-    pub fn nearest(names: Names<'_>) -> Self {
-        let own = |(rule, group): &(&str, &str)| ((*rule).to_owned(), (*group).to_owned());
-        Self {
-            names: names.rules.iter().map(own).collect(),
-            fixed: None,
-            nothing: Arc::default(),
-            state: Mutex::default(),
-        }
+    pub fn nearest(names: Names) -> Self {
+        Self { names, fixed: None, nothing: Arc::default(), state: Mutex::default() }
     }
 
     /// All files go by this file, whose folder globs are relative to.
     ///
     /// # Errors
     /// Where it cannot be read. What is wrong with its text is among the [`problems`](Self::problems).
-    pub fn fixed(file: &Path, names: Names<'_>) -> io::Result<Self> {
+    pub fn fixed(file: &Path, names: Names) -> io::Result<Self> {
         let mut all = Self::nearest(names);
         let text = fs::read_to_string(file)?;
         let folder = path::absolute(file)?.parent().map(Path::to_owned).unwrap_or_default();
@@ -66,7 +60,7 @@ impl Configs {
 
     /// No file goes by any configuration.
     #[must_use]
-    pub fn none(names: Names<'_>) -> Self {
+    pub fn none(names: Names) -> Self {
         Self { fixed: Some(Arc::default()), ..Self::nearest(names) }
     }
 
@@ -138,7 +132,7 @@ fn shown(file: &Path) -> PathBuf {
 }
 
 fn read(
-    names: &[(String, String)],
+    names: &Names,
     problems: &mut Problems,
     file: &Path,
     folder: &Path,
@@ -157,9 +151,7 @@ fn read(
         problems.diagnostics.push(Diagnostic::error(INVALID_CONFIGURATION, at, message));
         return Arc::default();
     }
-    let names: Vec<(&str, &str)> =
-        names.iter().map(|(rule, group)| (rule.as_str(), group.as_str())).collect();
-    match Config::read(id, &source, folder, Names { rules: &names }) {
+    match Config::read(id, &source, folder, names) {
         Ok(config) => Arc::new(config),
         Err(found) => {
             problems.diagnostics.extend(found);

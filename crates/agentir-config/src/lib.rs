@@ -16,25 +16,55 @@ mod config;
 mod file;
 mod find;
 
+use globset::GlobSet;
+
 pub use config::Config;
 pub use file::{Level, Threshold, config_schema};
 pub use find::{Configs, FILE_NAME, Problems};
 
 /// The names that a configuration may speak of.
-#[derive(Debug, Clone, Copy)]
-pub struct Names<'n> {
+#[derive(Debug, Clone, Default)]
+pub struct Names {
     /// The rules, each with the group it belongs to.
-    pub rules: &'n [(&'n str, &'n str)],
+    pub rules: Vec<(&'static str, &'static str)>,
+    /// The options of rules: the rule, the option, and what it is set to.
+    pub options: Vec<(&'static str, &'static str, Kind)>,
 }
 
-impl<'n> Names<'n> {
+/// What an option of a rule is set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number, from 0.
+    Number,
+    /// Names, in which `*` stands for anything.
+    Names,
+}
+
+/// What an option is set to.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// A number.
+    Number(u32),
+    /// Names.
+    Names(GlobSet),
+}
+
+impl Names {
     /// All names of rules and groups.
-    fn all(self) -> impl Iterator<Item = &'n str> {
+    fn all(&self) -> impl Iterator<Item = &'static str> {
         self.rules.iter().flat_map(|(rule, group)| [*rule, *group])
     }
 
     /// Whether there is a rule or a group of this name.
-    fn has(self, name: &str) -> bool {
+    fn has(&self, name: &str) -> bool {
         self.all().any(|known| known == name)
+    }
+
+    /// The options of a rule.
+    fn options(&self, rule: &str) -> impl Iterator<Item = (&'static str, Kind)> {
+        self.options
+            .iter()
+            .filter(move |(of, ..)| *of == rule)
+            .map(|(_, name, kind)| (*name, *kind))
     }
 }

@@ -8,21 +8,31 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_config::{Config, Configs, Level, Names, Threshold};
+use agentir_config::{Config, Configs, Kind, Level, Names, Threshold, Value};
 use agentir_diagnostics::{FileId, Format, Report, Severity, SourceFile, SourceMap, render};
 use agentir_expr::Version;
 use std::fs;
 use std::path::Path;
 
-const NAMES: Names<'static> = Names {
-    rules: &[("undefined-tool", "names"), ("unused-tool", "names"), ("legacy-form", "versions")],
-};
+fn names() -> Names {
+    Names {
+        rules: vec![
+            ("undefined-tool", "names"),
+            ("unused-tool", "names"),
+            ("legacy-form", "versions"),
+        ],
+        options: vec![
+            ("undefined-tool", "known", Kind::Names),
+            ("unused-tool", "most", Kind::Number),
+        ],
+    }
+}
 
 fn read(text: &str) -> Result<Config, String> {
     let mut sources = SourceMap::new();
     let file = SourceFile::new("agentir.toml", text);
     let id = sources.add(file.clone());
-    Config::read(id, &file, Path::new("/p"), NAMES).map_err(|diagnostics| {
+    Config::read(id, &file, Path::new("/p"), &names()).map_err(|diagnostics| {
         let mut out = Vec::new();
         let report = Report { sources: &sources, diagnostics: &diagnostics, files_checked: 1 };
         render(&report, Format::Text, false, &mut out).unwrap();
@@ -80,10 +90,41 @@ fn what_does_not_exist_is_an_error_at_its_place() {
         "exclude = [\"a[\"]\n",
         "[[overrides]]\nrules = { names = \"off\" }\n",
         "include = \"agents\"\n",
+        "[options.unused-toll]\nmost = 1\n[options.legacy-form]\nmost = 1\n",
+        "[options.unused-tool]\nmots = 1\nmost = \"many\"\n",
+        "[options.undefined-tool]\nknown = [1]\nknwn = []\n",
         "this is no TOML\n",
     ];
     let said: Vec<String> = all.iter().map(|text| read(text).unwrap_err()).collect();
     insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn options_of_rules_are_set_for_all_files_and_otherwise_for_some() {
+    let config = read(
+        r#"
+[options]
+unused-tool.most = 3
+undefined-tool.known = ["crm_*", "send_sms"]
+
+[[overrides]]
+files = ["old/**"]
+options.unused-tool.most = 9
+"#,
+    )
+    .unwrap();
+    let most = |path: &str| match config.options(Path::new(path))[&("unused-tool", "most")] {
+        Value::Number(number) => *number,
+        Value::Names(_) => panic!("a number was set"),
+    };
+    assert_eq!((most("/p/a.abl"), most("/p/old/a.abl")), (3, 9));
+    match config.options(Path::new("/p/old/a.abl"))[&("undefined-tool", "known")] {
+        Value::Names(names) => {
+            assert!(names.is_match("crm_find") && names.is_match("send_sms"));
+            assert!(!names.is_match("crm") && !names.is_match("send_sms_now"));
+        }
+        Value::Number(_) => panic!("names were set"),
+    }
 }
 
 #[test]
@@ -94,7 +135,7 @@ fn the_nearest_one_above_a_file_counts() {
     fs::create_dir_all(root.join("c")).unwrap();
     fs::write(root.join("agentir.toml"), "[rules]\nnames = \"off\"\n").unwrap();
     fs::write(inner.join("agentir.toml"), "[rules]\nnames = \"info\"\n").unwrap();
-    let configs = Configs::nearest(NAMES);
+    let configs = Configs::nearest(names());
     let level = |path: &str| {
         let path = root.join(path);
         configs.of(&path).level(&path, "unused-tool", "names")
@@ -105,7 +146,7 @@ fn the_nearest_one_above_a_file_counts() {
     assert_eq!(level("a/x.abl"), Some(Level::Off));
     assert!(!configs.never_want("unused-tool", "names"));
     assert!(configs.problems().diagnostics.is_empty());
-    let none = Configs::none(NAMES);
+    let none = Configs::none(names());
     assert_eq!(none.of(&inner.join("x")).level(&inner.join("x"), "unused-tool", "names"), None);
 }
 
@@ -113,7 +154,7 @@ fn the_nearest_one_above_a_file_counts() {
 fn a_broken_one_is_told_once() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("agentir.toml"), "rules = 1\n").unwrap();
-    let configs = Configs::nearest(NAMES);
+    let configs = Configs::nearest(names());
     for name in ["a", "b"] {
         let _ = configs.of(&folder.path().join(name));
     }

@@ -1,8 +1,9 @@
 //! A corpus as tables for people.
 
 use crate::{Corpus, Findings, Project};
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// How many constructs and rules are shown; JSON has all of them.
 pub(crate) const SHOWN: usize = 20;
@@ -78,15 +79,24 @@ pub(crate) fn by_count<K: Ord>(rows: impl Iterator<Item = (K, u64)>) -> Vec<(K, 
 
 /// A table with a column of names and columns of numbers.
 struct Table {
-    head: Vec<String>,
-    rows: Vec<Vec<String>>,
+    table: comfy_table::Table,
     more: Option<String>,
 }
 
 impl Table {
     fn new(name: &str, columns: &[&str]) -> Self {
-        let head = std::iter::once(name).chain(columns.iter().copied()).map(str::to_owned);
-        Self { head: head.collect(), rows: Vec::new(), more: None }
+        let mut table = comfy_table::Table::new();
+        table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        table.set_header(std::iter::once(name).chain(columns.iter().copied()));
+        for (index, column) in table.column_iter_mut().enumerate() {
+            // Two blanks between columns.
+            let left = if index == 0 { 0 } else { 2 };
+            column.set_padding((left, 0));
+            if index > 0 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        Self { table, more: None }
     }
 
     fn row(&mut self, name: &str, numbers: &[u64]) {
@@ -94,39 +104,21 @@ impl Table {
         let name: String =
             name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         let numbers = numbers.iter().map(u64::to_string);
-        self.rows.push(std::iter::once(name).chain(numbers).collect());
+        self.table.add_row(std::iter::once(name).chain(numbers));
     }
 
     fn more(&mut self, all: usize, what: &str) {
-        let more = all - self.rows.len().min(all);
+        let more = all.saturating_sub(self.table.row_count());
         self.more = (more > 0).then(|| format!("… {more} more {what} in `--format json`"));
     }
 
     fn write(&self, out: &mut String) {
-        if self.rows.is_empty() {
+        if self.table.is_empty() {
             return;
         }
-        let lines = || std::iter::once(&self.head).chain(&self.rows);
-        let widths: Vec<usize> = (0..self.head.len())
-            .map(|column| {
-                let cells = lines().filter_map(|line| line.get(column));
-                cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-            })
-            .collect();
-        for line in lines() {
-            let mut text = String::new();
-            for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
-                let width = *width;
-                let _written = match column {
-                    0 => write!(text, "{cell:width$}"),
-                    _ => write!(text, "  {cell:>width$}"),
-                };
-            }
-            out.push_str(text.trim_end());
-            out.push('\n');
-        }
-        if let Some(more) = &self.more {
-            out.push_str(more);
+        let lines = self.table.lines().chain(self.more.clone());
+        for line in lines {
+            out.push_str(line.trim_end());
             out.push('\n');
         }
         out.push('\n');

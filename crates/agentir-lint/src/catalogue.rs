@@ -1,6 +1,7 @@
 //! All rules. Registering a rule happens here and nowhere else.
 
 use crate::front_end;
+use crate::options::{OPTIONS, RuleOption};
 use crate::rule::{Group, Rule};
 use crate::rules;
 use agentir_diagnostics::Severity;
@@ -118,7 +119,7 @@ pub(crate) static RULES: &[&Rule] = &[
 ];
 
 /// What `agentir rules` says of a rule.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct RuleInfo {
     /// Its name.
     pub name: &'static str,
@@ -132,6 +133,8 @@ pub struct RuleInfo {
     pub vendor: &'static [&'static str],
     /// The dialects it has something to say about.
     pub dialects: &'static [Dialect],
+    /// What a project may set for it.
+    pub options: Vec<RuleOption>,
 }
 
 impl RuleInfo {
@@ -153,7 +156,7 @@ impl RuleInfo {
     }
 }
 
-const fn info(rule: &'static Rule) -> RuleInfo {
+fn info(rule: &'static Rule) -> RuleInfo {
     RuleInfo {
         name: rule.name.0,
         group: rule.group,
@@ -161,6 +164,7 @@ const fn info(rule: &'static Rule) -> RuleInfo {
         summary: rule.summary,
         vendor: rule.vendor,
         dialects: rule.dialects,
+        options: OPTIONS.iter().copied().filter(|option| option.rule == rule.name.0).collect(),
     }
 }
 

@@ -15,6 +15,7 @@ mod dialects;
 mod facts;
 mod front_end;
 mod names;
+mod options;
 pub mod polarity;
 mod program;
 mod prompt;
@@ -34,6 +35,7 @@ mod wording;
 
 pub use catalogue::{RuleInfo, catalogue, page, rule};
 pub use facts::Facts;
+pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use program::{Checked, Selection, check, check_and_time, check_text, known_variables};
 pub use proof::{Ask, Core, Found, Given, Knowledge, Line};
 pub use rule::{AgentContext, Check, Group, ProgramContext, Report, Rule};

@@ -1,6 +1,7 @@
 //! Running the rules.
 
 use crate::catalogue::RULES;
+use crate::options::Options;
 use crate::rule::{AgentContext, Check, ProgramContext, Report};
 use crate::statistics::Statistics;
 use crate::times::{Clock, Times};
@@ -8,6 +9,7 @@ use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::Version;
 use agentir_ir::{Dialect, Program};
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// Which rules run.
 #[derive(Debug, Clone, Default)]
@@ -59,16 +61,19 @@ pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> 
     run(&ProgramContext::new(program), versions, selection)
 }
 
-/// The same, and how long each rule took.
+/// The same, with what the project sets for the rules, by the order of the agents, and how long each rule
+/// took.
 #[must_use]
 pub fn check_and_time(
     program: &Program,
     versions: &[Version],
+    options: &[Arc<Options>],
     selection: &Selection,
 ) -> (Checked, Times) {
     let clock = Clock::running();
     let mut whole = clock.time("(names)", || ProgramContext::new(program));
     whole.clock = clock;
+    whole.options = options;
     let checked = run(&whole, versions, selection);
     (checked, whole.clock.times())
 }

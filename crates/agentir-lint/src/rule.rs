@@ -2,6 +2,7 @@
 
 use crate::dataflow::{Dataflow, Looked, Lost, Outside, Places, Reads};
 use crate::facts::Facts;
+use crate::options::Options;
 use crate::prompt::{Instructions, Prompt};
 use crate::proof::circle::Forced;
 use crate::proof::{Ask, Core, Declared, Knowledge, Prover};
@@ -17,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// A rule of the catalogue.
 #[derive(Debug)]
@@ -160,6 +161,8 @@ pub struct ProgramContext<'a> {
     facts: Vec<OnceLock<Rc<Facts<'a>>>>,
     /// What each agent does to variables.
     places: Vec<OnceLock<Option<Rc<Places<'a>>>>>,
+    /// What the project sets for the rules, by agent.
+    pub(crate) options: &'a [Arc<Options>],
     pub(crate) looked: Rc<Looked>,
     forced: OnceLock<Forced>,
     lost: OnceLock<Lost>,
@@ -228,6 +231,7 @@ impl<'a> ProgramContext<'a> {
             graph: OnceLock::new(),
             facts: program.agents.iter().map(|_| OnceLock::new()).collect(),
             places: program.agents.iter().map(|_| OnceLock::new()).collect(),
+            options: &[],
             looked: Rc::default(),
             forced: OnceLock::new(),
             lost: OnceLock::new(),
@@ -337,6 +341,21 @@ impl<'a> AgentContext<'a> {
             mistyped: OnceLock::new(),
             decided: RefCell::default(),
         }
+    }
+
+    /// What the project sets for an option of a rule that is a number, or what it is otherwise.
+    pub(crate) fn number(&self, rule: &Rule, option: &str) -> usize {
+        self.options().number(rule.name.0, option)
+    }
+
+    /// Whether the project names `word` in an option of a rule.
+    pub(crate) fn names(&self, rule: &Rule, option: &str, word: &str) -> bool {
+        self.options().names(rule.name.0, option, word)
+    }
+
+    fn options(&self) -> &Options {
+        static NOTHING: LazyLock<Options> = LazyLock::new(Options::new);
+        self.program.options.get(self.id.0 as usize).map_or(&NOTHING, Arc::as_ref)
     }
 
     /// Its part of the program's graph.

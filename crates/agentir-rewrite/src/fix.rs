@@ -28,8 +28,7 @@ pub fn fix(
     fixes: &[&Fix],
     read: &dyn Fn(&str) -> Vec<Diagnostic>,
 ) -> Fixed {
-    let errors =
-        |text: &str| read(text).iter().filter(|d| d.severity == Severity::Error).count();
+    let errors = |text: &str| read(text).iter().filter(|d| d.severity == Severity::Error).count();
     let here = |edit: &Edit| {
         edit.span.file == id
             && edit.span.start <= edit.span.end

@@ -518,7 +518,7 @@ pub fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (
         let more: Vec<(Checked, Times)> = loaded
             .programs
             .par_iter()
-            .map(|p| agentir_lint::check_and_time(&p.program, &p.versions, selection))
+            .map(|p| agentir_lint::check_and_time(&p.program, &p.versions, &p.options, selection))
             .collect();
         for (checked, took) in more {
             all.extend(checked.diagnostics);

@@ -2,6 +2,7 @@
 
 use crate::export;
 use crate::find::{Found, MANIFEST, find, read};
+use crate::settings;
 use agentir_cache::KeyBuilder;
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
@@ -14,6 +15,7 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fs, io, path};
 
 /// A file that could not be read.
@@ -32,11 +34,14 @@ pub struct Loaded {
 }
 
 /// Agents that run together.
+#[derive(Default)]
 pub struct LoadedProgram {
     /// The agents and what they share.
     pub program: Program,
     /// The version each agent is held to.
     pub versions: Vec<Version>,
+    /// What the project sets for the rules, by agent.
+    pub options: Vec<Arc<agentir_lint::Options>>,
 }
 
 /// Why nothing could be loaded.
@@ -228,16 +233,17 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
         .collect();
     let files = lowered.len();
     let mut programs: BTreeMap<PathBuf, LoadedProgram> = BTreeMap::new();
+    let mut set = HashMap::new();
     for (found, _, mut lowered) in lowered {
         let Lowered { diagnostics: found_here, .. } = &mut lowered;
         // What several bots share is read for each of them, and reported once.
         if !found.again {
             diagnostics.append(found_here);
         }
-        let home = programs
-            .entry(found.home.clone())
-            .or_insert_with(|| LoadedProgram { program: Program::default(), versions: Vec::new() });
+        let home = programs.entry(found.home.clone()).or_insert_with(LoadedProgram::default);
         lowered.add_to(&mut home.program, &mut home.versions);
+        let options = settings::rule_options(request.configs, &found.path, &mut set);
+        home.options.resize(home.program.agents.len(), options);
     }
     for (home, names) in unread {
         if let Some(loaded) = programs.get_mut(&home) {

@@ -1,31 +1,39 @@
 //! What the files `agentir.toml` say, for the commands.
 
-use agentir_config::{Configs, Level, Names};
+use agentir_config::{Configs, Kind, Level, Names, Value};
 use agentir_diagnostics::{Diagnostic, Format, Report, Severity, SourceMap, render};
-use agentir_lint::Selection;
+use agentir_lint::{OPTIONS, OptionKind, Options, Selection};
 use std::collections::HashMap;
 use std::io;
 use std::path::{self, Path};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// The rules, each with the group it belongs to.
 fn rules() -> Vec<(&'static str, &'static str)> {
     agentir_lint::catalogue().iter().map(|rule| (rule.name, rule.group_name())).collect()
 }
 
+fn names() -> Names {
+    let kind = |kind| match kind {
+        OptionKind::Number(_) => Kind::Number,
+        OptionKind::Names => Kind::Names,
+    };
+    let options = OPTIONS.iter().map(|option| (option.rule, option.name, kind(option.kind)));
+    Names { rules: rules(), options: options.collect() }
+}
+
 /// Each file goes by the nearest configuration above it.
 pub fn nearest() -> Configs {
-    Configs::nearest(Names { rules: &rules() })
+    Configs::nearest(names())
 }
 
 /// What the command line says of configurations.
 pub fn chosen(file: Option<&Path>, none: bool) -> Result<Configs, ExitCode> {
-    let rules = rules();
-    let names = Names { rules: &rules };
     match file {
-        _ if none => Ok(Configs::none(names)),
-        None => Ok(Configs::nearest(names)),
-        Some(file) => Configs::fixed(file, names).map_err(|error| {
+        _ if none => Ok(Configs::none(names())),
+        None => Ok(Configs::nearest(names())),
+        Some(file) => Configs::fixed(file, names()).map_err(|error| {
             eprintln!("error: {}: {error}", file.display());
             ExitCode::from(2)
         }),
@@ -57,6 +65,28 @@ pub fn selection(select: &[String], ignore: &[String], configs: &Configs) -> Sel
         ignore.extend(unwanted.map(|(rule, _)| rule.to_owned()));
     }
     Selection { select: select.iter().cloned().collect(), ignore: ignore.into_iter().collect() }
+}
+
+/// What a file's configuration sets for the rules. `known` has what was found out before, by what is set.
+pub fn rule_options(
+    configs: &Configs,
+    file: &Path,
+    known: &mut HashMap<String, Arc<Options>>,
+) -> Arc<Options> {
+    let config = configs.of(file);
+    let file = path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let set = config.options(&file);
+    let new = || {
+        let mut options = Options::new();
+        for ((rule, name), value) in &set {
+            match value {
+                Value::Number(number) => options.set_number(rule, name, *number),
+                Value::Names(names) => options.set_names(rule, name, (*names).clone()),
+            }
+        }
+        Arc::new(options)
+    };
+    Arc::clone(known.entry(format!("{set:?}")).or_insert_with(new))
 }
 
 /// What holds for the findings of a run.

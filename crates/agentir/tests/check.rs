@@ -36,6 +36,29 @@ fn found(folder: &Path, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn rules_have_options() {
+    let folder = project(&[
+        ("a.agent.abl", AGENT),
+        ("old/b.agent.abl", AGENT),
+        ("agentir.toml", "[options.undefined-tool]\nknown = [\"sell_*\"]\n"),
+        ("old/agentir.toml", "[options.undefined-tool]\nknown = [\"buy_*\"]\n"),
+    ]);
+    let here = folder.path();
+    let args = ["--select", "undefined-tool", "."];
+    assert_eq!(found(here, &args), ["old/b.agent.abl undefined-tool error"]);
+    // What was found is kept together with what was asked.
+    fs::write(here.join("agentir.toml"), "").unwrap();
+    let both = ["a.agent.abl undefined-tool error", "old/b.agent.abl undefined-tool error"];
+    assert_eq!(found(here, &args), both);
+    let (code, _, err) = run(here, &["check", "--config", "wrong.toml", "."]);
+    assert_eq!(code, 2, "{err}");
+    fs::write(here.join("wrong.toml"), "[options.undefined-tool]\nknwon = [\"x\"]\n").unwrap();
+    let (code, _, err) = run(here, &["check", "--config", "wrong.toml", "."]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("did you mean `known`?"), "{err}");
+}
+
+#[test]
 fn each_file_goes_by_the_configuration_above_it() {
     let folder = project(&[
         ("a.agent.abl", AGENT),

@@ -81,3 +81,17 @@ fn examples_fail_and_pass_as_they_say() {
     }
     report("examples that do not do what they say", &problems);
 }
+
+#[test]
+fn options_are_on_the_pages_of_their_rules() {
+    let problems: Vec<String> = agentir_lint::OPTIONS
+        .iter()
+        .filter(|option| {
+            let page = agentir_lint::page(option.rule).unwrap_or_default();
+            let shown = page.contains(&format!("\n`{}`: ", option.name));
+            !shown || !page.contains(&format!("[options.{}]\n{} = ", option.rule, option.name))
+        })
+        .map(|option| format!("rules/{}.md says nothing of `{}`", option.rule, option.name))
+        .collect();
+    report("options without a word about them", &problems);
+}

@@ -16,23 +16,22 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// How many decisions a procedure may have without a word about it.
-const MOST: usize = 20;
-
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let agent = cx.agent;
+    // So many decisions a procedure may have without a word about it.
+    let most = cx.number(&RULE, "most");
     let prompt = agent.reasoning.iter().map(|zone| &zone.prepare);
     let hooks = agent.hooks.iter().map(|(_, hook)| &hook.body);
     for body in prompt.chain(hooks) {
         let many = decisions(body);
-        if let (true, Some(at)) = (many > MOST, body.0.first().and_then(statement_span)) {
+        if let (true, Some(at)) = (many > most, body.0.first().and_then(statement_span)) {
             tell(at, many, report);
         }
     }
     // A prompt of texts alone: the conditions under which they are said.
     let said = &agent.identity.instructions;
     let many: usize = said.iter().filter_map(|i| i.when.as_ref()).map(of).sum();
-    if let (true, Some(first)) = (many > MOST, said.first()) {
+    if let (true, Some(first)) = (many > most, said.first()) {
         tell(first.text.text.span.at_start(), many, report);
     }
 }

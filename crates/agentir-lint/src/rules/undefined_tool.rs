@@ -82,7 +82,7 @@ fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let offered = cx.agent.use_tools.iter().map(|name| (name, false));
     for (name, called) in called.chain(offered) {
         let word = name.value.as_str();
-        if cx.tool(word).is_some() {
+        if cx.tool(word).is_some() || cx.names(&RULE, "known", word) {
             continue;
         }
         let what = if called { "called" } else { "offered to the model" };
@@ -120,6 +120,7 @@ fn is_known(cx: &AgentContext<'_>, name: &Spanned<Name>) -> bool {
     cx.tool(&name.value).is_some()
         || cx.agent.use_tools.iter().any(|t| t.value == name.value)
         || is_system_tool(&name.value)
+        || cx.names(&RULE, "known", &name.value)
 }
 
 /// The platform's own tools: `__handoff__`, and those of §3.13.4.

@@ -35,7 +35,10 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut order = Vec::new();
     let mut unknown: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
     variables(cx, &mut |name, _| {
-        if !name.value.is_empty() && !declared.contains_key(name.value.as_str()) {
+        if !name.value.is_empty()
+            && !declared.contains_key(name.value.as_str())
+            && !cx.names(&RULE, "known", &name.value)
+        {
             let places = unknown.entry(&name.value).or_insert_with(|| {
                 order.push(&name.value);
                 Vec::new()
@@ -71,7 +74,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut unknown: FxHashMap<&str, Uses> = FxHashMap::default();
     let lost = cx.program.lost();
     let mut read = |name, span, object| {
-        if !variables.knows(name) && !lost.takes(&cx.agent.metadata.name.value, name) {
+        if !variables.knows(name)
+            && !lost.takes(&cx.agent.metadata.name.value, name)
+            && !cx.names(&RULE, "known", name)
+        {
             let uses = unknown.entry(name).or_insert_with(|| {
                 order.push(name);
                 Uses { places: Vec::new(), object: true }
