@@ -23,7 +23,7 @@ const DOCUMENTS: [&str; 3] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 /// Makes the archive in `out`, and tries it in a file system in which there is nothing but it and the C
 /// library, if `attempt` says so.
 pub(crate) fn make(root: &Path, out: &Path, attempt: bool) -> Result<()> {
-    let program = crate::start::program(root)?;
+    let program = crate::start::program(root, "dist")?;
     let name = format!(
         "agentir-{}-{}-{}",
         env!("CARGO_PKG_VERSION"),
@@ -104,7 +104,7 @@ fn try_out(root: &Path, archive: &Path, name: &str, system: &[PathBuf]) -> Resul
     there.args(["--fork", "--pid", "--mount", "--mount-proc=/proc"]);
     there.arg(format!("--root={}", empty.path().display()));
     let there = there.arg(format!("/{name}/bin/agentir")).args(question).output()?;
-    let program = crate::start::program(root)?;
+    let program = crate::start::program(root, "dist")?;
     let here = Command::new(program).args(question).current_dir(empty.path()).output()?;
     if there.stdout != here.stdout || there.status.code() != Some(1) {
         let said = String::from_utf8_lossy(&there.stderr);

@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// Writes as many files as asked for, half of them ABL, a quarter Agent Script, a quarter ADL with its
 /// functions, and measures.
 pub(crate) fn measure(root: &Path, files: usize, seed: u64) -> Result<()> {
-    let program = crate::start::program(root)?;
+    let program = crate::start::program(root, "release")?;
     let folder = tempfile::tempdir()?;
     let agents = folder.path().join("agents");
     let mut bytes = 0;

@@ -8,12 +8,17 @@ use std::time::Instant;
 /// How often it is started. The fastest counts: whatever made the others slower was not the program.
 const TIMES: usize = 30;
 
-/// The program, built as it is released.
-pub(crate) fn program(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    let program = std::env::current_exe()?.with_file_name("agentir");
+/// The program, built by a profile of the workspace.
+pub(crate) fn program(root: &Path, profile: &str) -> Result<PathBuf, Box<dyn Error>> {
+    let here = std::env::current_exe()?;
+    // This program is in the folder of its own profile.
+    let target = here.ancestors().nth(2).ok_or("this program is in no target folder")?;
+    let program = target.join(profile).join("agentir");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--release", "--package", "agentir"]).current_dir(root);
+    build
+        .args(["build", "--quiet", "--profile", profile, "--package", "agentir"])
+        .current_dir(root);
     if !build.status()?.success() || !program.is_file() {
         return Err("the program could not be built".into());
     }
@@ -21,7 +26,7 @@ pub(crate) fn program(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
 }
 
 pub(crate) fn measure(root: &Path) -> Result<(), Box<dyn Error>> {
-    let program = program(root)?;
+    let program = program(root, "release")?;
     println!("{:<60}{:>12}", "start to end, one file", "ms");
     for sample in [
         "corpus/abl/valid/parcel_redirect.agent.abl",

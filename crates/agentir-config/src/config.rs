@@ -242,7 +242,10 @@ impl Reading<'_> {
             Kind::Number => {
                 let number = written.get_ref().as_integer().and_then(|n| u32::try_from(n).ok());
                 if number.is_none() {
-                    self.problem(written.span(), "this has to be a whole number, from 0".to_owned());
+                    self.problem(
+                        written.span(),
+                        "this has to be a whole number, from 0".to_owned(),
+                    );
                 }
                 number.map(Value::Number)
             }
@@ -250,7 +253,8 @@ impl Reading<'_> {
                 let list = written.get_ref().as_array().map(Vec::as_slice).unwrap_or_default();
                 let names: Option<Vec<&str>> = list.iter().map(toml::Value::as_str).collect();
                 let Some(names) = names.filter(|names| !names.is_empty()) else {
-                    let message = "this has to be a list of names, such as `[\"crm_*\"]`".to_owned();
+                    let message =
+                        "this has to be a list of names, such as `[\"crm_*\"]`".to_owned();
                     self.problem(written.span(), message);
                     return None;
                 };
