@@ -44,10 +44,16 @@ impl Database {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY)?;
-        // Readers and a writer do not wait for each other. Nothing is lost that cannot be found out
-        // again, so nothing waits for the disk either; what a power cut leaves is checked when read.
+        // Nothing is lost that cannot be found out again, so nothing waits for the disk; what a power cut
+        // leaves is checked when read.
+        connection.execute_batch("PRAGMA synchronous = OFF")?;
+        if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
+            // Only before there is a table; later it would be written again each time.
+            connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
+        }
+        // Readers and a writer do not wait for each other.
         connection.execute_batch(
-            "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+            "PRAGMA journal_mode = WAL;
              CREATE TABLE IF NOT EXISTS entries (
                 key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL
              ) WITHOUT ROWID;",

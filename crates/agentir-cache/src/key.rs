@@ -43,6 +43,10 @@ impl Key {
     }
 }
 
+/// Parts of so many bytes are hashed by themselves: that takes several blocks at once, which is not done for
+/// what comes behind other parts.
+const LONG: usize = 1024;
+
 /// Makes a key of parts. Each is set off from the next by its length, so `ab`, `c` is not `a`, `bc`.
 #[derive(Clone, Debug, Default)]
 pub struct KeyBuilder(Hasher);
@@ -52,7 +56,11 @@ impl KeyBuilder {
     pub fn add(&mut self, part: impl AsRef<[u8]>) -> &mut Self {
         let part = part.as_ref();
         self.0.update(&(part.len() as u64).to_le_bytes());
-        self.0.update(part);
+        if part.len() < LONG {
+            self.0.update(part);
+        } else {
+            self.0.update(blake3::hash(part).as_bytes());
+        }
         self
     }
 

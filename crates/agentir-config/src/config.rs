@@ -92,11 +92,16 @@ impl Config {
         self.fail_on
     }
 
-    /// All that this says of a file, as a key: what is written, and where the file is for it. Nothing
-    /// if nothing is written.
+    /// Whether it says nothing, of any file.
     #[must_use]
-    pub fn identity(&self, path: &Path) -> Option<(&str, PathBuf)> {
-        (!self.text.is_empty()).then(|| (&*self.text, self.relative(path).to_owned()))
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// All that this says of a file, as a key: what is written, and where the file is for it.
+    #[must_use]
+    pub fn identity<'c>(&'c self, path: &'c Path) -> (&'c str, &'c Path) {
+        (&self.text, self.relative(path))
     }
 
     /// Whether a file that was found in a folder is to be read. `path` is absolute, as all paths here.

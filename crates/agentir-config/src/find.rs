@@ -5,8 +5,9 @@ use crate::config::Config;
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
 use agentir_syntax::rules::INVALID_CONFIGURATION;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::{fs, io, path};
 
 /// What the file is called.
@@ -28,12 +29,15 @@ pub struct Configs {
     /// The one that all files go by, if there is one.
     fixed: Option<Arc<Config>>,
     nothing: Arc<Config>,
+    /// What the files in a folder go by, as the folder was written. Whole paths are compared, not their
+    /// parts: this is asked several times for every file.
+    known: RwLock<HashMap<OsString, Arc<Config>>>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// What the files in a folder go by.
+    /// What the files in a folder go by; its path is absolute.
     by_folder: HashMap<PathBuf, Arc<Config>>,
     problems: Problems,
 }
@@ -42,7 +46,13 @@ impl Configs {
     /// Each file goes by the nearest `agentir.toml` above it.
     #[must_use]
     pub fn nearest(names: Names) -> Self {
-        Self { names, fixed: None, nothing: Arc::default(), state: Mutex::default() }
+        Self {
+            names,
+            fixed: None,
+            nothing: Arc::default(),
+            known: RwLock::default(),
+            state: Mutex::default(),
+        }
     }
 
     /// All files go by this file, whose folder globs are relative to.
@@ -71,12 +81,22 @@ impl Configs {
         if let Some(config) = &self.fixed {
             return Arc::clone(config);
         }
+        let written = file.parent().map(Path::as_os_str).unwrap_or_default();
+        if let Some(config) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(written)
+        {
+            return Arc::clone(config);
+        }
         let folder = match path::absolute(file) {
             Ok(path) => path.parent().map(Path::to_owned).unwrap_or_default(),
             Err(_) => return Arc::clone(&self.nothing),
         };
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.of_folder(&mut state, &folder)
+        let config = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            self.of_folder(&mut state, &folder)
+        };
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(written.to_owned(), Arc::clone(&config));
+        config
     }
 
     fn of_folder(&self, state: &mut State, folder: &Path) -> Arc<Config> {

@@ -101,20 +101,20 @@ fn below(folder: &Path, request: &Request<'_>) -> Vec<Found> {
         .build_parallel();
     let found: Mutex<Vec<(PathBuf, Kind)>> = Mutex::default();
     walk.run(|| {
-        Box::new(|entry| {
+        let mut here = Here { found: Vec::new(), all: &found };
+        Box::new(move |entry| {
             let candidate = match entry {
                 Ok(entry) => {
                     let is_file = entry.file_type().is_some_and(|t| t.is_file());
-                    let taken = is_file && request.takes(entry.path());
-                    let kind = if taken { Kind::of(entry.path()) } else { None };
-                    kind.map(|kind| (entry.into_path(), kind))
+                    let taken = |_: &Kind| request.takes(entry.path());
+                    let kind = if is_file { Kind::of(entry.path()).filter(taken) } else { None };
+                    kind.filter(|kind| kind.is_in(entry.path()))
+                        .map(|kind| (entry.into_path(), kind))
                 }
                 // A folder that cannot be opened is named like a file that cannot be read.
                 Err(error) => path_of(&error).map(|path| (path.to_owned(), Kind::Whole)),
             };
-            if let Some(candidate) = candidate {
-                found.lock().unwrap_or_else(PoisonError::into_inner).push(candidate);
-            }
+            here.found.extend(candidate);
             ignore::WalkState::Continue
         })
     });
@@ -132,6 +132,19 @@ fn below(folder: &Path, request: &Request<'_>) -> Vec<Found> {
         }
     }
     files
+}
+
+/// What one thread of a walk found.
+struct Here<'a> {
+    found: Vec<(PathBuf, Kind)>,
+    all: &'a Mutex<Vec<(PathBuf, Kind)>>,
+}
+
+impl Drop for Here<'_> {
+    /// Once for all that was found: threads that wait for each other at every file are no faster than one.
+    fn drop(&mut self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.found);
+    }
 }
 
 /// The path that an error of the walk is about.
@@ -159,18 +172,25 @@ enum Kind {
 }
 
 impl Kind {
+    /// What a file is taken for by its name.
     fn of(path: &Path) -> Option<Self> {
         if is_agent_script(path) {
             Some(Self::Whole)
         } else if is_abl(path) {
             Some(Self::Abl)
-        } else if is_adl(path) {
+        } else if is_yaml(path) {
             Some(Self::Adl)
         } else if is_definition(path) {
             Some(Self::Export)
         } else {
             None
         }
+    }
+
+    /// Whether what is in a file speaks for its kind, where names leave that open: most YAML is something
+    /// else, and is left alone.
+    fn is_in(self, path: &Path) -> bool {
+        !matches!(self, Self::Adl) || is_adl(path)
     }
 }
 
@@ -190,12 +210,15 @@ fn is_abl(path: &Path) -> bool {
     [".abl", ".agent.yaml", ".agent.yml"].iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a file in a folder describes an ADL bot. Other YAML is left alone, so its content decides.
+/// Whether a file in a folder is YAML, by its name.
+fn is_yaml(path: &Path) -> bool {
+    let name = last(path);
+    name.ends_with(".yml") || name.ends_with(".yaml")
+}
+
+/// Whether a file describes an ADL bot, by what is in it.
 fn is_adl(path: &Path) -> bool {
     let name = last(path);
-    if !(name.ends_with(".yml") || name.ends_with(".yaml")) {
-        return false;
-    }
     let text = read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     text.is_some_and(|text| agentir_lower::is_adl(&name, &text))
 }

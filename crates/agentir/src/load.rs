@@ -77,7 +77,7 @@ impl Request<'_> {
     /// Whether a file that was found in a folder is read.
     pub fn takes(&self, path: &Path) -> bool {
         let config = self.configs.of(path);
-        config.takes(&path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+        config.is_empty() || config.takes(&path::absolute(path).unwrap_or_else(|_| path.to_owned()))
     }
 }
 
@@ -126,10 +126,13 @@ impl Contents {
     /// where that is not known, because a file could not be read.
     pub fn identify(&self, configs: &Configs, key: &mut KeyBuilder) -> Option<()> {
         for (found, bytes) in &self.files {
-            let path = path::absolute(&found.path).unwrap_or_else(|_| found.path.clone());
             let config = configs.of(&found.path);
-            let (text, place) = config.identity(&path).unwrap_or_default();
-            key.add(text).add(place.as_os_str().as_encoded_bytes());
+            key.add([u8::from(config.is_empty())]);
+            if !config.is_empty() {
+                let path = path::absolute(&found.path).unwrap_or_else(|_| found.path.clone());
+                let (text, place) = config.identity(&path);
+                key.add(text).add(place.as_os_str().as_encoded_bytes());
+            }
             key.add(found.name()).add(found.home.as_os_str().as_encoded_bytes());
             key.add([u8::from(found.again), u8::from(found.path == found.home)]);
             key.add(bytes.as_ref().ok()?);
