@@ -37,7 +37,7 @@ const SCHEMES: &[(&str, &str)] =
 /// Which forms and schemes have a byte as the first of their prefix, and which as the second: a bit
 /// each, those of schemes behind those of forms. Nearly all words are none of them by their first two
 /// bytes.
-const PREFIXES: [[u64; 256]; 2] = prefixes();
+static PREFIXES: [[u64; 256]; 2] = prefixes();
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
 const fn prefixes() -> [[u64; 256]; 2] {
@@ -61,14 +61,48 @@ fn may_begin(first: u8, second: Option<u8>) -> bool {
     second.is_some_and(|second| of(firsts, first) & of(seconds, second) != 0)
 }
 
+/// A byte that words are made of.
+const WORD: u8 = 1;
+/// A byte at which a secret, or what says that one follows, may begin.
+const BEGINS: u8 = 2;
+
+/// What each byte is: [`WORD`], [`BEGINS`], both or neither. Most bytes of a text need nothing else.
+static CLASSES: [u8; 256] = classes();
+
+#[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
+const fn classes() -> [u8; 256] {
+    let mut all = [0; 256];
+    let mut byte = 0;
+    while byte < all.len() {
+        // Not cut off: it is below 256.
+        let this = byte as u8;
+        if this.is_ascii_alphanumeric() || this == b'_' {
+            all[byte] |= WORD;
+        }
+        if PREFIXES[0][byte] != 0 || matches!(this, b':' | b'=' | b'-') {
+            all[byte] |= BEGINS;
+        }
+        byte += 1;
+    }
+    all
+}
+
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
 fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     let mut at = 0;
     let bytes = line.as_bytes();
-    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     // Whether the byte before is part of a word.
     let mut inside = false;
     while let Some(&byte) = bytes.get(at) {
-        let within = std::mem::replace(&mut inside, is_word(byte));
+        let class_here = class(byte);
+        let within = std::mem::replace(&mut inside, class_here & WORD != 0);
+        if class_here & BEGINS == 0 {
+            at += 1;
+            continue;
+        }
         let hit = match byte {
             b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => in_url(line, at + 3),
             b':' | b'=' => named(line, at),
@@ -83,7 +117,10 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
         match hit {
             Some(Secret { what, range }) => {
                 at = range.end.max(at + 1);
-                inside = at.checked_sub(1).and_then(|i| bytes.get(i)).is_some_and(|b| is_word(*b));
+                inside = at
+                    .checked_sub(1)
+                    .and_then(|i| bytes.get(i))
+                    .is_some_and(|b| class(*b) & WORD != 0);
                 // One that is known by its name may be known by its form as well.
                 let what = by_form(line, range.start).map_or(what, |known| known.what);
                 found.push(Secret { what, range: range.start + offset..range.end + offset });
