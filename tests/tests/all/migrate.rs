@@ -104,7 +104,7 @@ const CASES: &[Case] = &[
     case("skills and priority", Legacy, Newest, "ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing: {priority_boost: 2, skill_tags: [a]}\n", Told("ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing: {priority_boost: 2, skills: [a]}\n", "`priority_boost` is ignored")),
 
     // What stands in braces and would need lines of its own is told.
-    case("`MAP` below", Current, Newest, "HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", Told("HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", "belongs below")),
+    case("`MAP` below", Current, Newest, "HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", Told("HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", "belongs to an older version")),
     case("nothing of the conversation", Current, Newest, "HANDOFF:\n  - {TO: B, WHEN: x == 1}\n", Told("HANDOFF:\n  - {TO: B, WHEN: x == 1}\n", "does not say")),
 
     case("a closed list of error types", Current, Newest, "ON_ERROR:\n  tool_timeout:   # slow\n    RESPOND: \"Wait\"\n    THEN: CONTINUE\n", Becomes("ON_ERROR:\n  tool_error:\n    SUBTYPE: tool_timeout   # slow\n    RESPOND: \"Wait\"\n    THEN: CONTINUE\n")),

@@ -8,8 +8,8 @@ use super::expr::{self, Form};
 use super::yaml::Yaml;
 use agentir_expr::{Expr, ExprKind, Literal, Name};
 use agentir_ir::{
-    Agent, Body, Branch, Call, Collect, Data, Delegation, Flow, Jump, Response, SetVariable,
-    Statement, Step, Target, Tool,
+    Agent, Body, Branch, Call, Collect, Data, Delegation, Flow, GatherField, Jump, Response,
+    SetVariable, Statement, Step, Target, Tool,
 };
 use agentir_syntax::adl::schema;
 use indexmap::{IndexMap, IndexSet};
@@ -371,7 +371,7 @@ impl<'p> Steps<'p> {
                 expr::words(&transform.source)
             ))),
             Statement::Log { value } => {
-                out.push(Yaml::Comment(format!("not in ADL: log {value}")));
+                out.push(Yaml::Comment(format!("not in ADL: log {}", value.value)));
             }
             Statement::Escalate { .. } => {
                 out.push(Yaml::pair("return", Yaml::text("error, a person takes over")));
@@ -642,20 +642,33 @@ impl<'p> Steps<'p> {
         self.branches(&call.on_result, out, place, None);
     }
 
+    /// What the user is asked for a field: in its step, or where the agent declares it.
+    fn prompt(&self, field: &'p GatherField) -> Option<&'p agentir_expr::Template> {
+        let declared = || self.agent.gather.fields.iter().find(|f| f.name.value == field.name.value);
+        field.prompt.as_ref().or_else(|| declared()?.prompt.as_ref())
+    }
+
     /// Asking for fields: what is missing behind the answer is asked for again.
     fn collect(&mut self, collect: &'p Collect, out: &mut Vec<Yaml>, place: Place<'p>) {
         let said = |text: &agentir_expr::Template| {
             Yaml::pair("bot", Yaml::Quoted(expr::template(text).trim_end().to_owned()))
         };
         out.extend(collect.present.as_ref().map(said));
+        // Who was just told what is wanted answers first; then what is missing is asked for.
+        let told_before = out.last().is_some_and(|last| last.is_pair("bot"))
+            && collect.gather.prompt.is_none()
+            && collect.gather.fields.iter().all(|field| self.prompt(field).is_none())
+            && collect.gather.fields.len() > 1
+            && !place.nested;
+        if told_before {
+            out.push(Yaml::text("user"));
+        }
         if let Some(prompt) = &collect.gather.prompt {
             out.push(said(prompt));
             out.push(Yaml::text("user"));
         }
         for field in &collect.gather.fields {
-            let declared =
-                self.agent.gather.fields.iter().find(|f| f.name.value == field.name.value);
-            let prompt = field.prompt.as_ref().or_else(|| declared?.prompt.as_ref());
+            let prompt = self.prompt(field);
             let told = field.prompt_mode != Some("extract_only");
             let asked = prompt.map(said).or_else(|| {
                 let text = format!("Please tell me the {}.", field.name.value.replace('_', " "));
@@ -669,6 +682,17 @@ impl<'p> Steps<'p> {
             let label = if again { self.fresh(&label) } else { label };
             if again {
                 out.push(Yaml::pair("label", Yaml::text(label.as_str())));
+            }
+            if again && told_before {
+                let then = vec![asked, Yaml::text("user"), Yaml::pair("next", Yaml::text(label))];
+                out.push(Yaml::Map(vec![
+                    ("if".to_owned(), Yaml::text(format!("{name} == None"))),
+                    ("then".to_owned(), Yaml::List(then)),
+                ]));
+                continue;
+            }
+            if told_before {
+                continue;
             }
             out.push(asked);
             out.push(Yaml::text("user"));

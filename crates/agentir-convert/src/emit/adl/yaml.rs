@@ -29,6 +29,11 @@ impl Yaml {
         Self::Map(vec![(key.to_owned(), value)])
     }
 
+    /// Whether it is a map with this key and no other.
+    pub(super) fn is_pair(&self, key: &str) -> bool {
+        matches!(self, Self::Map(pairs) if matches!(pairs.as_slice(), [(only, _)] if only == key))
+    }
+
     pub(super) fn names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         Self::List(names.map(Self::text).collect())
     }
@@ -69,6 +74,13 @@ pub(super) fn file(entries: &[(String, Yaml)]) -> String {
             pair(&mut out, 2, key, value);
         }
     }
+    out
+}
+
+/// Settings at the margin, one below the other.
+pub(super) fn settings(entries: &[(String, Yaml)]) -> String {
+    let mut out = String::new();
+    map(&mut out, 0, entries);
     out
 }
 
