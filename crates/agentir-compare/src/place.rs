@@ -55,7 +55,8 @@ impl Announced {
     /// the second says what has taken its place.
     pub fn add(&mut self, path: &str, places: [Option<&Place>; 2]) {
         self.paths.insert(path.to_owned());
-        let declared = path.split_once(".memory.session[").and_then(|(_, rest)| rest.split_once(']'));
+        let declared =
+            path.split_once(".memory.session[").and_then(|(_, rest)| rest.split_once(']'));
         self.declared.extend(declared.map(|(name, _)| name.to_owned()));
         for (lines, place) in self.lines.iter_mut().zip(places) {
             if let Some(place) = place {

@@ -43,12 +43,13 @@ pub(crate) fn places(program: &Program, target: Target) -> FxHashSet<Span> {
 /// The variables of an agent that are declared to be something else than texts.
 fn no_texts(agent: &agentir_ir::Agent) -> Vec<Name> {
     const OTHERS: &[&str] = &[
-        "boolean", "bool", "number", "integer", "int", "long", "float", "double", "currency", "object",
+        "boolean", "bool", "number", "integer", "int", "long", "float", "double", "currency",
+        "object",
     ];
     let other = |name: &str| OTHERS.contains(&name.to_lowercase().as_str());
     let session = agent.memory.session.iter().filter(|v| {
         // A list has no name.
-        v.ty.as_ref().is_some_and(|ty| ty.name().is_none_or(|name| other(name)))
+        v.ty.as_ref().is_some_and(|ty| ty.name().is_none_or(other))
     });
     let fields = agent.gather.fields.iter();
     let fields = fields.filter(|f| f.ty.as_ref().is_some_and(|ty| other(&ty.value)));

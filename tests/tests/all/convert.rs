@@ -247,7 +247,8 @@ fn the_same_language_does_the_same() {
 fn whatever_differs_is_announced() {
     let all = samples().into_iter().chain(samples_of_others()).collect::<Vec<_>>();
     // Two notations of ABL are one language, and two dialects of Agent Script do the same.
-    let languages = || targets().filter(|t| !matches!(t, Target::AblYaml | Target::AgentScriptBase));
+    let languages =
+        || targets().filter(|t| !matches!(t, Target::AblYaml | Target::AgentScriptBase));
     let problems: Vec<String> = all
         .par_iter()
         .flat_map_iter(|sample| {

@@ -314,7 +314,8 @@ fn recipes_become_agents_without_new_mistakes() {
             continue;
         }
         let done = convert(&before.program, &before.sources, Target::Abl);
-        let file = |f: &agentir_convert::OutputFile| File { name: f.path.clone(), text: f.text.clone() };
+        let file =
+            |f: &agentir_convert::OutputFile| File { name: f.path.clone(), text: f.text.clone() };
         let files: Vec<File> = done.files.iter().map(file).collect();
         let after = check(&files, Options::default());
         let known = |d: &&Diagnostic| before.diagnostics.iter().any(|b| b.rule == d.rule);

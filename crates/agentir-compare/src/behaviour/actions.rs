@@ -59,7 +59,8 @@ pub(super) fn action(
     Some(match node.kind {
         NodeKind::Say => {
             // Nobody hears an empty text.
-            if matches!(node.element, Element::Statement(Statement::Respond(said)) if is_silent(said)) {
+            if matches!(node.element, Element::Statement(Statement::Respond(said)) if is_silent(said))
+            {
                 return None;
             }
             say(node)

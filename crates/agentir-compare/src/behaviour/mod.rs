@@ -319,7 +319,8 @@ impl Comparing<'_, '_> {
     /// Whether a loss is reported of what is done: at its place, or at one of the values that it is
     /// done with.
     fn told(&self, side: usize, at: Move) -> bool {
-        let Some(node) = self.programs.get(side).and_then(|program| program.cfg.node(at.node)) else {
+        let Some(node) = self.programs.get(side).and_then(|program| program.cfg.node(at.node))
+        else {
             return false;
         };
         // What has no place of its own is somewhere in its step.

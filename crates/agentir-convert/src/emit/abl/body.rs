@@ -513,8 +513,12 @@ impl Bodies {
         push_block(&mut below, "on_action", self.action_handlers(&step.on_action));
         push_block(&mut below, "on_error", self.error_handlers(&step.on_error));
         let keyword = Key::keyword;
-        below.extend(step.await_attachment.as_ref().map(|v| data(keyword("await_attachment"), &v.value)));
-        below.extend(step.human_approval.as_ref().map(|v| data(keyword("human_approval"), &v.value)));
+        below.extend(
+            step.await_attachment.as_ref().map(|v| data(keyword("await_attachment"), &v.value)),
+        );
+        below.extend(
+            step.human_approval.as_ref().map(|v| data(keyword("human_approval"), &v.value)),
+        );
         below.extend(kept(&STEP, &step.extensions));
         Entry::named(&step.name.value, below)
     }

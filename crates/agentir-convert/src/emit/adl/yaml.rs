@@ -77,10 +77,18 @@ pub(super) fn file(entries: &[(String, Yaml)]) -> String {
     out
 }
 
-/// Settings at the margin, one below the other.
+/// Settings at the margin, one below the other, with empty lines around those of several lines.
 pub(super) fn settings(entries: &[(String, Yaml)]) -> String {
     let mut out = String::new();
-    map(&mut out, 0, entries);
+    let mut above = false;
+    for (key, value) in entries {
+        let nested = matches!(value, Yaml::Map(_) | Yaml::List(_));
+        if (nested || above) && !out.is_empty() {
+            out.push('\n');
+        }
+        pair(&mut out, 0, key, value);
+        above = nested;
+    }
     out
 }
 

@@ -341,7 +341,11 @@ pub(in crate::emit) const LOSSES: &[Loss] = &[
         "a bot's name is not an agent's",
         "write it as the `agent_label` of the `config`",
     ),
-    lost("/settings.adl.**", "how a bot runs is decided by the platform", "set it up in the platform"),
+    lost(
+        "/settings.adl.**",
+        "how a bot runs is decided by the platform",
+        "set it up in the platform",
+    ),
     lost("/agents.**", "there is no counterpart", BY_HAND),
     lost("/**", "there is no counterpart", BY_HAND),
 ];

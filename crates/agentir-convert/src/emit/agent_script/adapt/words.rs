@@ -106,9 +106,7 @@ fn said_by_user(e: &Expr) -> Option<String> {
     };
     let sentence = |of: String, verb: &str, what: &Expr| format!("the user's {of} {verb} {what}");
     match &e.kind {
-        ExprKind::Or(parts) => {
-            Some(parts.iter().map(in_sentence).collect::<Vec<_>>().join(" or "))
-        }
+        ExprKind::Or(parts) => Some(parts.iter().map(in_sentence).collect::<Vec<_>>().join(" or ")),
         ExprKind::And(parts) => {
             // What is chosen among stands in parentheses, as words have no precedence.
             let part = |e: &Expr| match &e.kind {
