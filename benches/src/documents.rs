@@ -111,6 +111,12 @@ impl<'p> Document<'p> {
             Language::Python => agentir_lower::python(file, self.text),
         }
     }
+
+    /// In canonical layout. One that has another is read back as well.
+    pub(crate) fn format(&self) {
+        let language = agentir_lower::language(self.name, self.text);
+        black_box(agentir_rewrite::format(language, FileId(0), self.text).ok());
+    }
 }
 
 /// A project's documents as one program.

@@ -19,7 +19,7 @@ fn each<T: Sync>(all: &[T], threads: bool, work: impl Fn(&T) + Send + Sync) {
 }
 
 /// Measures each phase. Each includes those above it, except the rules, which start from programs
-/// that are lowered already.
+/// that are lowered already, and `fmt`, which checks nothing.
 pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> String {
     let mut out = String::new();
     let documents: Vec<Document<'_>> =
@@ -80,6 +80,7 @@ pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> Stri
             black_box(agentir_lint::check(&program, &versions, &selection));
         });
     });
+    row("fmt", &|threads| each(&documents, threads, Document::format));
     let _ = writeln!(out, "{rules}");
     out
 }

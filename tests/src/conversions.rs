@@ -1,7 +1,7 @@
 //! What conversions keep, on our own samples and by the tables of the targets: `docs/conversions.md`.
 
 use crate::check::{File, check};
-use crate::samples::{adl, agent_script, files_below, ours, root};
+use crate::samples::{Sample, adl, agent_script, files_below, ours, root};
 use agentir_compare::Verdict;
 use agentir_convert::{Fate, Target, Totals, convert, losses};
 use agentir_syntax::abl::Options;
@@ -9,25 +9,30 @@ use rayon::prelude::*;
 use std::fmt::Write;
 use std::fs;
 
-/// The languages of our samples, by the names of their targets.
-const LANGUAGES: [(&str, &str); 3] =
+/// The languages of our samples, by the names of their targets, with their titles.
+pub const LANGUAGES: [(&str, &str); 3] =
     [("abl", "ABL"), ("agent-script", "Agent Script"), ("adl", "ADL")];
 
-/// Our correct samples of a language, rosetta's included.
-fn samples(language: &str) -> Vec<Vec<File>> {
-    let mut all: Vec<Vec<File>> = match language {
-        "abl" => ["valid", "newest", "legacy"]
-            .iter()
-            .flat_map(|folder| ours(folder))
-            .map(|sample| sample.files)
-            .collect(),
-        "agent-script" => agent_script("valid").into_iter().map(|s| s.files).collect(),
-        _ => adl("valid"),
+/// Our correct samples of a language, rosetta's included, each with how it is read.
+///
+/// # Panics
+/// If they are not where they should be.
+#[must_use]
+pub fn correct(language: &str) -> Vec<(Vec<File>, Options)> {
+    let read = |sample: Sample| {
+        (sample.files, Options { version: sample.version, fragment: sample.fragment })
+    };
+    let by_default = |files| (files, Options::default());
+    let mut all: Vec<_> = match language {
+        "abl" => ["valid", "newest", "legacy"].iter().flat_map(|f| ours(f)).map(read).collect(),
+        "agent-script" => agent_script("valid").into_iter().map(read).collect(),
+        _ => adl("valid").into_iter().map(by_default).collect(),
     };
     let rosetta = fs::read_dir(root().join("corpus/rosetta")).expect("it is in the repository");
     let mut agents: Vec<_> = rosetta.map(|e| e.expect("a folder").path().join(language)).collect();
     agents.sort();
-    all.extend(agents.iter().filter(|at| at.is_dir()).map(|at| files_below(at)));
+    let agents = agents.iter().filter(|at| at.is_dir());
+    all.extend(agents.map(|at| by_default(files_below(at))));
     all
 }
 
@@ -41,9 +46,9 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(samples: &[Vec<File>], target: Target) -> Self {
-        let one = |files: &Vec<File>| {
-            let checked = check(files, Options::default());
+    fn of(samples: &[(Vec<File>, Options)], target: Target) -> Self {
+        let one = |(files, options): &(Vec<File>, Options)| {
+            let checked = check(files, *options);
             let mut done = convert(&checked.program, &checked.sources, target);
             done.verify(&checked.program, &checked.sources);
             let verdict = done.report.proof.as_ref().map_or(Verdict::Undecided, |p| p.verdict);
@@ -97,7 +102,7 @@ pub fn document() -> String {
     let mut proofs = header("from");
     out += &header("from");
     for (language, name) in LANGUAGES {
-        let samples = samples(language);
+        let samples = correct(language);
         let pairs: Vec<Pair> = Target::ALL.iter().map(|t| Pair::of(&samples, *t)).collect();
         let first = format!("{name}, {} samples", samples.len());
         let values = pairs.iter().map(|pair| {

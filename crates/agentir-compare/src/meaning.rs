@@ -4,7 +4,7 @@
 //! aligned by what their items are called, and with the place of every value.
 
 use agentir_diagnostics::{FileId, PLACED, Span, with_places};
-use agentir_ir::{Dialect, Program};
+use agentir_ir::Program;
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::fmt::Write;
@@ -93,12 +93,8 @@ impl Meaning {
         let profiles: IndexMap<_, _> =
             program.profiles.iter().map(|p| (p.name.value.to_string(), node(p))).collect();
         root.insert("profiles".to_owned(), map(profiles));
-        // Settings that a language keeps in a file of its own stay with it; those of a platform that a
-        // program is exported from do not.
-        let mut settings = program.extensions.clone();
-        settings.0.retain(|key, _| Dialect::ALL.iter().all(|d| d.name() != *key));
-        if !settings.is_empty() {
-            root.insert("settings".to_owned(), node(&settings));
+        if !program.extensions.is_empty() {
+            root.insert("settings".to_owned(), node(&program.extensions));
         }
         Self { root: map(root) }
     }
@@ -196,6 +192,24 @@ pub(crate) fn neutral(text: String) -> String {
 fn span(at: &Value) -> Option<Span> {
     let number = |i: usize| at.get(i)?.as_u64().and_then(|n| u32::try_from(n).ok());
     Some(Span::new(FileId(number(0)?), number(1)?, number(2)?))
+}
+
+/// All places in what was serialized with them.
+pub(crate) fn places_in(json: &Value, found: &mut Vec<Span>) {
+    match json {
+        Value::Array(items) => items.iter().for_each(|item| places_in(item, found)),
+        Value::Object(fields) => {
+            let [what, place] = PLACED;
+            match (fields.get(what), fields.get(place)) {
+                (Some(value), Some(at)) => {
+                    found.extend(span(at));
+                    places_in(value, found);
+                }
+                _ => fields.values().for_each(|value| places_in(value, found)),
+            }
+        }
+        _ => {}
+    }
 }
 
 impl Node {

@@ -1,6 +1,7 @@
 //! Places, and what was announced about them.
 
 use agentir_diagnostics::{SourceMap, Span};
+use agentir_expr::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,6 +40,8 @@ pub struct Announced {
     names: FxHashMap<String, String>,
     /// Variables of the second program, with what they are called in the first.
     variables: FxHashMap<String, String>,
+    /// Variables of whose declaration something is lost or said in another way.
+    declared: FxHashSet<String>,
 }
 
 impl Announced {
@@ -52,6 +55,9 @@ impl Announced {
     /// the second says what has taken its place.
     pub fn add(&mut self, path: &str, places: [Option<&Place>; 2]) {
         self.paths.insert(path.to_owned());
+        let declared =
+            path.split_once(".memory.session[").and_then(|(_, rest)| rest.split_once(']'));
+        self.declared.extend(declared.map(|(name, _)| name.to_owned()));
         for (lines, place) in self.lines.iter_mut().zip(places) {
             if let Some(place) = place {
                 lines.entry(place.file.clone()).or_default().insert(place.line);
@@ -73,6 +79,12 @@ impl Announced {
     /// What a variable of the second program is called in the first, if that is known to differ.
     pub(crate) fn variable(&self, second: &str) -> Option<&str> {
         self.variables.get(second).map(String::as_str)
+    }
+
+    /// What variables of the first program are called in the second, where that is known to differ.
+    pub(crate) fn variables_of(&self, first: &FxHashSet<Name>) -> impl Iterator<Item = Name> {
+        let renamed = self.variables.iter().filter(|(_, from)| first.contains(from.as_str()));
+        renamed.map(|(to, _)| Name::from(to.as_str()))
     }
 
     /// A text about variables of the second program with their names in the first; only in the holes
@@ -117,6 +129,11 @@ impl Announced {
         self.names.get(first).map_or(first, String::as_str)
     }
 
+    /// Whether something was announced of the declaration of a variable.
+    pub(crate) fn declaration(&self, variable: &str) -> bool {
+        self.declared.contains(variable)
+    }
+
     /// Whether the value at a path was announced.
     pub(crate) fn path(&self, path: &str) -> bool {
         self.paths.contains(path)
@@ -124,7 +141,9 @@ impl Announced {
 
     /// Whether anything on the lines of a span was, of the first program or of the second.
     pub(crate) fn span(&self, side: usize, sources: &SourceMap, span: Span) -> bool {
-        let Some(file) = sources.get(span.file) else { return false };
+        let Some(file) = sources.get(span.file).filter(|_| span != Span::default()) else {
+            return false;
+        };
         let lines = self.lines.get(side).and_then(|lines| lines.get(&*file.name));
         let Some(lines) = lines else { return false };
         let (first, last) = (file.line_column(span.start).line, file.line_column(span.end).line);

@@ -4,6 +4,7 @@ use crate::comments::Comment;
 use crate::emit;
 use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
+use crate::truth;
 use agentir_compare::{Announced, Comparison, ENTRY, Meaning, Place};
 use agentir_diagnostics::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -158,6 +159,8 @@ impl Report {
         for renamed in &self.renamed {
             match renamed.what {
                 "variable" => all.rename_variable(&renamed.from, &renamed.to),
+                // Texts only name what the model is offered.
+                "action" => {}
                 _ => all.rename(&renamed.from, &renamed.to),
             }
         }
@@ -290,37 +293,78 @@ impl<'r> Names<'r> {
     }
 }
 
-/// Where the output says what it says in another way: the place of a text is that of the same text,
-/// that of anything else is where the output speaks of the nearest thing around it.
+/// Where the output says what it says in another way: the place of a text is that of the same text, in
+/// the same agent if it is a name, or of one that it is a part of; that of anything else is where the
+/// output speaks of the nearest thing around it.
 struct Elsewhere<'o> {
+    /// Sentences, wherever they are.
     texts: FxHashMap<&'o str, Span>,
+    /// Names and other words, by the part of the program that they are in.
+    names: FxHashMap<(&'o str, &'o str), Span>,
     paths: BTreeMap<&'o str, Span>,
+    /// Sentences by the words in them, in the order of their places.
+    about: FxHashMap<String, Vec<(&'o str, Span)>>,
+}
+
+/// The agent, or the other part of a program, that a path leads into.
+fn part(path: &str) -> &str {
+    let end = path.match_indices(['.', '[']).nth(1).map_or(path.len(), |(at, _)| at);
+    path.get(..end).unwrap_or(path)
 }
 
 impl<'o> Elsewhere<'o> {
     fn new(said: &'o FxHashMap<String, (&Value, Option<Span>)>) -> Self {
-        let placed = || said.iter().filter_map(|(path, (value, at))| Some((path, value, (*at)?)));
-        let texts = placed().filter_map(|(_, value, at)| Some((value.as_str()?, at)));
-        let mut first: FxHashMap<&str, Span> = FxHashMap::default();
-        for (text, at) in texts.filter(|(text, _)| text.contains(' ')) {
-            let place = first.entry(text).or_insert(at);
-            *place = (*place).min(at);
+        let mut this = Self {
+            texts: FxHashMap::default(),
+            names: FxHashMap::default(),
+            paths: BTreeMap::new(),
+            about: FxHashMap::default(),
+        };
+        let first = |place: &mut Span, at: Span| *place = (*place).min(at);
+        for (path, (value, at)) in said {
+            let Some(at) = *at else { continue };
+            this.paths.insert(path, at);
+            let Some(text) = value.as_str() else { continue };
+            if text.contains(' ') {
+                first(this.texts.entry(text).or_insert(at), at);
+            } else if !is_of_the_ir(path, text) {
+                first(this.names.entry((part(path), text)).or_insert(at), at);
+            }
         }
-        Self { texts: first, paths: placed().map(|(path, _, at)| (path.as_str(), at)).collect() }
+        for (text, at) in &this.texts {
+            let different: FxHashSet<String> = words(text).collect();
+            for word in different {
+                this.about.entry(word).or_default().push((text, *at));
+            }
+        }
+        this.about.values_mut().for_each(|all| all.sort_unstable_by_key(|(_, at)| *at));
+        this
     }
 
     fn find(&self, path: &str, value: &Value) -> Option<Span> {
-        if let Some(at) = value.as_str().and_then(|text| self.texts.get(text)) {
+        let text = value.as_str().filter(|text| !is_of_the_ir(path, text));
+        if let Some(text) = text
+            && let Some(at) = self.texts.get(text).or_else(|| self.names.get(&(part(path), text)))
+        {
             return Some(*at);
         }
         // Where the agent begins says nothing.
         let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
         let ends: Vec<usize> = ends.skip(2).collect();
-        ends.into_iter().rev().find_map(|end| {
+        let around = ends.into_iter().rev().find_map(|end| {
             let around = path.get(..=end)?;
             let (found, at) = self.paths.range(around..).next()?;
             found.starts_with(around).then_some(*at)
-        })
+        });
+        around.or_else(|| self.inside(text?))
+    }
+
+    /// The first sentence that a text is a part of.
+    fn inside(&self, text: &str) -> Option<Span> {
+        // By its longest word: the fewest sentences have it.
+        let longest = words(text).max_by_key(String::len)?;
+        let all = self.about.get(&longest)?;
+        all.iter().find(|(sentence, _)| sentence.contains(text)).map(|(_, at)| *at)
     }
 }
 
@@ -329,7 +373,7 @@ pub(crate) fn report(
     (output, outputs): (&Meaning, &SourceMap),
     files: &[OutputFile],
     renamed: Vec<Renamed>,
-    target: Target,
+    (target, other_truth): (Target, &FxHashSet<Span>),
 ) -> Report {
     let names = Names::new(&renamed);
     let mut said: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
@@ -360,6 +404,10 @@ pub(crate) fn report(
         if renamed.is_some() {
             entry.fate = Fate::Approximated;
             entry.how = Some("under the names that it has in the output".to_owned());
+        } else if same && at.is_some_and(|at| other_truth.contains(&at)) {
+            entry.fate = Fate::Approximated;
+            entry.how = Some(truth::HOW.to_owned());
+            entry.help = Some(truth::HELP.to_owned());
         } else if !same {
             let shown = match value {
                 Value::String(text) => {

@@ -26,6 +26,7 @@ mod fidelity;
 mod names;
 mod render;
 mod target;
+mod truth;
 
 pub use agentir_compare::{Difference, Meaning, Place, differences};
 pub use comments::Comment;
@@ -72,8 +73,13 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
             comments.iter_mut().for_each(|comment| comment.target = None);
         }
     }
-    let mut report =
-        fidelity::report((&source, sources), (&output, &read), &files, renamed, target);
+    let mut report = fidelity::report(
+        (&source, sources),
+        (&output, &read),
+        &files,
+        renamed,
+        (target, &truth::places(program, target)),
+    );
     report.comments = comments;
     Conversion { files, report, diagnostics, sources: read, program: program_read }
 }
@@ -104,7 +110,11 @@ pub fn read_back(files: &[OutputFile]) -> (SourceMap, Program, Vec<Diagnostic>) 
             program.complete = true;
             continue;
         }
-        let mut lowered = agentir_lower::file(id, &file.path, &file.text, Options::default());
+        let mut lowered = if agentir_lower::is_adl_config_name(&file.path) {
+            agentir_lower::adl_config(id, &file.text)
+        } else {
+            agentir_lower::file(id, &file.path, &file.text, Options::default())
+        };
         diagnostics.append(&mut lowered.diagnostics);
         lowered.add_to(&mut program, &mut versions);
     }

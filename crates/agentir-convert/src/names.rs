@@ -9,7 +9,7 @@ use smol_str::{SmolStr, format_smolstr};
 /// Something that is called otherwise in the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Renamed {
-    /// What it is: `agent`, `step`, `variable`.
+    /// What it is: `agent`, `step`, `variable`; `action` for what texts name that the model is offered.
     pub what: &'static str,
     /// What it is called in the source.
     pub from: String,

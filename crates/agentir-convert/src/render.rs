@@ -27,21 +27,74 @@ impl Fate {
 struct Page<'r> {
     title: &'r str,
     totals: Totals,
-    lost: Vec<Row<'r>>,
+    parts: Vec<Part<'r>>,
     renamed: &'r [Renamed],
     verdict: Option<String>,
     differences: String,
     comments: Vec<(String, &'r str)>,
 }
 
+/// What is lost of an agent, of the tools, or of another part of a program.
+struct Part<'r> {
+    title: String,
+    dropped: usize,
+    approximated: usize,
+    rows: Vec<Row<'r>>,
+}
+
 struct Row<'r> {
-    path: &'r str,
+    /// Its path in the part, in pieces behind which a line may end.
+    path: Vec<&'r str>,
     value: String,
     fate: &'static str,
     how: &'r str,
     help: Option<&'r str>,
-    source: String,
-    target: String,
+    /// Where it was said and where it is said now: with the folders of the file, and without.
+    places: Vec<(String, String)>,
+}
+
+/// The title of the part that a path leads into, and the path there.
+fn in_part(path: &str) -> (String, &str) {
+    let (first, rest) = path.split_once('.').unwrap_or((path, path));
+    match (first, rest.split_once('.')) {
+        ("agents", Some((name, inner))) => (format!("Agent {name}"), inner),
+        ("tools", _) => ("Tools".to_owned(), rest),
+        ("profiles", _) => ("Profiles".to_owned(), rest),
+        ("settings", _) => ("Settings".to_owned(), rest),
+        _ => ("Program".to_owned(), path),
+    }
+}
+
+/// What is lost, by the parts of the program in their order.
+fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
+    let mut all: IndexMap<String, Vec<(&Entry, &str)>> = IndexMap::new();
+    for entry in lost {
+        let (title, path) = in_part(&entry.path);
+        all.entry(title).or_default().push((entry, path));
+    }
+    let row = |(entry, path): (&'r Entry, &'r str)| Row {
+        path: path.split_inclusive('.').collect(),
+        value: short(entry, 200),
+        fate: entry.fate.name(),
+        how: entry.how.as_deref().unwrap_or_default(),
+        help: entry.help.as_deref(),
+        places: [&entry.source, &entry.target]
+            .into_iter()
+            .flatten()
+            .map(|place| {
+                let file = place.to_string();
+                let short = file.rsplit('/').next().unwrap_or_default().to_owned();
+                (file, short)
+            })
+            .collect(),
+    };
+    all.into_iter()
+        .map(|(title, entries)| {
+            let dropped = entries.iter().filter(|(e, _)| e.fate == Fate::Dropped).count();
+            let approximated = entries.len() - dropped;
+            Part { title, dropped, approximated, rows: entries.into_iter().map(row).collect() }
+        })
+        .collect()
 }
 
 /// What the two programs of a conversion are called.
@@ -49,6 +102,12 @@ const SIDES: [&str; 2] = ["source", "output"];
 
 fn place(place: Option<&Place>) -> String {
     place.map_or_else(String::new, Place::to_string)
+}
+
+/// A text as a sentence begins.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// A value on one line, cut where it gets long.
@@ -183,28 +242,17 @@ impl Report {
     /// The report as a page that needs nothing but a browser.
     #[must_use]
     pub fn html(&self) -> String {
-        let lost = self
-            .lost()
-            .map(|entry| Row {
-                path: &entry.path,
-                value: short(entry, 200),
-                fate: entry.fate.name(),
-                how: entry.how.as_deref().unwrap_or_default(),
-                help: entry.help.as_deref(),
-                source: place(entry.source.as_ref()),
-                target: place(entry.target.as_ref()),
-            })
-            .collect();
+        let parts = parts(self.lost());
         let title = Target::ALL
             .into_iter()
             .find(|t| t.name() == self.target)
             .map_or(self.target, Target::title);
         // A template of our own cannot fail on texts.
         let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(SIDES));
-        let (renamed, verdict) = (self.renamed.as_slice(), self.verdict());
+        let (renamed, verdict) = (self.renamed.as_slice(), self.verdict().map(|v| sentence(&v)));
         let comments =
             self.lost_comments().map(|c| (place(Some(&c.source)), c.text.as_str())).collect();
-        Page { title, totals: self.totals, lost, comments, renamed, verdict, differences }
+        Page { title, totals: self.totals, parts, comments, renamed, verdict, differences }
             .render()
             .unwrap_or_default()
     }

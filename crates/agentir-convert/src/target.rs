@@ -1,5 +1,6 @@
 //! What is written.
 
+use agentir_expr::Dialect;
 use smol_str::SmolStr;
 
 /// A language to convert to.
@@ -31,6 +32,15 @@ impl Target {
             Self::AgentScript => "agent-script",
             Self::AgentScriptBase => "agent-script-base",
             Self::Adl => "adl",
+        }
+    }
+
+    /// What its expressions mean.
+    pub(crate) const fn dialect(self) -> Dialect {
+        match self {
+            Self::Abl | Self::AblYaml => Dialect::Abl,
+            Self::AgentScript | Self::AgentScriptBase => Dialect::AgentScript,
+            Self::Adl => Dialect::Adl,
         }
     }
 

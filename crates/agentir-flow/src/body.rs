@@ -92,6 +92,6 @@ pub fn statement_span(statement: &Statement) -> Option<Span> {
         Statement::Delegate(d) | Statement::Handoff(d) => d.agent.span,
         Statement::Escalate { span, .. } | Statement::Other { span, .. } => *span,
         Statement::Goto(jump) | Statement::Repeat { jump, .. } => jump.span,
-        Statement::Log { .. } => return None,
+        Statement::Log { value } => value.span,
     })
 }

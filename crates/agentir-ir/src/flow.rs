@@ -91,9 +91,9 @@ pub struct Step {
     /// What happens when something goes wrong here.
     pub on_error: Vec<ErrorHandler>,
     /// A file that is waited for.
-    pub await_attachment: Option<Data>,
+    pub await_attachment: Option<Spanned<Data>>,
     /// A person who must agree.
-    pub human_approval: Option<Data>,
+    pub human_approval: Option<Spanned<Data>>,
     /// What the model does not model.
     pub extensions: Extensions,
     /// Where it is written.
@@ -183,7 +183,7 @@ struct StepJson<'a> {
     /// A list pipeline.
     transform: Option<&'a Transform>,
     /// What is logged.
-    log: Option<&'a Data>,
+    log: Option<&'a Spanned<Data>>,
     /// What is said.
     respond: Option<&'a Template>,
     /// The named template that is said.
@@ -238,9 +238,9 @@ struct StepJson<'a> {
     /// What happens when something goes wrong here.
     on_error: Option<&'a [ErrorHandler]>,
     /// A file that is waited for.
-    await_attachment: Option<&'a Data>,
+    await_attachment: Option<&'a Spanned<Data>>,
     /// A person who must agree.
-    human_approval: Option<&'a Data>,
+    human_approval: Option<&'a Spanned<Data>>,
     /// What the model does not model.
     extensions: Option<&'a Extensions>,
 }

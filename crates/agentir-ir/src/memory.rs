@@ -107,6 +107,16 @@ pub struct PersistentPath {
 }
 
 impl PersistentPath {
+    /// Whose memory a path is in, by its first word, where nobody says.
+    #[must_use]
+    pub fn scope_of(path: &str) -> &'static str {
+        match path.split('.').next() {
+            Some("project") => "project",
+            Some("workflow" | "execution") => "execution_tree",
+            _ => "user",
+        }
+    }
+
     /// A path of which only its scope and who may use it are known.
     #[must_use]
     pub fn new(path: Spanned<Name>, scope: &'static str, access: &'static str) -> Self {

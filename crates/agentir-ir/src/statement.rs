@@ -35,7 +35,7 @@ pub enum Statement {
     /// Writes something to the log.
     Log {
         /// What.
-        value: Data,
+        value: Spanned<Data>,
     },
     /// Says something to the user.
     Respond(Response),
@@ -650,7 +650,7 @@ struct BodyJson<'a> {
     /// A list pipeline.
     transform: Option<&'a Transform>,
     /// What is logged.
-    log: Option<&'a Data>,
+    log: Option<&'a Spanned<Data>>,
     /// What is said.
     respond: Option<&'a Template>,
     /// The named template that is said.

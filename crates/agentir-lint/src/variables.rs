@@ -139,7 +139,7 @@ impl<'a> Variables<'a> {
         }
         self.results.extend(agent.coordination.handoffs.iter().map(|h| h.to.value.as_str()));
         if let Some(flow) = &agent.flow {
-            let awaited = |step: &'a Step| awaited_variable(step.await_attachment.as_ref()?);
+            let awaited = |step: &'a Step| awaited_variable(&step.await_attachment.as_ref()?.value);
             self.defined.extend(flow.definitions.values().filter_map(awaited));
         }
     }

@@ -8,9 +8,8 @@ use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
-use agentir_tests::samples::{
-    adl, external, external_agent_script, external_root, files_below, ours, root,
-};
+use agentir_tests::conversions::{LANGUAGES, correct};
+use agentir_tests::samples::{external, external_agent_script, external_root, files_below};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
@@ -27,19 +26,19 @@ struct Sample {
     program: Program,
 }
 
-fn sample(files: &[File]) -> Sample {
+fn sample(files: &[File], options: Options) -> Sample {
     let name = files.first().map(|f| f.name.clone()).unwrap_or_default();
-    let checked = check(files, Options::default());
+    let checked = check(files, options);
     Sample { name, sources: checked.sources, program: checked.program }
 }
 
 /// Our correct samples of every language.
 fn samples() -> Vec<Sample> {
-    let mut all: Vec<Vec<File>> = ours("valid").into_iter().map(|s| s.files).collect();
-    all.extend(adl("valid"));
-    let scripts = root().join("corpus/agent-script/valid");
-    all.extend(files_below(&scripts).into_iter().map(|f| vec![f]));
-    all.iter().map(|files| sample(files)).collect()
+    LANGUAGES
+        .iter()
+        .flat_map(|(language, _)| correct(language))
+        .map(|(files, options)| sample(&files, options))
+        .collect()
 }
 
 fn native(program: &Program) -> &'static [Target] {
@@ -85,7 +84,8 @@ fn what_is_written_can_be_read() {
 
 #[test]
 fn nothing_vanishes_unlisted() {
-    for sample in samples() {
+    let all = samples().into_iter().chain(samples_of_others()).collect::<Vec<_>>();
+    all.par_iter().for_each(|sample| {
         let size = Meaning::new(&sample.program).size();
         for target in targets() {
             let report = convert(&sample.program, &sample.sources, target).report;
@@ -94,7 +94,7 @@ fn nothing_vanishes_unlisted() {
             assert_eq!(report.entries.len(), size);
             assert!(report.lost().all(|e| e.how.is_some() && e.fate != Fate::Kept));
         }
-    }
+    });
 }
 
 /// The report in words sums up, but leaves nothing out: what it counts for each reason adds up to the totals.
@@ -240,4 +240,27 @@ fn the_same_language_does_the_same() {
         })
         .collect();
     report("programs that do something else", &problems);
+}
+
+/// Whatever the language, no conversation tells the output from the source unless the report says why.
+#[test]
+fn whatever_differs_is_announced() {
+    let all = samples().into_iter().chain(samples_of_others()).collect::<Vec<_>>();
+    // Two notations of ABL are one language, and two dialects of Agent Script do the same.
+    let languages =
+        || targets().filter(|t| !matches!(t, Target::AblYaml | Target::AgentScriptBase));
+    let problems: Vec<String> = all
+        .par_iter()
+        .flat_map_iter(|sample| {
+            languages().filter_map(|target| {
+                let mut done = convert(&sample.program, &sample.sources, target);
+                done.verify(&sample.program, &sample.sources);
+                let proof = done.report.proof.as_ref().unwrap();
+                let told = proof.text(["source", "output"]);
+                (proof.verdict == Verdict::Different)
+                    .then(|| format!("{} to {}:\n{told}", sample.name, target.name()))
+            })
+        })
+        .collect();
+    report("programs that do something else without a word", &problems);
 }

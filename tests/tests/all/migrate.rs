@@ -100,6 +100,13 @@ const CASES: &[Case] = &[
     case("skills and priority", Current, Newest, "ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing:\n    priority_boost: 2\n", Told("ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing:\n    priority_boost: 2\n", "`priority_boost` is ignored")),
     case("skills and priority", Legacy, Current, "ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing:\n    skill_tags: [a]\n", Stays),
 
+    case("skills and priority", Current, Newest, "ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing: {queue: \"q\", skill_tags: [a]}   # who\n", Becomes("ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing: {queue: \"q\", skills: [a]}   # who\n")),
+    case("skills and priority", Legacy, Newest, "ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing: {priority_boost: 2, skill_tags: [a]}\n", Told("ESCALATE:\n  triggers:\n    - WHEN: x == 1\n      REASON: \"x\"\n  routing: {priority_boost: 2, skills: [a]}\n", "`priority_boost` is ignored")),
+
+    // What stands in braces and would need lines of its own is told.
+    case("`MAP` below", Current, Newest, "HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", Told("HANDOFF:\n  - {TO: B, WHEN: x == 1, history: none, RETURN: true, MAP: {a: b}}\n", "belongs to an older version")),
+    case("nothing of the conversation", Current, Newest, "HANDOFF:\n  - {TO: B, WHEN: x == 1}\n", Told("HANDOFF:\n  - {TO: B, WHEN: x == 1}\n", "does not say")),
+
     case("a closed list of error types", Current, Newest, "ON_ERROR:\n  tool_timeout:   # slow\n    RESPOND: \"Wait\"\n    THEN: CONTINUE\n", Becomes("ON_ERROR:\n  tool_error:\n    SUBTYPE: tool_timeout   # slow\n    RESPOND: \"Wait\"\n    THEN: CONTINUE\n")),
     case("a closed list of error types", Current, Newest, "ON_ERROR:\n  rate_limit: ESCALATE\n", Becomes("ON_ERROR:\n  tool_error:\n    SUBTYPE: rate_limit\n    THEN: ESCALATE\n")),
     case("a closed list of error types", Current, Newest, "ON_ERROR:\n  tool_timeout:\n    THEN: CONTINUE\n  tool_error:\n    THEN: ESCALATE\n", Told("ON_ERROR:\n  tool_timeout:\n    THEN: CONTINUE\n  tool_error:\n    THEN: ESCALATE\n", "subtype of `tool_error`")),

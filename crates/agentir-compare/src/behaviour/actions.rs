@@ -2,10 +2,13 @@
 //! notice, and what decides about an edge beside conditions.
 
 use super::pairs::Pairs;
+use crate::meaning::places_in;
 use crate::words::{all_of, plain, quoted};
+use agentir_diagnostics::{Span, Spanned, with_places};
 use agentir_flow::cfg::{DecidedBy, Edge, Element, Node, NodeKind, Transfer, Why};
 use agentir_ir::{Offer, Response, RoutingTarget, Statement};
 use serde::Serialize;
+use serde_json::{Value, to_value};
 
 /// Something that an agent does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -54,7 +57,14 @@ pub(super) fn action(
     pairs: &Pairs<'_>,
 ) -> Option<Action> {
     Some(match node.kind {
-        NodeKind::Say => say(node),
+        NodeKind::Say => {
+            // Nobody hears an empty text.
+            if matches!(node.element, Element::Statement(Statement::Respond(said)) if is_silent(said))
+            {
+                return None;
+            }
+            say(node)
+        }
         NodeKind::Instruct => match node.element {
             Element::Statement(Statement::Instruct { text }) => {
                 Action::new("tells the model", &quoted(&text.text.value), text)
@@ -139,8 +149,52 @@ pub(super) fn action(
     })
 }
 
+/// Where the values are written that a node says what is done with.
+pub(super) fn places(node: &Node<'_>) -> Vec<Span> {
+    let json = with_places(|| match node.element {
+        // What follows is done by nodes of its own.
+        Element::Statement(Statement::Call(call)) => {
+            let with: Vec<_> = call.with.iter().map(|a| Spanned::new((), a.value.span)).collect();
+            to_value((&call.tool, with, &call.result, &call.success_when))
+        }
+        Element::Statement(Statement::Collect(collect)) => {
+            to_value((&collect.present, &collect.gather))
+        }
+        Element::Statement(Statement::If { .. } | Statement::Await { .. }) => Ok(Value::Null),
+        Element::Statement(statement) => to_value(statement),
+        Element::Set(set) => to_value(set),
+        Element::Agent(agent) if node.kind == NodeKind::Collect => to_value(&agent.gather),
+        Element::Failure(failure) => to_value(failure),
+        Element::Guardrail(guardrail) => to_value(guardrail),
+        Element::Handoff(handoff) => to_value(handoff),
+        Element::Delegate(delegate) => to_value(delegate),
+        Element::Rule(rule) => to_value(rule),
+        Element::Trigger(trigger) => to_value(trigger),
+        Element::HumanOutcome(outcome) => to_value(outcome),
+        Element::Completion(done) => to_value(done),
+        Element::Remember(remember) => to_value(remember),
+        Element::Offer(binding) => to_value(binding),
+        Element::Tool(tool) => to_value(tool),
+        Element::Handler(handler) => to_value((&handler.kind, &handler.respond)),
+        _ => Ok(Value::Null),
+    });
+    let mut found = Vec::new();
+    places_in(&json.unwrap_or_default(), &mut found);
+    found
+}
+
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn is_silent(said: &Response) -> bool {
+    let Response { text, template, message_key, voice_config, rich_content, actions } = said;
+    text.as_ref().is_some_and(|text| text.text.value.trim().is_empty())
+        && template.is_none()
+        && message_key.is_none()
+        && voice_config.is_none()
+        && rich_content.is_none()
+        && actions.is_none()
 }
 
 fn say(node: &Node<'_>) -> Action {
@@ -182,19 +236,29 @@ fn say(node: &Node<'_>) -> Action {
     }
 }
 
-fn fields(gather: &agentir_ir::Gather) -> Action {
+fn asks(gather: &agentir_ir::Gather) -> Action {
     let names = list(gather.fields.iter().map(|f| f.name.value.as_str()));
     Action::new("asks for", &names, gather)
 }
 
+/// The variables that a node asks the user for.
+pub(super) fn fields<'a>(node: &Node<'a>) -> Vec<&'a str> {
+    let gather = match node.element {
+        Element::Statement(Statement::Collect(collect)) => &collect.gather,
+        Element::Agent(agent) if node.kind == NodeKind::Collect => &agent.gather,
+        _ => return Vec::new(),
+    };
+    gather.fields.iter().map(|f| f.name.value.as_str()).collect()
+}
+
 fn collect(node: &Node<'_>) -> Action {
     match node.element {
-        Element::Statement(Statement::Collect(collect)) => fields(&collect.gather),
+        Element::Statement(Statement::Collect(collect)) => asks(&collect.gather),
         Element::Failure(failure) => {
             let names = list(failure.collect_fields.iter().map(|f| f.value.as_str()));
             Action::new("asks again for", &names, &failure.collect_fields)
         }
-        Element::Agent(agent) => fields(&agent.gather),
+        Element::Agent(agent) => asks(&agent.gather),
         _ => Action::plain("asks for something"),
     }
 }
@@ -270,11 +334,16 @@ fn handed(
             let mut context = handoff.context.clone();
             // These are actions of their own.
             context.set.clear();
+            context.pass.retain(|passed| !pairs.is_shared(&passed.name.value));
             all_of(&context)
         }
         Element::Delegate(delegate) => {
-            let input: Vec<_> =
-                delegate.input.iter().map(|(n, e)| (&n.value, e.to_string())).collect();
+            let input: Vec<_> = delegate
+                .input
+                .iter()
+                .map(|(n, e)| (&n.value, e.to_string()))
+                .filter(|(name, value)| *name != value || !pairs.is_shared(name))
+                .collect();
             all_of(&input)
         }
         _ => String::new(),

@@ -2,6 +2,7 @@
 //! of them are the same function exactly if they have the same number.
 
 use crate::prover::{Asked, Prover};
+use agentir_diagnostics::Span;
 use agentir_expr::{BinaryOp, Dialect, ExprKind, Name, UnaryOp};
 use biodivine_lib_bdd::{Bdd, BddPartialValuation, BddVariable, BddVariableSet, op_function};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,26 +40,40 @@ pub(crate) struct Atoms {
     variables: FxHashMap<String, (u16, bool)>,
     /// What each variable stands for, with the agent whose it is.
     all: Vec<(Atom, Name)>,
+    /// Where the two programs ask for each variable.
+    places: Vec<[Vec<Span>; 2]>,
 }
 
 /// A condition and the agent whose it is.
 pub(crate) type Owned = (Asked, Name);
+
+/// What one program asks: conditions and events, each with the places at which it does.
+#[derive(Debug, Default)]
+pub(crate) struct Questions {
+    pub(crate) conditions: Vec<(Owned, Span)>,
+    pub(crate) events: Vec<(String, Span)>,
+}
+
+impl Questions {
+    /// The conditions, each once.
+    fn different(&self) -> Vec<Owned> {
+        let mut seen = FxHashSet::default();
+        let all = self.conditions.iter().map(|(owned, _)| owned);
+        all.filter(|(asked, _)| seen.insert(asked.key())).cloned().collect()
+    }
+}
 
 impl Atoms {
     /// Gives everything its variable. None if there are too many for one comparison.
     ///
     /// A condition that the other program has as well, in whatever words, is one atom; of others the
     /// parts are.
-    pub(crate) fn new(
-        sides: [Vec<Owned>; 2],
-        events: Vec<String>,
-        prover: &mut Prover,
-    ) -> Option<Self> {
+    pub(crate) fn new(sides: &[Questions; 2], prover: &mut Prover) -> Option<Self> {
         let mut this = Self::default();
-        for event in events {
-            this.variable(Atom::Event(event), &Name::default())?;
+        for (event, _) in sides.iter().flat_map(|side| &side.events) {
+            this.variable(Atom::Event(event.clone()), &Name::default())?;
         }
-        let [left, right] = sides;
+        let [left, right] = sides.each_ref().map(Questions::different);
         let keys = |side: &[Owned]| side.iter().map(|(a, _)| a.key()).collect::<FxHashSet<_>>();
         let (ours, theirs) = (keys(&left), keys(&right));
         let (both, left): (Vec<_>, Vec<_>) =
@@ -100,7 +115,43 @@ impl Atoms {
                 }
             }
         }
+        this.places = this.all.iter().map(|_| Default::default()).collect();
+        for (side, questions) in sides.iter().enumerate() {
+            for ((asked, _), span) in &questions.conditions {
+                this.place(asked, side, *span);
+            }
+            for (event, span) in &questions.events {
+                let variable = this.variables.get(&key(&Atom::Event(event.clone()))).copied();
+                this.at(variable.map(|(variable, _)| variable), side, *span);
+            }
+        }
         Some(this)
+    }
+
+    /// Notes where a condition is written at all variables that it is made of.
+    fn place(&mut self, asked: &Asked, side: usize, span: Span) {
+        match self.variables.get(&asked.key()) {
+            Some((variable, _)) => self.at(Some(*variable), side, span),
+            // As deep as expressions nest, which is bounded.
+            None => parts(asked).iter().for_each(|part| self.place(part, side, span)),
+        }
+    }
+
+    fn at(&mut self, variable: Option<u16>, side: usize, span: Span) {
+        let places = variable.and_then(|v| self.places.get_mut(usize::from(v)));
+        if let Some(places) = places.and_then(|places| places.get_mut(side)) {
+            places.push(span);
+        }
+    }
+
+    /// Where a variable is asked for that only one of the programs asks for, with that program.
+    pub(crate) fn of_one_side(&self, variable: u16) -> impl Iterator<Item = (usize, Span)> {
+        let places = self.places.get(usize::from(variable)).filter(|places| {
+            let [left, right] = places;
+            left.is_empty() || right.is_empty()
+        });
+        let sides = places.into_iter().flatten().enumerate();
+        sides.flat_map(|(side, spans)| spans.iter().map(move |span| (side, *span)))
     }
 
     fn variable(&mut self, atom: Atom, agent: &Name) -> Option<u16> {

@@ -116,9 +116,8 @@ pub(crate) fn compare(
     let own = Announced::nothing();
     let programs = [Program::new(first, ours, &own), Program::new(second, theirs, announced)];
     let programs = programs.each_ref();
-    let mut events = Vec::new();
-    let conditions = programs.map(|program| program.asked(&mut events));
-    let Some(atoms) = Atoms::new(conditions, events, prover) else {
+    let questions = programs.map(Program::asked);
+    let Some(atoms) = Atoms::new(&questions, prover) else {
         found.undecided.push("there are too many conditions".to_owned());
         return found;
     };
@@ -317,6 +316,43 @@ impl Comparing<'_, '_> {
         Turn { when: Vec::new(), does, at: place.and_then(|(s, at)| Place::of(s.sources, at)) }
     }
 
+    /// Whether a loss is reported of what is done: at its place, or at one of the values that it is
+    /// done with.
+    fn told(&self, side: usize, at: Move) -> bool {
+        let Some(node) = self.programs.get(side).and_then(|program| program.cfg.node(at.node))
+        else {
+            return false;
+        };
+        // What has no place of its own is somewhere in its step.
+        let span = match node.step {
+            Some(step) if node.span == Span::default() => step.span,
+            _ => node.span,
+        };
+        // Who asks for a variable depends on how it is declared.
+        let asked = actions::fields(node).into_iter().any(|name| self.announced.declaration(name));
+        asked
+            || self.reported(side, span)
+            || actions::places(node).into_iter().any(|span| self.reported(side, span))
+    }
+
+    fn reported(&self, side: usize, span: Span) -> bool {
+        let side_of = self.sides.get(side);
+        side_of.is_some_and(|one| self.announced.span(side, one.sources, span))
+    }
+
+    /// Whether a loss is reported of what decides that the two are not the same: of a condition that
+    /// only one of them asks, or of the way to what only one of them does.
+    fn decided_by_a_loss(&self, system: &System, why: &Why) -> bool {
+        let (side, only) = why.only;
+        let from = why.states.get(side).and_then(|state| *system.node.get(*state as usize)?);
+        let way = from.zip(self.programs.get(side)).map(|(from, p)| p.way(from, only.node));
+        let asked = why.cube.iter().flat_map(|(variable, _)| self.atoms.of_one_side(*variable));
+        way.into_iter().flatten().map(|span| (side, span)).chain(asked).any(|(side, span)| {
+            // What a whole step or agent decides is written where it begins.
+            self.reported(side, span.at_start())
+        })
+    }
+
     fn divergence(
         &self,
         places: &[Both],
@@ -339,7 +375,7 @@ impl Comparing<'_, '_> {
             .collect();
         // What each can do where these conditions hold.
         let mut doing = [Vec::new(), Vec::new()];
-        let mut announced = false;
+        let mut announced = self.decided_by_a_loss(system, why);
         for (side, (state, doing)) in why.states.iter().zip(&mut doing).enumerate() {
             for m in system.moves.get(*state as usize).into_iter().flatten() {
                 let guard = guards.where_holds(m.guard, &why.cube);
@@ -347,9 +383,7 @@ impl Comparing<'_, '_> {
                 if guard == guards::Guard::NEVER {
                     continue;
                 }
-                if let (Some(one), Some(span)) = (self.sides.get(side), self.span(side, *m)) {
-                    announced |= self.announced.span(side, one.sources, span);
-                }
+                announced = announced || self.told(side, *m);
                 let turn = self.turn(places, system, side, *m);
                 if !doing.contains(&turn) {
                     doing.push(turn);

@@ -1,8 +1,9 @@
 //! Which agents and steps of two programs are the same ones.
 
 use crate::place::Announced;
+use agentir_expr::{Expr, Name, Segment};
 use agentir_flow::cfg::{AgentId, Cfg};
-use agentir_ir::Program;
+use agentir_ir::{Node, Program};
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,12 +14,47 @@ pub(super) struct Pairs<'a> {
     inner: FxHashSet<AgentId>,
     /// The first program's name of an agent, where it is called otherwise.
     names: FxHashMap<&'a str, &'a str>,
+    /// Variables that one of the programs has in common for all agents, so that the other one has to
+    /// hand them on.
+    shared: FxHashSet<Name>,
+}
+
+/// The variables that agents have without being given them: those of the whole program, and those that
+/// they read under the names of the agents they belong to.
+fn shared<'p>(program: &'p Program) -> impl Iterator<Item = Name> + 'p {
+    program.agents.iter().flat_map(|agent| {
+        let of_program = agent.memory.session.iter().filter(|v| v.scope == Some("program"));
+        let mut all: Vec<Name> = of_program.map(|v| v.name.value.clone()).collect();
+        let mut read = |e: &Expr| {
+            e.paths(&mut |path| {
+                let other = path.root.value != agent.metadata.name.value
+                    && program.agent(&path.root.value).is_some();
+                if let (true, Some(Segment::Field(name))) = (other, path.segments.first()) {
+                    all.push(name.value.clone());
+                }
+            });
+        };
+        agent.walk(&mut |node| match node {
+            Node::Condition(c, _) => c.expr().into_iter().for_each(&mut read),
+            Node::Expr(e) => read(e),
+            Node::Set(set) => read(&set.value),
+            Node::Template(t) => t.exprs(&mut |e| read(e)),
+            Node::Call(call) => call.with.iter().for_each(|a| read(&a.value)),
+            _ => {}
+        });
+        all
+    })
 }
 
 impl<'a> Pairs<'a> {
     /// Whether only this program has the agent: it is a part of those that lead to it.
     pub(super) fn is_inner(&self, agent: AgentId) -> bool {
         self.inner.contains(&agent)
+    }
+
+    /// Whether one of the programs has a variable in common for all agents, by its name in this one.
+    pub(super) fn is_shared(&self, variable: &str) -> bool {
+        self.shared.contains(variable)
     }
 
     /// The name by which both know an agent.
@@ -53,6 +89,10 @@ pub(super) fn agents<'a>(
 ) -> ([Pairs<'a>; 2], Vec<(AgentId, AgentId)>) {
     let [left, right] = sides;
     let (mut ours, mut theirs) = (Pairs::default(), Pairs::default());
+    let common: FxHashSet<Name> = shared(left).chain(shared(right)).collect();
+    theirs.shared = common.clone();
+    theirs.shared.extend(announced.variables_of(&common));
+    ours.shared = common;
     let mut both = Vec::new();
     if let ([one], [other]) = (left.agents.as_slice(), right.agents.as_slice()) {
         let (one, other) = (&one.metadata.name.value, &other.metadata.name.value);

@@ -2,11 +2,12 @@
 //! graphs are collapsed: a state is a place behind an action, its moves are the next actions.
 
 use super::actions::{Action, action, events};
-use super::guards::{Atoms, Guard, Guards, Owned};
+use super::guards::{Atoms, Guard, Guards, Questions};
 use super::pairs::{Both, Pairs};
 use crate::place::Announced;
 use crate::prover::Asked;
 use crate::words::all_of;
+use agentir_diagnostics::Span;
 use agentir_flow::cfg::{self, AgentId, Cfg, Edge, Transfer, Why};
 use agentir_ir::Statement;
 use petgraph::graph::NodeIndex;
@@ -71,6 +72,38 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// Where it is written that control goes from one node to another without anything that can be
+    /// noticed: the edges of a shortest way.
+    pub(super) fn way(&self, from: NodeIndex, to: NodeIndex) -> Vec<Span> {
+        let mut came: FxHashMap<NodeIndex, (NodeIndex, Span)> = FxHashMap::default();
+        let mut open = VecDeque::from([from]);
+        while let Some(node) = open.pop_front() {
+            let onwards = self.cfg.successors(node).filter(|(_, edge)| self.follows(node, edge));
+            for (next, edge) in onwards {
+                if came.contains_key(&next) {
+                    continue;
+                }
+                came.insert(next, (node, edge.span));
+                if next == to {
+                    let mut way = Vec::new();
+                    let mut at = to;
+                    while let Some((before, span)) = came.get(&at).copied() {
+                        way.push(span);
+                        at = before;
+                        if at == from {
+                            break;
+                        }
+                    }
+                    return way;
+                }
+                if self.action(next).is_none() {
+                    open.push_back(next);
+                }
+            }
+        }
+        Vec::new()
+    }
+
     /// The values with which its variables begin.
     fn initial(&self) -> Vec<(String, String)> {
         let agents = self.cfg.parts().iter().map(|part| part.agent);
@@ -92,20 +125,22 @@ impl<'a> Program<'a> {
     }
 
     /// All conditions and events.
-    pub(super) fn asked(&self, events_found: &mut Vec<String>) -> Vec<Owned> {
-        let mut all = Vec::new();
+    pub(super) fn asked(&self) -> Questions {
+        let mut all = Questions::default();
         let mut seen: FxHashSet<(cfg::Guard, AgentId)> = FxHashSet::default();
         let graph = self.cfg.graph();
         for edge in graph.edge_indices() {
             let Some((from, _, edge)) = self.cfg.edge(edge) else { continue };
             let Some(node) = self.cfg.node(from) else { continue };
-            events_found.extend(events(node, edge).into_iter().map(|(event, _)| event));
+            let events = events(node, edge).into_iter().map(|(event, _)| (event, edge.span));
+            all.events.extend(events);
             let Some(part) = self.cfg.part(node.agent) else { continue };
             let mut at = edge.guard;
             while !at.is_always() && seen.insert((at, node.agent)) {
                 if let Some(literal) = self.cfg.last_literal(at) {
                     let asked = Asked::new(literal.test, part.agent, self.names);
-                    all.push((asked, part.agent.metadata.name.value.clone()));
+                    let owned = (asked, part.agent.metadata.name.value.clone());
+                    all.conditions.push((owned, literal.test.span()));
                 }
                 at = self.cfg.guard_before(at);
             }
@@ -133,6 +168,8 @@ pub(super) struct System {
     pub(super) moves: Vec<Vec<Move>>,
     /// Which side each state is of.
     pub(super) side: Vec<usize>,
+    /// The node that each state is at or behind; none at the end.
+    pub(super) node: Vec<Option<NodeIndex>>,
     /// What the actions are called.
     pub(super) actions: Vec<String>,
     /// The states at the places that both programs have, by their order.
@@ -162,9 +199,10 @@ struct Building {
 }
 
 impl Building {
-    fn state(&mut self, side: usize) -> u32 {
+    fn state(&mut self, side: usize, node: Option<NodeIndex>) -> u32 {
         self.system.moves.push(Vec::new());
         self.system.side.push(side);
+        self.system.node.push(node);
         u32::try_from(self.system.moves.len() - 1).unwrap_or(u32::MAX)
     }
 
@@ -211,7 +249,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         for place in places {
             let mut states = [0, 0];
             for (side, at) in place.at.into_iter().enumerate() {
-                let state = building.state(side);
+                let state = building.state(side, Some(at));
                 if let Some(slot) = states.get_mut(side) {
                     *slot = state;
                 }
@@ -397,7 +435,7 @@ impl Building {
         if let Some(state) = self.behind.get(side).and_then(|behind| behind.get(&node)) {
             return *state;
         }
-        let state = self.state(side);
+        let state = self.state(side, Some(node));
         if let Some(behind) = self.behind.get_mut(side) {
             behind.insert(node, state);
         }
@@ -410,7 +448,7 @@ impl Building {
         if let Some(Some(state)) = self.end.get(side) {
             return *state;
         }
-        let state = self.state(side);
+        let state = self.state(side, None);
         if let Some(end) = self.end.get_mut(side) {
             *end = Some(state);
         }

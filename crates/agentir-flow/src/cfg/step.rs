@@ -177,8 +177,8 @@ impl<'a> Builder<'_, 'a> {
             self.lead(left, behind, Why::Exhausted, element, jump.span);
         }
         for data in step.await_attachment.iter().chain(&step.human_approval) {
-            ends = self.then(ends, NodeKind::Await, Element::Data(data), step.span);
-            self.named_in(&ends.clone(), data, step.span);
+            ends = self.then(ends, NodeKind::Await, Element::Data(&data.value), data.span);
+            self.named_in(&ends.clone(), &data.value, data.span);
         }
         // What is kept as data may name steps too.
         for extension in step.extensions.0.values().flat_map(|all| all.values()) {

@@ -407,7 +407,12 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
         let called = words.text.get(word.range.end..).is_some_and(|r| r.starts_with('('));
         let marked = after || called || (1..=3).filter_map(near).any(|w| noun(&w));
         // `call the "f"`
-        let told = marked || (1..=3).filter_map(near).any(|w| verb(&w));
+        // `call f x_y`: what follows a name and no comma is what it is called with.
+        let argument = at.checked_sub(1).and_then(|i| words.get(i)).is_some_and(|before| {
+            let between = words.text.get(before.range.end..word.range.start);
+            before.text.contains('_') && between.is_some_and(|b| b.trim().is_empty())
+        });
+        let told = marked || (!argument && (1..=3).filter_map(near).any(|w| verb(&w)));
         if told && !titled {
             found(word.text, word.range.clone(), marked);
         }

@@ -154,9 +154,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
         for node in part.nodes().filter_map(|n| cfg.node(n)) {
             match node.element {
                 Element::Statement(Statement::Log { value }) => {
-                    // Where it is written is not kept.
-                    let at = node.step.map_or(agent.metadata.name.span, |s| s.name.span);
-                    self.log(value, at);
+                    self.log(&value.value, value.span);
                 }
                 Element::Statement(Statement::Respond(said)) => {
                     said.text.iter().for_each(|t| self.template(t, Sink::Message));

@@ -56,8 +56,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     // Forms that the model does not model may name a tool as well.
     for step in flow.definitions.values() {
         let kept = step.extensions.0.values().flatten().map(|(_, kept)| &kept.value);
-        kept.chain(&step.await_attachment)
-            .chain(&step.human_approval)
+        kept.chain(step.await_attachment.iter().chain(&step.human_approval).map(|d| &d.value))
             .for_each(|data| texts(data, &mut used));
     }
     for tool in cx.agent.tools.iter().filter(|t| !used.contains(t.name.value.as_str())) {

@@ -255,12 +255,17 @@ impl<'t> Fields<'t> {
 
     /// Whatever the field says, as data.
     pub(super) fn data(&mut self, name: &str) -> Option<Data> {
+        self.placed_data(name).map(|data| data.value)
+    }
+
+    /// The same, with its place.
+    pub(super) fn placed_data(&mut self, name: &str) -> Option<Spanned<Data>> {
         let slot = self
             .fields
             .iter_mut()
             .rev()
             .find(|slot| slot.as_ref().is_some_and(|f| f.def.name == name))?;
-        slot.take().map(|field| data::of_value(field.entry))
+        slot.take().map(|field| Spanned::new(data::of_value(field.entry), field.span))
     }
 
     /// The entry of a field, for what reads it in its own way.

@@ -196,8 +196,8 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
         sub_intents: digressions(cx, &mut f, "sub_intents", &mut extensions),
         on_action: action_handlers(cx, &mut f, "on_action", &mut extensions),
         on_error: handlers(cx, &mut f, "on_error", &mut extensions),
-        await_attachment: f.data("await_attachment"),
-        human_approval: f.data("human_approval"),
+        await_attachment: f.placed_data("await_attachment"),
+        human_approval: f.placed_data("human_approval"),
         extensions,
         span,
         name,
@@ -250,7 +250,7 @@ fn doing(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
     if let Some(transform) = transform(f, rest) {
         body.push(Statement::Transform(transform));
     }
-    if let Some(value) = f.data("log") {
+    if let Some(value) = f.placed_data("log") {
         body.push(Statement::Log { value });
     }
     if let Some(response) = response(f, rest) {

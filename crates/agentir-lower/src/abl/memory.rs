@@ -57,17 +57,8 @@ fn session(item: Record<'_>) -> Option<SessionVariable> {
 }
 
 fn plain_path(path: Spanned<Name>, access: &'static str, span: Span) -> PersistentPath {
-    let scope = scope_of(&path.value);
+    let scope = PersistentPath::scope_of(&path.value);
     PersistentPath { span, ..PersistentPath::new(path, scope, access) }
-}
-
-/// Whose memory a path is in, by its first word, where nobody says.
-fn scope_of(path: &str) -> &'static str {
-    match path.split('.').next() {
-        Some("project") => "project",
-        Some("workflow" | "execution") => "execution_tree",
-        _ => "user",
-    }
 }
 
 fn persistent(item: Record<'_>) -> Option<PersistentPath> {

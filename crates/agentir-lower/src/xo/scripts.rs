@@ -102,7 +102,8 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
             let mut lost = Vec::new();
             let text = cx.names.text_of(value, &mut lost);
             cx.untranslated(lost);
-            vec![Statement::Log { value: Data::from(text.text.value.as_str()) }]
+            let value = Spanned::new(Data::from(text.text.value.as_str()), text.text.span);
+            vec![Statement::Log { value }]
         }
         Code::Print(value) => {
             if let ExprKind::Object(_) = value.kind {

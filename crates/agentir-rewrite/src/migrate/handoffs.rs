@@ -27,7 +27,14 @@ pub(super) fn map(source: &Source<'_, '_>, changes: &mut Changes) {
             );
             return;
         }
-        let Some(margin) = source.margin(field.key.start) else { return };
+        let Some(margin) = source.margin(field.key.start) else {
+            changes.undecided(
+                field.key,
+                "`MAP` belongs below `ON_RETURN`".to_owned(),
+                "write the handoff with a line for each field, and `MAP:` in a block `ON_RETURN:`",
+            );
+            return;
+        };
         let unit = if margin.contains('\t') { "\t" } else { "  " };
         let line = source.line_break();
         let (key, on_return) = (source.slice(field.key), source.like(field.key, "on_return"));
@@ -104,10 +111,13 @@ pub(super) fn counted(source: &Source<'_, '_>, changes: &mut Changes) {
         } else if let [only] = children.as_slice()
             && let EntryKind::Pair { key, value: Some(_), .. } = &only.kind
             && key.text.eq_ignore_ascii_case("last_n")
-            && let Some(margin) = source.margin(key.span.start)
         {
-            let line = source.line_break();
-            changes.replace(key.span, format!("mode: last_n{line}{margin}count"));
+            let next = match source.margin(key.span.start) {
+                Some(margin) => format!("{}{margin}", source.line_break()),
+                // In braces.
+                None => ", ".to_owned(),
+            };
+            changes.replace(key.span, format!("mode: last_n{next}count"));
         }
     });
 }

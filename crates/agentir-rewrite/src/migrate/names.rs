@@ -5,7 +5,6 @@ use agentir_diagnostics::{Edit, Span};
 use agentir_expr::{BinaryOp, ExprKind, Visit};
 use agentir_lint::recall::{Legacy, legacy};
 use agentir_syntax::abl::Value;
-use agentir_syntax::outline::EntryKind;
 
 /// `x contains y` is `x.contains(y)`.
 pub(super) fn contains(source: &Source<'_, '_>, changes: &mut Changes) {
@@ -61,8 +60,17 @@ pub(super) fn recall(source: &Source<'_, '_>, changes: &mut Changes) {
             changes.replace(name.span, now);
             return;
         }
-        let instruction = rule.field("instruction").filter(|f| f.key == name.span);
-        let (Some(_), Some(margin)) = (instruction, source.margin(name.span.start)) else { return };
+        if rule.field("instruction").is_none_or(|f| f.key != name.span) {
+            return;
+        }
+        let Some(margin) = source.margin(name.span.start) else {
+            changes.undecided(
+                name.span,
+                format!("`{}` is an event, and what is done then is an action", name.value),
+                &format!("write `ON: {now}`, `ACTION: prompt_llm` and `INSTRUCTION`, a line each"),
+            );
+            return;
+        };
         let line = source.line_break();
         changes.replace(
             name.span,
@@ -126,11 +134,10 @@ pub(super) fn strategies(source: &Source<'_, '_>, changes: &mut Changes) {
 pub(super) fn skills(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("escalate", &mut |escalate| {
         let Some(field) = escalate.field("routing") else { return };
-        for entry in field.entry.children() {
-            let EntryKind::Pair { key, .. } = &entry.kind else { continue };
-            if key.text.eq_ignore_ascii_case("skill_tags") {
+        for key in source.keys(field.entry) {
+            if key.value.eq_ignore_ascii_case("skill_tags") {
                 changes.replace(key.span, source.like(key.span, "skills"));
-            } else if key.text.eq_ignore_ascii_case("priority_boost") {
+            } else if key.value.eq_ignore_ascii_case("priority_boost") {
                 changes.undecided(
                     key.span,
                     "`priority_boost` is ignored by the newest version".to_owned(),

@@ -78,6 +78,11 @@ pub(super) fn error_types(source: &Source<'_, '_>, changes: &mut Changes) {
             } else {
                 name.span.start
             }) else {
+                changes.undecided(
+                    name.span,
+                    format!("`{}` is a subtype of `tool_error` in the newest version", name.value),
+                    "write the handler of `tool_error` with a line for each field, and a `SUBTYPE`",
+                );
                 continue;
             };
             let line = source.line_break();

@@ -1,9 +1,12 @@
 //! A document that is brought into another version, and what is to be done to it.
 
 use super::profiles::NewFile;
-use agentir_diagnostics::{Diagnostic, Edit, FileId, RuleName, Span};
+use agentir_diagnostics::{Diagnostic, Edit, FileId, RuleName, Span, Spanned};
 use agentir_expr::{Expr, Version};
+use agentir_syntax::abl::leaf::{FlowKind, flow_collection};
 use agentir_syntax::abl::{Document, Field, Format, HeadValue, Record, Value};
+use agentir_syntax::leaf::Leaf;
+use agentir_syntax::outline::{Entry, EntryKind, Style};
 use agentir_syntax::rules;
 
 /// A document and the versions it goes between.
@@ -72,6 +75,25 @@ impl<'a, 't> Source<'a, 't> {
                 _ => None,
             })
             .collect()
+    }
+
+    /// The keys below an entry, whether they stand one a line or in braces behind it.
+    pub(super) fn keys(&self, entry: &Entry<'t>) -> Vec<Spanned<&'t str>> {
+        let below = entry.children().iter().filter_map(|entry| match &entry.kind {
+            EntryKind::Pair { key, .. } => Some(Spanned::new(key.text, key.span)),
+            _ => None,
+        });
+        let mut keys: Vec<_> = below.collect();
+        if let EntryKind::Pair { value: Some(value), .. } = &entry.kind
+            && value.style == Style::Bare
+        {
+            let leaf = Leaf::verbatim(value.raw, self.file, value.span.start);
+            // What is wrong with it was said when the document was read.
+            if let FlowKind::Map(entries) = flow_collection(leaf, &mut Vec::new()).kind {
+                keys.extend(entries.into_iter().map(|entry| entry.key));
+            }
+        }
+        keys
     }
 
     /// A keyword in the case of the one that is written here.

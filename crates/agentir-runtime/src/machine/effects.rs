@@ -60,7 +60,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             NodeKind::Log => {
                 if let Element::Statement(Statement::Log { value }) = node.element {
-                    self.emit(What::Log { value: value.clone() });
+                    self.emit(What::Log { value: value.value.clone() });
                 }
                 self.leave(at)
             }

@@ -266,7 +266,19 @@ impl Agents {
             part("session", memory.session.iter().map(variable).collect());
         }
         if let Some(ty) = items("persistent") {
-            let path = |p: &agentir_ir::PersistentPath| Entry::Item(record_of_ir(ty, p));
+            // What is said of every path by itself need not be written.
+            let usual = |p: &agentir_ir::PersistentPath| {
+                json_of(p).len() == 3
+                    && p.access == "readwrite"
+                    && p.scope == agentir_ir::PersistentPath::scope_of(&p.path.value)
+            };
+            let path = |p: &agentir_ir::PersistentPath| {
+                if !usual(p) {
+                    return Entry::Item(record_of_ir(ty, p));
+                }
+                let text = Scalar::Code(p.path.value.to_string());
+                Entry::Item(vec![Entry::Line { key: "path", text, below: Vec::new() }])
+            };
             part("persistent", memory.persistent.iter().map(path).collect());
         }
         if let Some(ty) = items("remember") {

@@ -122,7 +122,7 @@ impl Bodies {
                     entries.push(Entry::field("clear", all));
                 }
                 Statement::Transform(transform) => self.transform(place, transform, &mut entries),
-                Statement::Log { value } => entries.push(data(Key::keyword("log"), value)),
+                Statement::Log { value } => entries.push(data(Key::keyword("log"), &value.value)),
                 Statement::Respond(response) => self.response(response, &mut entries),
                 Statement::Instruct { .. } => {}
                 Statement::Collect(collect) => self.collect(place, collect, &mut entries),
@@ -513,8 +513,12 @@ impl Bodies {
         push_block(&mut below, "on_action", self.action_handlers(&step.on_action));
         push_block(&mut below, "on_error", self.error_handlers(&step.on_error));
         let keyword = Key::keyword;
-        below.extend(step.await_attachment.as_ref().map(|v| data(keyword("await_attachment"), v)));
-        below.extend(step.human_approval.as_ref().map(|v| data(keyword("human_approval"), v)));
+        below.extend(
+            step.await_attachment.as_ref().map(|v| data(keyword("await_attachment"), &v.value)),
+        );
+        below.extend(
+            step.human_approval.as_ref().map(|v| data(keyword("human_approval"), &v.value)),
+        );
         below.extend(kept(&STEP, &step.extensions));
         Entry::named(&step.name.value, below)
     }

@@ -157,6 +157,15 @@ pub(crate) const LOSSES: &[Loss] = &[
     dropped("/tools.*.binding.**", "ABL cannot call it", "say how the tool is reached"),
     dropped("/tools.*.extensions.**", "the platform of the source only knows it", ""),
     dropped("/tools.*.parameters.*.extensions.**", "the platform of the source only knows it", ""),
+    // Settings of ADL's bots.
+    said("/settings.adl.bot_name", "the name of the project"),
+    dropped("/settings.adl.bot_name", "an agent alone has no project that could be called so", ""),
+    dropped(
+        "/settings.adl.*.model",
+        "each agent of ABL says which model it uses",
+        "name the model under `EXECUTION`",
+    ),
+    dropped("/settings.adl.**", "how a bot runs is set up in the platform", ""),
     // What only the platform of the source knows.
     dropped("**.extensions.agent-script.**", "Salesforce's platform only knows it", ""),
     dropped("**.extensions.adl.**", "the runtime of ADL only knows it", ""),

@@ -109,10 +109,13 @@ pub(super) fn emit(program: &Program, target: Target) -> Written {
     if !files.alone {
         let entry = program.entry().map(|a| a.metadata.name.value.to_string());
         let first = program.agents.first().map(|a| a.metadata.name.value.to_string());
+        let called = program.extensions.0.get("adl").and_then(|all| all.get("bot_name"));
+        let called = called.and_then(|name| name.value.as_str());
+        let called = called.or(entry.as_deref()).or(first.as_deref()).unwrap_or("project");
         let manifest = Manifest {
             format_version: "2.0",
             abl_version: "1.0",
-            name: file_stem(entry.as_ref().or(first.as_ref()).map_or("project", String::as_str)),
+            name: file_stem(called),
             entry_agent: entry,
             agents,
             tools: libraries,

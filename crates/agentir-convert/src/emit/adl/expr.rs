@@ -371,7 +371,7 @@ pub(super) fn path(path: &Path) -> Option<String> {
 }
 
 /// An expression as a phrase, without signs that the reader of conditions would take for operators.
-pub(super) fn words(expr: &Expr) -> String {
+pub(in crate::emit) fn words(expr: &Expr) -> String {
     let list = |items: &[Expr], word: &str| items.iter().map(words).collect::<Vec<_>>().join(word);
     match &expr.kind {
         ExprKind::Literal(Literal::String(text)) => format!("\"{text}\""),

@@ -39,6 +39,7 @@ pub(crate) const LOSSES: &[Loss] = &[
     said("metadata.description", "the description"),
     said("metadata.type", "the type of agent follows from what it does"),
     dropped("metadata.**", "ADL has no versions", "keep it in version control"),
+    said("execution.model", "the model of the whole bot, in `config.yml`"),
     dropped(
         "execution.**",
         "the model is the same for the whole bot",

@@ -1,10 +1,11 @@
-//! ADL: `agents.yml`, and `tools.py` with the signatures of the tools.
+//! ADL: `agents.yml`, `config.yml` with the settings, and `tools.py` with the signatures of the tools.
 //!
 //! An agent becomes the type of agent that an author of ADL would have chosen: with a flow a flow
 //! agent, one that only chooses among others an ensemble, one that only knows things a kb agent, and
 //! an llm agent otherwise. What ADL has no construct for is told to an llm agent in its prompt.
 
 mod agent;
+mod config;
 mod expr;
 mod losses;
 mod prompt;
@@ -20,6 +21,7 @@ use agentir_expr::Template;
 use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
 use agentir_syntax::adl::AgentKind;
 use expr::Form;
+pub(super) use expr::words;
 use indexmap::IndexSet;
 pub(super) use losses::LOSSES;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -264,6 +266,7 @@ pub(super) fn emit(program: &Program) -> Written {
         entries.extend(agent::zones(agent));
     }
     let mut files = vec![OutputFile { path: "agents.yml".to_owned(), text: yaml::file(&entries) }];
+    files.extend(config::file(program));
     files.extend(tools::file(program));
     Written { files, renamed: names.main.into_iter().collect() }
 }

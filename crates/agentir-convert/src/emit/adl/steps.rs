@@ -4,12 +4,14 @@
 //! others jump ahead to is a subflow. That is the inverse of how ADL is lowered, so the order of the
 //! steps stays.
 
+mod collect;
+
 use super::expr::{self, Form};
 use super::yaml::Yaml;
 use agentir_expr::{Expr, ExprKind, Literal, Name};
 use agentir_ir::{
-    Agent, Body, Branch, Call, Collect, Data, Delegation, Flow, Jump, Response, SetVariable,
-    Statement, Step, Target, Tool,
+    Agent, Body, Branch, Call, Data, Delegation, Flow, Jump, Response, SetVariable, Statement,
+    Step, Target, Tool,
 };
 use agentir_syntax::adl::schema;
 use indexmap::{IndexMap, IndexSet};
@@ -371,7 +373,7 @@ impl<'p> Steps<'p> {
                 expr::words(&transform.source)
             ))),
             Statement::Log { value } => {
-                out.push(Yaml::Comment(format!("not in ADL: log {value}")));
+                out.push(Yaml::Comment(format!("not in ADL: log {}", value.value)));
             }
             Statement::Escalate { .. } => {
                 out.push(Yaml::pair("return", Yaml::text("error, a person takes over")));
@@ -640,47 +642,6 @@ impl<'p> Steps<'p> {
             }
         }
         self.branches(&call.on_result, out, place, None);
-    }
-
-    /// Asking for fields: what is missing behind the answer is asked for again.
-    fn collect(&mut self, collect: &'p Collect, out: &mut Vec<Yaml>, place: Place<'p>) {
-        let said = |text: &agentir_expr::Template| {
-            Yaml::pair("bot", Yaml::Quoted(expr::template(text).trim_end().to_owned()))
-        };
-        out.extend(collect.present.as_ref().map(said));
-        if let Some(prompt) = &collect.gather.prompt {
-            out.push(said(prompt));
-            out.push(Yaml::text("user"));
-        }
-        for field in &collect.gather.fields {
-            let declared =
-                self.agent.gather.fields.iter().find(|f| f.name.value == field.name.value);
-            let prompt = field.prompt.as_ref().or_else(|| declared?.prompt.as_ref());
-            let told = field.prompt_mode != Some("extract_only");
-            let asked = prompt.map(said).or_else(|| {
-                let text = format!("Please tell me the {}.", field.name.value.replace('_', " "));
-                (told && collect.gather.prompt.is_none())
-                    .then(|| Yaml::pair("bot", Yaml::Quoted(text)))
-            });
-            let Some(asked) = asked else { continue };
-            let name = field.name.value.as_str();
-            let label = format!("ask_{name}");
-            let again = field.required && field.default.is_none() && !place.nested;
-            let label = if again { self.fresh(&label) } else { label };
-            if again {
-                out.push(Yaml::pair("label", Yaml::text(label.as_str())));
-            }
-            out.push(asked);
-            out.push(Yaml::text("user"));
-            if again {
-                let then = vec![Yaml::pair("next", Yaml::text(label))];
-                out.push(Yaml::Map(vec![
-                    ("if".to_owned(), Yaml::text(format!("{name} == None"))),
-                    ("then".to_owned(), Yaml::List(then)),
-                ]));
-            }
-        }
-        self.statements(&collect.on_success.0, out, place, None);
     }
 }
 

@@ -29,6 +29,11 @@ impl Yaml {
         Self::Map(vec![(key.to_owned(), value)])
     }
 
+    /// Whether it is a map with this key and no other.
+    pub(super) fn is_pair(&self, key: &str) -> bool {
+        matches!(self, Self::Map(pairs) if matches!(pairs.as_slice(), [(only, _)] if only == key))
+    }
+
     pub(super) fn names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         Self::List(names.map(Self::text).collect())
     }
@@ -68,6 +73,21 @@ pub(super) fn file(entries: &[(String, Yaml)]) -> String {
             indent(&mut out, 2);
             pair(&mut out, 2, key, value);
         }
+    }
+    out
+}
+
+/// Settings at the margin, one below the other, with empty lines around those of several lines.
+pub(super) fn settings(entries: &[(String, Yaml)]) -> String {
+    let mut out = String::new();
+    let mut above = false;
+    for (key, value) in entries {
+        let nested = matches!(value, Yaml::Map(_) | Yaml::List(_));
+        if (nested || above) && !out.is_empty() {
+            out.push('\n');
+        }
+        pair(&mut out, 0, key, value);
+        above = nested;
     }
     out
 }

@@ -336,6 +336,16 @@ pub(in crate::emit) const LOSSES: &[Loss] = &[
     lost("/tools.**", "an action has no such part, or no agent uses it", BY_HAND),
     lost("/profiles.**", "behaviour does not depend on profiles", BY_HAND),
     said("/entry", "its name is made legal", ""),
+    lost(
+        "/settings.adl.bot_name",
+        "a bot's name is not an agent's",
+        "write it as the `agent_label` of the `config`",
+    ),
+    lost(
+        "/settings.adl.**",
+        "how a bot runs is decided by the platform",
+        "set it up in the platform",
+    ),
     lost("/agents.**", "there is no counterpart", BY_HAND),
     lost("/**", "there is no counterpart", BY_HAND),
 ];

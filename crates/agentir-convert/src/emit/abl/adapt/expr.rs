@@ -184,10 +184,13 @@ impl Names<'_> {
             if let Some(text) = self.holes(template) {
                 template.text.value = text;
             }
+            if let Some(text) = self.mentions(&template.text.value) {
+                template.text.value = SmolStr::new(text);
+            }
             return;
         }
         let mut read = template.parts.iter().filter_map(|part| match part {
-            TemplatePart::Value { expr, .. } => Some(self.expr(expr).to_string()),
+            TemplatePart::Value { expr, .. } => Some(self.hole(expr)),
             _ => None,
         });
         // Holes that could not be read are not among the parts.
@@ -209,11 +212,7 @@ impl Names<'_> {
                     let tool = self.offered.iter().find(|(offered, _)| offered == name);
                     out.push_str(tool.map_or(name, |(_, tool)| tool));
                 }
-                None if value.is_some() => {
-                    out.push_str("{{");
-                    out.push_str(&value.unwrap_or_default());
-                    out.push_str("}}");
-                }
+                None if value.is_some() => out.push_str(&value.unwrap_or_default()),
                 None => {
                     let outputs = self.outputs.map_or_else(String::new, |t| format!("{t}."));
                     let inside = inside
@@ -228,8 +227,53 @@ impl Names<'_> {
             rest = after;
         }
         out.push_str(rest);
-        template.text.value = SmolStr::new(out);
+        template.text.value = SmolStr::new(self.mentions(&out).unwrap_or(out));
     }
+
+    /// A hole of a text. ABL has no element by a number that is worked out; whoever reads the text can
+    /// count.
+    fn hole(self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::Subscript { base, index } if self.expr(e) == *e => {
+                let (base, index) = (self.expr(base), self.expr(index));
+                format!("element {{{{{index}}}}} (counted from 0) of {{{{{base}}}}}")
+            }
+            _ => format!("{{{{{}}}}}", self.expr(e)),
+        }
+    }
+
+    /// A text that names what is offered, with the names of ABL; none if it names nothing that is called
+    /// otherwise there.
+    fn mentions(self, text: &str) -> Option<String> {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        let mut changed = false;
+        while !rest.is_empty() {
+            let (word, behind) = rest.split_at(rest.find(|c| !in_name(c)).unwrap_or(rest.len()));
+            let own = self.offered.iter().find(|(name, own)| name == word && name != own);
+            match own.filter(|_| is_marked(word)) {
+                Some((_, own)) => {
+                    changed = true;
+                    out.push_str(own);
+                }
+                None => out.push_str(word),
+            }
+            let (between, behind) = behind.split_at(behind.find(in_name).unwrap_or(behind.len()));
+            out.push_str(between);
+            rest = behind;
+        }
+        changed.then_some(out)
+    }
+}
+
+/// Whether a character is one of a name.
+pub(super) fn in_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a word can only be a name: `search` may be what somebody does.
+pub(super) fn is_marked(word: &str) -> bool {
+    word.contains('_') || word.chars().skip(1).any(char::is_uppercase)
 }
 
 impl Names<'_> {

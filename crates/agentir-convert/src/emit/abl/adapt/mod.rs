@@ -13,7 +13,7 @@ use crate::names::Renamed;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Dialect, Expr, Name, Path, Template, TypeExpr};
 use agentir_ir::{
-    Agent, AgentType, Body, Extensions, Instruction, Knowledge, Offer, OnReturn, PassedValue,
+    Agent, AgentType, Body, Extensions, Instruction, Knowledge, Node, Offer, OnReturn, PassedValue,
     Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
 };
 use expr::Names;
@@ -49,6 +49,7 @@ fn agent(
     renamed: &mut Vec<Renamed>,
 ) {
     let offered = offered(agent);
+    renamed.extend(mentioned(agent, &offered));
     let names = Names { outputs: None, offered: &offered, variables, foreign };
     names.declarations(agent);
     required(agent);
@@ -105,20 +106,44 @@ fn agent(
     agent.on_start.0.retain(|s| !matches!(s, Statement::Await { .. } | Statement::Instruct { .. }));
 }
 
-/// The names under which the model knows the tools of an agent, with their own.
+/// The names under which the model knows what an agent offers it, with what it is called in ABL: a tool
+/// and an agent by their own names, and what is done without being called by its words.
 fn offered(agent: &Agent) -> Vec<(SmolStr, SmolStr)> {
     let bindings = agent.reasoning.iter().flat_map(|r| &r.bindings);
     bindings
-        .filter_map(|binding| {
+        .map(|binding| {
+            let name = &binding.name.value;
             let own = match &binding.does {
-                Offer::Call { tool: name }
-                | Offer::Handoff { to: name }
-                | Offer::Delegate { agent: name } => name,
-                _ => return None,
+                Offer::Call { tool: own }
+                | Offer::Handoff { to: own }
+                | Offer::Delegate { agent: own } => own.value.clone(),
+                Offer::Collect if reasoning::sets_values(binding) => name.clone(),
+                _ => SmolStr::new(name.replace('_', " ")),
             };
-            Some((binding.name.value.clone(), own.value.clone()))
+            (name.clone(), own)
         })
         .collect()
+}
+
+/// What instructions of an agent name that is called otherwise in ABL.
+fn mentioned(agent: &Agent, offered: &[(SmolStr, SmolStr)]) -> Vec<Renamed> {
+    let renamed = offered.iter().filter(|(name, own)| name != own && expr::is_marked(name));
+    let mut renamed: Vec<_> = renamed.map(|both| (both, false)).collect();
+    agent.walk(&mut |node| {
+        if let Node::Template(text) = node {
+            for word in text.text.value.split(|c| !expr::in_name(c)) {
+                let found = renamed.iter_mut().filter(|((name, _), _)| name == word);
+                found.for_each(|(_, said)| *said = true);
+            }
+        }
+    });
+    let said = renamed.into_iter().filter(|(_, said)| *said);
+    said.map(|((from, to), _)| Renamed {
+        what: "action",
+        from: from.to_string(),
+        to: to.to_string(),
+    })
+    .collect()
 }
 
 /// What ABL cannot do without: a name, and the goal of an agent, for which its name has to do.

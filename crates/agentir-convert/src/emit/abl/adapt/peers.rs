@@ -7,7 +7,8 @@ use agentir_expr::{
     Condition, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr,
 };
 use agentir_ir::{
-    Agent, Decider, Node, Parameter, PassedValue, Program, ReturnType, SessionVariable, Tool,
+    Agent, Decider, Extensions, Node, Parameter, PassedValue, Program, ReturnType, SessionVariable,
+    Tool, ToolLibrary,
 };
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
@@ -120,6 +121,7 @@ pub(super) fn undeclared_tools(program: &mut Program) {
     if !program.libraries.is_empty() {
         return;
     }
+    let mut library: IndexMap<Name, Tool> = IndexMap::new();
     for agent in &mut program.agents {
         if agent.metadata.dialect != Dialect::Adl.name() || !agent.tools.is_empty() {
             continue;
@@ -149,7 +151,23 @@ pub(super) fn undeclared_tools(program: &mut Program) {
         for tool in tools.values_mut().filter(|tool| read.contains(&tool.name.value)) {
             tool.returns = Some(ReturnType::new(TypeExpr::named("object", tool.span)));
         }
-        agent.tools = tools.into_values().collect();
+        // Of what is only offered nobody knows the arguments.
+        for name in &agent.use_tools {
+            library.entry(name.value.clone()).or_insert_with(|| Tool::new(name.clone()));
+        }
+        // What an agent declares its model may call, too; a flow has nobody who would.
+        if agent.flow.is_some() {
+            agent.tools = tools.into_values().collect();
+        } else {
+            tools.into_iter().for_each(|(name, tool)| {
+                library.entry(name).or_insert(tool);
+            });
+        }
+    }
+    if let Some(span) = library.values().next().map(|tool| tool.span) {
+        let tools = library.into_values().collect();
+        let (imports, extensions) = (Vec::new(), Extensions::default());
+        program.libraries.push(ToolLibrary { tools, imports, extensions, span });
     }
 }
 

@@ -8,13 +8,15 @@ use super::expr::{self, Names};
 use super::label;
 use crate::emit::abl::body::said_by_fields;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, Expr, ExprKind};
+use agentir_expr::{Condition, Expr, ExprKind, Path};
 use agentir_ir::{
-    Activation, Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, Extensions, Handoff,
-    Hook, Instruction, Offer, ReasoningZone, Statement, ToolBinding,
+    Activation, Agent, Binding, Body, Branch, Call, Checkpoint, Constraint, ConstraintKind, Data,
+    Extensions, Filler, Handoff, Hook, Instruction, Offer, ReasoningZone, SetVariable, Statement,
+    Tool, ToolBinding, ToolType,
 };
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use std::collections::VecDeque;
 
 /// The tools as the model sees them, and what is done before it is asked.
 pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZone) {
@@ -37,10 +39,70 @@ pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZo
                 let tool = tool.clone();
                 call(names, agent, &tool, once, binding);
             }
-            Offer::Collect => asked(names, agent, &binding),
+            Offer::Collect => {
+                asked(names, agent, &binding);
+                if sets_values(&binding) {
+                    setter(names, agent, binding);
+                }
+            }
+            Offer::Delegate { agent: to } => {
+                let all = &mut agent.coordination.delegates;
+                // Words say when it is asked, where no condition does.
+                if let Some(delegate) = all.iter_mut().find(|d| d.agent.value == to.value)
+                    && delegate.purpose.is_none()
+                    && delegate.when.as_ref().is_some_and(|when| when.expr().is_some())
+                {
+                    delegate.purpose = binding.description;
+                }
+            }
             _ => {}
         }
     }
+}
+
+/// Whether the author gives values of what the model is to note.
+pub(super) fn sets_values(binding: &ToolBinding) -> bool {
+    binding.with.iter().any(|with| with.filled_by == Filler::Value)
+}
+
+/// Values that are set when the model says so are set behind a tool that does nothing else.
+fn setter(names: Names<'_>, agent: &mut Agent, binding: ToolBinding) {
+    let span = binding.span;
+    let fixed = binding.with.iter().filter(|with| with.filled_by == Filler::Value);
+    let sets = fixed.filter_map(|with| {
+        let mut variable = with.name.clone();
+        names.variable(&mut variable);
+        let value = names.expr(with.value.as_ref()?);
+        Some(SetVariable { target: Path::variable(variable), value, span: with.name.span })
+    });
+    let code = [("runtime", "javascript"), ("code", "return {};")];
+    let code = code.map(|(key, value)| (key.to_owned(), Data::from(value)));
+    let tool = Tool {
+        description: binding.description.clone(),
+        tool_type: Some(ToolType::Sandbox),
+        binding: Some(Binding(code.into_iter().collect())),
+        on_result: sets.collect(),
+        span,
+        ..Tool::new(binding.name.clone())
+    };
+    agent.tools.push(tool);
+    guard(names, agent, &binding.name, &binding);
+}
+
+/// When a tool is offered is a constraint before its call.
+fn guard(names: Names<'_>, agent: &mut Agent, tool: &Spanned<SmolStr>, binding: &ToolBinding) {
+    let Some(when) = &binding.available_when else { return };
+    agent.constraints.constraints.push(Constraint {
+        condition: names.condition(when),
+        on_fail: None,
+        severity: None,
+        kind: Some(ConstraintKind::Require),
+        applies_when: None,
+        checkpoint: Some(Checkpoint::ToolCall { target: tool.clone() }),
+        label: Some(Spanned::new(label(&tool.value), tool.span)),
+        extensions: Extensions::default(),
+        span: binding.span,
+    });
 }
 
 /// A tool that is offered: under one name only, its guard is the tool's.
@@ -53,18 +115,8 @@ fn call(
 ) {
     let inside = Names { outputs: Some(&tool.value), ..names };
     bodies::rewrite(inside, &mut binding.after);
-    if let (true, Some(when)) = (once, &binding.available_when) {
-        agent.constraints.constraints.push(Constraint {
-            condition: names.condition(when),
-            on_fail: None,
-            severity: None,
-            kind: Some(ConstraintKind::Require),
-            applies_when: None,
-            checkpoint: Some(Checkpoint::ToolCall { target: tool.clone() }),
-            label: Some(Spanned::new(label(&tool.value), tool.span)),
-            extensions: Extensions::default(),
-            span: binding.span,
-        });
+    if once {
+        guard(names, agent, tool, &binding);
     }
     let declared = agent.tools.iter_mut().find(|t| t.name.value == tool.value);
     let (mut targets, mut sets) = (Vec::new(), Vec::new());
@@ -87,7 +139,7 @@ fn call(
         declared.description = declared.description.take().or(binding.description);
     }
     for (to, when) in targets {
-        let result = agentir_expr::Path::variable(tool.clone());
+        let result = Path::variable(tool.clone());
         let operand = Box::new(Expr::path(result, tool.span));
         let Ok(there) = Expr::new(ExprKind::IsSet { operand, negated: false }, tool.span) else {
             continue;
@@ -110,8 +162,17 @@ fn asked(names: Names<'_>, agent: &mut Agent, binding: &ToolBinding) {
         let Some(field) = agent.gather.fields.iter_mut().find(|f| f.name.value == *input) else {
             continue;
         };
+        // What the variable is says more than why all of them are noted.
+        let variable = agent.memory.session.iter().find(|v| v.name.value == *input);
+        let own = variable.and_then(|v| v.description.as_ref());
         if field.description.is_none() {
-            field.description.clone_from(&binding.description);
+            field.description = own.or(binding.description.as_ref()).cloned();
+        }
+        // A text is what is asked for where nothing else is said.
+        let ty = variable.and_then(|v| v.ty.as_ref()?.name());
+        let ty = ty.filter(|ty| matches!(*ty, "number" | "boolean" | "date"));
+        if let (None, Some(ty)) = (&field.ty, ty) {
+            field.ty = Some(Spanned::new(SmolStr::new(ty), field.name.span));
         }
         if let (None, Some(when)) = (&field.activation, &binding.available_when) {
             field.activation = Some(Activation::When { when: names.condition(when) });
@@ -223,14 +284,15 @@ pub(super) fn hooks(agent: &mut Agent) {
     let mut ways = Vec::new();
     for hook in [&mut agent.hooks.before_turn, &mut agent.hooks.after_turn].into_iter().flatten() {
         let mut kept = Vec::new();
-        for statement in std::mem::take(&mut hook.body.0) {
+        let mut open = VecDeque::from(std::mem::take(&mut hook.body.0));
+        while let Some(statement) = open.pop_front() {
             let branches = match statement {
                 Statement::If { branches } => branches,
-                // What follows from the result is done behind the call: a hook knows no outcomes.
-                Statement::Call(mut call) => {
-                    let behind = std::mem::take(&mut call.on_success.0);
-                    kept.push(Statement::Call(call));
-                    kept.extend(behind.into_iter().flat_map(conditionally_set));
+                // What follows from the result is done behind the call.
+                Statement::Call(call) => {
+                    let (call, behind) = without_outcomes(*call);
+                    kept.push(call);
+                    behind.into_iter().rev().for_each(|s| open.push_front(s));
                     continue;
                 }
                 other => {
@@ -246,7 +308,7 @@ pub(super) fn hooks(agent: &mut Agent) {
                     }
                 }
             } else {
-                kept.extend(conditionally_set(Statement::If { branches }));
+                kept.extend(choice(branches));
             }
         }
         hook.body.0 = kept;
@@ -270,6 +332,42 @@ pub(super) fn hooks(agent: &mut Agent) {
     };
     gone(&mut agent.hooks.before_turn);
     gone(&mut agent.hooks.after_turn);
+}
+
+/// A call, and what follows it: a hook knows no outcomes.
+fn without_outcomes(mut call: Call) -> (Statement, Vec<Statement>) {
+    let behind = std::mem::take(&mut call.on_success.0);
+    call.on_failure.0.clear();
+    call.on_result.clear();
+    (Statement::Call(Box::new(call)), behind)
+}
+
+/// A choice, with what follows the calls in it behind it: values that are set from results, each under
+/// the condition of its branch. A branch calls once; what comes behind that and sets nothing is left
+/// out.
+fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
+    let mut behind = Vec::new();
+    let conditions = exclusive(branches.clone());
+    for (branch, (when, _)) in branches.iter_mut().zip(conditions) {
+        let calls = |s: &Statement| matches!(s, Statement::Call(_));
+        let Some(at) = branch.body.0.iter().position(calls) else { continue };
+        let mut rest = branch.body.0.split_off(at);
+        let Some(Statement::Call(call)) = rest.drain(..1).next() else { continue };
+        let (call, mut results) = without_outcomes(*call);
+        results.append(&mut rest);
+        let sets = results.iter().take_while(|s| is_set(s)).count();
+        let stays = results.split_off(sets);
+        let later = Branch { condition: when, body: Body(results), ..branch.clone() };
+        branch.body.0.push(call);
+        // What a branch says behind a call without needing its result stays there.
+        branch.body.0.extend(stays.into_iter().filter(|s| !calls(s) && !is_set(s)));
+        if sets > 0 {
+            behind.extend(conditional(&later).unwrap_or_default());
+        }
+    }
+    let mut all = conditionally_set(Statement::If { branches });
+    all.append(&mut behind);
+    all
 }
 
 /// Whether a branch of a hook can say what is done in it.

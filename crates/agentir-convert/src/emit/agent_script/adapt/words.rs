@@ -81,9 +81,16 @@ pub(super) fn text(text: impl AsRef<str>) -> Template {
     Template::plain(spanned(SmolStr::new(text.as_ref())))
 }
 
-/// A condition as the model reads it: words as they are, and what the user says in a sentence.
+/// A condition as the model reads it: words as they are, and expressions in sentences.
 pub(super) fn in_words(condition: &Condition) -> String {
-    condition.expr().and_then(said_by_user).unwrap_or_else(|| condition.text.value.to_string())
+    match condition.expr() {
+        Some(e) => in_sentence(e),
+        None => condition.text.value.to_string(),
+    }
+}
+
+fn in_sentence(e: &Expr) -> String {
+    said_by_user(e).unwrap_or_else(|| crate::emit::adl::words(e))
 }
 
 /// `input == "yes"`, `input.contains("x") OR input matches /y/` as sentences.
@@ -99,13 +106,14 @@ fn said_by_user(e: &Expr) -> Option<String> {
     };
     let sentence = |of: String, verb: &str, what: &Expr| format!("the user's {of} {verb} {what}");
     match &e.kind {
-        ExprKind::Or(parts) => {
-            let parts: Option<Vec<_>> = parts.iter().map(said_by_user).collect();
-            Some(parts?.join(" or "))
-        }
+        ExprKind::Or(parts) => Some(parts.iter().map(in_sentence).collect::<Vec<_>>().join(" or ")),
         ExprKind::And(parts) => {
-            let parts: Option<Vec<_>> = parts.iter().map(said_by_user).collect();
-            Some(parts?.join(" and "))
+            // What is chosen among stands in parentheses, as words have no precedence.
+            let part = |e: &Expr| match &e.kind {
+                ExprKind::Or(_) => format!("({})", in_sentence(e)),
+                _ => in_sentence(e),
+            };
+            Some(parts.iter().map(part).collect::<Vec<_>>().join(" and "))
         }
         ExprKind::IsSet { operand, negated } => {
             let no = if *negated { "no " } else { "" };

@@ -1,0 +1,74 @@
+//! Asking the user for values.
+
+use super::{Place, Steps};
+use crate::emit::adl::expr;
+use crate::emit::adl::yaml::Yaml;
+use agentir_ir::{Collect, GatherField};
+
+impl<'p> Steps<'p> {
+    /// What the user is asked for a field: in its step, or where the agent declares it.
+    fn prompt(&self, field: &'p GatherField) -> Option<&'p agentir_expr::Template> {
+        let declared =
+            || self.agent.gather.fields.iter().find(|f| f.name.value == field.name.value);
+        field.prompt.as_ref().or_else(|| declared()?.prompt.as_ref())
+    }
+
+    /// Asking for fields: what is missing behind the answer is asked for again.
+    pub(super) fn collect(&mut self, collect: &'p Collect, out: &mut Vec<Yaml>, place: Place<'p>) {
+        let said = |text: &agentir_expr::Template| {
+            Yaml::pair("bot", Yaml::Quoted(expr::template(text).trim_end().to_owned()))
+        };
+        out.extend(collect.present.as_ref().map(said));
+        // Who was just told what is wanted answers first; then what is missing is asked for.
+        let told_before = out.last().is_some_and(|last| last.is_pair("bot"))
+            && collect.gather.prompt.is_none()
+            && collect.gather.fields.iter().all(|field| self.prompt(field).is_none())
+            && collect.gather.fields.len() > 1
+            && !place.nested;
+        if told_before {
+            out.push(Yaml::text("user"));
+        }
+        if let Some(prompt) = &collect.gather.prompt {
+            out.push(said(prompt));
+            out.push(Yaml::text("user"));
+        }
+        for field in &collect.gather.fields {
+            let prompt = self.prompt(field);
+            let told = field.prompt_mode != Some("extract_only");
+            let asked = prompt.map(said).or_else(|| {
+                let text = format!("Please tell me the {}.", field.name.value.replace('_', " "));
+                (told && collect.gather.prompt.is_none())
+                    .then(|| Yaml::pair("bot", Yaml::Quoted(text)))
+            });
+            let Some(asked) = asked else { continue };
+            let name = field.name.value.as_str();
+            let label = format!("ask_{name}");
+            let again = field.required && field.default.is_none() && !place.nested;
+            let label = if again { self.fresh(&label) } else { label };
+            if again {
+                out.push(Yaml::pair("label", Yaml::text(label.as_str())));
+            }
+            if again && told_before {
+                let then = vec![asked, Yaml::text("user"), Yaml::pair("next", Yaml::text(label))];
+                out.push(Yaml::Map(vec![
+                    ("if".to_owned(), Yaml::text(format!("{name} == None"))),
+                    ("then".to_owned(), Yaml::List(then)),
+                ]));
+                continue;
+            }
+            if told_before {
+                continue;
+            }
+            out.push(asked);
+            out.push(Yaml::text("user"));
+            if again {
+                let then = vec![Yaml::pair("next", Yaml::text(label))];
+                out.push(Yaml::Map(vec![
+                    ("if".to_owned(), Yaml::text(format!("{name} == None"))),
+                    ("then".to_owned(), Yaml::List(then)),
+                ]));
+            }
+        }
+        self.statements(&collect.on_success.0, out, place, None);
+    }
+}

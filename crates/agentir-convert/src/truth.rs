@@ -1,0 +1,71 @@
+//! Conditions that say the same in two languages and do not mean the same: what counts as true.
+//!
+//! The text `"false"` is falsy in one language and not in another
+//! ([`Semantics::false_text_is_falsy`](agentir_eval::Semantics)). A condition that asks a value for its
+//! truth is written alike in both, and differs where the value is that text.
+
+use crate::target::Target;
+use agentir_diagnostics::Span;
+use agentir_expr::{Dialect, Expr, ExprKind, Name, UnaryOp};
+use agentir_ir::{Node, Program};
+use rustc_hash::FxHashSet;
+
+/// How such a condition differs.
+pub(crate) const HOW: &str =
+    "the text `\"false\"` counts as false in one of the two languages, and as true in the other";
+
+/// What can be done about it.
+pub(crate) const HELP: &str = "compare with `\"false\"` where the value may be this text";
+
+/// The places of the conditions that ask for the truth of what may be a text, if that is another one in
+/// the language of the target.
+pub(crate) fn places(program: &Program, target: Target) -> FxHashSet<Span> {
+    let there = agentir_eval::semantics(target.dialect()).false_text_is_falsy;
+    let mut found = FxHashSet::default();
+    let others: FxHashSet<Name> = program.agents.iter().flat_map(no_texts).collect();
+    for agent in &program.agents {
+        let of = |d: &&Dialect| d.name() == agent.metadata.dialect;
+        let dialect = Dialect::ALL.iter().find(of).copied().unwrap_or(Dialect::Abl);
+        if agentir_eval::semantics(dialect).false_text_is_falsy == there {
+            continue;
+        }
+        agent.walk(&mut |node| {
+            if let Node::Condition(condition, _) = node
+                && condition.expr().is_some_and(|e| asks_for_truth(e, &others))
+            {
+                found.insert(condition.span());
+            }
+        });
+    }
+    found
+}
+
+/// The variables of an agent that are declared to be something else than texts.
+fn no_texts(agent: &agentir_ir::Agent) -> Vec<Name> {
+    const OTHERS: &[&str] = &[
+        "boolean", "bool", "number", "integer", "int", "long", "float", "double", "currency",
+        "object",
+    ];
+    let other = |name: &str| OTHERS.contains(&name.to_lowercase().as_str());
+    let session = agent.memory.session.iter().filter(|v| {
+        // A list has no name.
+        v.ty.as_ref().is_some_and(|ty| ty.name().is_none_or(other))
+    });
+    let fields = agent.gather.fields.iter();
+    let fields = fields.filter(|f| f.ty.as_ref().is_some_and(|ty| other(&ty.value)));
+    let names = session.map(|v| &v.name).chain(fields.map(|f| &f.name));
+    names.map(|name| name.value.clone()).collect()
+}
+
+/// Whether a condition, or a part that decides like one, is a value that may be a text.
+fn asks_for_truth(e: &Expr, others: &FxHashSet<Name>) -> bool {
+    match &e.kind {
+        ExprKind::And(parts) | ExprKind::Or(parts) => {
+            parts.iter().any(|part| asks_for_truth(part, others))
+        }
+        ExprKind::Unary { op: UnaryOp::Not, operand } => asks_for_truth(operand, others),
+        ExprKind::Path(path) => !path.segments.is_empty() || !others.contains(&path.root.value),
+        ExprKind::Member { .. } | ExprKind::Subscript { .. } => true,
+        _ => false,
+    }
+}
