@@ -14,7 +14,8 @@ const LANGUAGES: [(&str, &str); 3] =
     [("abl", "ABL"), ("agent-script", "Agent Script"), ("adl", "ADL")];
 
 /// Our correct samples of a language, rosetta's included.
-fn samples(language: &str) -> Vec<Vec<File>> {
+#[must_use]
+pub fn samples(language: &str) -> Vec<Vec<File>> {
     let mut all: Vec<Vec<File>> = match language {
         "abl" => ["valid", "newest", "legacy"]
             .iter()

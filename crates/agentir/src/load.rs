@@ -49,6 +49,9 @@ pub struct LoadError(pub String);
 pub struct Request<'a> {
     /// Files and folders; `-` is standard input.
     pub paths: &'a [PathBuf],
+    /// The folder of the one program that everything is a part of; without it files and projects are
+    /// programs each.
+    pub together: Option<&'a Path>,
     /// What standard input is called.
     pub stdin_filename: Option<&'a Path>,
     /// How documents of ABL are read.
@@ -314,6 +317,7 @@ pub fn documents(
 ) -> Result<Vec<Document>, LoadError> {
     let request = Request {
         paths,
+        together: None,
         stdin_filename,
         options: Options::default(),
         script: agent_script::Options::default(),
@@ -435,6 +439,9 @@ fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
             // A file that is named is read, whatever it is called and configurations say, and alone.
             files.push(Found::new(path.clone(), path.clone()));
         }
+    }
+    if let Some(folder) = request.together {
+        files.iter_mut().for_each(|found| found.home = folder.to_owned());
     }
     files.sort_by(|a, b| (&a.path, &a.home).cmp(&(&b.path, &b.home)));
     // Functions may belong to several bots of one folder.

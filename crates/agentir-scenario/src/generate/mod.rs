@@ -10,10 +10,12 @@ mod values;
 mod write;
 
 use crate::coverage::Coverage;
+use crate::replay::Aims;
 use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
 use agentir_runtime::{Host, Input, Machine, Said, StartError, Status};
 use agentir_tools::{Case, StubFile, Stubs, Toolbox};
-use oracle::{Asked, Caller, Made, Person, Seen, Still, World};
+use oracle::{Asked, Caller, Person, Seen, World};
+pub(crate) use oracle::{Made, Still};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -30,7 +32,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tries: 4_000, turns: 12 }
+        Self { tries: 4_000, turns: 20 }
     }
 }
 
@@ -59,6 +61,13 @@ pub struct Conversation {
     made: Made,
 }
 
+impl Conversation {
+    /// What was decided in it.
+    pub(crate) const fn made(&self) -> &Made {
+        &self.made
+    }
+}
+
 /// What was found.
 pub struct Generated {
     /// The conversations.
@@ -79,6 +88,7 @@ pub fn generate(
     let values = Values::of(machine.cfg());
     let names = values::result_names(&machine.program().agents);
     let checks = RefCell::new(toolbox(machine.program()));
+    let aims = Aims::of(machine.cfg());
     let mut waiting: VecDeque<Vec<usize>> = VecDeque::from([Vec::new()]);
     let mut coverage = Coverage::default();
     let mut conversations = Vec::new();
@@ -93,7 +103,7 @@ pub fn generate(
             machine,
             entry,
             plan,
-            &Given { values: &values, names: &names, checks: &checks },
+            &Given { values: &values, names: &names, checks: &checks, aims: &aims },
             limits.turns,
         )?;
         let before = coverage.size();
@@ -124,6 +134,7 @@ struct Given<'g> {
     values: &'g Values,
     names: &'g FxHashMap<String, Vec<String>>,
     checks: &'g RefCell<Toolbox>,
+    aims: &'g Aims,
 }
 
 /// Tools that take every call whose arguments are in order.
@@ -152,11 +163,12 @@ fn converse(
     given: &Given<'_>,
     most: usize,
 ) -> Result<Conversation, StartError> {
-    let world = World::new(given.values, given.names, given.checks, plan);
+    let world = World::new(given.values, given.names, given.checks, given.aims, plan);
     let mut session = machine.session(entry)?;
     let mut turns = Vec::new();
     let mut input = None;
     loop {
+        world.turn();
         let mut seen = Seen::default();
         let mut host = Host {
             model: &mut Asked(&world),

@@ -1,6 +1,7 @@
 //! Everything in a conversation that nobody's text decides, decided by numbers.
 
 use super::values::Values;
+use crate::replay::{Aims, Wish};
 use agentir_model::Entry;
 use agentir_runtime::{
     Answer, Ask, Clock, Escalation, Event, FailureKind, FieldSpec, Human, HumanReply, Model,
@@ -13,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 use std::cell::RefCell;
 
 /// A decision: which of how many ways was taken.
-pub(super) type Decision = (usize, usize);
+pub(crate) type Decision = (usize, usize);
 
 /// What is decided, and what came of it. All parts of the outside world share it.
 pub(super) struct World<'v> {
@@ -21,13 +22,17 @@ pub(super) struct World<'v> {
     pub(super) names: &'v FxHashMap<String, Vec<String>>,
     /// Says whether a call has the arguments that its tool takes.
     pub(super) checks: &'v RefCell<Toolbox>,
+    /// What is meant by the names that agents offer.
+    aims: &'v Aims,
     inner: RefCell<Inner>,
 }
 
 /// A call that was made.
-pub(super) struct Called {
-    pub(super) tool: String,
-    pub(super) result: Result<Json, ToolFailure>,
+pub(crate) struct Called {
+    pub(crate) tool: String,
+    pub(crate) result: Result<Json, ToolFailure>,
+    /// Whether nobody was asked, because the arguments are none that the tool takes.
+    pub(crate) refused: bool,
 }
 
 #[derive(Default)]
@@ -37,15 +42,19 @@ struct Inner {
     answers: Vec<Entry>,
     calls: Vec<Called>,
     humans: Vec<HumanReply>,
+    /// What users and models were after, by turn.
+    wishes: Vec<Vec<Wish>>,
     conversed: usize,
 }
 
 /// What a conversation was made of.
-pub(super) struct Made {
-    pub(super) taken: Vec<Decision>,
-    pub(super) answers: Vec<Entry>,
-    pub(super) calls: Vec<Called>,
-    pub(super) humans: Vec<HumanReply>,
+pub(crate) struct Made {
+    pub(crate) taken: Vec<Decision>,
+    pub(crate) answers: Vec<Entry>,
+    pub(crate) calls: Vec<Called>,
+    pub(crate) humans: Vec<HumanReply>,
+    /// What users and models were after, by turn.
+    pub(crate) wishes: Vec<Vec<Wish>>,
 }
 
 impl<'v> World<'v> {
@@ -53,9 +62,16 @@ impl<'v> World<'v> {
         values: &'v Values,
         names: &'v FxHashMap<String, Vec<String>>,
         checks: &'v RefCell<Toolbox>,
+        aims: &'v Aims,
         planned: Vec<usize>,
     ) -> Self {
-        Self { values, names, checks, inner: RefCell::new(Inner { planned, ..Inner::default() }) }
+        let inner = RefCell::new(Inner { planned, ..Inner::default() });
+        Self { values, names, checks, aims, inner }
+    }
+
+    /// A turn begins.
+    pub(super) fn turn(&self) {
+        self.inner.borrow_mut().wishes.push(Vec::new());
     }
 
     /// One of so many ways: the planned one, else the first.
@@ -67,15 +83,19 @@ impl<'v> World<'v> {
         chosen
     }
 
-    fn noted(&self, request: &Request, entry: Entry) {
+    fn noted(&self, request: &Request, answer: &Answer, entry: Entry) {
         let entry =
             Entry { agent: Some(request.agent.clone()), step: request.step.clone(), ..entry };
-        self.inner.borrow_mut().answers.push(entry);
+        let mut inner = self.inner.borrow_mut();
+        inner.answers.push(entry);
+        if let Some(turn) = inner.wishes.last_mut() {
+            turn.extend(Wish::of(self.aims, request, answer));
+        }
     }
 
     pub(super) fn into_made(self) -> Made {
-        let Inner { taken, answers, calls, humans, .. } = self.inner.into_inner();
-        Made { taken, answers, calls, humans }
+        let Inner { taken, answers, calls, humans, wishes, .. } = self.inner.into_inner();
+        Made { taken, answers, calls, humans, wishes }
     }
 
     fn arguments(&self, fields: &[FieldSpec]) -> Map<String, Json> {
@@ -148,7 +168,7 @@ impl Model for Asked<'_, '_> {
                 }
             }
         };
-        world.noted(request, entry);
+        world.noted(request, &answer, entry);
         Ok(Reply { answer, usage: Usage::default() })
     }
 }
@@ -159,7 +179,11 @@ impl Tools for Caller<'_, '_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let world = self.0;
         // What is refused for its arguments is refused when the conversation is played back, too.
-        world.checks.borrow_mut().call(call)?;
+        if let Err(failure) = world.checks.borrow_mut().call(call) {
+            let (tool, result) = (call.name.to_owned(), Err(failure.clone()));
+            world.inner.borrow_mut().calls.push(Called { tool, result, refused: true });
+            return Err(failure);
+        }
         let names = world.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
         let results = world.values.of_tool(call.name, call.tool, names);
         // Two ways more: it fails, it takes too long.
@@ -172,7 +196,8 @@ impl Tools for Caller<'_, '_> {
             None => Err(ToolFailure::new(FailureKind::Timeout, "the tool took too long")),
         };
         let mut inner = world.inner.borrow_mut();
-        inner.calls.push(Called { tool: call.name.to_owned(), result: result.clone() });
+        let tool = call.name.to_owned();
+        inner.calls.push(Called { tool, result: result.clone(), refused: false });
         result
     }
 }
@@ -195,7 +220,7 @@ impl Human for Person<'_, '_> {
 }
 
 /// Time stands still.
-pub(super) struct Still;
+pub(crate) struct Still;
 
 impl Clock for Still {
     fn now(&self) -> i64 {
