@@ -4,7 +4,12 @@
 //!
 //! `AGENTIR_CONVERSATIONS=300` tries so many conversations with each program, and those of others too.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests end by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
 use agentir_convert::{Conversion, Place, Report, Target, convert};
 use agentir_diagnostics::{SourceMap, Span};
@@ -279,11 +284,11 @@ fn retell(
                 let declared =
                     difference.variable.as_ref().is_some_and(|v| speaks_of(&done.report, v));
                 let script = |language: &str| language.starts_with("agent-script");
+                let kept = second.get(difference.turn).is_some_and(|played| played.kept);
+                let who = kept || script(sample.language) != script(target.name());
                 if on_the_way || declared {
                     Fate::Announced
-                } else if difference.done && script(sample.language) != script(target.name())
-                    || difference.done && second.get(difference.turn).is_some_and(|p| p.kept)
-                {
+                } else if difference.done && who {
                     Fate::WhoIsDone
                 } else {
                     let what = format!("{} to {}: {}", sample.name, target.name(), difference.what);

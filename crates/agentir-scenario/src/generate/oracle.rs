@@ -16,6 +16,26 @@ use std::cell::RefCell;
 /// A decision: which of how many ways was taken.
 pub(crate) type Decision = (usize, usize);
 
+/// Which ways a conversation takes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// The first ones.
+    pub(super) ways: Vec<usize>,
+    /// Which of all chances decides about the others; the first way of each if none does.
+    pub(super) strays: Option<u64>,
+}
+
+/// A way that nothing decides, the same for the same seed (splitmix64).
+fn any(seed: u64, at: usize, ways: usize) -> usize {
+    let ways = u64::try_from(ways.max(1)).unwrap_or(1);
+    let at = u64::try_from(at).unwrap_or(u64::MAX);
+    let mut z = seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(at);
+    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    usize::try_from((z ^ (z >> 31)) % ways).unwrap_or(0)
+}
+
 /// What is decided, and what came of it. All parts of the outside world share it.
 pub(super) struct World<'v> {
     pub(super) values: &'v Values,
@@ -37,7 +57,7 @@ pub(crate) struct Called {
 
 #[derive(Default)]
 struct Inner {
-    planned: Vec<usize>,
+    plan: Plan,
     taken: Vec<Decision>,
     answers: Vec<Entry>,
     calls: Vec<Called>,
@@ -63,9 +83,9 @@ impl<'v> World<'v> {
         names: &'v FxHashMap<String, Vec<String>>,
         checks: &'v RefCell<Toolbox>,
         aims: &'v Aims,
-        planned: Vec<usize>,
+        plan: Plan,
     ) -> Self {
-        let inner = RefCell::new(Inner { planned, ..Inner::default() });
+        let inner = RefCell::new(Inner { plan, ..Inner::default() });
         Self { values, names, checks, aims, inner }
     }
 
@@ -74,11 +94,16 @@ impl<'v> World<'v> {
         self.inner.borrow_mut().wishes.push(Vec::new());
     }
 
-    /// One of so many ways: the planned one, else the first.
+    /// One of so many ways: the planned one, else the first, or any if the conversation is to stray.
     pub(super) fn decide(&self, ways: usize) -> usize {
         let mut inner = self.inner.borrow_mut();
         let at = inner.taken.len();
-        let chosen = inner.planned.get(at).copied().unwrap_or(0).min(ways.saturating_sub(1));
+        let chosen = match (inner.plan.ways.get(at), inner.plan.strays) {
+            (Some(planned), _) => *planned,
+            (None, None) => 0,
+            (None, Some(seed)) => any(seed, at, ways),
+        };
+        let chosen = chosen.min(ways.saturating_sub(1));
         inner.taken.push((chosen, ways));
         chosen
     }
