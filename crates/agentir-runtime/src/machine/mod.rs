@@ -14,6 +14,7 @@ mod collect;
 mod converse;
 mod detect;
 mod effects;
+mod memory;
 mod notice;
 mod orchestrate;
 mod prompt;
