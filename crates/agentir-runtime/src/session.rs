@@ -68,6 +68,12 @@ pub struct Session {
     /// What outlives the conversation, by path.
     #[serde(with = "crate::json::state")]
     pub(crate) memory: State,
+    /// When what is remembered for a time only is forgotten, by path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) expires: BTreeMap<String, i64>,
+    /// When the last turn was, in milliseconds since the beginning of 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last: Option<i64>,
     /// Steps of flows that were entered since the conversation began.
     pub(crate) flow_steps: u32,
     /// How the agents of an ensemble share the conversation; as the language says if there is none.
@@ -117,6 +123,43 @@ impl Session {
     /// none as the language says.
     pub fn orchestrate(&mut self, method: Option<Method>) {
         self.orchestration = method;
+    }
+
+    /// Another agent that is at work or waits to go on, by its name; the innermost of this name.
+    pub(crate) fn at_work(&self, name: &str) -> Option<&Thread> {
+        let inner = self.stack.len().saturating_sub(1);
+        let others = self.stack.iter().take(inner).rev().chain(self.parked.iter().rev());
+        others.into_iter().find(|thread| thread.agent == name)
+    }
+
+    /// When what is remembered under a path is forgotten, in milliseconds since the beginning of 1970.
+    #[must_use]
+    pub fn forgets(&self, path: &str) -> Option<i64> {
+        self.expires.get(path).copied()
+    }
+
+    /// Forgets what was to be remembered until now.
+    pub(crate) fn forget(&mut self, now: i64) {
+        let over = self.expires.iter().filter(|(_, at)| **at <= now);
+        let over: Vec<String> = over.map(|(path, _)| path.clone()).collect();
+        if over.is_empty() {
+            return;
+        }
+        let mut kept = State::new();
+        for (path, value) in self.memory.variables() {
+            if !over.iter().any(|o| o == path.as_str()) {
+                kept.set(path.clone(), value.clone());
+            }
+        }
+        self.memory = kept;
+        self.expires.retain(|path, _| !over.contains(path));
+    }
+
+    /// As [`Self::set_memory`], for as long as is said: until a moment, in milliseconds since the
+    /// beginning of 1970.
+    pub fn set_memory_until(&mut self, path: &str, value: &Json, until: i64) {
+        self.set_memory(path, value);
+        self.expires.insert(path.to_owned(), until);
     }
 
     /// What outlives the conversation, by path.

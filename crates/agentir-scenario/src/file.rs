@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// How large a file may be, in bytes.
 const MAX_FILE: usize = 16 << 20;
@@ -40,9 +41,10 @@ const MAX_FILE: usize = 16 << 20;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// The agents: a path, from the file's folder. Its folder itself if left out.
+    /// The agents: a path, or several whose files are one program, from the file's folder. Its folder
+    /// itself if left out.
     #[serde(default)]
-    pub agents: Option<String>,
+    pub agents: Agents,
     /// The agent that talks to the user first, where that is not clear.
     #[serde(default)]
     pub entry: Option<String>,
@@ -70,6 +72,31 @@ pub struct Scenario {
     pub memory: Map<String, Json>,
     /// The tests.
     pub tests: Vec<Test>,
+}
+
+/// Where the agents of a file are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Agents {
+    /// In the folder of the file.
+    #[default]
+    Beside,
+    /// A file or a folder.
+    At(String),
+    /// Files and folders that are one program together, whatever they are each by itself.
+    Together(Vec<String>),
+}
+
+impl Agents {
+    /// Where they are, for a file in this folder.
+    #[must_use]
+    pub fn paths(&self, folder: &Path) -> Vec<PathBuf> {
+        match self {
+            Self::Beside => vec![folder.to_owned()],
+            Self::At(path) => vec![folder.join(path)],
+            Self::Together(paths) => paths.iter().map(|path| folder.join(path)).collect(),
+        }
+    }
 }
 
 /// Who answers for a language model.
@@ -215,6 +242,9 @@ impl Scenario {
     fn check(&self) -> Result<(), ScenarioError> {
         if let Some(now) = &self.now {
             self::now(now)?;
+        }
+        if matches!(&self.agents, Agents::Together(paths) if paths.is_empty()) {
+            return Err(ScenarioError("`agents` names nothing".to_owned()));
         }
         for test in &self.tests {
             let inside =

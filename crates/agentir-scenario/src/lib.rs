@@ -9,11 +9,18 @@
 mod coverage;
 mod file;
 mod generate;
+mod places;
+mod replay;
 mod report;
 mod run;
+mod update;
 
 pub use coverage::{Coverage, Part};
-pub use file::{Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, scenario_schema};
+pub use file::{
+    Agents, Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, scenario_schema,
+};
 pub use generate::{Conversation, Generated, Limits, MadeTurn, generate};
+pub use replay::{Deed, Did, Names, Played, replay};
 pub use report::{coverage, junit, text};
 pub use run::{Failure, Outcome, Still, run};
+pub use update::{Updated, update};

@@ -39,6 +39,21 @@ pub struct Failure {
     pub expected: String,
     /// What was.
     pub found: String,
+    /// Where in the turn it is expected; none if nothing in the file says so.
+    pub(crate) spot: Option<Spot>,
+    /// What the file would say to expect what was; none if it would say nothing there.
+    pub(crate) instead: Option<Json>,
+}
+
+/// Something that a turn expects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Spot {
+    /// An item of a list: `says`, `calls`.
+    Item(&'static str, usize),
+    /// A variable.
+    Variable(String),
+    /// A field: `agent`, `step`, `status`.
+    Field(&'static str),
 }
 
 /// Has a program go through all tests of a file, several at once. Their outcomes are in their order.
@@ -191,6 +206,8 @@ fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcom
                 what: "status",
                 expected: "a conversation that goes on".to_owned(),
                 found: error.clone(),
+                spot: None,
+                instead: None,
             });
         }
         outcome.failures.extend(failures);
@@ -247,51 +264,89 @@ fn compare(
     number: usize,
 ) -> Vec<Failure> {
     let mut failures = Vec::new();
-    let mut fail = |what, expected: String, found: String| {
-        failures.push(Failure { turn: number, what, expected, found });
+    let mut fail = |what, spot, expected: String, found: String, instead: Option<Json>| {
+        let spot = Some(spot);
+        failures.push(Failure { turn: number, what, expected, found, spot, instead });
     };
     if let Some(expected) = &turn.says {
         for (n, text) in expected.iter().enumerate() {
+            let spot = Spot::Item("says", n);
             match said.get(n) {
                 Some(said) if fits(text, &said.text) => {}
-                Some(said) => fail("says", shown(text), said.text.clone()),
-                None => fail("says", shown(text), "nothing".to_owned()),
+                Some(said) => {
+                    let instead = Json::from(said.text.trim());
+                    fail("says", spot, shown(text), said.text.clone(), Some(instead));
+                }
+                None => fail("says", spot, shown(text), "nothing".to_owned(), None),
             }
         }
-        for more in said.iter().skip(expected.len()) {
-            fail("says", "nothing more".to_owned(), more.text.clone());
+        for (n, more) in said.iter().enumerate().skip(expected.len()) {
+            let (found, instead) = (more.text.clone(), Json::from(more.text.trim()));
+            let spot = Spot::Item("says", n);
+            fail("says", spot, "nothing more".to_owned(), found, Some(instead));
         }
     }
     if let Some(expected) = &turn.calls {
         for (n, call) in expected.iter().enumerate() {
+            let spot = Spot::Item("calls", n);
             match calls.get(n) {
                 Some(made) if call_fits(call, made) => {}
-                Some(made) => fail("calls", call_shown(call), made_shown(made)),
-                None => fail("calls", call_shown(call), "no call".to_owned()),
+                Some(made) => {
+                    let instead = call_instead(call, made);
+                    fail("calls", spot, call_shown(call), made_shown(made), Some(instead));
+                }
+                None => fail("calls", spot, call_shown(call), "no call".to_owned(), None),
             }
         }
-        for more in calls.iter().skip(expected.len()) {
-            fail("calls", "no more calls".to_owned(), made_shown(more));
+        for (n, more) in calls.iter().enumerate().skip(expected.len()) {
+            let instead = Json::from(more.tool.as_str());
+            let spot = Spot::Item("calls", n);
+            let expected = "no more calls".to_owned();
+            fail("calls", spot, expected, made_shown(more), Some(instead));
         }
     }
     for (path, matcher) in &turn.state {
         let value = state.value(path);
         if !matcher.holds(&value) {
-            fail("state", format!("{path}: {matcher}"), format!("{path}: {value}"));
+            let (expected, found) = (format!("{path}: {matcher}"), format!("{path}: {value}"));
+            // That there is nothing is said by a matcher of its own.
+            let instead = match value {
+                Json::Null => serde_json::json!({ "any": false }),
+                value => value,
+            };
+            fail("state", Spot::Variable(path.clone()), expected, found, Some(instead));
         }
     }
     let agent = state.session.agent().unwrap_or("nobody");
-    if let Some(expected) = turn.agent.as_deref().filter(|e| *e != agent) {
-        fail("agent", expected.to_owned(), agent.to_owned());
-    }
     let step = state.step.unwrap_or("no step");
-    if let Some(expected) = turn.step.as_deref().filter(|e| *e != step) {
-        fail("step", expected.to_owned(), step.to_owned());
-    }
-    if let Some(expected) = turn.status.as_deref().filter(|e| *e != status) {
-        fail("status", expected.to_owned(), status.to_owned());
+    for (what, expected, found) in [
+        ("agent", &turn.agent, agent),
+        ("step", &turn.step, step),
+        ("status", &turn.status, status),
+    ] {
+        if let Some(expected) = expected.as_deref().filter(|e| *e != found) {
+            let instead = Some(Json::from(found));
+            fail(what, Spot::Field(what), expected.to_owned(), found.to_owned(), instead);
+        }
     }
     failures
+}
+
+/// The call that was made, told as far as the one that was expected is.
+fn call_instead(expected: &Expected, made: &Recorded) -> Json {
+    match expected {
+        Expected::Tool(_) => Json::from(made.tool.as_str()),
+        Expected::With(tools) => {
+            let arguments = match tools.get(&made.tool) {
+                Some(named) => named
+                    .keys()
+                    .map(|n| (n.clone(), made.arguments.get(n).cloned().unwrap_or_default()))
+                    .collect(),
+                None => made.arguments.clone(),
+            };
+            serde_json::json!({ made.tool.as_str(): arguments })
+        }
+    }
 }
 
 fn fits(expected: &TextMatch, text: &str) -> bool {

@@ -3,8 +3,19 @@
 use crate::{Store, StoreError};
 use agentir_ir::Program;
 use agentir_runtime::Session;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
+
+/// What is kept for a time only is kept as an object of these two: the value, and until when, in
+/// milliseconds since the beginning of 1970.
+const VALUE: &str = "$value";
+const UNTIL: &str = "$until";
+
+/// A value that is kept for a time only, and until when.
+fn until(kept: &Json) -> Option<(&Json, i64)> {
+    let fields = kept.as_object().filter(|fields| fields.len() == 2)?;
+    Some((fields.get(VALUE)?, fields.get(UNTIL)?.as_i64()?))
+}
 
 /// Whom a memory belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +99,10 @@ impl Memory {
             for (path, value) in store.recall(&owner)? {
                 // A path may have changed hands since it was written.
                 if self.owner(&path).as_ref() == Some(&owner) {
-                    session.set_memory(&path, &value);
+                    match until(&value) {
+                        Some((inner, until)) => session.set_memory_until(&path, inner, until),
+                        None => session.set_memory(&path, &value),
+                    }
                     self.known.insert(path, value);
                 }
             }
@@ -99,7 +113,12 @@ impl Memory {
     /// What a session changed, to be saved with it.
     #[must_use]
     pub fn changes(&self, session: &Session) -> Vec<Shared> {
-        let now = session.memory();
+        let mut now = session.memory();
+        for (path, value) in &mut now {
+            if let Some(until) = session.forgets(path) {
+                *value = json!({ VALUE: value.take(), UNTIL: until });
+            }
+        }
         let mut changed: BTreeMap<Owner, BTreeMap<String, Option<Json>>> = BTreeMap::new();
         let mut note = |path: &str, value: Option<Json>| {
             if let Some(owner) = self.owner(path) {

@@ -202,14 +202,22 @@ pub struct Input {
     /// Read no agentir.toml
     #[arg(long)]
     no_config: bool,
+    /// The folder of the one program that everything is a part of, if it is.
+    #[arg(skip)]
+    together: Option<PathBuf>,
 }
 
 impl Input {
     /// One path, read as it is found.
     pub fn of(path: &Path) -> Self {
-        let paths = vec![path.to_owned()];
+        Self { together: None, ..Self::together(vec![path.to_owned()], path) }
+    }
+
+    /// Several paths, whose agents are one program in a folder.
+    pub fn together(paths: Vec<PathBuf>, folder: &Path) -> Self {
         Self {
             paths,
+            together: Some(folder.to_owned()),
             stdin_filename: None,
             abl_version: None,
             dialect: None,
@@ -242,6 +250,7 @@ impl Input {
         });
         Request {
             paths: &self.paths,
+            together: self.together.as_deref(),
             stdin_filename: self.stdin_filename.as_deref(),
             options: Options {
                 version: self.abl_version.map(Version::from),

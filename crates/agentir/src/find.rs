@@ -74,6 +74,9 @@ pub fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
             files.push(Found::new(path.clone(), path.clone()));
         }
     }
+    if let Some(folder) = request.together {
+        files.iter_mut().for_each(|found| found.home = folder.to_owned());
+    }
     files.sort_by(|a, b| (&a.path, &a.home).cmp(&(&b.path, &b.home)));
     // Functions may belong to several bots of one folder.
     files.dedup_by(|a, b| {

@@ -52,6 +52,9 @@ pub struct LoadError(pub String);
 pub struct Request<'a> {
     /// Files and folders; `-` is standard input.
     pub paths: &'a [PathBuf],
+    /// The folder of the one program that everything is a part of; without it files and projects are
+    /// programs each.
+    pub together: Option<&'a Path>,
     /// What standard input is called.
     pub stdin_filename: Option<&'a Path>,
     /// How documents of ABL are read.
@@ -305,6 +308,7 @@ pub fn documents(
 ) -> Result<Vec<Document>, LoadError> {
     let request = Request {
         paths,
+        together: None,
         stdin_filename,
         options: Options::default(),
         script: agent_script::Options::default(),

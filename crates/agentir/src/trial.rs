@@ -1,9 +1,12 @@
 //! `agentir test`: conversation tests.
 
 use crate::commands::{Input, load_input};
+use crate::load::Loaded;
 use crate::{converse, write};
 use agentir_runtime::Machine;
-use agentir_scenario::{Coverage, Limits, Outcome, Scenario, coverage, generate, junit, run, text};
+use agentir_scenario::{
+    Coverage, Limits, Outcome, Scenario, Updated, coverage, generate, junit, run, text, update,
+};
 use clap::Args;
 use rayon::prelude::*;
 use std::fs;
@@ -25,6 +28,9 @@ pub struct Test {
     /// Say how much of the agents the tests came to
     #[arg(long)]
     coverage: bool,
+    /// Write what agents do now into the files where they expect something else
+    #[arg(long, conflicts_with_all = ["junit", "coverage", "generate"])]
+    update: bool,
     /// Make tests for the agents at this one path instead, so that they come to all they can come to
     #[arg(long, conflicts_with_all = ["junit"])]
     generate: bool,
@@ -94,6 +100,9 @@ pub fn test(args: &Test) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if args.update {
+        return bring_up(&files);
+    }
     let done: Vec<Done> = files.par_iter().map(|file| one(file, args.coverage)).collect();
     let mut out = String::new();
     let (mut passed, mut failed, mut broken) = (0usize, 0usize, 0usize);
@@ -132,6 +141,46 @@ pub fn test(args: &Test) -> ExitCode {
     }
 }
 
+/// Writes what agents do now into files. Exit code 0: all of them pass; 1: something is left.
+fn bring_up(files: &[PathBuf]) -> ExitCode {
+    let one = |path: &PathBuf| -> Result<Updated, String> {
+        let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
+        let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
+        let loaded = agents(path, &scenario)?;
+        let machine = Machine::new(converse::program(&loaded)?);
+        let updated = update(&machine, &file).map_err(|e| e.to_string())?;
+        if updated.changes > 0 {
+            write::replace(path, &updated.text)?;
+        }
+        Ok(updated)
+    };
+    let done: Vec<_> = files.par_iter().map(one).collect();
+    let (mut left, mut broken) = (false, false);
+    for (path, done) in files.iter().zip(done) {
+        let file = path.display();
+        match done {
+            Ok(updated) => {
+                if updated.changes > 0 {
+                    println!("{file}: {} values written anew", updated.changes);
+                }
+                for one in &updated.left {
+                    println!("{file}: left: {one}");
+                }
+                left |= !updated.left.is_empty();
+            }
+            Err(error) => {
+                broken = true;
+                eprintln!("error: {file}: {error}");
+            }
+        }
+    }
+    match (broken, left) {
+        (true, _) => ExitCode::from(2),
+        (false, true) => ExitCode::from(1),
+        (false, false) => ExitCode::SUCCESS,
+    }
+}
+
 fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in paths {
@@ -165,11 +214,7 @@ fn one(path: &Path, covers: bool) -> Done {
 fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<Outcome>, String> {
     let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let agents = scenario.agents.as_ref().map_or_else(|| folder.to_owned(), |a| folder.join(a));
-    let loaded = load_input(&Input::of(&agents))
-        .map_err(|_| format!("the agents at `{}` cannot be read", agents.display()))?;
+    let loaded = agents(path, &scenario)?;
     let program = converse::program(&loaded)?;
     let machine = Machine::new(program);
     let outcomes = run(&machine, &scenario).map_err(|e| e.to_string())?;
@@ -179,4 +224,17 @@ fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<Outcome>
         *covered = coverage(&all.parts(machine.cfg()));
     }
     Ok(outcomes)
+}
+
+/// The agents that a file of tests is about.
+fn agents(path: &Path, scenario: &Scenario) -> Result<Loaded, String> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let agents = scenario.agents.paths(folder);
+    let names: Vec<String> = agents.iter().map(|a| format!("`{}`", a.display())).collect();
+    let input = match agents.as_slice() {
+        [one] => Input::of(one),
+        _ => Input::together(agents, folder),
+    };
+    load_input(&input).map_err(|_| format!("the agents at {} cannot be read", names.join(", ")))
 }

@@ -42,15 +42,19 @@ fn tests_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The agents of a path: all of a folder, or one file, with Python beside it if it is a bot.
-fn agents(path: &Path) -> Checked {
+/// The agents of some paths, which are one program: all of a folder, or a file.
+fn agents(paths: &[PathBuf]) -> Checked {
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
-    let files = if path.is_dir() {
-        files_below(path)
-    } else {
-        let text = fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        vec![File { name: name(path), text: String::from_utf8_lossy(&text).into_owned() }]
-    };
+    let files: Vec<File> = paths
+        .iter()
+        .flat_map(|path| {
+            if path.is_dir() {
+                return files_below(path);
+            }
+            let text = fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            vec![File { name: name(path), text: String::from_utf8_lossy(&text).into_owned() }]
+        })
+        .collect();
     check(&files, Options::default())
 }
 
@@ -60,8 +64,7 @@ fn one(path: &Path, folder: &Path) -> Result<Done, String> {
     let inside = |error: String| format!("{file}: {error}\n");
     let scenario = Scenario::read(&fs::read_to_string(path).unwrap());
     let scenario = scenario.map_err(|e| inside(e.to_string()))?;
-    let at = scenario.agents.as_ref().map_or_else(|| folder.to_owned(), |a| folder.join(a));
-    let checked = agents(&at);
+    let checked = agents(&scenario.agents.paths(folder));
     let machine = Machine::new(&checked.program);
     let outcomes = run(&machine, &scenario).map_err(|e| inside(e.to_string()))?;
     let mut all = Coverage::default();

@@ -138,7 +138,14 @@ impl<'a> Builder<'_, 'a> {
                 self.step(step, start, at, behind);
             }
             Change::Before(step, span) | Change::After(step, span) => {
-                let Some(new) = self.steps.get(step.name.value.as_str()).copied() else { return };
+                let Some(named) = self.steps.get(step.name.value.as_str()).copied() else { return };
+                // `insert_before: <step>: <new step>` names the step before which it stands.
+                let new = if named == at {
+                    self.step = Some(step);
+                    self.node(NodeKind::Step, Element::Step(step), step.name.span)
+                } else {
+                    named
+                };
                 // It comes once before the step or once behind it, it does not go round.
                 self.edge(at, new, edge(*span).at_most(Some(1)));
                 let behind = if matches!(change, Change::Before(..)) { at } else { behind };

@@ -1,6 +1,7 @@
 //! Flows, steps, and the other places where something is done step by step (§3.14, §8.10).
 
 use super::agent::merge;
+use super::digressions::{digression, digressions};
 use super::fields::Fields;
 use super::memory::head_condition;
 use super::tools::set_variable;
@@ -9,8 +10,8 @@ use agentir_diagnostics::Spanned;
 use agentir_expr::{Argument, Name, Template};
 use agentir_ir::{
     ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Decider, Delegation,
-    Digression, ErrorHandler, ErrorHandling, Extensions, Flow, Gather, GatherField, Hook, Jump,
-    ReasoningZone, Response, SortBy, Statement, Step, Target, Transform,
+    ErrorHandler, ErrorHandling, Extensions, Flow, Gather, GatherField, Hook, Jump, ReasoningZone,
+    Response, SortBy, Statement, Step, Target, Transform,
 };
 use agentir_syntax::abl::leaf::{self, Action, ActionKind, Direction};
 use agentir_syntax::abl::{HeadValue, Record};
@@ -560,7 +561,7 @@ fn leaving(
 }
 
 /// The statements of a branch, a handler, a hook: everything they share.
-fn body(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> Body {
+pub(super) fn body(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> Body {
     let mut statements = Vec::new();
     doing(f, &mut statements, rest);
     let collected = f.names("collect");
@@ -666,36 +667,6 @@ fn branch(cx: &mut Context<'_>, item: Record<'_>) -> Branch {
     let span = f.span;
     merge(&mut extensions, f.rest());
     Branch { condition, body, extensions, span }
-}
-
-fn digressions(
-    cx: &mut Context<'_>,
-    f: &mut Fields<'_>,
-    name: &str,
-    rest: &mut Extensions,
-) -> Vec<Digression> {
-    f.items_of(name, rest).into_iter().map(|item| digression(cx, Fields::new(item))).collect()
-}
-
-fn digression(cx: &mut Context<'_>, mut f: Fields<'_>) -> Digression {
-    let intent = f.text("intent");
-    let keywords = f.templates("keywords");
-    let condition = f.condition("condition");
-    let resume = f.boolean("resume");
-    let mut extensions = Extensions::default();
-    let body = body(cx, &mut f, &mut extensions);
-    let span = f.span;
-    merge(&mut extensions, f.rest());
-    Digression {
-        intent,
-        keywords,
-        condition,
-        decided_by: Decider::User,
-        body,
-        resume,
-        extensions,
-        span,
-    }
 }
 
 fn action_handlers(

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 mod coordination;
 pub(crate) mod data;
+mod digressions;
 mod fields;
 pub(crate) mod flow;
 mod gather;

@@ -323,7 +323,7 @@ fn is_step(item: &Json) -> bool {
     !fields.is_empty() && (only(&["bot"]) || only(&["arg", "value"]) || only(&["status", "msg"]))
 }
 
-/// `500ms`, `15s`, `2m`; a bare number is milliseconds.
+/// `500ms`, `15s`, `2m`, `30d`; a bare number is milliseconds.
 pub(super) fn milliseconds(text: &str) -> Option<f64> {
     let text = text.trim();
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -332,7 +332,9 @@ pub(super) fn milliseconds(text: &str) -> Option<f64> {
         "" | "ms" => 1.0,
         "s" | "sec" | "seconds" => 1_000.0,
         "m" | "min" | "minutes" => 60_000.0,
-        "h" => 3_600_000.0,
+        "h" | "hour" | "hours" => 3_600_000.0,
+        "d" | "day" | "days" => 86_400_000.0,
+        "w" | "week" | "weeks" => 604_800_000.0,
         _ => return None,
     };
     Some(number * factor)

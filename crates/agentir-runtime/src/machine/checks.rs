@@ -139,6 +139,10 @@ impl<'p> Run<'_, 'p, '_> {
         if matches!(action.as_str(), "redact" | "filter" | "fix") {
             self.clean(rail, &action);
         }
+        // Nobody hears what a person has to look at first.
+        if action == "escalate" && rail.kind == GuardrailKind::Output {
+            self.said.clear();
+        }
         if action == "reask" {
             let message = self.guardrail_message(rail);
             self.said.clear();

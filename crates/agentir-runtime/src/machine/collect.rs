@@ -288,10 +288,12 @@ impl<'p> Run<'_, 'p, '_> {
         self.refused = None;
         for (field, spec) in wanted.iter().zip(&specs) {
             let Some(found) = values.get(&spec.name).filter(|v| !v.is_null()) else { continue };
-            let value =
-                typed(found, spec.ty).and_then(|json| from_json(&json).ok()).ok_or_else(|| {
-                    Problem::new("invalid_input", format!("`{}` has no value", spec.name))
-                });
+            // A field without a type takes what it is given as it is.
+            let declared = field.ty.is_some() || field.entity_ref.is_some();
+            let given = if declared { typed(found, spec.ty) } else { Some(found.clone()) };
+            let value = given.and_then(|json| from_json(&json).ok()).ok_or_else(|| {
+                Problem::new("invalid_input", format!("`{}` has no value", spec.name))
+            });
             let valid = match value {
                 Ok(value) => self.accept(field, spec, value)?,
                 Err(_) => Some(format!(

@@ -4,18 +4,15 @@ use super::scope::{dotted, path_of};
 use super::{HIDDEN, Next, Run, SKIP, Said, Step, onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
-use crate::session::{Back, Problem, Status};
+use crate::session::{Back, Problem, Status, Thread};
 use crate::trace::What;
 use agentir_diagnostics::Span;
 use agentir_eval::{State, Value, evaluate, semantics, truthy};
-use agentir_expr::{Dialect, Expr, Name, Path, Template};
+use agentir_expr::{Dialect, Expr, Name, Path, Segment, Template};
 use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
-use agentir_ir::{
-    Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, StoredValue, Transform,
-};
+use agentir_ir::{Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, Transform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
-use smol_str::SmolStr;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -93,14 +90,15 @@ impl<'p> Run<'_, 'p, '_> {
                 self.leave(at)
             }
             NodeKind::Store => {
-                let store = match node.element {
-                    Element::Remember(rule) => rule.store.as_ref(),
-                    Element::Completion(done) => done.store.as_ref(),
-                    Element::HumanOutcome(outcome) => outcome.store.as_ref(),
-                    _ => None,
+                let (store, ttl) = match node.element {
+                    Element::Remember(rule) => (rule.store.as_ref(), rule.ttl.as_ref()),
+                    Element::Completion(done) => (done.store.as_ref(), None),
+                    Element::HumanOutcome(outcome) => (outcome.store.as_ref(), None),
+                    _ => (None, None),
                 };
                 if let Some(store) = store {
-                    self.store(store);
+                    let ttl = ttl.and_then(|ttl| super::call::milliseconds(&ttl.value));
+                    self.store(store, ttl);
                 }
                 self.leave(at)
             }
@@ -194,6 +192,7 @@ impl<'p> Run<'_, 'p, '_> {
                 return Ok(Next::Take(edge));
             }
             self.hear();
+            self.notice()?;
             self.extract_ahead()?;
         }
         self.leave(at)
@@ -316,8 +315,11 @@ impl<'p> Run<'_, 'p, '_> {
         if let Element::Statement(Statement::Goto(_)) | Element::Jump(_) = element {
             return self.answered_choice(at);
         }
-        let limit = self.pick(at, |edge, _| onward(edge.why))?;
-        match limit {
+        if let Some(edge) = self.pick(at, |edge, _| onward(edge.why))? {
+            return Ok(Next::Take(edge));
+        }
+        // All turns of a part that the model leads are used up (`MAX_TURNS`).
+        match self.pick(at, |edge, _| edge.why == Why::Exhausted)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
         }
@@ -451,11 +453,32 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn assign(&mut self, path: &Path, value: Value) -> Result<(), Problem> {
         let name = dotted(path);
         let shown = self.shown(&name, &to_json(&value));
+        if let Some((thread, inner)) = self.other_holder(path) {
+            // A part of what has no parts cannot be set, as everywhere.
+            let set = thread.variables.set_path(&inner, value);
+            set.map_err(|e| Problem::unknown(format!("`{name}` cannot be set: {e}")))?;
+            self.emit(What::Set { variable: name.to_string(), value: shown });
+            return Ok(());
+        }
         self.holder(path)
             .set_path(path, value)
             .map_err(|e| Problem::unknown(format!("`{name}` cannot be set: {e}")))?;
         self.emit(What::Set { variable: name.to_string(), value: shown });
         Ok(())
+    }
+
+    /// The other agent of an ADL bot whose argument a path is (`triage.date`), and its name there.
+    fn other_holder(&mut self, path: &Path) -> Option<(&mut Thread, Path)> {
+        if self.dialect() != Dialect::Adl {
+            return None;
+        }
+        let (Segment::Field(field), rest) = path.segments.split_first()? else { return None };
+        let name = path.root.value.as_str();
+        let inner = Path { namespace: None, root: field.clone(), segments: rest.to_vec() };
+        let others = self.session.stack.len().checked_sub(1)?;
+        let at_work = self.session.stack.iter_mut().take(others).rev();
+        let mut all = at_work.chain(self.session.parked.iter_mut().rev());
+        Some((all.find(|thread| thread.agent == name)?, inner))
     }
 
     /// Who holds a variable: the program if it has one of that name, else the agent.
@@ -574,69 +597,6 @@ impl<'p> Run<'_, 'p, '_> {
             fields.insert(name.value.clone(), self.value(expr)?);
         }
         Value::object(fields).map_err(|e| Problem::unknown(e.to_string()))
-    }
-
-    /// Puts something into the longer-lived memory.
-    fn store(&mut self, store: &StoredValue) {
-        let Some(target) = &store.target else { return };
-        let value = store.value.as_ref().and_then(|e| self.value(e).ok()).unwrap_or_default();
-        let path = target.value.trim_end_matches(".*");
-        let shown = self.shown(path, &to_json(&value));
-        let kept = match (store.operation, self.session.memory.get(path).cloned()) {
-            (Some("append"), old) => {
-                let mut items = match old {
-                    Some(Value::List(list)) => list.items().to_vec(),
-                    _ => Vec::new(),
-                };
-                if store.unique != Some(true) || !items.contains(&value) {
-                    items.push(value);
-                }
-                if let Some(most) = store.max_size {
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        clippy::cast_sign_loss,
-                        reason = "clamped"
-                    )]
-                    let most = most.0.clamp(0.0, 1e6) as usize;
-                    items.drain(..items.len().saturating_sub(most));
-                }
-                Value::list(items).unwrap_or_default()
-            }
-            _ => value,
-        };
-        self.session.memory.set(SmolStr::new(path), kept);
-        self.emit(What::Remember { path: path.to_owned(), value: shown });
-    }
-
-    /// What is brought back from memory, and what the model is told, when something happens.
-    pub(super) fn recall(&mut self, event: &str) {
-        let Ok(agent) = self.agent() else { return };
-        for recall in &agent.memory.recall {
-            let pattern = recall.event.value.as_str();
-            let fits = match pattern.split_once('*') {
-                Some((start, end)) => event.starts_with(start) && event.ends_with(end),
-                None => pattern == event,
-            };
-            if !fits {
-                continue;
-            }
-            let text = match &recall.action {
-                Some(agentir_ir::RecallAction::PromptLlm { instruction }) => Some(instruction),
-                _ => recall.instruction.as_ref(),
-            };
-            if let Some(text) = text {
-                let text = self.render(text);
-                self.thread().recalled.push(text);
-            }
-            if let Some(agentir_ir::RecallAction::InjectContext { paths }) = &recall.action {
-                for path in paths {
-                    if let Some(value) = self.session.memory.get(&path.value).cloned() {
-                        let line = format!("{}: {}", path.value, value);
-                        self.thread().recalled.push(line);
-                    }
-                }
-            }
-        }
     }
 
     // ---- what is said -----------------------------------------------------------------------

@@ -14,6 +14,8 @@ mod collect;
 mod converse;
 mod detect;
 mod effects;
+mod memory;
+mod notice;
 mod orchestrate;
 mod prompt;
 mod render;
@@ -28,7 +30,7 @@ use crate::trace::{Event, What};
 use agentir_eval::State;
 use agentir_expr::{Condition, Dialect};
 use agentir_flow::cfg::{AgentId, Cfg, Edge, Element, Guard, Node, NodeKind, Test, Transfer, Why};
-use agentir_ir::{Agent, Program};
+use agentir_ir::{Agent, NumberOrText, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
@@ -50,6 +52,8 @@ pub struct Machine<'p> {
     leaving: Vec<Vec<EdgeIndex>>,
     /// Whom each node leads to.
     transfers: FxHashMap<NodeIndex, Vec<Transfer<'p>>>,
+    /// What conditions ask about messages, by agent.
+    asked: Vec<notice::Asked>,
     fingerprint: String,
 }
 
@@ -142,7 +146,8 @@ impl<'p> Machine<'p> {
             .flat_map(|a| [a.metadata.name.value.as_str(), a.metadata.source_hash.as_str()])
             .collect();
         let fingerprint = parts.join("\n");
-        Self { program, cfg, leaving, transfers, fingerprint }
+        let asked = cfg.parts().iter().map(|part| notice::Asked::of(&cfg, part)).collect();
+        Self { program, cfg, leaving, transfers, asked, fingerprint }
     }
 
     /// The graph that is walked.
@@ -193,6 +198,8 @@ impl<'p> Machine<'p> {
             shared: State::new(),
             system: State::new(),
             memory: State::new(),
+            expires: std::collections::BTreeMap::new(),
+            last: None,
             flow_steps: 0,
             orchestration: None,
         };
@@ -243,6 +250,12 @@ impl<'p> Machine<'p> {
             error: None,
             methods: orchestrate::Orchestration::default(),
         };
+        let now = run.host.clock.now();
+        run.session.forget(now);
+        let before = run.session.last.replace(now);
+        if let Some(error) = before.and_then(|before| run.expired(now.saturating_sub(before))) {
+            return Ok(run.end_expired(error));
+        }
         run.begin();
         let status = run.go();
         Ok(run.end(status))
@@ -327,6 +340,29 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         if let Some(thread) = self.session.stack.last_mut() {
             thread.iterations = 0;
         }
+    }
+
+    /// Whether the user was silent for longer than the agent at work waits (ABL, current specification,
+    /// 7.11), and what is said about it.
+    fn expired(&self, idle: i64) -> Option<String> {
+        let limit = match &self.agent().ok()?.execution.timeouts.session_timeout_ms {
+            NumberOrText::Number(n) => n.0,
+            NumberOrText::Text(text) => call::milliseconds(text)?,
+        };
+        (self.dialect() == Dialect::Abl && idle as f64 > limit).then(|| {
+            let (idle, limit) = (idle / 1_000, limit / 1_000.0);
+            format!(
+                "the user was silent for {idle} seconds, and the session is kept for {limit} (`session_timeout_ms`)"
+            )
+        })
+    }
+
+    /// Nothing is done any more.
+    fn end_expired(&mut self, message: String) -> Turn {
+        let kind = "session_timeout".to_owned();
+        self.emit(What::Error { kind, message: message.clone() });
+        self.error = Some(message);
+        self.end(Status::Failed)
     }
 
     fn end(&mut self, status: Status) -> Turn {
@@ -449,7 +485,8 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     // ---- conditions -------------------------------------------------------------------------
 
     fn scope(&self) -> Scope<'_> {
-        Scope::new(self.session, &self.locals, self.host.clock)
+        let others = self.dialect() == Dialect::Adl;
+        Scope::new(self.session, &self.locals, self.host.clock, others)
     }
 
     /// Whether all of a guard's tests come out as it wants.

@@ -34,7 +34,8 @@ type Locals = Vec<(SmolStr, Value)>;
 
 impl Renderer<'_, '_, '_, '_> {
     fn value(&self, expr: &Expr, locals: &Locals) -> Value {
-        let scope = Scope::new(self.run.session, locals, self.run.host.clock);
+        let others = self.run.dialect() == Dialect::Adl;
+        let scope = Scope::new(self.run.session, locals, self.run.host.clock, others);
         evaluate(expr, &scope, self.dialect).unwrap_or_default()
     }
 

@@ -128,7 +128,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What is known of an intent: by its declaration, if it has one.
-    fn intent(&self, agent: &Agent, name: &str) -> Candidate {
+    pub(super) fn intent(&self, agent: &Agent, name: &str) -> Candidate {
         let nlu = agent.nlu.iter().flat_map(|n| &n.intents);
         let listed = agent
             .intent_handling
@@ -149,12 +149,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn note_intent(&mut self, intent: &str) {
-        let mut user = match self.session.variable("user") {
-            Some(Json::Object(user)) => user,
-            _ => serde_json::Map::new(),
-        };
-        user.insert("intent".to_owned(), Json::from(intent));
-        self.session.set_system("user", &Json::Object(user));
+        self.note_user("intent", &Json::from(intent));
     }
 
     /// Rules are tried in their order. Those over the state decide at once; those in words are put to

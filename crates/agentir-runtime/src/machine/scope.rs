@@ -14,6 +14,8 @@ pub(super) struct Scope<'s> {
     session: &'s Session,
     locals: &'s [(SmolStr, Value)],
     clock: &'s dyn Clock,
+    /// Whether `agent.arg` is what another agent holds, as in ADL.
+    others: bool,
 }
 
 impl<'s> Scope<'s> {
@@ -21,8 +23,17 @@ impl<'s> Scope<'s> {
         session: &'s Session,
         locals: &'s [(SmolStr, Value)],
         clock: &'s dyn Clock,
+        others: bool,
     ) -> Self {
-        Self { session, locals, clock }
+        Self { session, locals, clock, others }
+    }
+
+    /// `triage.date`: an argument of another agent that is at work, or waits to go on.
+    fn other(&self, path: &Path, semantics: &Semantics) -> Option<Value> {
+        let (Segment::Field(field), rest) = path.segments.split_first()? else { return None };
+        let thread = self.session.at_work(&path.root.value).filter(|_| self.others)?;
+        let inner = Path { namespace: None, root: field.clone(), segments: rest.to_vec() };
+        thread.variables.path(&inner, semantics).ok().filter(|value| !value.is_unset())
     }
 
     fn local(&self, path: &Path, semantics: &Semantics) -> Option<Result<Value, EvalError>> {
@@ -60,6 +71,9 @@ impl Environment for Scope<'_> {
             && let Some(value) = self.local(path, semantics)
         {
             return value;
+        }
+        if let Some(value) = self.other(path, semantics) {
+            return Ok(value);
         }
         let thread = self.session.stack.last();
         let layers = thread.map(|thread| &thread.variables).into_iter().chain([

@@ -10,7 +10,7 @@ use crate::session::{Bound, Problem, Status, Thread};
 use crate::trace::What;
 use agentir_diagnostics::FileId;
 use agentir_eval::Value;
-use agentir_expr::Template;
+use agentir_expr::{Dialect, Template};
 use agentir_flow::cfg::{Element, Node, NodeKind, Transfer, Why};
 use agentir_ir::{AgentType, Context, Data, Delegate, Handoff, Offer, Statement, VariableBinding};
 use agentir_syntax::abl::leaf::template;
@@ -332,9 +332,13 @@ impl<'p> Run<'_, 'p, '_> {
             .map(|(name, value)| (name.to_string(), to_json(value)))
             .collect();
         if let Ok(value) = from_json(&Json::Object(result.clone())) {
-            let thread = self.thread();
-            thread.variables.set(child.agent.as_str(), value.clone());
-            thread.variables.set("result", value);
+            // What an agent of an ADL bot held can be read by all others.
+            if self.dialect() == Dialect::Adl {
+                self.session.shared.set(child.agent.as_str(), value.clone());
+            } else {
+                self.thread().variables.set(child.agent.as_str(), value.clone());
+            }
+            self.thread().variables.set("result", value);
         }
         self.thread().outputs = Json::Object(result);
         let which = if child.delegated { "delegate" } else { "handoff" };
@@ -527,7 +531,19 @@ impl<'p> Run<'_, 'p, '_> {
         self.session.set_system("human", &Json::Object(outcome));
         self.session.set_system("escalate", &serde_json::json!({ "completed": true }));
         let back = self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Return);
-        let Some((edge, to, _)) = back else { return Ok(Next::Stop(Status::Human)) };
+        let Some((edge, to, _)) = back else {
+            // Nothing is said about it: the agent goes on with the next message.
+            let part = self.id().and_then(|id| self.machine.cfg.part(id)).filter(|_| !keeps);
+            let Some(wait) = part.map(|part| part.wait) else {
+                return Ok(Next::Stop(Status::Human));
+            };
+            if matches!(element, Element::Offer(_)) {
+                self.answer_call(&Json::from("done"));
+                self.thread().pending.clear();
+            }
+            self.thread().node = index(wait.index());
+            return Ok(Next::Stop(Status::Await));
+        };
         // Who passes it on to other people keeps it, unless the author says what follows.
         if keeps && self.pick(to, |edge, _| edge.why == Why::Branch)?.is_none() {
             return Ok(Next::Stop(Status::Human));

@@ -22,6 +22,23 @@ pub fn program(path: &str, text: &str) -> Program {
     program
 }
 
+/// Several documents as one program, the first of whose agents begins.
+pub fn together(files: &[(&str, &str)]) -> Program {
+    let mut sources = SourceMap::new();
+    let mut program = Program { complete: true, ..Program::default() };
+    for (path, text) in files {
+        let id = sources.add(SourceFile::new(*path, *text));
+        agentir_lower::file(id, path, text, agentir_syntax::abl::Options::default())
+            .add_to(&mut program, &mut Vec::new());
+    }
+    let first = program.agents.first().map(|agent| agent.metadata.name.value.clone());
+    program.entry_agent = first.map(|name| agentir_diagnostics::Spanned {
+        value: name,
+        span: agentir_diagnostics::Span::default(),
+    });
+    program
+}
+
 /// The program of a folder of ours, below `corpus/`.
 #[allow(dead_code)]
 pub fn folder(path: &str, entry: Option<&str>) -> Program {
@@ -145,11 +162,12 @@ impl Human for People {
     }
 }
 
-struct Still;
+/// A clock that only moves between turns.
+struct At(i64);
 
-impl Clock for Still {
+impl Clock for At {
     fn now(&self) -> i64 {
-        1_780_000_000_000
+        self.0
     }
     fn random(&self) -> u64 {
         7
@@ -172,6 +190,8 @@ pub struct Talk<'p, 'c> {
     pub session: Session,
     pub model: Told,
     pub people: People,
+    /// Milliseconds since the beginning of 1970.
+    pub now: i64,
     tools: Stub<'c>,
     pub script: String,
     pub events: Vec<Event>,
@@ -189,6 +209,7 @@ impl<'p, 'c> Talk<'p, 'c> {
             session,
             model: Told::default(),
             people: People::default(),
+            now: 1_780_000_000_000,
             tools: Stub(Box::new(tools)),
             script: String::new(),
             events: Vec::new(),
@@ -205,7 +226,7 @@ impl<'p, 'c> Talk<'p, 'c> {
             model: &mut self.model,
             tools: &mut self.tools,
             human: &mut self.people,
-            clock: &Still,
+            clock: &At(self.now),
             observer: &mut seen,
         };
         let input = message.map(Input::text);

@@ -2,7 +2,8 @@
 //!
 //! All that no text decides (what the user says, what the model picks, what tools give) is a decision
 //! with a number of ways. A conversation is its list of decisions; from one that came to a new place,
-//! every list that differs in one decision is tried as well. Values come from the guards of the graph,
+//! every list that differs in one decision is tried as well; when that leads nowhere any more,
+//! conversations stray, by chances that are the same each time. Values come from the guards of the graph,
 //! by the solver. The search is bounded by the number of conversations, never by a clock.
 
 mod oracle;
@@ -10,14 +11,19 @@ mod values;
 mod write;
 
 use crate::coverage::Coverage;
+use crate::replay::Aims;
 use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
 use agentir_runtime::{Host, Input, Machine, Said, StartError, Status};
 use agentir_tools::{Case, StubFile, Stubs, Toolbox};
-use oracle::{Asked, Caller, Made, Person, Seen, Still, World};
+use oracle::{Asked, Caller, Person, Plan, Seen, World};
+pub(crate) use oracle::{Made, Still};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use values::Values;
+
+/// So many conversations in a row stray without coming to a new place before the search ends.
+const MOST_IN_VAIN: u32 = 100;
 
 /// How far the search goes.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +36,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tries: 4_000, turns: 12 }
+        Self { tries: 4_000, turns: 20 }
     }
 }
 
@@ -59,6 +65,13 @@ pub struct Conversation {
     made: Made,
 }
 
+impl Conversation {
+    /// What was decided in it.
+    pub(crate) const fn made(&self) -> &Made {
+        &self.made
+    }
+}
+
 /// What was found.
 pub struct Generated {
     /// The conversations.
@@ -79,21 +92,28 @@ pub fn generate(
     let values = Values::of(machine.cfg());
     let names = values::result_names(&machine.program().agents);
     let checks = RefCell::new(toolbox(machine.program()));
-    let mut waiting: VecDeque<Vec<usize>> = VecDeque::from([Vec::new()]);
+    let aims = Aims::of(machine.cfg());
+    let mut waiting: VecDeque<Plan> = VecDeque::from([Plan::default()]);
+    let (mut strays, mut in_vain) = (0, 0);
     let mut coverage = Coverage::default();
     let mut conversations = Vec::new();
     let mut tries = 0;
-    while let Some(plan) = waiting.pop_front() {
+    loop {
+        let plan = waiting.pop_front().unwrap_or_else(|| {
+            strays += 1;
+            Plan { ways: Vec::new(), strays: Some(strays) }
+        });
         tries += 1;
-        if tries > limits.tries {
+        in_vain += u32::from(plan.strays.is_some());
+        if tries > limits.tries || in_vain > MOST_IN_VAIN {
             break;
         }
-        let depth = plan.len();
+        let depth = plan.ways.len();
         let conversation = converse(
             machine,
             entry,
             plan,
-            &Given { values: &values, names: &names, checks: &checks },
+            &Given { values: &values, names: &names, checks: &checks, aims: &aims },
             limits.turns,
         )?;
         let before = coverage.size();
@@ -103,14 +123,15 @@ pub fn generate(
         if coverage.size() == before {
             continue;
         }
+        in_vain = 0;
         // Decisions before the last that was changed were tried with the conversation it came from.
         let taken = &conversation.made.taken;
         for (at, (chosen, ways)) in taken.iter().enumerate().skip(depth.saturating_sub(1)) {
             for other in 0..*ways {
                 if other != *chosen {
-                    let mut plan: Vec<usize> = taken.iter().take(at).map(|(c, _)| *c).collect();
-                    plan.push(other);
-                    waiting.push_back(plan);
+                    let before = taken.iter().take(at).map(|(chosen, _)| *chosen);
+                    let ways = before.chain([other]).collect();
+                    waiting.push_back(Plan { ways, strays: None });
                 }
             }
         }
@@ -124,6 +145,7 @@ struct Given<'g> {
     values: &'g Values,
     names: &'g FxHashMap<String, Vec<String>>,
     checks: &'g RefCell<Toolbox>,
+    aims: &'g Aims,
 }
 
 /// Tools that take every call whose arguments are in order.
@@ -148,15 +170,16 @@ fn toolbox(program: &Program) -> Toolbox {
 fn converse(
     machine: &Machine<'_>,
     entry: Option<&str>,
-    plan: Vec<usize>,
+    plan: Plan,
     given: &Given<'_>,
     most: usize,
 ) -> Result<Conversation, StartError> {
-    let world = World::new(given.values, given.names, given.checks, plan);
+    let world = World::new(given.values, given.names, given.checks, given.aims, plan);
     let mut session = machine.session(entry)?;
     let mut turns = Vec::new();
     let mut input = None;
     loop {
+        world.turn();
         let mut seen = Seen::default();
         let mut host = Host {
             model: &mut Asked(&world),

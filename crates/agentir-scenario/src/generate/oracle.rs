@@ -1,6 +1,7 @@
 //! Everything in a conversation that nobody's text decides, decided by numbers.
 
 use super::values::Values;
+use crate::replay::{Aims, Wish};
 use agentir_model::Entry;
 use agentir_runtime::{
     Answer, Ask, Clock, Escalation, Event, FailureKind, FieldSpec, Human, HumanReply, Model,
@@ -13,7 +14,27 @@ use serde_json::{Map, Value as Json, json};
 use std::cell::RefCell;
 
 /// A decision: which of how many ways was taken.
-pub(super) type Decision = (usize, usize);
+pub(crate) type Decision = (usize, usize);
+
+/// Which ways a conversation takes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// The first ones.
+    pub(super) ways: Vec<usize>,
+    /// Which of all chances decides about the others; the first way of each if none does.
+    pub(super) strays: Option<u64>,
+}
+
+/// A way that nothing decides, the same for the same seed (splitmix64).
+fn any(seed: u64, at: usize, ways: usize) -> usize {
+    let ways = u64::try_from(ways.max(1)).unwrap_or(1);
+    let at = u64::try_from(at).unwrap_or(u64::MAX);
+    let mut z = seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(at);
+    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    usize::try_from((z ^ (z >> 31)) % ways).unwrap_or(0)
+}
 
 /// What is decided, and what came of it. All parts of the outside world share it.
 pub(super) struct World<'v> {
@@ -21,31 +42,39 @@ pub(super) struct World<'v> {
     pub(super) names: &'v FxHashMap<String, Vec<String>>,
     /// Says whether a call has the arguments that its tool takes.
     pub(super) checks: &'v RefCell<Toolbox>,
+    /// What is meant by the names that agents offer.
+    aims: &'v Aims,
     inner: RefCell<Inner>,
 }
 
 /// A call that was made.
-pub(super) struct Called {
-    pub(super) tool: String,
-    pub(super) result: Result<Json, ToolFailure>,
+pub(crate) struct Called {
+    pub(crate) tool: String,
+    pub(crate) result: Result<Json, ToolFailure>,
+    /// Whether nobody was asked, because the arguments are none that the tool takes.
+    pub(crate) refused: bool,
 }
 
 #[derive(Default)]
 struct Inner {
-    planned: Vec<usize>,
+    plan: Plan,
     taken: Vec<Decision>,
     answers: Vec<Entry>,
     calls: Vec<Called>,
     humans: Vec<HumanReply>,
+    /// What users and models were after, by turn.
+    wishes: Vec<Vec<Wish>>,
     conversed: usize,
 }
 
 /// What a conversation was made of.
-pub(super) struct Made {
-    pub(super) taken: Vec<Decision>,
-    pub(super) answers: Vec<Entry>,
-    pub(super) calls: Vec<Called>,
-    pub(super) humans: Vec<HumanReply>,
+pub(crate) struct Made {
+    pub(crate) taken: Vec<Decision>,
+    pub(crate) answers: Vec<Entry>,
+    pub(crate) calls: Vec<Called>,
+    pub(crate) humans: Vec<HumanReply>,
+    /// What users and models were after, by turn.
+    pub(crate) wishes: Vec<Vec<Wish>>,
 }
 
 impl<'v> World<'v> {
@@ -53,29 +82,45 @@ impl<'v> World<'v> {
         values: &'v Values,
         names: &'v FxHashMap<String, Vec<String>>,
         checks: &'v RefCell<Toolbox>,
-        planned: Vec<usize>,
+        aims: &'v Aims,
+        plan: Plan,
     ) -> Self {
-        Self { values, names, checks, inner: RefCell::new(Inner { planned, ..Inner::default() }) }
+        let inner = RefCell::new(Inner { plan, ..Inner::default() });
+        Self { values, names, checks, aims, inner }
     }
 
-    /// One of so many ways: the planned one, else the first.
+    /// A turn begins.
+    pub(super) fn turn(&self) {
+        self.inner.borrow_mut().wishes.push(Vec::new());
+    }
+
+    /// One of so many ways: the planned one, else the first, or any if the conversation is to stray.
     pub(super) fn decide(&self, ways: usize) -> usize {
         let mut inner = self.inner.borrow_mut();
         let at = inner.taken.len();
-        let chosen = inner.planned.get(at).copied().unwrap_or(0).min(ways.saturating_sub(1));
+        let chosen = match (inner.plan.ways.get(at), inner.plan.strays) {
+            (Some(planned), _) => *planned,
+            (None, None) => 0,
+            (None, Some(seed)) => any(seed, at, ways),
+        };
+        let chosen = chosen.min(ways.saturating_sub(1));
         inner.taken.push((chosen, ways));
         chosen
     }
 
-    fn noted(&self, request: &Request, entry: Entry) {
+    fn noted(&self, request: &Request, answer: &Answer, entry: Entry) {
         let entry =
             Entry { agent: Some(request.agent.clone()), step: request.step.clone(), ..entry };
-        self.inner.borrow_mut().answers.push(entry);
+        let mut inner = self.inner.borrow_mut();
+        inner.answers.push(entry);
+        if let Some(turn) = inner.wishes.last_mut() {
+            turn.extend(Wish::of(self.aims, request, answer));
+        }
     }
 
     pub(super) fn into_made(self) -> Made {
-        let Inner { taken, answers, calls, humans, .. } = self.inner.into_inner();
-        Made { taken, answers, calls, humans }
+        let Inner { taken, answers, calls, humans, wishes, .. } = self.inner.into_inner();
+        Made { taken, answers, calls, humans, wishes }
     }
 
     fn arguments(&self, fields: &[FieldSpec]) -> Map<String, Json> {
@@ -148,7 +193,7 @@ impl Model for Asked<'_, '_> {
                 }
             }
         };
-        world.noted(request, entry);
+        world.noted(request, &answer, entry);
         Ok(Reply { answer, usage: Usage::default() })
     }
 }
@@ -159,7 +204,11 @@ impl Tools for Caller<'_, '_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let world = self.0;
         // What is refused for its arguments is refused when the conversation is played back, too.
-        world.checks.borrow_mut().call(call)?;
+        if let Err(failure) = world.checks.borrow_mut().call(call) {
+            let (tool, result) = (call.name.to_owned(), Err(failure.clone()));
+            world.inner.borrow_mut().calls.push(Called { tool, result, refused: true });
+            return Err(failure);
+        }
         let names = world.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
         let results = world.values.of_tool(call.name, call.tool, names);
         // Two ways more: it fails, it takes too long.
@@ -172,7 +221,8 @@ impl Tools for Caller<'_, '_> {
             None => Err(ToolFailure::new(FailureKind::Timeout, "the tool took too long")),
         };
         let mut inner = world.inner.borrow_mut();
-        inner.calls.push(Called { tool: call.name.to_owned(), result: result.clone() });
+        let tool = call.name.to_owned();
+        inner.calls.push(Called { tool, result: result.clone(), refused: false });
         result
     }
 }
@@ -195,7 +245,7 @@ impl Human for Person<'_, '_> {
 }
 
 /// Time stands still.
-pub(super) struct Still;
+pub(crate) struct Still;
 
 impl Clock for Still {
     fn now(&self) -> i64 {

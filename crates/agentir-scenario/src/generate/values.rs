@@ -89,7 +89,13 @@ impl Values {
     /// Values for a field, the likeliest first.
     pub(super) fn of_field(&self, field: &FieldSpec) -> Vec<Json> {
         let mut all: Vec<Json> = field.values.keys().map(|v| Json::from(v.as_str())).collect();
-        all.extend(self.by_path.get(&field.name).into_iter().flatten().cloned());
+        all.extend(self.by_path.get(&field.name).into_iter().flatten().map(|value| {
+            // Nobody says a truth value where words are asked for.
+            match value {
+                Json::Bool(_) if field.ty == FieldType::Text => Json::from(value.to_string()),
+                _ => value.clone(),
+            }
+        }));
         if all.is_empty() || field.values.is_empty() {
             all.push(of_type(field.ty));
         }

@@ -26,7 +26,7 @@ impl Generated {
 
 fn test(number: usize, conversation: &Conversation) -> Json {
     let mut tools: Map<String, Json> = Map::new();
-    for Called { tool, result } in &conversation.made.calls {
+    for Called { tool, result, .. } in conversation.made.calls.iter().filter(|c| !c.refused) {
         let case = match result {
             Ok(answer) => json!({ "answer": answer, "times": 1 }),
             Err(failure) => {

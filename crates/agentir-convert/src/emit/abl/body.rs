@@ -429,7 +429,15 @@ impl Bodies {
 
     /// A body with the fields of its place, or as a `DO` list where they cannot say it.
     fn done(self, place: Place, body: &Body, into: &mut Vec<Entry>) {
-        let phases: Vec<Option<Phase>> = body.0.iter().map(phase_in_branch).collect();
+        let mut phases: Vec<Option<Phase>> = body.0.iter().map(phase_in_branch).collect();
+        // What a digression says about a call stands behind it.
+        let about_it =
+            |pair: &[Statement]| matches!(pair, [Statement::Call(_), Statement::Respond(_)]);
+        if place == Place::Digression
+            && let Some(at) = body.0.windows(2).position(about_it)
+        {
+            phases.swap(at, at + 1);
+        }
         let ordered = phases.windows(2).all(|w| match w {
             [a, b] => a < b || (a == b && *a == Some(Phase::Set)),
             _ => true,

@@ -1,0 +1,85 @@
+//! What outlives a conversation: what is remembered, for how long, and what is brought back (ABL, current
+//! specification, 3.7.2 to 3.7.4).
+
+use super::Run;
+use crate::json::to_json;
+use crate::trace::What;
+use agentir_eval::Value;
+use agentir_ir::StoredValue;
+use smol_str::SmolStr;
+
+impl Run<'_, '_, '_> {
+    /// Remembers a value, for so many milliseconds if it is not for good.
+    pub(super) fn store(&mut self, store: &StoredValue, ttl: Option<f64>) {
+        let Some(target) = &store.target else { return };
+        let value = store.value.as_ref().and_then(|e| self.value(e).ok()).unwrap_or_default();
+        let path = target.value.trim_end_matches(".*");
+        let shown = self.shown(path, &to_json(&value));
+        let kept = match (store.operation, self.session.memory.get(path).cloned()) {
+            (Some("append"), old) => {
+                let mut items = match old {
+                    Some(Value::List(list)) => list.items().to_vec(),
+                    _ => Vec::new(),
+                };
+                if store.unique != Some(true) || !items.contains(&value) {
+                    items.push(value);
+                }
+                if let Some(most) = store.max_size {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "clamped"
+                    )]
+                    let most = most.0.clamp(0.0, 1e6) as usize;
+                    items.drain(..items.len().saturating_sub(most));
+                }
+                Value::list(items).unwrap_or_default()
+            }
+            _ => value,
+        };
+        self.session.memory.set(SmolStr::new(path), kept);
+        match ttl {
+            Some(ttl) => {
+                #[expect(clippy::cast_possible_truncation, reason = "clamped")]
+                let ttl = ttl.clamp(0.0, 1e15) as i64;
+                let until = self.host.clock.now().saturating_add(ttl);
+                self.session.expires.insert(path.to_owned(), until);
+            }
+            None => {
+                self.session.expires.remove(path);
+            }
+        }
+        self.emit(What::Remember { path: path.to_owned(), value: shown });
+    }
+
+    /// What is brought back from memory, and what the model is told, when something happens.
+    pub(super) fn recall(&mut self, event: &str) {
+        let Ok(agent) = self.agent() else { return };
+        for recall in &agent.memory.recall {
+            let pattern = recall.event.value.as_str();
+            let fits = match pattern.split_once('*') {
+                Some((start, end)) => event.starts_with(start) && event.ends_with(end),
+                None => pattern == event,
+            };
+            if !fits {
+                continue;
+            }
+            let text = match &recall.action {
+                Some(agentir_ir::RecallAction::PromptLlm { instruction }) => Some(instruction),
+                _ => recall.instruction.as_ref(),
+            };
+            if let Some(text) = text {
+                let text = self.render(text);
+                self.thread().recalled.push(text);
+            }
+            if let Some(agentir_ir::RecallAction::InjectContext { paths }) = &recall.action {
+                for path in paths {
+                    if let Some(value) = self.session.memory.get(&path.value).cloned() {
+                        let line = format!("{}: {}", path.value, value);
+                        self.thread().recalled.push(line);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Where the values of a YAML file stand.
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+use std::ops::Range;
+
+/// A value and where it stands, in bytes, without what is behind it on its last line.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) range: Range<usize>,
+    pub(crate) holds: Holds,
+}
+
+/// What a value consists of.
+#[derive(Debug)]
+pub(crate) enum Holds {
+    /// Nothing else.
+    Scalar,
+    /// Items; in brackets, or each behind a dash.
+    List {
+        /// Whether it is in brackets.
+        flow: bool,
+        /// The items.
+        items: Vec<Place>,
+    },
+    /// Values by name.
+    Map(Vec<(String, Place)>),
+    /// What stands elsewhere.
+    Alias,
+}
+
+/// A step on the way to a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum To<'n> {
+    Key(&'n str),
+    Item(usize),
+}
+
+impl Place {
+    /// The first document of a file; none if it is no YAML.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let bytes: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let byte = |index: usize| bytes.get(index).copied().unwrap_or(text.len());
+        // What is open, with the name of the next value where names are given.
+        let mut open: Vec<(Self, Option<String>)> = Vec::new();
+        for event in Parser::new_from_str(text) {
+            let (event, span) = event.ok()?;
+            let range = byte(span.start.index())..byte(span.end.index());
+            let done = match event {
+                Event::Scalar(value, style, ..) => {
+                    let names = open.last_mut().and_then(|(place, name)| {
+                        (matches!(place.holds, Holds::Map(_)) && name.is_none()).then_some(name)
+                    });
+                    if let Some(name) = names {
+                        *name = Some(value.into_owned());
+                        continue;
+                    }
+                    let written = text.get(range.clone())?;
+                    let end = range.start
+                        + match style {
+                            // The parser counts what is behind the quotes.
+                            ScalarStyle::SingleQuoted => quoted(written, '\'', None)?,
+                            ScalarStyle::DoubleQuoted => quoted(written, '"', Some('\\'))?,
+                            _ => written.trim_end().len(),
+                        };
+                    Self { range: range.start..end, holds: Holds::Scalar }
+                }
+                Event::Alias(_) => Self { range, holds: Holds::Alias },
+                Event::SequenceStart(..) => {
+                    let flow = text.get(range.start..)?.starts_with('[');
+                    let holds = Holds::List { flow, items: Vec::new() };
+                    open.push((Self { range, holds }, None));
+                    continue;
+                }
+                Event::MappingStart(..) => {
+                    open.push((Self { range, holds: Holds::Map(Vec::new()) }, None));
+                    continue;
+                }
+                Event::SequenceEnd | Event::MappingEnd => {
+                    let (mut place, _) = open.pop()?;
+                    place.close(range.end, text);
+                    place
+                }
+                _ => continue,
+            };
+            match open.last_mut() {
+                None => return Some(done),
+                Some((Self { holds: Holds::List { items, .. }, .. }, _)) => items.push(done),
+                Some((Self { holds: Holds::Map(entries), .. }, name)) => {
+                    entries.push((name.take()?, done));
+                }
+                Some(_) => return None,
+            }
+        }
+        None
+    }
+
+    /// Says where a list or map ends: at its bracket, else with what it holds last.
+    fn close(&mut self, end: usize, text: &str) {
+        let last = match &self.holds {
+            Holds::List { items, .. } => items.last().map(|last| last.range.end),
+            Holds::Map(entries) => entries.last().map(|(_, last)| last.range.end),
+            Holds::Scalar | Holds::Alias => None,
+        };
+        let bracket = text.get(..end).is_some_and(|t| t.ends_with([']', '}']));
+        let opens = text.get(self.range.start..).is_some_and(|t| t.starts_with(['[', '{']));
+        self.range.end = match last {
+            Some(last) if !(opens && bracket) => last,
+            _ => end,
+        };
+    }
+
+    /// The value at the end of a way.
+    pub(crate) fn find(&self, way: &[To<'_>]) -> Option<&Self> {
+        way.iter().try_fold(self, |place, to| match (&place.holds, to) {
+            (Holds::Map(entries), To::Key(name)) => {
+                entries.iter().find(|(n, _)| n == name).map(|(_, place)| place)
+            }
+            (Holds::List { items, .. }, To::Item(at)) => items.get(*at),
+            _ => None,
+        })
+    }
+}
+
+/// How long a text in quotes is, quotes included. A quote that is a part of it is there twice.
+fn quoted(text: &str, quote: char, escape: Option<char>) -> Option<usize> {
+    let mut chars = text.char_indices().skip(1).peekable();
+    while let Some((at, c)) = chars.next() {
+        if Some(c) == escape {
+            chars.next();
+        } else if c == quote {
+            if escape.is_none() && chars.peek().is_some_and(|(_, next)| *next == quote) {
+                chars.next();
+            } else {
+                return Some(at + c.len_utf8());
+            }
+        }
+    }
+    None
+}

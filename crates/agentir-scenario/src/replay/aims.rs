@@ -1,0 +1,118 @@
+//! What comes of picking something: the same in every language, whatever it is called there.
+
+use agentir_flow::cfg::{Cfg, Element};
+use agentir_ir::Offer;
+use agentir_runtime::Purpose;
+use petgraph::visit::EdgeRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What somebody is after who picks a tool, an agent or an intent by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// That an agent looks after it.
+    Agent(String),
+    /// That a tool is called.
+    Tool(String),
+    /// That what the user said is written down.
+    Collect,
+    /// That a person takes over.
+    Person,
+    /// To be done.
+    Done,
+    /// That control goes back.
+    Back,
+    /// Something that is only known by its name.
+    Other(String),
+}
+
+/// What names mean to each agent of a program.
+#[derive(Debug, Default)]
+pub(crate) struct Aims {
+    names: FxHashMap<(String, String), Aim>,
+    /// Reasons to escalate that are judged by their words, by agent.
+    reasons: FxHashSet<(String, String)>,
+}
+
+/// Words, whatever stands between them.
+pub(super) fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+impl Aims {
+    pub(crate) fn of(cfg: &Cfg<'_>) -> Self {
+        let mut aims = Self::default();
+        for edge in cfg.graph().edge_references() {
+            let node = cfg.node(edge.source());
+            let Some(agent) = node.and_then(|n| cfg.part(n.agent)).map(|p| p.agent) else {
+                continue;
+            };
+            let owner = agent.metadata.name.value.as_str();
+            let to = |name: &agentir_diagnostics::Spanned<agentir_expr::Name>| {
+                Aim::Agent(agent.resolve_alias(name).value.to_string())
+            };
+            let mut note = |name: &str, aim: Aim| {
+                aims.names.entry((owner.to_owned(), name.to_owned())).or_insert(aim);
+            };
+            match edge.weight().by {
+                Element::Offer(offer) => {
+                    let aim = match &offer.does {
+                        Offer::Call { tool } => Aim::Tool(tool.value.to_string()),
+                        Offer::Handoff { to: agent } | Offer::Delegate { agent } => to(agent),
+                        Offer::Escalate => Aim::Person,
+                        Offer::Collect => Aim::Collect,
+                        Offer::Complete => Aim::Done,
+                        Offer::Other { reference } => Aim::Other(reference.to_string()),
+                    };
+                    note(&offer.name.value, aim);
+                }
+                Element::Rule(rule) => {
+                    let Some(target) = &rule.to else { continue };
+                    let names = rule.intents.first().into_iter().map(|i| i.value.as_str());
+                    let own = rule.name.iter().map(|n| n.value.as_str());
+                    for name in names.chain(own).chain([target.value.as_str()]) {
+                        note(name, to(target));
+                    }
+                }
+                Element::Handoff(handoff) => note(&handoff.to.value, to(&handoff.to)),
+                Element::Delegate(delegate) => note(&delegate.agent.value, to(&delegate.agent)),
+                Element::Reference(reference) => {
+                    note(&reference.alias.value, to(&reference.alias));
+                }
+                _ => {}
+            }
+        }
+        for agent in cfg.parts().iter().map(|part| part.agent) {
+            let triggers = agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
+            for when in triggers.filter_map(|t| t.when.as_ref()) {
+                let words = (agent.metadata.name.value.to_string(), plain(&when.text.value));
+                aims.reasons.insert(words);
+            }
+        }
+        aims
+    }
+
+    /// Whether something that is judged is a reason to get a person.
+    pub(crate) fn is_reason(&self, agent: &str, statement: &str) -> bool {
+        self.reasons.contains(&(agent.to_owned(), plain(statement)))
+    }
+
+    /// What is meant by a name that an agent offers.
+    pub(crate) fn offered(&self, agent: &str, name: &str, purpose: Purpose) -> Aim {
+        match (self.names.get(&(agent.to_owned(), name.to_owned())), purpose) {
+            (Some(aim), _) => aim.clone(),
+            (None, Purpose::Complete) => Aim::Done,
+            (None, Purpose::Return) => Aim::Back,
+            (None, Purpose::Escalate) => Aim::Person,
+            (None, Purpose::Collect) => Aim::Collect,
+            (None, Purpose::Handoff | Purpose::Delegate) => Aim::Agent(name.to_owned()),
+            (None, Purpose::Call) => Aim::Tool(name.to_owned()),
+        }
+    }
+
+    /// What is meant by a name among which an agent has the model choose.
+    pub(crate) fn chosen(&self, agent: &str, name: &str) -> Aim {
+        let known = self.names.get(&(agent.to_owned(), name.to_owned()));
+        known.cloned().unwrap_or_else(|| Aim::Other(name.to_owned()))
+    }
+}

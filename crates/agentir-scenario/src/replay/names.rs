@@ -1,0 +1,107 @@
+//! What two programs call the same things.
+
+use agentir_ir::{Agent, Program, Statement};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What the agents and variables of a program are called in another, the first.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Agents that both have, by their names here.
+    agents: FxHashMap<String, String>,
+    /// Variables that are called otherwise, by their names here.
+    renamed: FxHashMap<String, String>,
+    /// By agents of the first program: the variables that both have, here and there.
+    declared: FxHashMap<String, Vec<(String, String)>>,
+}
+
+impl Names {
+    /// Those of one program beside itself.
+    #[must_use]
+    pub fn own(program: &Program) -> Self {
+        Self::between(program, program, [])
+    }
+
+    /// Those of the second of two programs. `renamed` has what it calls otherwise: the kind (`agent`,
+    /// `variable`), the name in the first and the name in the second.
+    #[must_use]
+    pub fn between<'n>(
+        first: &Program,
+        second: &Program,
+        renamed: impl IntoIterator<Item = (&'n str, &'n str, &'n str)>,
+    ) -> Self {
+        let mut names = Self::default();
+        let mut agents: FxHashMap<&str, &str> = FxHashMap::default();
+        for (what, from, to) in renamed {
+            match what {
+                "variable" => {
+                    names.renamed.insert(to.to_owned(), from.to_owned());
+                }
+                "agent" => {
+                    agents.insert(from, to);
+                }
+                _ => {}
+            }
+        }
+        for agent in &first.agents {
+            let name = agent.metadata.name.value.as_str();
+            let there = agents.get(name).copied().unwrap_or(name);
+            if second.agent(there).is_some() {
+                names.agents.insert(there.to_owned(), name.to_owned());
+            }
+        }
+        // Whatever they are called, programs begin with the same agent.
+        if names.agents.is_empty()
+            && let (Some(one), Some(other)) = (begins(first), begins(second))
+        {
+            let name = |agent: &Agent| agent.metadata.name.value.to_string();
+            names.agents.insert(name(other), name(one));
+        }
+        let there: FxHashSet<String> = second.agents.iter().flat_map(declared).collect();
+        for agent in &first.agents {
+            let mut both = Vec::new();
+            for own in &there {
+                let first = names.variable(own);
+                if declared(agent).any(|name| name == first) {
+                    both.push((own.clone(), first.to_owned()));
+                }
+            }
+            names.declared.insert(agent.metadata.name.value.to_string(), both);
+        }
+        names
+    }
+
+    /// What an agent is called in the first program; none if only this one has it.
+    pub(super) fn agent(&self, own: &str) -> Option<&str> {
+        self.agents.get(own).map(String::as_str)
+    }
+
+    /// What a variable is called in the first program.
+    pub(super) fn variable<'n>(&'n self, own: &'n str) -> &'n str {
+        self.renamed.get(own).map_or(own, String::as_str)
+    }
+
+    /// The variables of an agent of the first program that both have, here and there.
+    pub(super) fn variables(&self, agent: Option<&str>) -> impl Iterator<Item = (&str, &str)> {
+        let of = agent.and_then(|agent| self.declared.get(agent));
+        of.into_iter().flatten().map(|(own, first)| (own.as_str(), first.as_str()))
+    }
+}
+
+fn begins(program: &Program) -> Option<&Agent> {
+    program.entry().or_else(|| program.agents.first())
+}
+
+/// The variables that an agent declares: in its memory, and as fields.
+fn declared(agent: &Agent) -> impl Iterator<Item = String> + '_ {
+    let mut fields = Vec::new();
+    agentir_flow::bodies(agent, &mut |body| {
+        for statement in &body.0 {
+            if let Statement::Collect(collect) = statement {
+                fields.extend(collect.gather.fields.iter().map(|f| f.name.value.to_string()));
+            }
+        }
+    });
+    let memory = agent.memory.session.iter().map(|v| v.name.value.to_string());
+    let gather = agent.gather.fields.iter().map(|f| f.name.value.to_string());
+    memory.chain(gather).chain(fields)
+}

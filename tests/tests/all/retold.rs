@@ -1,0 +1,371 @@
+//! Conversations retold: what agents do in another language is what they did in their own, but for what
+//! the report of the conversion announces. `docs/semantics.md`, "The same conversation", says what is
+//! compared.
+//!
+//! `AGENTIR_CONVERSATIONS=300` tries so many conversations with each program, and those of others too.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+use agentir_convert::{Conversion, Place, Report, Target, convert};
+use agentir_diagnostics::{SourceMap, Span};
+use agentir_flow::cfg::{Cfg, NodeKind};
+use agentir_ir::Program;
+use agentir_runtime::Machine;
+use agentir_scenario::{
+    Conversation, Deed, Did, Generated, Limits, Names, Played, generate, replay,
+};
+use agentir_syntax::abl::Options;
+use agentir_tests::check::{Checked, File, check};
+use agentir_tests::conversions::correct;
+use agentir_tests::samples::{external, external_agent_script, external_root, files_below};
+use petgraph::graph::NodeIndex;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// So many conversations are tried with each program.
+const TRIES: usize = 10;
+
+/// Differences that are left although nothing announces them: parts of what is reported of them, each
+/// with the reason.
+const EXCEPTIONS: &[(&str, &str)] = &[];
+
+fn tries() -> Option<usize> {
+    std::env::var("AGENTIR_CONVERSATIONS").ok()?.parse().ok()
+}
+
+/// A program and its sources.
+struct Sample {
+    name: String,
+    language: &'static str,
+    checked: Checked,
+}
+
+impl Sample {
+    fn new(files: &[File], options: Options, language: &'static str) -> Option<Self> {
+        let checked = check(files, options);
+        let sound = checked.errors().next().is_none() && !checked.program.agents.is_empty();
+        let name = files.first()?.name.clone();
+        sound.then_some(Self { name, language, checked })
+    }
+}
+
+fn all_samples() -> Vec<Sample> {
+    let mut all: Vec<(Vec<File>, Options, &'static str)> = Vec::new();
+    for language in ["abl", "agent-script", "adl"] {
+        all.extend(
+            correct(language).into_iter().map(|(files, options)| (files, options, language)),
+        );
+    }
+    if tries().is_some() {
+        for one in external() {
+            let options = Options { version: one.version, fragment: false };
+            all.push((one.files, options, "abl"));
+        }
+        let scripts = external_agent_script();
+        all.extend(scripts.into_iter().map(|f| (vec![f], Options::default(), "agent-script")));
+        let adl = external_root().map(|root| files_below(&root.join("adl"))).unwrap_or_default();
+        let bots = adl.into_iter().filter(|f| agentir_lower::is_adl(&f.name, &f.text));
+        all.extend(bots.map(|f| (vec![f], Options::default(), "adl")));
+    }
+    all.into_par_iter().filter_map(|(f, options, of)| Sample::new(&f, options, of)).collect()
+}
+
+/// The lines that a report announces something of, by file.
+#[derive(Default)]
+struct Lines(FxHashMap<String, FxHashSet<u32>>);
+
+impl Lines {
+    fn of<'p>(places: impl Iterator<Item = &'p Place>) -> Self {
+        let mut lines = Self::default();
+        for place in places {
+            lines.0.entry(place.file.clone()).or_default().insert(place.line);
+        }
+        lines
+    }
+
+    fn announced(&self, sources: &SourceMap, span: Span, first_only: bool) -> bool {
+        let Some(file) = sources.get(span.file).filter(|_| span != Span::default()) else {
+            return false;
+        };
+        let Some(lines) = self.0.get(&*file.name) else { return false };
+        let first = file.line_column(span.start).line;
+        let last = if first_only { first } else { file.line_column(span.end).line };
+        lines.iter().any(|line| (first..=last).contains(line))
+    }
+}
+
+/// A program with its graph, and what a report announces of it.
+struct Side<'s> {
+    cfg: &'s Cfg<'s>,
+    sources: &'s SourceMap,
+    lines: Lines,
+}
+
+impl Side<'_> {
+    /// Whether something on the way from node to node is announced.
+    fn announces(&self, path: &[usize]) -> bool {
+        let nodes: Vec<_> = path.iter().map(|n| NodeIndex::new(*n)).collect();
+        let at_nodes = nodes.iter().any(|at| {
+            self.cfg.node(*at).is_some_and(|node| {
+                // What stands for a whole agent or step is where that begins.
+                let whole = !matches!(
+                    node.kind,
+                    NodeKind::Say
+                        | NodeKind::Instruct
+                        | NodeKind::Await
+                        | NodeKind::Collect
+                        | NodeKind::Call
+                        | NodeKind::Set
+                        | NodeKind::Clear
+                        | NodeKind::Transform
+                        | NodeKind::Store
+                        | NodeKind::Check
+                        | NodeKind::Branch
+                        | NodeKind::Delegate
+                        | NodeKind::Handoff
+                        | NodeKind::Escalate
+                        | NodeKind::Complete
+                );
+                self.lines.announced(self.sources, node.span, whole)
+            })
+        });
+        // Questions with fixed answers are where the model chooses.
+        let agents = nodes.iter().filter_map(|at| self.cfg.node(*at));
+        let agents = agents.filter(|node| node.kind == NodeKind::Choose);
+        let known = agents.filter_map(|node| self.cfg.part(node.agent)?.agent.knowledge.as_ref());
+        let questions = known.flat_map(|knowledge| &knowledge.questions);
+        let mut texts = questions.filter_map(|q| q.answer.as_ref()).map(|t| t.text.span);
+        let at_nodes = at_nodes || texts.any(|span| self.lines.announced(self.sources, span, true));
+        let pairs = nodes.iter().zip(nodes.iter().skip(1));
+        at_nodes
+            || pairs.filter_map(|(a, b)| self.cfg.graph().find_edge(*a, *b)).any(|edge| {
+                let weight = self.cfg.edge(edge).map(|(.., weight)| weight.span);
+                weight.is_some_and(|span| self.lines.announced(self.sources, span, true))
+            })
+    }
+}
+
+/// How a conversation compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Same,
+    /// A loss is reported where it differs.
+    Announced,
+    /// The languages differ in who says that an agent is done.
+    WhoIsDone,
+    Different,
+}
+
+/// The first difference between two conversations, in words, and the ways that lead to it.
+struct Difference {
+    what: String,
+    turn: usize,
+    paths: [Vec<usize>; 2],
+    /// The variable whose value differs.
+    variable: Option<String>,
+    /// Whether a model could not say that it is done, or an agent had just answered and one of the two
+    /// goes on with another.
+    done: bool,
+}
+
+fn deed(deed: Option<&Deed>) -> String {
+    deed.map_or_else(|| "nothing more".to_owned(), |d| d.did.to_string())
+}
+
+fn difference(first: &[Played], second: &[Played]) -> Option<Difference> {
+    for turn in 0..first.len().max(second.len()) {
+        let none = Played::default();
+        let [one, other] = [first, second].map(|side| side.get(turn).unwrap_or(&none));
+        for at in 0..one.deeds.len().max(other.deeds.len()) {
+            let [left, right] = [one, other].map(|side| side.deeds.get(at));
+            if left.map(|d| &d.did) != right.map(|d| &d.did) {
+                let path = |d: Option<&Deed>| d.map(|d| d.path.clone()).unwrap_or_default();
+                let what = format!("{} / {}", deed(left), deed(right));
+                let paths = [path(left), path(right)];
+                let before = at.checked_sub(1).and_then(|at| one.deeds.get(at));
+                let answered = before.is_some_and(|d| d.did == Did::Answers);
+                let moves = |d: Option<&Deed>| d.is_some_and(|d| matches!(d.did, Did::Controls(_)));
+                let done = other.kept || answered && (moves(left) || moves(right));
+                return Some(Difference { what, turn, paths, variable: None, done });
+            }
+        }
+        let names: FxHashSet<&String> = one.state.keys().chain(other.state.keys()).collect();
+        let mut names: Vec<_> = names.into_iter().collect();
+        names.sort();
+        for name in names {
+            let [left, right] = [one, other].map(|side| side.state.get(name));
+            if left != right {
+                let shown = |v: Option<&serde_json::Value>| {
+                    v.map_or_else(|| "unset".to_owned(), ToString::to_string)
+                };
+                let what = format!("{name} = {} / {}", shown(left), shown(right));
+                let set = |side: &Played| side.set_at.get(name).copied().into_iter().collect();
+                let paths = [set(one), set(other)];
+                let variable = Some(name.clone());
+                return Some(Difference { what, turn, paths, variable, done: false });
+            }
+        }
+    }
+    None
+}
+
+/// Whether the report speaks of a variable as such.
+fn speaks_of(report: &Report, variable: &str) -> bool {
+    let declared = [format!("[{variable}]"), format!(".{variable}.")];
+    report.lost().any(|entry| declared.iter().any(|d| entry.path.contains(d.as_str())))
+}
+
+fn entry(program: &Program) -> Option<&str> {
+    match program.entry() {
+        Some(_) => None,
+        None => program.agents.first().map(|a| a.metadata.name.value.as_str()),
+    }
+}
+
+/// The conversation up to where it differs.
+fn told(conversation: &Conversation, played: &[Played], until: usize) -> String {
+    let mut out = String::new();
+    for (turn, played) in conversation.turns.iter().zip(played).take(until + 1) {
+        if let Some(input) = &turn.input {
+            let _ = writeln!(out, "    > {}", input.text);
+        }
+        for deed in &played.deeds {
+            let _ = writeln!(out, "    {}", deed.did);
+        }
+    }
+    out
+}
+
+/// Goes through the conversations of a program with its conversion.
+fn retell(
+    sample: &Sample,
+    machine: &Machine<'_>,
+    made: &Generated,
+    target: Target,
+    problems: &mut Vec<String>,
+) -> [usize; 4] {
+    let program = &sample.checked.program;
+    let done: Conversion = convert(program, &sample.checked.sources, target);
+    let renamed = done
+        .report
+        .renamed
+        .iter()
+        .map(|renamed| (renamed.what, renamed.from.as_str(), renamed.to.as_str()));
+    let names = Names::between(program, &done.program, renamed);
+    let theirs = Machine::new(&done.program);
+    let lost = || done.report.lost();
+    let sides = [
+        Side {
+            cfg: machine.cfg(),
+            sources: &sample.checked.sources,
+            lines: Lines::of(lost().filter_map(|e| e.source.as_ref())),
+        },
+        Side {
+            cfg: theirs.cfg(),
+            sources: &done.sources,
+            lines: Lines::of(lost().filter_map(|e| e.target.as_ref())),
+        },
+    ];
+    let mut counts = [0; 4];
+    let mut seen = FxHashSet::default();
+    for conversation in &made.conversations {
+        let first = replay(machine, entry(program), conversation, &Names::own(program)).unwrap();
+        let second = replay(&theirs, entry(&done.program), conversation, &names).unwrap();
+        let fate = match difference(&first, &second) {
+            None => Fate::Same,
+            Some(difference) => {
+                let on_the_way =
+                    sides.iter().zip(&difference.paths).any(|(side, path)| side.announces(path));
+                let declared =
+                    difference.variable.as_ref().is_some_and(|v| speaks_of(&done.report, v));
+                let script = |language: &str| language.starts_with("agent-script");
+                let kept = second.get(difference.turn).is_some_and(|played| played.kept);
+                let who = kept || script(sample.language) != script(target.name());
+                if on_the_way || declared {
+                    Fate::Announced
+                } else if difference.done && who {
+                    Fate::WhoIsDone
+                } else {
+                    let what = format!("{} to {}: {}", sample.name, target.name(), difference.what);
+                    let reviewed = EXCEPTIONS.iter().any(|(part, _)| what.contains(part));
+                    if !reviewed && seen.insert(difference.what.clone()) {
+                        let told = told(conversation, &first, difference.turn);
+                        problems.push(format!("{what}\n{told}"));
+                    }
+                    Fate::Different
+                }
+            }
+        };
+        counts[fate as usize] += 1;
+    }
+    counts
+}
+
+/// What a conversation does, told by what was after in it, is what it did when it was made: otherwise
+/// comparing would say nothing.
+fn faithful(sample: &Sample, machine: &Machine<'_>, made: &Generated) -> Vec<String> {
+    let mut problems = Vec::new();
+    let names = Names::own(&sample.checked.program);
+    for (n, conversation) in made.conversations.iter().enumerate() {
+        let again = replay(machine, entry(&sample.checked.program), conversation, &names).unwrap();
+        let status = |n: usize| again.get(n).and_then(|t| t.deeds.last()).map(|d| d.did.clone());
+        for (at, turn) in conversation.turns.iter().enumerate() {
+            if status(at) != Some(Did::Ends(turn.status)) {
+                problems.push(format!("{}: {n}: turn {at} ends otherwise", sample.name));
+                break;
+            }
+            let calls: Vec<usize> =
+                again[at].deeds.iter().flat_map(|d| d.path.iter().copied()).collect();
+            if calls != turn.path {
+                problems.push(format!("{}: {n}: turn {at} goes another way", sample.name));
+                break;
+            }
+        }
+    }
+    problems
+}
+
+#[test]
+fn converted_agents_do_the_same_but_for_what_is_announced() {
+    let limits = Limits { tries: tries().unwrap_or(TRIES), ..Limits::default() };
+    type Row = BTreeMap<(&'static str, &'static str), [usize; 4]>;
+    let (mut problems, unfaithful, table) = all_samples()
+        .par_iter()
+        .map(|sample| {
+            let program = &sample.checked.program;
+            let machine = Machine::new(program);
+            let made = generate(&machine, entry(program), limits).unwrap();
+            let mut problems = Vec::new();
+            let mut row = Row::new();
+            for target in Target::ALL {
+                let counts = retell(sample, &machine, &made, target, &mut problems);
+                row.insert((sample.language, target.name()), counts);
+            }
+            (problems, faithful(sample, &machine, &made), row)
+        })
+        .reduce(Default::default, |mut a, b| {
+            a.0.extend(b.0);
+            a.1.extend(b.1);
+            for (pair, counts) in b.2 {
+                let all = a.2.entry(pair).or_insert([0; 4]);
+                all.iter_mut().zip(counts).for_each(|(all, more)| *all += more);
+            }
+            a
+        });
+    let mut told = String::new();
+    for ((from, to), [same, announced, done, different]) in &table {
+        let _ = writeln!(told, "{from} to {to}: {same} / {announced} / {done} / {different}");
+    }
+    eprintln!(
+        "the same / up to what is announced / up to who is done / reviewed or different\n{told}"
+    );
+    problems.extend(unfaithful);
+    assert!(problems.is_empty(), "{}:\n{}", problems.len(), problems.join("\n"));
+}
