@@ -246,7 +246,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
         if !found.again {
             diagnostics.append(found_here);
         }
-        let home = programs.entry(found.home.clone()).or_insert_with(LoadedProgram::default);
+        let home = programs.entry(found.home.clone()).or_default();
         lowered.add_to(&mut home.program, &mut home.versions);
         let options = settings::rule_options(request.configs, &found.path, &mut set);
         home.options.resize(home.program.agents.len(), options);
