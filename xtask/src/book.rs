@@ -78,7 +78,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
         let Some(name) = path.file_name() else { continue };
         if path.is_dir() {
             copy(&path, &to.join(name))?;
-        } else if path.extension().is_some_and(|e| e == "md" || e == "svg") {
+        } else {
             fs::copy(&path, to.join(name))?;
         }
     }
@@ -99,7 +99,8 @@ pub(crate) fn write(root: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     for chapter in ["README.md", "ARCHITECTURE.md"] {
         fs::copy(root.join(chapter), source.join(chapter))?;
     }
-    for folder in ["docs", "rules"] {
+    // Documents point into the schemas and the samples.
+    for folder in ["docs", "rules", "schemas", "corpus"] {
         copy(&root.join(folder), &source.join(folder))?;
     }
     let summary = summary();
