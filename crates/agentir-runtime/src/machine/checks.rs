@@ -116,7 +116,7 @@ impl<'p> Run<'_, 'p, '_> {
         let content = match rail.kind {
             GuardrailKind::Input => self.input.as_ref().map(|i| i.text.clone()),
             GuardrailKind::Output => {
-                let texts: Vec<&str> = self.said.iter().map(|s| s.text.as_str()).collect();
+                let texts: Vec<&str> = self.progress.said.iter().map(|s| s.text.as_str()).collect();
                 (!texts.is_empty()).then(|| texts.join("\n"))
             }
             GuardrailKind::ToolInput => self.tool_input(),
@@ -141,11 +141,11 @@ impl<'p> Run<'_, 'p, '_> {
         }
         // Nobody hears what a person has to look at first.
         if action == "escalate" && rail.kind == GuardrailKind::Output {
-            self.said.clear();
+            self.progress.said.clear();
         }
         if action == "reask" {
             let message = self.guardrail_message(rail);
-            self.said.clear();
+            self.progress.said.clear();
             self.thread().notes.push(message);
         }
         let ways = self
@@ -233,7 +233,7 @@ impl<'p> Run<'_, 'p, '_> {
                 }
             }
             _ => {
-                for said in &mut self.said {
+                for said in &mut self.progress.said {
                     said.text = clean(&said.text);
                 }
             }

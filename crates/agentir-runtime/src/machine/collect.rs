@@ -45,7 +45,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             Element::Failure(failure) => {
                 // What is asked for again is asked for even if it has a value.
-                if !self.fresh && !self.thread().asked.contains_key(&index(at.index())) {
+                if !self.progress.fresh && !self.thread().asked.contains_key(&index(at.index())) {
                     for name in &failure.collect_fields {
                         self.clear(&name.value);
                     }
@@ -56,15 +56,15 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let led_by_model = matches!(element, Element::Agent(_));
         let mut refused = None;
-        if led_by_model || self.fresh {
-            if self.fresh {
+        if led_by_model || self.progress.fresh {
+            if self.progress.fresh {
                 if let Some(edge) = self.interrupted(at)? {
                     return Ok(Next::Take(edge));
                 }
                 self.consume();
             }
             let agent = self.session.agent().unwrap_or_default();
-            refused = match self.ahead.take_if(|(who, _)| led_by_model && who == agent) {
+            refused = match self.progress.ahead.take_if(|(who, _)| led_by_model && who == agent) {
                 Some((_, refused)) => refused,
                 // In Agent Script the model fills variables in by an offer, under its guard.
                 None if led_by_model && self.dialect() == Dialect::AgentScript => None,
@@ -160,7 +160,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let refused = self.extract(Asking { gather: &agent.gather, only: &[], collect: None })?;
         self.judged.clear();
-        self.ahead = Some((agent.metadata.name.value.to_string(), refused));
+        self.progress.ahead = Some((agent.metadata.name.value.to_string(), refused));
         Ok(())
     }
 
@@ -285,7 +285,7 @@ impl<'p> Run<'_, 'p, '_> {
             _ => return Err(Problem::new("model_error", "asked for values, the model gave none")),
         };
         let mut refused = None;
-        self.refused = None;
+        self.progress.refused = None;
         for (field, spec) in wanted.iter().zip(&specs) {
             let Some(found) = values.get(&spec.name).filter(|v| !v.is_null()) else { continue };
             // A field without a type takes what it is given as it is.
@@ -303,7 +303,7 @@ impl<'p> Run<'_, 'p, '_> {
             };
             if let Some(message) = valid {
                 *self.thread().refused.entry(spec.name.clone()).or_default() += 1;
-                self.refused.get_or_insert_with(|| (spec.name.clone(), message.clone()));
+                self.progress.refused.get_or_insert_with(|| (spec.name.clone(), message.clone()));
                 refused = refused.or(Some(message));
             } else {
                 self.recall(&format!("entity:{}:extracted", field.name.value));

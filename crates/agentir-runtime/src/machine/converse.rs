@@ -166,7 +166,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
         }
         // What the user says may fill fields; that comes before the model speaks.
-        if self.fresh {
+        if self.progress.fresh {
             self.consume();
             if let Some(edge) = self.collecting(at)? {
                 return Ok(Next::Take(edge));
@@ -175,8 +175,8 @@ impl<'p> Run<'_, 'p, '_> {
         if !self.thread().pending.is_empty() {
             return self.next_pick(at);
         }
-        if self.thread().answer.is_some() || self.answered {
-            self.answered = false;
+        if self.thread().answer.is_some() || self.progress.answered {
+            self.progress.answered = false;
             return self.choose_to_speak(at);
         }
         if let Some(answer) = self.known_answer()? {
@@ -405,7 +405,7 @@ impl<'p> Run<'_, 'p, '_> {
         let messages = self.thread().messages.clone();
         let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };
         // Asking again for what was refused says what was wrong with it.
-        if let Some((field, message)) = self.refused.take()
+        if let Some((field, message)) = self.progress.refused.take()
             && let Some(field) = missing.iter_mut().find(|m| m.name == field)
         {
             field.prompt = Some(message);

@@ -20,7 +20,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Does what a node does, and says how it goes on.
     pub(super) fn visit(&mut self, at: NodeIndex) -> Step {
         let node = self.node(at)?;
-        let stage = std::mem::take(&mut self.stage);
+        let stage = std::mem::take(&mut self.progress.stage);
         self.trace(at, &node);
         if stage == SKIP {
             return self.skip(at, node.kind);
@@ -106,7 +106,7 @@ impl<'p> Run<'_, 'p, '_> {
             NodeKind::Route => self.route(at),
             NodeKind::Check => self.check(at, &node.element),
             NodeKind::Checkpoint => self.checkpoint(at, stage),
-            NodeKind::Interrupt => match self.chosen.take() {
+            NodeKind::Interrupt => match self.progress.chosen.take() {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             },
@@ -150,6 +150,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Where the conversation was before.
     fn resume(&mut self, at: NodeIndex) -> Step {
         let again = self
+            .progress
             .arrived
             .and_then(|edge| self.machine.cfg.edge(edge))
             .is_some_and(|(.., edge)| edge.why == Why::Retry);
@@ -184,7 +185,7 @@ impl<'p> Run<'_, 'p, '_> {
         if agent.flow.is_none() && self.session.turn == 0 && !delegated {
             return Ok(Next::Stop(Status::Await));
         }
-        if self.fresh {
+        if self.progress.fresh {
             if let Some(next) = self.ask_ensemble() {
                 return Ok(next);
             }
@@ -226,7 +227,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.recall(&format!("step:enter:{name}"));
         }
         // A step that waits nowhere can be left by what the user says when it begins.
-        if self.fresh
+        if self.progress.fresh
             && self.session.turn > 0
             && !self.waits_inside(at)
             && let Some(edge) = self.interrupted(at)?
@@ -294,8 +295,8 @@ impl<'p> Run<'_, 'p, '_> {
         let turn = self.session.turn;
         // Who has looked at the message and got here again has nothing more to say to it.
         let again = matches!(element, Element::Agent(_)) && self.thread().heard == Some(turn);
-        if !self.fresh || !answers || again {
-            self.fresh = false;
+        if !self.progress.fresh || !answers || again {
+            self.progress.fresh = false;
             // A subagent that another one uses as a tool is done when it has answered.
             let answered = matches!(element, Element::Agent(_)) && again;
             if answered && self.only_asked() && self.dialect() == Dialect::AgentScript {
@@ -343,7 +344,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Somebody takes what the user said.
     pub(super) fn consume(&mut self) {
         self.hear();
-        self.fresh = false;
+        self.progress.fresh = false;
     }
 
     /// The turn is over at a node that goes on with the user's next message.
@@ -616,7 +617,7 @@ impl<'p> Run<'_, 'p, '_> {
                 let text = self.guardrail_message(rail);
                 // What is not allowed is not said.
                 if rail.kind == agentir_ir::GuardrailKind::Output {
-                    self.said.clear();
+                    self.progress.said.clear();
                 }
                 self.say(&text, None);
                 return Ok(());
@@ -687,7 +688,7 @@ impl<'p> Run<'_, 'p, '_> {
         let agent = self.session.agent().unwrap_or_default().to_owned();
         self.emit(What::Say { text: text.to_owned() });
         self.thread().messages.push(Message::new(Role::Assistant, text));
-        self.said.push(Said { agent, text: text.to_owned(), actions });
+        self.progress.said.push(Said { agent, text: text.to_owned(), actions });
     }
 
     /// An agent begins: its variables get their first values.

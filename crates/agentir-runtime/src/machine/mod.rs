@@ -235,19 +235,11 @@ impl<'p> Machine<'p> {
             machine: self,
             session,
             host,
-            said: Vec::new(),
             input: input.cloned(),
-            fresh: input.is_some(),
+            progress: Progress { fresh: input.is_some(), ..Progress::default() },
             visits: 0,
-            stage: 0,
-            arrived: None,
-            chosen: None,
             judged: FxHashMap::default(),
             locals: Vec::new(),
-            refused: None,
-            ahead: None,
-            answered: false,
-            error: None,
             methods: orchestrate::Orchestration::default(),
         };
         let now = run.host.clock.now();
@@ -272,22 +264,31 @@ struct Run<'r, 'p, 'h> {
     machine: &'r Machine<'p>,
     session: &'r mut Session,
     host: &'r mut Host<'h>,
-    said: Vec<Said>,
     /// What the user sent.
     input: Option<Input>,
-    /// Whether nobody has taken it yet.
-    fresh: bool,
+    progress: Progress,
     visits: u32,
+    /// What conditions gave at this visit, by their address: each is asked once.
+    judged: FxHashMap<usize, bool>,
+    /// Names that only exist where something is evaluated: the item of a list.
+    locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
+    /// What a method of orchestration remembers.
+    methods: orchestrate::Orchestration,
+}
+
+/// How far a turn is. With the session it is all that is as it was where a turn is tried out and taken
+/// back.
+#[derive(Clone, Default)]
+struct Progress {
+    said: Vec<Said>,
+    /// Whether nobody has taken yet what the user sent.
+    fresh: bool,
     /// How far the node was that is come back to.
     stage: u32,
     /// The edge that was taken last.
     arrived: Option<EdgeIndex>,
     /// The edge that a node before has chosen already: out of an interruption.
     chosen: Option<EdgeIndex>,
-    /// What conditions gave at this visit, by their address: each is asked once.
-    judged: FxHashMap<usize, bool>,
-    /// Names that only exist where something is evaluated: the item of a list.
-    locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
     /// The field whose value was refused last, and what is wrong with it.
     refused: Option<(String, String)>,
     /// The agent that has taken values from the message before it came to where it asks for them, with
@@ -296,8 +297,6 @@ struct Run<'r, 'p, 'h> {
     /// Whether the user was told something in this turn by an agent that is done.
     answered: bool,
     error: Option<String>,
-    /// What a method of orchestration remembers.
-    methods: orchestrate::Orchestration,
 }
 
 /// How it goes on behind a node.
@@ -361,18 +360,18 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     fn end_expired(&mut self, message: String) -> Turn {
         let kind = "session_timeout".to_owned();
         self.emit(What::Error { kind, message: message.clone() });
-        self.error = Some(message);
+        self.progress.error = Some(message);
         self.end(Status::Failed)
     }
 
     fn end(&mut self, status: Status) -> Turn {
         self.session.status = status;
-        let said = std::mem::take(&mut self.said);
+        let said = std::mem::take(&mut self.progress.said);
         for one in &said {
             self.session.transcript.push(Message::new(Role::Assistant, one.text.as_str()));
         }
         self.emit(What::TurnEnd { status: status.name() });
-        Turn { said, status, error: self.error.take() }
+        Turn { said, status, error: self.progress.error.take() }
     }
 
     /// Walks until somebody else has to do something.
@@ -404,11 +403,11 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             match next {
                 Next::Take(edge) => self.take(edge),
                 Next::Back(back) => {
-                    self.arrived = None;
-                    self.stage = back.stage;
+                    self.progress.arrived = None;
+                    self.progress.stage = back.stage;
                     self.thread().node = back.node;
                 }
-                Next::Switch => self.arrived = None,
+                Next::Switch => self.progress.arrived = None,
                 Next::Stop(status) => return status,
             }
         }
@@ -422,7 +421,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         if counts {
             *thread.taken.entry(index(edge.index())).or_default() += 1;
         }
-        self.arrived = Some(edge);
+        self.progress.arrived = Some(edge);
     }
 
     /// The agent at work. There always is one while the machine walks.
@@ -472,7 +471,11 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     }
 
     fn trace(&mut self, at: NodeIndex, node: &Node<'p>) {
-        let why = self.arrived.and_then(|e| self.machine.cfg.edge(e)).map(|(.., e)| e.why.name());
+        let why = self
+            .progress
+            .arrived
+            .and_then(|e| self.machine.cfg.edge(e))
+            .map(|(.., e)| e.why.name());
         self.emit(What::Node {
             node: at.index(),
             kind: node.kind.name(),
@@ -636,7 +639,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             Some(response) => self.respond(response),
             None => self.say("Sorry, something went wrong.", None),
         }
-        self.error = Some(message);
+        self.progress.error = Some(message);
         self.thread().failed = true;
         Next::Stop(Status::Failed)
     }

@@ -4,7 +4,7 @@
 //! keeps it. What several agents would answer is tried out: the conversation goes on with one of
 //! them until the turn is over or something would happen outside, and is then as it was before.
 
-use super::{Next, Run, Said, onward};
+use super::{Next, Progress, Run, onward};
 use crate::model::{Candidate, Message, Purpose, Role, ToolSpec};
 use crate::orchestration::{Method, merged};
 use crate::session::{Problem, Session, Status};
@@ -52,15 +52,7 @@ struct Merging {
 #[derive(Clone)]
 struct Kept {
     session: Session,
-    said: Vec<Said>,
-    fresh: bool,
-    stage: u32,
-    arrived: Option<EdgeIndex>,
-    chosen: Option<EdgeIndex>,
-    refused: Option<(String, String)>,
-    ahead: Option<(String, Option<String>)>,
-    answered: bool,
-    error: Option<String>,
+    progress: Progress,
 }
 
 /// How it ended that was tried out.
@@ -133,7 +125,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.bring(&child);
         self.thread().messages.extend(words);
         self.session.parked.push(child);
-        self.fresh = self.input.is_some();
+        self.progress.fresh = self.input.is_some();
         Some(())
     }
 
@@ -256,14 +248,14 @@ impl<'p> Run<'_, 'p, '_> {
     /// Tries out what comes of a way out of the ensemble.
     fn attempt(&mut self, edge: EdgeIndex) -> Option<Attempt> {
         let agent = self.leads_to(edge)?.to_owned();
-        let before = self.said.len();
+        let before = self.progress.said.len();
         self.methods.trying = true;
         self.methods.halted = None;
         self.take(edge);
         let status = self.go();
         self.methods.trying = false;
         let end = self.methods.halted.take().unwrap_or(End::Over(status));
-        let said = self.said.get(before..).unwrap_or_default().iter();
+        let said = self.progress.said.get(before..).unwrap_or_default().iter();
         let mut texts: Vec<String> = said.map(|s| s.text.clone()).collect();
         if let (End::Acts, Some(thread)) = (end, self.session.stack.last()) {
             texts.extend(thread.pending.last().map(|pick| format!("[{}]", pick.name)));
@@ -282,18 +274,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn keep(&self) -> Kept {
-        Kept {
-            session: self.session.clone(),
-            said: self.said.clone(),
-            fresh: self.fresh,
-            stage: self.stage,
-            arrived: self.arrived,
-            chosen: self.chosen,
-            refused: self.refused.clone(),
-            ahead: self.ahead.clone(),
-            answered: self.answered,
-            error: self.error.clone(),
-        }
+        Kept { session: self.session.clone(), progress: self.progress.clone() }
     }
 
     /// Everything is as it was, except for what it has cost.
@@ -301,15 +282,7 @@ impl<'p> Run<'_, 'p, '_> {
         let cost = (self.session.usage, self.session.model_calls);
         self.session.clone_from(&kept.session);
         (self.session.usage, self.session.model_calls) = cost;
-        self.said.clone_from(&kept.said);
-        self.fresh = kept.fresh;
-        self.stage = kept.stage;
-        self.arrived = kept.arrived;
-        self.chosen = kept.chosen;
-        self.refused.clone_from(&kept.refused);
-        self.ahead.clone_from(&kept.ahead);
-        self.answered = kept.answered;
-        self.error.clone_from(&kept.error);
+        self.progress.clone_from(&kept.progress);
     }
 
     /// Whether what happens may still be taken back, so that nobody is to hear of it yet.

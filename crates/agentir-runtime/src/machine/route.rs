@@ -21,7 +21,7 @@ impl<'p> Run<'_, 'p, '_> {
         });
         let Some((way, hub, _)) = hub else { return Ok(None) };
         let Some(chosen) = self.interruption(at, hub)? else { return Ok(None) };
-        self.chosen = Some(chosen);
+        self.progress.chosen = Some(chosen);
         self.consume();
         Ok(Some(way))
     }
@@ -178,13 +178,13 @@ impl<'p> Run<'_, 'p, '_> {
                 Considered::Ask(candidate) => asked.push((*id, candidate)),
             }
         }
-        if self.fresh
+        if self.progress.fresh
             && !asked.is_empty()
             && let Some(next) = self.orchestrated(at, &asked)?
         {
             return Ok(next);
         }
-        if self.fresh && !asked.is_empty() {
+        if self.progress.fresh && !asked.is_empty() {
             let candidates = asked.iter().map(|(_, c)| c.clone()).collect();
             let purpose = "Who is to look after what the user wants?";
             let several = self.fan_out_edge(&edges).is_some();
@@ -205,7 +205,7 @@ impl<'p> Run<'_, 'p, '_> {
                 return Ok(Next::Take(*id));
             }
         }
-        if let Some(default) = default.filter(|_| self.fresh) {
+        if let Some(default) = default.filter(|_| self.progress.fresh) {
             return Ok(Next::Take(default));
         }
         match self.pick(at, |edge, _| edge.why != Why::Route)? {

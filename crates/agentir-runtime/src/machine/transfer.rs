@@ -53,8 +53,8 @@ impl<'p> Run<'_, 'p, '_> {
         let entry = index(part.entry.index());
         // The next agent sees the message that led to it.
         let flow = part.agent.flow.is_some();
-        if self.input.is_some() && (!flow || self.fresh) {
-            self.fresh = true;
+        if self.input.is_some() && (!flow || self.progress.fresh) {
+            self.progress.fresh = true;
         }
         match transfer.returns {
             Some(back) => {
@@ -296,7 +296,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Err(Problem::unknown("there is nobody to give control back to"));
         };
         child.pending.clear();
-        self.fresh = self.input.is_some();
+        self.progress.fresh = self.input.is_some();
         // Where it was is kept, so that it goes on there if it is asked again.
         self.session.parked.push(child.clone());
         self.come_back(child, back, false);
@@ -354,7 +354,8 @@ impl<'p> Run<'_, 'p, '_> {
         // Who only chooses among agents has nothing to add when one of them is done. What was given back
         // is still to be answered.
         let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
-        self.answered = done && (chooses || self.said.iter().any(|s| s.agent == child.agent));
+        self.progress.answered =
+            done && (chooses || self.progress.said.iter().any(|s| s.agent == child.agent));
         let thread = self.thread();
         thread.node = back;
         if !child.delegated {
@@ -366,7 +367,7 @@ impl<'p> Run<'_, 'p, '_> {
             let outputs = thread.outputs.clone();
             self.answer_call(&outputs);
         }
-        self.fresh = self.fresh && !done;
+        self.progress.fresh = self.progress.fresh && !done;
         self.session.parked.retain(|t| !(done && t.agent == child.agent));
         if done {
             // What a finished agent knew can still be asked for after the end.
@@ -464,7 +465,7 @@ impl<'p> Run<'_, 'p, '_> {
         let to = part.agent.metadata.name.value.to_string();
         let given = self.by_name(transfer.to, true)?;
         self.emit(What::Transfer { how: "delegate", from, to: to.clone() });
-        self.fresh = self.input.is_some();
+        self.progress.fresh = self.input.is_some();
         // It comes back here, for the next.
         self.push(&to, index(part.entry.index()), given, index(at.index()), true);
         Ok(Next::Switch)
