@@ -2,7 +2,8 @@
 
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
-use crate::load::{self, LoadError, Loaded, Request};
+use crate::load::{self, Loaded};
+use crate::request::{LoadError, Request};
 use crate::{check, compile, converse, convert, rewrite, settings, trial};
 use agentir_config::Configs;
 use agentir_diagnostics::{Severity, sort};

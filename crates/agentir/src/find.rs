@@ -1,6 +1,6 @@
 //! Which files there are, what they are taken for, and the program that each belongs to.
 
-use crate::load::{LoadError, Request};
+use crate::request::{LoadError, Request};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Read;

@@ -11,6 +11,7 @@ mod find;
 mod graph;
 mod load;
 mod page;
+mod request;
 mod rewrite;
 mod settings;
 mod trial;

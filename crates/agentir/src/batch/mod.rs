@@ -11,8 +11,9 @@ mod store;
 pub mod watch;
 
 use crate::commands::{findings, unreadable};
-use crate::load::{self, Group, Loaded, Request};
+use crate::load::{self, Group, Loaded};
 use crate::page::{MOST_PICTURES, page};
+use crate::request::Request;
 use crate::settings::{self, Levels};
 use agentir_diagnostics::{Diagnostic, FileId, SourceMap, sort};
 use agentir_lint::{Checked, Selection, Statistics, Times};
