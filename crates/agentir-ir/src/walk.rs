@@ -50,6 +50,20 @@ pub enum Node<'a> {
     Actions(&'a Actions),
 }
 
+impl<'a> Node<'a> {
+    /// Calls `found` with every expression that is evaluated here: a condition, a value, what is assigned, the
+    /// holes of a text. Arguments of a call are nodes of their own.
+    pub fn exprs(self, found: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            Self::Condition(condition, _) => condition.expr().into_iter().for_each(found),
+            Self::Expr(expr) => found(expr),
+            Self::Set(set) => found(&set.value),
+            Self::Template(template) => template.exprs(found),
+            _ => {}
+        }
+    }
+}
+
 /// What a condition decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionUse {

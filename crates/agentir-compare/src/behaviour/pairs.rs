@@ -3,7 +3,7 @@
 use crate::place::Announced;
 use agentir_expr::{Expr, Name, Segment};
 use agentir_flow::cfg::{AgentId, Cfg};
-use agentir_ir::{Node, Program};
+use agentir_ir::Program;
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,14 +34,7 @@ fn shared<'p>(program: &'p Program) -> impl Iterator<Item = Name> + 'p {
                 }
             });
         };
-        agent.walk(&mut |node| match node {
-            Node::Condition(c, _) => c.expr().into_iter().for_each(&mut read),
-            Node::Expr(e) => read(e),
-            Node::Set(set) => read(&set.value),
-            Node::Template(t) => t.exprs(&mut |e| read(e)),
-            Node::Call(call) => call.with.iter().for_each(|a| read(&a.value)),
-            _ => {}
-        });
+        agent.walk(&mut |node| node.exprs(&mut read));
         all
     })
 }

@@ -100,12 +100,9 @@ fn collect<'a>(
     set: &mut FxHashMap<&'a str, Vec<Span>>,
     read: &mut FxHashSet<&'a str>,
 ) {
+    node.exprs(&mut |e| of(e, read));
     match node {
-        Node::Condition(condition, _) => condition.expr().into_iter().for_each(|e| of(e, read)),
-        Node::Expr(expr) => of(expr, read),
-        Node::Template(text) => text.exprs(&mut |e| of(e, read)),
         Node::Set(assignment) => {
-            of(&assignment.value, read);
             let target = &assignment.target;
             let mut result = false;
             assignment.value.paths(&mut |path| {
@@ -124,7 +121,6 @@ fn collect<'a>(
         Node::Writes(name, _) => {
             read.insert(crate::variables::first(&name.value));
         }
-        Node::Call(call) => call.with.iter().for_each(|a| of(&a.value, read)),
         Node::Offer(offer) => {
             offer.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| of(e, read));
         }

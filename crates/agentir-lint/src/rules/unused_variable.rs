@@ -51,21 +51,18 @@ fn of_agent(agent: &Agent, used: &mut FxHashSet<SmolStr>) {
             Visit::Children
         });
     };
-    agent.walk(&mut |node| match node {
-        Node::Condition(condition, _) => condition.expr().into_iter().for_each(|e| expr(e, used)),
-        Node::Expr(e) => expr(e, used),
-        Node::Template(text) => text.exprs(&mut |e| expr(e, used)),
-        Node::Set(set) => {
-            path(&set.target, used);
-            expr(&set.value, used);
+    agent.walk(&mut |node| {
+        node.exprs(&mut |e| expr(e, used));
+        match node {
+            Node::Set(set) => path(&set.target, used),
+            Node::Field(field) => {
+                used.insert(field.name.value.clone());
+            }
+            Node::Offer(offer) if matches!(offer.does, Offer::Collect) => {
+                used.extend(offer.with.iter().map(|w| w.name.value.clone()));
+            }
+            _ => {}
         }
-        Node::Field(field) => {
-            used.insert(field.name.value.clone());
-        }
-        Node::Offer(offer) if matches!(offer.does, Offer::Collect) => {
-            used.extend(offer.with.iter().map(|w| w.name.value.clone()));
-        }
-        _ => {}
     });
     mentioned(agent, used);
 }

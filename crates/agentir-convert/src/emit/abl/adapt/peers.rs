@@ -67,14 +67,7 @@ pub(super) fn foreign_variables(program: &mut Program) -> FxHashMap<Name, Foreig
                 }
             });
         };
-        agent.walk(&mut |node| match node {
-            Node::Condition(c, _) => c.expr().into_iter().for_each(&mut read),
-            Node::Expr(e) => read(e),
-            Node::Set(set) => read(&set.value),
-            Node::Template(t) => t.exprs(&mut |e| read(e)),
-            Node::Call(call) => call.with.iter().for_each(|a| read(&a.value)),
-            _ => {}
-        });
+        agent.walk(&mut |node| node.exprs(&mut read));
         // The same name of two agents is no name for both.
         let mut times: FxHashMap<Name, usize> = FxHashMap::default();
         found.values().flatten().for_each(|name| *times.entry(name.clone()).or_default() += 1);
@@ -129,8 +122,9 @@ pub(super) fn undeclared_tools(program: &mut Program) {
         let mut tools: IndexMap<Name, Tool> = IndexMap::new();
         let mut read: IndexSet<Name> = IndexSet::new();
         let mut paths = |e: &Expr| e.paths(&mut |p| read.extend([p.root.value.clone()]));
-        agent.walk(&mut |node| match node {
-            Node::Call(call) => {
+        agent.walk(&mut |node| {
+            node.exprs(&mut paths);
+            if let Node::Call(call) = node {
                 let name = call.tool.value.clone();
                 let tool = tools.entry(name).or_insert_with(|| Tool::new(call.tool.clone()));
                 for argument in &call.with {
@@ -139,14 +133,8 @@ pub(super) fn undeclared_tools(program: &mut Program) {
                         let ty = TypeExpr::named(type_of(&argument.value), name.span);
                         tool.parameters.push(Parameter::new(name.clone(), Some(ty)));
                     }
-                    paths(&argument.value);
                 }
             }
-            Node::Condition(c, _) => c.expr().into_iter().for_each(&mut paths),
-            Node::Expr(e) => paths(e),
-            Node::Set(set) => paths(&set.value),
-            Node::Template(t) => t.exprs(&mut |e| paths(e)),
-            _ => {}
         });
         for tool in tools.values_mut().filter(|tool| read.contains(&tool.name.value)) {
             tool.returns = Some(ReturnType::new(TypeExpr::named("object", tool.span)));

@@ -3,7 +3,7 @@
 
 use super::returning;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Expr, Name, Path, TemplatePart};
+use agentir_expr::{Expr, Name, Path};
 use agentir_ir::{Agent, Node, PassedValue, Program, SessionVariable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -110,22 +110,13 @@ fn variables(agent: &Agent) -> FxHashSet<SmolStr> {
     let mut found = FxHashSet::default();
     let mut read = |e: &Expr| e.paths(&mut |p| found.extend([p.root.value.clone()]));
     let mut written = Vec::new();
-    agent.walk(&mut |node| match node {
-        Node::Condition(c, _) => c.expr().into_iter().for_each(&mut read),
-        Node::Expr(e) => read(e),
-        Node::Set(set) => {
-            written.push(set.target.root.value.clone());
-            read(&set.value);
+    agent.walk(&mut |node| {
+        node.exprs(&mut read);
+        match node {
+            Node::Set(set) => written.push(set.target.root.value.clone()),
+            Node::Writes(name, _) | Node::Reads(name, _) => written.push(name.value.clone()),
+            _ => {}
         }
-        Node::Template(t) => {
-            for part in &t.parts {
-                if let TemplatePart::Value { expr, .. } = part {
-                    read(expr);
-                }
-            }
-        }
-        Node::Writes(name, _) | Node::Reads(name, _) => written.push(name.value.clone()),
-        _ => {}
     });
     found.extend(written);
     found
