@@ -55,6 +55,17 @@ fn methods_cost_what_they_ask() {
     assert!(best.questions >= best.turns * 5);
 }
 
+/// A conversation in which one of them calls a tool, and answers with what it gives.
+const ASKED: &str = "tools: { bestsellers: [{ answer: { titles: [Nine Bells] } }] }
+tests:
+  - name: x
+    turns:
+      - user: What shall I read?
+        calls: [bestsellers]
+        says: [Read Nine Bells.]
+        agent: Book_Guide
+";
+
 /// A model that is asked all agents' questions, by the agent that asks.
 const ANSWERS: &str = "
 answers:
@@ -82,36 +93,14 @@ tests:
     let text = talk("best-of-n", &rest);
     assert!(!text.contains("!!"), "{text}");
     // It is the guide's: now it is called, and the guide goes on from there.
-    let rest = format!(
-        "{ANSWERS}  - {{ choose: [Book_Guide] }}
-tools: {{ bestsellers: [{{ answer: {{ titles: [Nine Bells] }} }}] }}
-tests:
-  - name: x
-    turns:
-      - user: What shall I read?
-        calls: [bestsellers]
-        says: [Read Nine Bells.]
-        agent: Book_Guide
-"
-    );
+    let rest = format!("{ANSWERS}  - {{ choose: [Book_Guide] }}\n{ASKED}");
     let text = talk("best-of-n", &rest);
     assert!(!text.contains("!!"), "{text}");
 }
 
 #[test]
 fn agents_are_tried_until_an_answer_will_do() {
-    let rest = format!(
-        "{ANSWERS}  - {{ statement: helps with, holds: false }}
-tools: {{ bestsellers: [{{ answer: {{ titles: [Nine Bells] }} }}] }}
-tests:
-  - name: x
-    turns:
-      - user: What shall I read?
-        calls: [bestsellers]
-        says: [Read Nine Bells.]
-        agent: Book_Guide
-"
-    );
+    let rest = format!("{ANSWERS}  - {{ statement: helps with, holds: false }}\n{ASKED}");
     let text = talk("first-success", &rest);
     assert!(!text.contains("!!"), "{text}");
 }
