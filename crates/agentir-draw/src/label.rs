@@ -54,6 +54,7 @@ pub(crate) fn node(cfg: &Cfg<'_>, at: NodeIndex, node: &Node<'_>) -> String {
         NodeKind::TurnEnd => "turn ends".to_owned(),
         NodeKind::Await => "wait for the user".to_owned(),
         NodeKind::Collect => with("ask for"),
+        NodeKind::Confirm => with("may it call"),
         NodeKind::Call => with("call"),
         NodeKind::Set => named.unwrap_or_else(|| "set".to_owned()),
         NodeKind::Clear => with("clear"),

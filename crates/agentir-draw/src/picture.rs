@@ -139,7 +139,9 @@ impl Shape {
             NodeKind::Entry | NodeKind::Hook => Self::Agent,
             NodeKind::Step => Self::Step,
             NodeKind::Say => Self::Say,
-            NodeKind::Await | NodeKind::Collect | NodeKind::Interrupt => Self::Wait,
+            NodeKind::Await | NodeKind::Collect | NodeKind::Confirm | NodeKind::Interrupt => {
+                Self::Wait
+            }
             NodeKind::Call => Self::Tool,
             NodeKind::Branch | NodeKind::Check | NodeKind::Checkpoint | NodeKind::Route => {
                 Self::Decision
@@ -484,7 +486,11 @@ fn join(cfg: &Cfg<'_>, detail: Detail) -> Vec<Option<NodeIndex>> {
             }
             (_, NodeKind::Step | NodeKind::Entry | NodeKind::Unknown) => Some(at),
             (_, NodeKind::Interrupt | NodeKind::Error) if node.step.is_none() => Some(at),
-            (_, NodeKind::Choose | NodeKind::Call) if part.agent.flow.is_none() => Some(at),
+            (_, NodeKind::Choose | NodeKind::Confirm | NodeKind::Call)
+                if part.agent.flow.is_none() =>
+            {
+                Some(at)
+            }
             _ => node.step.and_then(|s| part.step(&s.name.value)),
         };
         if let (Some(own), Some(slot)) = (own, stands.get_mut(at.index())) {

@@ -61,6 +61,20 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// Where it is written that the user must agree before each call; nothing if nobody asks them (ABL,
+    /// current specification, 3.5: what is not said is not asked).
+    #[must_use]
+    pub fn asks_first(&self) -> Option<Span> {
+        let require = self.confirmation.as_ref()?.require.as_ref()?;
+        let asks = match require.value {
+            "always" => true,
+            // Whether it changes something is what its author says; who asks thinks it may.
+            "when_side_effects" => self.hints.side_effects != Some(false),
+            _ => false,
+        };
+        asks.then_some(require.span)
+    }
+
     /// A tool of which only the name is known.
     #[must_use]
     pub fn new(name: Spanned<Name>) -> Self {
@@ -245,7 +259,7 @@ pub struct Binding(pub serde_json::Map<String, Data>);
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Confirmation {
     /// `always`, `never`, `when_side_effects`.
-    pub require: Option<&'static str>,
+    pub require: Option<Spanned<&'static str>>,
     /// Parameters that may not change afterwards.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub immutable_params: Vec<Spanned<Name>>,

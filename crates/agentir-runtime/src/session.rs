@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
 /// The form of a session as it is stored; another one cannot be read.
-pub const SESSION_VERSION: u32 = 1;
+pub const SESSION_VERSION: u32 = 2;
 
 /// How a conversation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,6 +177,17 @@ impl Session {
     }
 }
 
+/// A call that needs the user's agreement.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Proposal {
+    /// The node that asks for it or makes it.
+    pub(crate) node: u32,
+    /// The arguments that the user was told.
+    pub(crate) arguments: Map<String, Json>,
+    /// The turn in which it was asked for or agreed to.
+    pub(crate) turn: u32,
+}
+
 /// An agent at work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Thread {
@@ -207,6 +218,10 @@ pub(crate) struct Thread {
     pub(crate) since: u32,
     /// What the model picked and is still to be done.
     pub(crate) pending: Vec<ToolUse>,
+    /// The call that the user was asked about last, by the node that asks.
+    pub(crate) proposed: Option<Proposal>,
+    /// The call that the user agreed to last and that has not succeeded yet, by the node that calls.
+    pub(crate) approved: Option<Proposal>,
     /// What the model said and is still to be told to the user.
     pub(crate) answer: Option<String>,
     /// How often the model was asked in this turn.
@@ -245,6 +260,8 @@ impl Thread {
             heard: None,
             since: turn,
             pending: Vec::new(),
+            proposed: None,
+            approved: None,
             answer: None,
             iterations: 0,
             returns_to: None,

@@ -26,7 +26,7 @@ fn the_model_leads_and_fields_are_taken_from_what_the_user_says() {
         calls("sell_ticket", json!({ "programme": "plus", "plate": "W-1" })),
         says("There you go."),
     ]);
-    talk.turn(None).say("hello").say("programme=plus").say("plate=W-1");
+    talk.turn(None).say("hello").say("programme=plus").say("plate=W-1").say("yes");
     insta::assert_snapshot!(talk.script);
     insta::assert_snapshot!("what_the_model_is_told", talk.model.system.join("\n---\n"));
 }

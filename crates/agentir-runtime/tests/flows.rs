@@ -21,7 +21,7 @@ fn a_flow_calls_tools_and_branches_on_their_results() {
         "redirect_parcel" => Ok(json!({ "accepted": true })),
         other => Err(ToolFailure::new(FailureKind::Refused, format!("no {other}"))),
     });
-    talk.turn(None).say("ab12345").say("8010");
+    talk.turn(None).say("ab12345").say("8010").say("yes");
     insta::assert_snapshot!(talk.script);
 }
 
@@ -43,6 +43,6 @@ fn handlers_try_again_and_give_up() {
         }
         other => Err(ToolFailure::new(FailureKind::Refused, format!("no {other}"))),
     });
-    talk.turn(None).say("ab12345").say("8010");
+    talk.turn(None).say("ab12345").say("8010").say("yes");
     insta::assert_snapshot!(talk.script);
 }

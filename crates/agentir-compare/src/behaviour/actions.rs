@@ -5,6 +5,7 @@ use super::pairs::Pairs;
 use crate::meaning::places_in;
 use crate::words::{all_of, plain, quoted};
 use agentir_diagnostics::{Span, Spanned, with_places};
+use agentir_expr::Name;
 use agentir_flow::cfg::{DecidedBy, Edge, Element, Node, NodeKind, Transfer, Why};
 use agentir_ir::{Offer, Response, RoutingTarget, Statement};
 use serde::Serialize;
@@ -79,6 +80,10 @@ pub(super) fn action(
         },
         NodeKind::Await => Action::plain("waits for the user"),
         NodeKind::Collect => collect(node),
+        NodeKind::Confirm => match called(node) {
+            Some(tool) => Action::new("asks whether to call", &format!("`{}`", tool.value), tool),
+            None => Action::plain("asks whether to call something"),
+        },
         NodeKind::Call => call(node),
         NodeKind::Set => set(node),
         NodeKind::Clear => match node.element {
@@ -263,6 +268,20 @@ fn collect(node: &Node<'_>) -> Action {
     }
 }
 
+/// The tool that a node is about.
+fn called<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
+    match node.element {
+        Element::Statement(Statement::Call(call)) => Some(&call.tool),
+        Element::Tool(tool) => Some(&tool.name),
+        Element::Name(name) => Some(name),
+        Element::Offer(binding) => match &binding.does {
+            Offer::Call { tool } => Some(tool),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn call(node: &Node<'_>) -> Action {
     match node.element {
         Element::Statement(Statement::Call(call)) => {
@@ -375,6 +394,12 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
         _ => {}
     }
     match edge.by {
+        _ if from.kind == NodeKind::Confirm && edge.decided_by == DecidedBy::User => {
+            let agrees = edge.why == Why::Next;
+            if agrees || matches!(edge.why, Why::Error | Why::Return) {
+                all.push((AGREES.to_owned(), agrees));
+            }
+        }
         Element::Handler(handler) if from.kind == NodeKind::Error => {
             let kind = all_of(&(&handler.kind, &handler.subtypes));
             all.push((format!("what went wrong is {kind}"), true));
@@ -406,3 +431,6 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
 }
 
 const FAILS: &str = "it fails";
+
+/// What is asked of the user before a tool is called.
+const AGREES: &str = "the user agrees";

@@ -307,7 +307,7 @@ impl<'a> Cfg<'a> {
                 let read = rule.pass.iter().chain(&rule.requires_state);
                 read.for_each(|name| found.add(How::Reads, Variable::named(name), true));
             }
-            Element::Offer(binding) if kind != NodeKind::Return => {
+            Element::Offer(binding) if !matches!(kind, NodeKind::Return | NodeKind::Confirm) => {
                 binding.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| found.expr(e));
                 if matches!(binding.does, Offer::Collect) {
                     for with in &binding.with {

@@ -56,10 +56,7 @@ impl<'a> Builder<'_, 'a> {
         match &agent.flow {
             Some(flow) => {
                 // In a later turn the flow goes on where it was.
-                for open in &ends {
-                    let edge = Edge { why: Why::Return, ..open.edge };
-                    self.edge(open.from, self.places.resume, edge.by(element, flow.span));
-                }
+                self.go_on_where_it_was(&ends, flow.span);
                 self.flow(flow, ends);
             }
             None => self.led_by_the_model(ends),
@@ -67,6 +64,14 @@ impl<'a> Builder<'_, 'a> {
         self.turn_end();
         self.agent_errors();
         self.people();
+    }
+
+    /// Behind the beginning of a later turn: the place at which something was waited for.
+    pub(super) fn go_on_where_it_was(&mut self, ends: &Ends<'a>, span: Span) {
+        for open in ends {
+            let edge = Edge { why: Why::Return, ..open.edge };
+            self.edge(open.from, self.places.resume, edge.by(Element::Agent(self.agent), span));
+        }
     }
 
     /// A hook: where it begins, and where it goes on.
@@ -79,7 +84,10 @@ impl<'a> Builder<'_, 'a> {
         let span = self.agent.metadata.name.span;
         let node = self.node(NodeKind::Hook, Element::Hook(hook, name), span);
         self.attach(ends, node);
-        (node, self.body(&hook.body, vec![Self::after(node)]))
+        self.hooked = true;
+        let ends = self.body(&hook.body, vec![Self::after(node)]);
+        self.hooked = false;
+        (node, ends)
     }
 
     /// From the user's message to what the agent does about it.

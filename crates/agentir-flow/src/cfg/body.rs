@@ -218,6 +218,7 @@ impl<'a> Builder<'_, 'a> {
 
     fn call(&mut self, call: &'a Call, element: Element<'a>, ends: Ends<'a>) -> Ends<'a> {
         let ends = self.checked_before_call(&call.tool, ends);
+        let (ends, declined) = self.agreed_before_call(&call.tool, element, ends);
         let node = self.node(NodeKind::Call, element, call.span);
         self.attach(ends, node);
         let success = self.and_if(Guard::ALWAYS, call.success_when.as_ref(), true);
@@ -227,7 +228,8 @@ impl<'a> Builder<'_, 'a> {
         };
         let went_well = vec![Open { from: node, edge: edge(Why::Next, success) }];
         let mut ends = self.body(&call.on_success, went_well);
-        let failed = vec![Open { from: node, edge: edge(Why::Error, failure) }];
+        let mut failed = vec![Open { from: node, edge: edge(Why::Error, failure) }];
+        failed.extend(declined);
         ends.extend(self.body(&call.on_failure, failed));
         if call.on_result.is_empty() {
             return ends;

@@ -41,7 +41,8 @@ impl<'a> Cfg<'a> {
     #[must_use]
     pub fn of_agent(agent: &'a Agent, profiles: &[&'a Profile]) -> Self {
         let mut cfg = Self::empty();
-        Builder::new(&mut cfg, agent, profiles).build();
+        let asking = asking(agent.tools.iter().chain(profiles.iter().flat_map(|p| &p.tools_add)));
+        Builder::new(&mut cfg, agent, profiles, &asking).build();
         cfg
     }
 
@@ -55,11 +56,12 @@ impl<'a> Cfg<'a> {
         let mut cfg = Self::empty();
         let named: FxHashMap<&str, &Profile> =
             program.profiles.iter().map(|p| (p.name.value.as_str(), p)).collect();
+        let asking = asking(program.tools());
         for agent in &program.agents {
             let used = agent.use_behavior_profiles.iter();
             let used = used.filter_map(|name| named.get(name.value.as_str()).copied());
             let profiles: Vec<&Profile> = agent.behavior_profiles.iter().chain(used).collect();
-            Builder::new(&mut cfg, agent, &profiles).build();
+            Builder::new(&mut cfg, agent, &profiles, &asking).build();
         }
         cfg.link();
         cfg
@@ -105,6 +107,11 @@ impl<'a> Cfg<'a> {
             }
         }
     }
+}
+
+/// The tools of which the user is asked before they are called; of several of one name one is enough.
+fn asking<'a>(tools: impl Iterator<Item = &'a Tool>) -> FxHashMap<&'a str, Span> {
+    tools.filter_map(|tool| Some((tool.name.value.as_str(), tool.asks_first()?))).collect()
 }
 
 /// The name of a referenced file, without folder and endings.
@@ -174,10 +181,14 @@ pub(super) struct Builder<'c, 'a> {
     pub(super) retry: (NodeIndex, Option<u32>),
     /// Whether we are in a digression, out of which a delegation may not come back.
     pub(super) digressing: bool,
+    /// Whether we are in a hook, where nobody can be asked.
+    pub(super) hooked: bool,
     pub(super) steps: FxHashMap<&'a str, NodeIndex>,
     pub(super) defined: FxHashSet<&'a str>,
     pub(super) places: Places,
     pub(super) tools: FxHashMap<&'a str, &'a Tool>,
+    /// The tools of the program of which the user is asked before they are called, and where it says so.
+    pub(super) asking: &'c FxHashMap<&'a str, Span>,
     /// What is checked before a tool is called, by the tool.
     pub(super) checkpoints: FxHashMap<&'a str, NodeIndex>,
     aliases: FxHashMap<&'a str, &'a str>,
@@ -208,7 +219,12 @@ pub(super) struct Places {
 }
 
 impl<'c, 'a> Builder<'c, 'a> {
-    fn new(cfg: &'c mut Cfg<'a>, agent: &'a Agent, profiles: &[&'a Profile]) -> Self {
+    fn new(
+        cfg: &'c mut Cfg<'a>,
+        agent: &'a Agent,
+        profiles: &[&'a Profile],
+        asking: &'c FxHashMap<&'a str, Span>,
+    ) -> Self {
         let first = cfg.graph.node_count();
         let id = AgentId(u32::try_from(cfg.parts.len()).unwrap_or(u32::MAX));
         let aliases = agent
@@ -231,10 +247,12 @@ impl<'c, 'a> Builder<'c, 'a> {
             resume: nowhere,
             retry: (nowhere, None),
             digressing: false,
+            hooked: false,
             steps: FxHashMap::default(),
             defined: FxHashSet::default(),
             places: Places::default(),
             tools: own.map(|t| (t.name.value.as_str(), t)).collect(),
+            asking,
             checkpoints: FxHashMap::default(),
             aliases,
         }
@@ -262,7 +280,10 @@ impl<'c, 'a> Builder<'c, 'a> {
         if kind.waits() {
             self.waits.push(node);
         }
-        if matches!(kind, NodeKind::Call | NodeKind::Collect | NodeKind::Delegate) {
+        if matches!(
+            kind,
+            NodeKind::Call | NodeKind::Confirm | NodeKind::Collect | NodeKind::Delegate
+        ) {
             self.fallible.push(node);
         }
         node

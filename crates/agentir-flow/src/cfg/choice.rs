@@ -47,6 +47,9 @@ impl<'a> Builder<'_, 'a> {
         let span = self.agent.metadata.name.span;
         let element =
             self.agent.reasoning.as_ref().map_or(Element::Agent(self.agent), Element::Zone);
+        if self.asks_outside_of_steps() {
+            self.go_on_where_it_was(&ends, span);
+        }
         let choose = self.reasoning(self.agent.reasoning.as_ref(), element, span, ends);
         if !self.agent.gather.fields.is_empty() {
             let agent = Element::Agent(self.agent);
@@ -146,10 +149,19 @@ impl<'a> Builder<'_, 'a> {
         let edge = Edge::of(Why::Choice).decided(DecidedBy::Model).by(element, tool.span);
         let limit = iterations(self.agent);
         let ends = self.checked_before_call(tool, vec![Open { from: chooses.node, edge }]);
+        let (ends, declined) = self.agreed_before_call(tool, element, ends);
         let call = self.node(NodeKind::Call, element, tool.span);
         self.attach(ends, call);
         let back = Edge::of(Why::Return).decided(DecidedBy::Outcome).at_most(limit);
         self.edge(call, chooses.again, back.by(element, tool.span));
+        self.tell_the_model(declined, chooses);
+    }
+
+    /// A call that the user does not agree to goes back to the model that picked it.
+    fn tell_the_model(&mut self, declined: Option<Open<'a>>, chooses: Chooses) {
+        let Some(Open { from, edge }) = declined else { return };
+        let back = Edge { why: Why::Return, ..edge }.at_most(iterations(self.agent));
+        self.edge(from, chooses.again, back);
     }
 
     /// The tools that an agent has, its profiles' and those of libraries that it names included.
@@ -180,6 +192,7 @@ impl<'a> Builder<'_, 'a> {
             None => {
                 let step = self.step.take();
                 let fallible = std::mem::take(&mut self.fallible);
+                let waits = std::mem::take(&mut self.waits);
                 let name = self.agent.metadata.name.span;
                 let agent = Element::Agent(self.agent);
                 let toolbox = self.node(NodeKind::Choose, agent, name);
@@ -188,6 +201,7 @@ impl<'a> Builder<'_, 'a> {
                 for tool in tools {
                     self.model_calls(tool, Chooses { node: toolbox, again: back });
                 }
+                self.waits = waits;
                 let inside = std::mem::replace(&mut self.fallible, fallible);
                 if let Some(errors) = self.places.errors {
                     let edge = Edge::of(Why::Unhandled).decided(DecidedBy::Outcome).by(agent, name);
@@ -215,6 +229,8 @@ impl<'a> Builder<'_, 'a> {
         let ends = match &binding.does {
             Offer::Call { tool } => {
                 let ends = self.checked_before_call(tool, picked);
+                let (ends, declined) = self.agreed_before_call(tool, element, ends);
+                self.tell_the_model(declined, chooses);
                 self.then(ends, NodeKind::Call, element, span)
             }
             Offer::Collect => self.then(picked, NodeKind::Set, element, span),

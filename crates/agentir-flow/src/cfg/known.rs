@@ -232,7 +232,9 @@ impl<'c, 'a> Search<'c, 'a> {
                 | NodeKind::Unknown
                 | NodeKind::Resume
                 | NodeKind::Exit => true,
-                NodeKind::Await | NodeKind::Collect | NodeKind::TurnStart => !flow,
+                NodeKind::Await | NodeKind::Collect | NodeKind::Confirm | NodeKind::TurnStart => {
+                    !flow
+                }
                 _ => false,
             };
             effects.turn =

@@ -81,6 +81,8 @@ pub enum NodeKind {
     Await,
     /// The user is asked until fields are filled; those that are filled already are not asked for.
     Collect,
+    /// The user is asked whether a tool may be called, and answers.
+    Confirm,
     /// A tool is called.
     Call,
     /// A variable gets a value.
@@ -137,7 +139,7 @@ impl NodeKind {
     /// Whether the user is waited for here (at [`Self::Collect`]: unless all is known).
     #[must_use]
     pub const fn waits(self) -> bool {
-        matches!(self, Self::Await | Self::Collect)
+        matches!(self, Self::Await | Self::Collect | Self::Confirm)
     }
 
     /// Whether the agent's part in the conversation is over here, or may be, as far as anybody knows.
@@ -170,6 +172,7 @@ impl NodeKind {
             Self::Log => "log",
             Self::Await => "await",
             Self::Collect => "collect",
+            Self::Confirm => "confirm",
             Self::Call => "call",
             Self::Set => "set",
             Self::Clear => "clear",

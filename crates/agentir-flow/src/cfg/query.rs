@@ -488,7 +488,10 @@ impl<'a> Cfg<'a> {
                 let wanted = places.first().map(|(_, v)| v);
                 sets.get(&node)
                     .is_some_and(|all| all.iter().any(|v| wanted.is_some_and(|w| v.touches(w))))
-                    || (by_user && self.node(node).is_some_and(|n| n.kind.waits()))
+                    || (by_user
+                        && self
+                            .node(node)
+                            .is_some_and(|n| n.kind.waits() && n.kind != NodeKind::Confirm))
             };
             let came = self.spread_unset(part.entry, sets_it);
             looked += came.len();

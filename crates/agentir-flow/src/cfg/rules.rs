@@ -247,6 +247,36 @@ impl<'a> Builder<'_, 'a> {
         vec![Self::after(node)]
     }
 
+    /// In front of a call that the user must agree to: the question, and the way behind it if they do not.
+    /// In a hook nobody can be asked (ABL, current specification, 3.5).
+    pub(super) fn agreed_before_call(
+        &mut self,
+        tool: &'a Spanned<Name>,
+        element: Element<'a>,
+        ends: Ends<'a>,
+    ) -> (Ends<'a>, Option<Open<'a>>) {
+        let Some(place) = self.asking.get(tool.value.as_str()).copied().filter(|_| !self.hooked)
+        else {
+            return (ends, None);
+        };
+        let node = self.node(NodeKind::Confirm, element, place);
+        self.attach(ends, node);
+        if self.step.is_none() && !self.digressing {
+            let turn = Edge::of(Why::Turn).decided(DecidedBy::User).by(element, place);
+            self.edge(node, self.places.turn_end, turn);
+        }
+        let way = |why| Open {
+            from: node,
+            edge: Edge::of(why).decided(DecidedBy::User).by(element, place),
+        };
+        (vec![way(Why::Next)], Some(way(Why::Error)))
+    }
+
+    /// Whether the user may be asked, outside of steps, before a tool is called.
+    pub(super) fn asks_outside_of_steps(&self) -> bool {
+        self.agent.flow.is_none() && !self.asking.is_empty()
+    }
+
     /// `COMPLETE` after a turn: the first condition that holds ends the agent.
     pub(super) fn completion(&mut self, mut ends: Ends<'a>) -> Ends<'a> {
         let offered = self.offered_spans();

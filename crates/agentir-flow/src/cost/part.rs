@@ -74,7 +74,7 @@ fn weight(cfg: &Cfg<'_>, at: NodeIndex, node: &Node<'_>) -> Calls {
     let by_model = || cfg.successors(at).any(|(_, edge)| edge.decided_by == DecidedBy::Model);
     match node.kind {
         NodeKind::Call => Calls::new(0, 1),
-        NodeKind::Choose | NodeKind::Collect => Calls::new(1, 0),
+        NodeKind::Choose | NodeKind::Collect | NodeKind::Confirm => Calls::new(1, 0),
         NodeKind::Route if by_model() => Calls::new(1, 0),
         NodeKind::Check => match node.element {
             Element::Guardrail(guardrail) if guardrail.tier != "local" => Calls::new(1, 0),
@@ -166,8 +166,8 @@ impl Own {
         let interrupts = matches!(edge.why, Why::Digression | Why::Action);
         if node.kind.waits() && edge.why != Why::Turn {
             if edge.why != Why::Retry || node.kind == NodeKind::Await {
-                // Without a flow every message begins at the beginning of a turn.
-                if part.agent.flow.is_some() {
+                // Without a flow every message begins at the beginning of a turn, but for a yes or a no.
+                if part.agent.flow.is_some() || node.kind == NodeKind::Confirm {
                     self.waits.push((from, next));
                 }
             }

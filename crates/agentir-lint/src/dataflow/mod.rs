@@ -249,6 +249,7 @@ impl<'a> Places<'a> {
             kind,
             NodeKind::Await
                 | NodeKind::Collect
+                | NodeKind::Confirm
                 | NodeKind::Choose
                 | NodeKind::Call
                 | NodeKind::Delegate

@@ -233,11 +233,16 @@ pub(super) fn set_variable(a: Assignment) -> SetVariable {
     SetVariable { target: a.target.value, value: a.value, span }
 }
 
+fn placed_choice(f: &mut Fields<'_>, name: &str) -> Option<Spanned<&'static str>> {
+    let place = f.value_span(name).unwrap_or(f.span);
+    f.choice(name).map(|choice| Spanned::new(choice, place))
+}
+
 fn confirmation(f: &mut Fields<'_>) -> Option<Confirmation> {
-    let require = f.choice("confirm");
+    let require = placed_choice(f, "confirm");
     let immutable_params = f.names("immutable");
     let mut confirmation = f.with("confirmation", |c| Confirmation {
-        require: c.choice("require"),
+        require: placed_choice(c, "require"),
         immutable_params: c.names("immutable_params"),
         consent_required_in: c.data("consent_required_in"),
         consent_scope: c.plain("consent_scope"),

@@ -69,6 +69,11 @@ impl<'s> Fields<'s> {
         self.template(name).map(|t| t.text)
     }
 
+    /// Where the value of such a field is.
+    pub(super) fn value_span(&self, name: &str) -> Option<Span> {
+        self.fields.iter().flatten().rev().find(|f| f.def.name == name).map(|f| f.span)
+    }
+
     pub(super) fn boolean(&mut self, name: &str) -> Option<bool> {
         self.take(name, |v| match v {
             Value::Bool(b) => Ok(b),

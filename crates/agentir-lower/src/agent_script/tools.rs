@@ -36,8 +36,10 @@ pub(super) fn tool(mut fields: Fields<'_>, source: Source<'_>) -> Option<Tool> {
     let binding = fields.text("target").map(|target| {
         Binding([("target".to_owned(), Data::from(target.value.as_str()))].into_iter().collect())
     });
-    let confirm = fields.boolean("require_user_confirmation").map(|asks| Confirmation {
-        require: Some(if asks { "always" } else { "never" }),
+    let asks = "require_user_confirmation";
+    let place = fields.value_span(asks).unwrap_or(fields.span);
+    let confirm = fields.boolean(asks).map(|asks| Confirmation {
+        require: Some(Spanned::new(if asks { "always" } else { "never" }, place)),
         ..Confirmation::default()
     });
     Some(Tool {

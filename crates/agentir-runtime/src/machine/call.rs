@@ -8,31 +8,55 @@ use crate::trace::What;
 use agentir_diagnostics::FileId;
 use agentir_expr::{Dialect, Expr, ExprKind, Literal};
 use agentir_flow::cfg::{Element, Why};
-use agentir_ir::{Call, Filler, NumberOrText, Offer, Statement, Tool, ToolBinding};
+use agentir_ir::{Call, Filler, InputBinding, NumberOrText, Offer, Statement, Tool, ToolBinding};
 use agentir_syntax::abl::leaf::template;
 use agentir_syntax::leaf::Leaf;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
+/// A tool, and what it is to be called with.
+type Proposed<'p> = (&'p str, Map<String, Json>);
+
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn call(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+        let Some((tool, mut arguments)) = self.proposal(element)? else { return self.leave(at) };
+        self.hold_to_approval(at, tool, &mut arguments);
         match element {
-            Element::Statement(Statement::Call(call)) => self.call_statement(at, call),
-            Element::Offer(offer) => self.call_offer(at, offer),
-            Element::Tool(tool) => self.call_picked(at, &tool.name.value),
-            Element::Name(name) => self.call_picked(at, &name.value),
-            _ => self.leave(at),
+            Element::Statement(Statement::Call(call)) => self.call_statement(at, call, arguments),
+            _ => self.call_for_model(at, tool, arguments),
         }
     }
 
+    /// What is to be called, with what; nothing if a node calls nothing.
+    pub(super) fn proposal(
+        &mut self,
+        element: &Element<'p>,
+    ) -> Result<Option<Proposed<'p>>, Problem> {
+        Ok(match element {
+            Element::Statement(Statement::Call(call)) => {
+                Some((call.tool.value.as_str(), self.arguments(call)?))
+            }
+            Element::Offer(offer) => self.arguments_of_offer(offer)?,
+            // A tool that the model picked under its own name.
+            Element::Tool(tool) => Some(self.arguments_picked(&tool.name.value, &[])?),
+            Element::Name(name) => Some(self.arguments_picked(&name.value, &[])?),
+            _ => None,
+        })
+    }
+
     /// A call that the author wrote. Which way it goes on is decided by whether it succeeds.
-    fn call_statement(&mut self, at: NodeIndex, call: &'p Call) -> Step {
-        let arguments = self.arguments(call)?;
+    fn call_statement(
+        &mut self,
+        at: NodeIndex,
+        call: &'p Call,
+        arguments: Map<String, Json>,
+    ) -> Step {
         let name = call.tool.value.as_str();
         let result = self.call_tool(name, arguments);
         let variable = call.result.as_ref().map(|r| r.value.as_str());
         match result {
             Ok(result) => {
+                self.thread().approved = None;
                 self.keep_result(name, variable, &result, false)?;
                 let edge = self.pick(at, |edge, _| onward(edge.why))?;
                 if let Some(edge) = edge {
@@ -67,43 +91,45 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// A tool that the model picked under its own name.
-    fn call_picked(&mut self, at: NodeIndex, name: &str) -> Step {
-        let arguments =
-            self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
-        self.call_for_model(at, name, arguments)
+    /// A tool as the author offers it.
+    fn arguments_of_offer(
+        &mut self,
+        offer: &'p ToolBinding,
+    ) -> Result<Option<Proposed<'p>>, Problem> {
+        let Offer::Call { tool } = &offer.does else { return Ok(None) };
+        self.arguments_picked(&tool.value, &offer.with).map(Some)
     }
 
-    /// A tool as the author offers it: some of its inputs are decided.
-    fn call_offer(&mut self, at: NodeIndex, offer: &'p ToolBinding) -> Step {
-        let Offer::Call { tool } = &offer.does else { return self.leave(at) };
+    /// The arguments of a call that the model picked: as it says, but for those that the author decides;
+    /// defaults for what is left.
+    fn arguments_picked(
+        &mut self,
+        tool: &'p str,
+        decided: &'p [InputBinding],
+    ) -> Result<Proposed<'p>, Problem> {
         let mut arguments =
             self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
-        for with in &offer.with {
+        for with in decided {
             if let (Filler::Value, Some(value)) = (with.filled_by, &with.value) {
                 let value = to_json(&self.value(value)?);
                 arguments.insert(with.name.value.to_string(), value);
             }
         }
-        self.call_for_model(at, &tool.value, arguments)
-    }
-
-    /// The result goes back to the model, whatever it is; errors go to the agent's handlers if it has
-    /// any for them.
-    fn call_for_model(
-        &mut self,
-        at: NodeIndex,
-        name: &str,
-        mut arguments: Map<String, Json>,
-    ) -> Step {
-        for parameter in self.tool(name).into_iter().flat_map(|t| &t.parameters) {
+        for parameter in self.tool(tool).into_iter().flat_map(|t| &t.parameters) {
             let given = arguments.get(parameter.name.value.as_str()).is_some_and(|v| !v.is_null());
             if let Some(default) = parameter.default.as_ref().filter(|_| !given) {
                 arguments.insert(parameter.name.value.to_string(), default.clone());
             }
         }
+        Ok((tool, arguments))
+    }
+
+    /// The result goes back to the model, whatever it is; errors go to the agent's handlers if it has
+    /// any for them.
+    fn call_for_model(&mut self, at: NodeIndex, name: &str, arguments: Map<String, Json>) -> Step {
         match self.call_tool(name, arguments) {
             Ok(result) => {
+                self.thread().approved = None;
                 self.keep_result(name, None, &result, false)?;
                 self.answer_call(&result);
                 self.leave(at)
@@ -287,7 +313,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Where a result can be read: under the name it is given, the tool's, `result`,
     /// `last_<tool>_result`, `@outputs` (ABL, current specification, 8.8; Agent Script, 5).
-    fn keep_result(
+    pub(super) fn keep_result(
         &mut self,
         tool: &str,
         variable: Option<&str>,

@@ -63,6 +63,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             NodeKind::Await => self.wait(at, &node.element),
             NodeKind::Collect => self.collect(at, &node.element),
+            NodeKind::Confirm => self.confirm(at, &node.element),
             NodeKind::Call => self.call(at, &node.element),
             NodeKind::Set => {
                 match node.element {
@@ -137,6 +138,7 @@ impl<'p> Run<'_, 'p, '_> {
         let on = self.leaving(at).into_iter().find(|(_, to, edge)| {
             !self.is_hub(*to)
                 && match kind {
+                    NodeKind::Confirm => matches!(edge.why, Why::Error | Why::Return),
                     NodeKind::Call => matches!(edge.why, Why::Error | Why::Return | Why::Next),
                     _ => matches!(edge.why, Why::Next | Why::Return | Why::Turn | Why::Branch),
                 }

@@ -11,6 +11,7 @@
 mod call;
 mod checks;
 mod collect;
+mod confirm;
 mod converse;
 mod detect;
 mod effects;

@@ -292,7 +292,8 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether it goes no further than a node because it is only tried out.
     pub(super) fn halts(&mut self, kind: NodeKind) -> bool {
-        let acts = self.methods.trying && matches!(kind, NodeKind::Call | NodeKind::Escalate);
+        let acts = self.methods.trying
+            && matches!(kind, NodeKind::Confirm | NodeKind::Call | NodeKind::Escalate);
         if acts {
             self.methods.halted = Some(End::Acts);
         }
@@ -378,6 +379,7 @@ impl<'p> Run<'_, 'p, '_> {
         let heard_of = matches!(
             kind,
             NodeKind::Say
+                | NodeKind::Confirm
                 | NodeKind::Call
                 | NodeKind::Await
                 | NodeKind::Collect

@@ -5,7 +5,7 @@
 use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_runtime::{
-    Answer, Ask, Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model,
+    Answer, Ask, Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Message, Model,
     ModelError, Observer, Reply, Request, Session, ToolCall, ToolFailure, Tools, Usage, What,
 };
 use serde_json::{Map, Value as Json};
@@ -97,6 +97,8 @@ pub struct Told {
     pub answers: VecDeque<Answer>,
     pub holds: Vec<&'static str>,
     pub system: Vec<String>,
+    /// What it saw of the conversation each time it led, a line a message.
+    pub messages: Vec<Vec<String>>,
 }
 
 impl Model for Told {
@@ -126,11 +128,13 @@ impl Model for Told {
                 });
                 Answer::Choice(named.map(|c| (c.name.clone(), 1.0)).collect())
             }
-            Ask::Judge { statement, .. } => {
-                Answer::Verdict(self.holds.iter().any(|h| statement.contains(h)))
+            Ask::Judge { statement, text, .. } => {
+                let agrees = statement == "the user agrees" && text == "yes";
+                Answer::Verdict(agrees || self.holds.iter().any(|h| statement.contains(h)))
             }
-            Ask::Converse { system, .. } => {
+            Ask::Converse { system, messages, .. } => {
                 self.system.push(system.clone());
+                self.messages.push(messages.iter().map(line).collect());
                 self.answers.pop_front().ok_or_else(|| {
                     ModelError::Unscripted(format!("{} asks to converse", request.agent))
                 })?
@@ -145,6 +149,16 @@ struct Stub<'c>(Call<'c>);
 impl Tools for Stub<'_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         (self.0)(call.name, &call.arguments)
+    }
+}
+
+/// A message as a model sees it.
+fn line(message: &Message) -> String {
+    let calls: Vec<&str> = message.calls.iter().map(|call| call.name.as_str()).collect();
+    let who = format!("{:?}", message.role).to_lowercase();
+    match calls.as_slice() {
+        [] => format!("{who}: {}", message.text),
+        calls => format!("{who}: {}[{}]", message.text, calls.join(", ")),
     }
 }
 

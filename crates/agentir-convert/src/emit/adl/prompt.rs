@@ -214,8 +214,8 @@ fn tools(names: &Names<'_>, agent: &Agent, prompt: &mut Prompt) {
     });
     let confirmed = super::agent::uses(agent).into_iter().filter_map(|name| {
         let tool = names.tools.get(name)?;
-        let asks = tool.confirmation.as_ref()?.require? == "always";
-        asks.then(|| format!("Before you call \"{name}\", let the user confirm it."))
+        tool.asks_first()?;
+        Some(format!("Before you call \"{name}\", let the user confirm it."))
     });
     prompt.list("Functions:", offered.chain(confirmed));
 }

@@ -122,7 +122,7 @@ fn tool(w: &mut Writer, of: &'static RecordType, tool: &Tool) {
             w.text("target", target);
         }
         let asks = of.field("require_user_confirmation").and(tool.confirmation.as_ref());
-        match asks.and_then(|c| c.require) {
+        match asks.and_then(|c| c.require).map(|require| require.value) {
             Some("always") => w.line("require_user_confirmation: True"),
             Some("never") => w.line("require_user_confirmation: False"),
             _ => {}

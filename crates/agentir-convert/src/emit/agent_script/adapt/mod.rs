@@ -490,11 +490,9 @@ fn action(tool: &Tool) -> Tool {
         };
         returns.ty = TypeExpr { kind: TypeKind::Object(fields), span: Span::default() };
     }
-    if let Some(confirm) = &mut tool.confirmation
-        && confirm.require == Some("when_side_effects")
-    {
-        let asks = tool.hints.side_effects.unwrap_or(true);
-        confirm.require = Some(if asks { "always" } else { "never" });
+    let asks = tool.asks_first().is_some();
+    if let Some(require) = tool.confirmation.as_mut().and_then(|c| c.require.as_mut()) {
+        require.value = if asks { "always" } else { "never" };
     }
     let known = tool.binding.as_ref().is_some_and(|b| b.0.contains_key("target"));
     if !known {

@@ -1,0 +1,144 @@
+//! Asking the user before a tool is called (ABL, current specification, 3.5, "Tool Confirmation
+//! Properties"; Agent Script, `require_user_confirmation`).
+
+use super::{HIDDEN, Next, Run, Step, index};
+use crate::model::{Message, Role};
+use crate::session::{Problem, Proposal};
+use crate::trace::What;
+use agentir_flow::cfg::{DecidedBy, Element, Why};
+use agentir_ir::Statement;
+use petgraph::graph::NodeIndex;
+use serde_json::{Map, Value as Json};
+
+/// What the answer is judged by.
+const AGREES: &str = "the user agrees";
+
+impl<'p> Run<'_, 'p, '_> {
+    /// Asks, or hears the answer. Whatever is no agreement is none.
+    pub(super) fn confirm(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+        let Some((tool, arguments)) = self.proposal(element)? else { return self.leave(at) };
+        let node = index(at.index());
+        let agreed = self.pick(at, |edge, _| edge.why == Why::Next)?;
+        let call = agreed.and_then(|edge| self.machine.cfg.edge(edge)).map(|(_, to, _)| to);
+        let (Some(agreed), Some(call)) = (agreed, call) else { return self.leave(at) };
+        let turn = self.session.turn;
+        // What fails and is tried again is the same call.
+        let again = |a: &Proposal| {
+            a.node == index(call.index()) && a.turn == turn && a.arguments == arguments
+        };
+        if self.thread().approved.as_ref().is_some_and(again) {
+            return Ok(Next::Take(agreed));
+        }
+        let fresh = self.progress.fresh;
+        let asked = self.thread().proposed.take().filter(|asked| fresh && asked.node == node);
+        let Some(asked) = asked else {
+            self.withdraw_calls();
+            let question = self.question_before(tool, &arguments);
+            self.say(&question, None);
+            self.thread().proposed = Some(Proposal { node, arguments, turn });
+            return self.turn_over(at);
+        };
+        if let Some(edge) = self.interrupted(at)? {
+            return Ok(Next::Take(edge));
+        }
+        self.consume();
+        let agrees = self.judge_user(AGREES)?;
+        self.repeat_calls();
+        self.emit(What::Condition {
+            condition: AGREES.to_owned(),
+            holds: agrees,
+            decided_by: "model",
+        });
+        if !agrees {
+            return self.declined(at, element, tool);
+        }
+        self.thread().approved = Some(Proposal { node: index(call.index()), turn, ..asked });
+        Ok(Next::Take(agreed))
+    }
+
+    /// A call that the user does not agree to has failed, but nothing went wrong: no handler is asked.
+    fn declined(&mut self, at: NodeIndex, element: &Element<'p>, tool: &str) -> Step {
+        let result = serde_json::json!({ "error": "the user did not agree" });
+        let variable = match element {
+            Element::Statement(Statement::Call(call)) => call.result.as_ref(),
+            _ => None,
+        };
+        self.keep_result(tool, variable.map(|name| name.value.as_str()), &result, true)?;
+        self.answer_call(&result);
+        let way = self.pick(at, |edge, _| {
+            edge.decided_by == DecidedBy::User && matches!(edge.why, Why::Error | Why::Return)
+        })?;
+        match way {
+            Some(edge) => Ok(Next::Take(edge)),
+            None => Err(Problem::new("loop", format!("`{tool}` was asked for too often"))),
+        }
+    }
+
+    /// Of a call that the user has agreed to, the parameters that may not change are as they were
+    /// then (`immutable_params`).
+    pub(super) fn hold_to_approval(
+        &mut self,
+        at: NodeIndex,
+        tool: &str,
+        arguments: &mut Map<String, Json>,
+    ) {
+        let node = index(at.index());
+        let Some(approved) = self.thread().approved.clone().filter(|a| a.node == node) else {
+            return;
+        };
+        let confirmation = self.tool(tool).and_then(|tool| tool.confirmation.as_ref());
+        for name in confirmation.iter().flat_map(|c| &c.immutable_params) {
+            let name = name.value.as_str();
+            match approved.arguments.get(name) {
+                Some(value) => arguments.insert(name.to_owned(), value.clone()),
+                None => arguments.remove(name),
+            };
+        }
+    }
+
+    /// What is to be done, with what; the languages have no text for it.
+    fn question_before(&self, tool: &str, arguments: &Map<String, Json>) -> String {
+        let described = self.tool(tool).and_then(|tool| tool.description.as_ref());
+        let what = match described.map(|text| self.render(text)) {
+            Some(text) if !text.trim().is_empty() => text.trim().trim_end_matches('.').to_owned(),
+            _ => tool.replace('_', " "),
+        };
+        let with: Vec<String> = arguments
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| match self.shown(name, value) {
+                Json::String(text) if text == HIDDEN => name.clone(),
+                Json::String(text) => format!("{name}: {text}"),
+                value => format!("{name}: {value}"),
+            })
+            .collect();
+        match with.as_slice() {
+            [] => format!("Shall I do this? {what}."),
+            with => format!("Shall I do this? {what} ({}).", with.join(", ")),
+        }
+    }
+
+    /// What the model picked is said to be picked once the user has answered: between a call and its
+    /// result nothing else stands.
+    fn withdraw_calls(&mut self) {
+        let thread = self.thread();
+        let Some(at) = thread.messages.iter().rposition(|m| !m.calls.is_empty()) else { return };
+        let Some(message) = thread.messages.get_mut(at) else { return };
+        let pending = &thread.pending;
+        message.calls.retain(|call| !pending.iter().any(|pick| pick.id == call.id));
+        if message.calls.is_empty() && message.text.trim().is_empty() {
+            thread.messages.remove(at);
+        }
+    }
+
+    fn repeat_calls(&mut self) {
+        let thread = self.thread();
+        if thread.pending.is_empty() {
+            return;
+        }
+        let mut message = Message::new(Role::Assistant, "");
+        // What is first is done last out of a stack.
+        message.calls = thread.pending.iter().rev().cloned().collect();
+        thread.messages.push(message);
+    }
+}
