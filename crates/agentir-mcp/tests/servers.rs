@@ -62,7 +62,14 @@ fn call_within(
     timeout_ms: u64,
 ) -> Result<Json, ToolFailure> {
     let arguments = with.as_object().unwrap().clone();
-    mcp.call(&ToolCall { agent: "Desk", name: "t", tool: Some(tool), arguments, timeout_ms })
+    mcp.call(&ToolCall {
+        agent: "Desk",
+        name: "t",
+        tool: Some(tool),
+        remote: None,
+        arguments,
+        timeout_ms,
+    })
 }
 
 fn answers(mcp: &mut Mcp) {

@@ -3,22 +3,24 @@
 
 use crate::model::Model;
 use crate::trace::Event;
-use agentir_ir::Tool;
+use agentir_ir::{Remote, Tool};
 use serde_json::{Map, Value as Json};
 use std::fmt;
 
 /// How large the arguments of a call may be, in bytes of JSON (ABL, current specification, 7.11).
 pub const MAX_ARGUMENTS: usize = 512 * 1024;
 
-/// A call of a tool.
+/// A call of a tool, or a message to an agent that runs elsewhere.
 #[derive(Clone, Debug)]
 pub struct ToolCall<'a> {
     /// The agent that calls.
     pub agent: &'a str,
-    /// The tool's name.
+    /// The tool's name, or that of the agent elsewhere.
     pub name: &'a str,
     /// Its declaration, where there is one.
     pub tool: Option<&'a Tool>,
+    /// How an agent elsewhere is reached; none if it is a tool that is called.
+    pub remote: Option<&'a Remote>,
     /// Its arguments, by name.
     pub arguments: Map<String, Json>,
     /// How long it may take, in milliseconds.

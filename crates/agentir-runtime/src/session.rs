@@ -188,6 +188,15 @@ pub(crate) struct Proposal {
     pub(crate) turn: u32,
 }
 
+/// A conversation with an agent elsewhere that is not over.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Away {
+    /// The node that leads to it.
+    pub(crate) node: u32,
+    /// What it wants to be told with each message.
+    pub(crate) conversation: Json,
+}
+
 /// An agent at work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Thread {
@@ -222,6 +231,8 @@ pub(crate) struct Thread {
     pub(crate) proposed: Option<Proposal>,
     /// The call that the user agreed to last and that has not succeeded yet, by the node that calls.
     pub(crate) approved: Option<Proposal>,
+    /// The agent elsewhere that the next message is for.
+    pub(crate) away: Option<Away>,
     /// What the model said and is still to be told to the user.
     pub(crate) answer: Option<String>,
     /// How often the model was asked in this turn.
@@ -262,6 +273,7 @@ impl Thread {
             pending: Vec::new(),
             proposed: None,
             approved: None,
+            away: None,
             answer: None,
             iterations: 0,
             returns_to: None,

@@ -8,6 +8,8 @@
 //! 3. if tools are [allowed](Allow): [`Http`], what calls MCP servers
 //!    ([`Toolbox::mcp`]) or [`Python`], by the tool's binding.
 //!
+//! Agents that run elsewhere are asked in the same way, under their names.
+//!
 //! Everything else is refused, with a sentence that says how to allow or to stub it.
 //!
 //! *Invariant*: nothing here reaches the world unless it was allowed by whoever runs the program.
@@ -20,6 +22,7 @@ mod error;
 mod fill;
 mod http;
 mod python;
+mod remote;
 mod servers;
 mod settings;
 mod stubs;

@@ -1,8 +1,8 @@
 //! Who answers a call.
 
 use crate::arguments::{self, Nulls};
-use crate::{Http, Python, Recorded, Stubs, stubs, tables};
-use agentir_ir::{Agent, Data, Program, Tool, ToolType};
+use crate::{Http, Python, Recorded, Stubs, remote, stubs, tables};
+use agentir_ir::{Agent, Data, Program, Remote, Tool, ToolType};
 use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,6 +130,9 @@ impl Toolbox {
                 MAX_ARGUMENTS / 1024
             ));
         }
+        if let Some(remote) = call.remote {
+            return self.ask_elsewhere(remote, call);
+        }
         let key = |agent: Option<&str>| (agent.map(str::to_owned), call.name.to_owned());
         let own = self.implementations.get(&key(Some(call.agent)));
         // The declaration that came with the call, with what is said for all tools beside it.
@@ -188,6 +191,40 @@ impl Toolbox {
             ));
         }
         by.call(&call)
+    }
+}
+
+impl Toolbox {
+    /// An agent that is not part of the program.
+    fn ask_elsewhere(&mut self, remote: &Remote, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+        let name = call.name;
+        if self.stubs.has(name) {
+            return self.stubs.call(call);
+        }
+        let refused = |why: String| {
+            let stub = stubs::proposal_of_agent(name, &call.arguments);
+            let words = format!("{why}; to answer for it, stub it:\n{stub}");
+            Err(ToolFailure::new(FailureKind::Refused, words))
+        };
+        let Some(tool) = remote::tool(name, remote) else {
+            return refused(match &remote.endpoint {
+                Some(at) => format!("`{}` can be reached on its platform only", at.value),
+                None => format!(
+                    "`{name}` is not part of what runs here, and nothing says where it runs"
+                ),
+            });
+        };
+        if !self.allow.has(name) {
+            return refused(format!(
+                "asking `{name}` would reach the world, which is not allowed: run with --allow-tools"
+            ));
+        }
+        let Some(http) = &mut self.http else {
+            return refused(format!("no HTTP client is set up for `{name}`"));
+        };
+        let arguments = remote::sent(remote, call.arguments.clone());
+        let answer = http.call(&ToolCall { tool: Some(&tool), arguments, ..call.clone() })?;
+        remote::read(name, remote, answer)
     }
 }
 

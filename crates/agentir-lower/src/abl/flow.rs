@@ -235,7 +235,8 @@ fn reasoning_zone(
     })
 }
 
-/// What is done and said, in ABL's order: set, clear, transform, log, respond.
+/// What is done and said, in ABL's order: set, clear, transform, log, respond. What is cleared behind a
+/// reply is cleared behind it: the reply may still say it.
 fn doing(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
     while f.has("set") {
         let sets = f.assignments("set");
@@ -244,9 +245,14 @@ fn doing(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
         }
         body.splice(0..0, sets.into_iter().map(|a| Statement::Set(set_variable(a))));
     }
+    let clears_behind = f
+        .key("respond")
+        .zip(f.key("clear"))
+        .is_some_and(|(respond, clear)| respond.file == clear.file && respond.start < clear.start);
     let variables = f.names("clear");
-    if !variables.is_empty() {
-        body.push(Statement::Clear { variables });
+    let mut clear = (!variables.is_empty()).then_some(Statement::Clear { variables });
+    if !clears_behind {
+        body.extend(clear.take());
     }
     if let Some(transform) = transform(f, rest) {
         body.push(Statement::Transform(transform));
@@ -257,6 +263,7 @@ fn doing(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
     if let Some(response) = response(f, rest) {
         body.push(Statement::Respond(response));
     }
+    body.extend(clear);
 }
 
 fn response(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Response> {

@@ -284,11 +284,11 @@ impl<'p> Run<'_, 'p, '_> {
         let tool = self.tool(name);
         let timeout_ms = self.timeout(tool);
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        let call = ToolCall { agent: &agent, name, tool, arguments, timeout_ms };
+        let call = ToolCall { agent: &agent, name, tool, remote: None, arguments, timeout_ms };
         self.host.tools.call(&call)
     }
 
-    fn timeout(&self, tool: Option<&Tool>) -> u64 {
+    pub(super) fn timeout(&self, tool: Option<&Tool>) -> u64 {
         let own = tool.and_then(|t| t.hints.timeout.as_ref());
         let general = self.agent().ok().map(|a| &a.execution.timeouts.tool_timeout_ms);
         let ms = own.or(general).map_or(30_000.0, |limit| match limit {
@@ -302,7 +302,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// A result as a trace shows it: sensitive fields are masked.
-    fn hidden_parts(&self, value: &Json) -> Json {
+    pub(super) fn hidden_parts(&self, value: &Json) -> Json {
         match value {
             Json::Object(fields) => {
                 fields.iter().map(|(n, v)| (n.clone(), self.shown(n, v))).collect()

@@ -687,9 +687,15 @@ impl<'p> Run<'_, 'p, '_> {
         if text.trim().is_empty() && actions.is_none() {
             return;
         }
-        let agent = self.session.agent().unwrap_or_default().to_owned();
-        self.emit(What::Say { text: text.to_owned() });
         self.thread().messages.push(Message::new(Role::Assistant, text));
+        let agent = self.session.agent().unwrap_or_default().to_owned();
+        self.say_as(&agent, text, actions);
+    }
+
+    /// The user is told something by somebody.
+    pub(super) fn say_as(&mut self, agent: &str, text: &str, actions: Option<Json>) {
+        let agent = agent.to_owned();
+        self.emit_as(agent.clone(), What::Say { text: text.to_owned() });
         self.progress.said.push(Said { agent, text: text.to_owned(), actions });
     }
 

@@ -19,6 +19,7 @@ mod memory;
 mod notice;
 mod orchestrate;
 mod prompt;
+mod remote;
 mod render;
 mod route;
 mod scope;
@@ -460,6 +461,11 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     }
 
     fn emit(&mut self, what: What) {
+        self.emit_as(self.session.agent().unwrap_or_default().to_owned(), what);
+    }
+
+    /// Something happened that another agent than the one at work did.
+    fn emit_as(&mut self, agent: String, what: What) {
         let step = self
             .session
             .stack
@@ -467,7 +473,6 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             .and_then(|t| self.machine.cfg.node(NodeIndex::new(t.node as usize)))
             .and_then(|node| node.step)
             .map(|step| step.name.value.to_string());
-        let agent = self.session.agent().unwrap_or_default().to_owned();
         self.host.observer.event(&Event { turn: self.session.turn, agent, step, what });
     }
 

@@ -10,9 +10,11 @@ use crate::session::{Bound, Problem, Status, Thread};
 use crate::trace::What;
 use agentir_diagnostics::FileId;
 use agentir_eval::Value;
-use agentir_expr::{Dialect, Template};
+use agentir_expr::Dialect;
 use agentir_flow::cfg::{Element, Node, NodeKind, Transfer, Why};
-use agentir_ir::{AgentType, Context, Data, Delegate, Handoff, Offer, Statement, VariableBinding};
+use agentir_ir::{
+    AgentType, Context, Data, Delegate, Handoff, Offer, Statement, Target, VariableBinding,
+};
 use agentir_syntax::abl::leaf::template;
 use agentir_syntax::leaf::Leaf;
 use petgraph::graph::NodeIndex;
@@ -20,10 +22,10 @@ use serde_json::{Map, Value as Json};
 
 /// What an agent is given on its way in.
 #[derive(Default)]
-struct Given {
-    variables: Vec<(String, Value)>,
+pub(super) struct Given {
+    pub(super) variables: Vec<(String, Value)>,
     bound: Vec<Bound>,
-    messages: Vec<Message>,
+    pub(super) messages: Vec<Message>,
 }
 
 impl<'p> Run<'_, 'p, '_> {
@@ -35,7 +37,7 @@ impl<'p> Run<'_, 'p, '_> {
         let asks = node.kind == NodeKind::Delegate;
         let part = transfer.target.and_then(|id| self.machine.cfg.part(id));
         let Some(part) = part else {
-            return self.unreachable(at, &transfer);
+            return self.elsewhere(at, node, &transfer);
         };
         if self.session.stack.len() >= MAX_STACK {
             return Err(Problem::new("loop", "too many agents wait for each other"));
@@ -118,7 +120,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What the next agent is given: by the declaration of the handoff, or of this one.
-    fn given(&mut self, element: &Element<'p>, asks: bool) -> Result<Given, Problem> {
+    pub(super) fn given(&mut self, element: &Element<'p>, asks: bool) -> Result<Given, Problem> {
         match element {
             Element::Handoff(handoff) => self.context(&handoff.context),
             Element::Delegate(delegate) => self.input_of(delegate),
@@ -248,24 +250,33 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
-    /// The agent is not part of the program, or runs elsewhere.
-    fn unreachable(&mut self, at: NodeIndex, transfer: &Transfer<'p>) -> Step {
-        let message = format!("the agent `{}` is not part of what runs here", transfer.to);
+    /// The agent runs elsewhere, if it runs at all, and does not answer.
+    pub(super) fn unreachable(
+        &mut self,
+        at: NodeIndex,
+        transfer: &Transfer<'p>,
+        why: &str,
+    ) -> Step {
+        let message = format!("the agent `{}` does not answer: {why}", transfer.to);
         let failed = self
             .leaving(at)
             .into_iter()
             .find(|(_, to, edge)| edge.why == Why::Error && !self.is_hub(*to));
         if let Some((edge, _, weight)) = failed {
             self.emit(What::Error { kind: "handoff_error".to_owned(), message });
-            let words: Option<&Template> = match weight.by {
-                Element::Handoff(handoff) => handoff.failure_message.as_ref(),
-                Element::Delegate(delegate) => delegate.failure_message.as_ref(),
-                _ => None,
+            let (words, jump) = match weight.by {
+                Element::Handoff(h) => (h.failure_message.as_ref(), h.on_failure.as_ref()),
+                Element::Delegate(d) => (d.failure_message.as_ref(), d.on_failure.as_ref()),
+                _ => (None, None),
             };
-            if let Some(words) = words {
-                let text = self.render(words);
-                self.say(&text, None);
-            }
+            // `ON_FAILURE: RESPOND "…"` goes on, and says why.
+            let told = jump.filter(|jump| jump.target == Target::Continue);
+            let told = told.and_then(|jump| jump.reason.as_ref());
+            let text = match (words, told) {
+                (Some(words), _) => self.render(words),
+                (None, told) => told.map(|text| text.value.to_string()).unwrap_or_default(),
+            };
+            self.say(&text, None);
             return Ok(Next::Take(edge));
         }
         Err(Problem::new("handoff_error", message))

@@ -26,12 +26,17 @@ pub(super) fn unanswered(call: &ToolCall<'_>, cases: &[Case], used: &[u32]) -> S
         message.push_str(&format!("\n  {more} more do not hold either"));
     }
     message.push_str("\nthis one would:\n");
-    message.push_str(&proposal(call.name, call.tool, &call.arguments));
+    message.push_str(&proposal(call.name, &answer_of(call.tool), &call.arguments));
     message
 }
 
+/// Some answer of a tool's declared type.
+pub(super) fn answer_of(tool: Option<&Tool>) -> Json {
+    tool.and_then(|t| t.returns.as_ref()).map_or(Json::Null, |r| example(&r.ty, 0))
+}
+
 /// A stub that would answer a call, as YAML. Values are written as JSON, which YAML is.
-pub(super) fn proposal(name: &str, tool: Option<&Tool>, arguments: &Map<String, Json>) -> String {
+pub(super) fn proposal(name: &str, answer: &Json, arguments: &Map<String, Json>) -> String {
     let shown = arguments.iter().map(|(name, value)| {
         let value = match value {
             // An object would be read as tests.
@@ -43,7 +48,6 @@ pub(super) fn proposal(name: &str, tool: Option<&Tool>, arguments: &Map<String, 
         format!("{}: {value}", key(name))
     });
     let when: Vec<String> = shown.collect();
-    let answer = tool.and_then(|t| t.returns.as_ref()).map_or(Json::Null, |r| example(&r.ty, 0));
     let when = match when.as_slice() {
         [] => String::new(),
         _ => format!("when: {{ {} }}\n      ", when.join(", ")),

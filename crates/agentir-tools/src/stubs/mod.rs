@@ -254,5 +254,11 @@ impl Case {
 
 /// A stub that would answer a call: how people learn to write one.
 pub(crate) fn proposal(name: &str, tool: Option<&Tool>, arguments: &Map<String, Json>) -> String {
-    error::proposal(name, tool, arguments)
+    error::proposal(name, &error::answer_of(tool), arguments)
+}
+
+/// A stub that would answer for an agent that runs elsewhere.
+pub(crate) fn proposal_of_agent(name: &str, arguments: &Map<String, Json>) -> String {
+    let answer = serde_json::json!({ "says": ["…"], "result": {}, "done": true });
+    error::proposal(name, &answer, arguments)
 }

@@ -11,6 +11,7 @@ mod docs;
 mod http;
 mod http_limits;
 mod python;
+mod remote;
 mod server;
 mod stubs;
 mod toolbox;
@@ -63,6 +64,7 @@ fn call_within(
         agent: "Desk",
         name,
         tool: Some(tool),
+        remote: None,
         arguments: arguments(with),
         timeout_ms,
     })
@@ -74,6 +76,7 @@ fn call_by_name(by: &mut dyn Tools, name: &str, with: Json) -> Result<Json, Tool
         agent: "Desk",
         name,
         tool: None,
+        remote: None,
         arguments: arguments(with),
         timeout_ms: 10_000,
     })

@@ -172,7 +172,14 @@ fn files_that_do_not_load_are_told() {
 }
 
 fn within(python: &mut Python, name: &str, timeout_ms: u64) -> FailureKind {
-    let call = ToolCall { agent: "main", name, tool: None, arguments: Map::new(), timeout_ms };
+    let call = ToolCall {
+        agent: "main",
+        name,
+        tool: None,
+        remote: None,
+        arguments: Map::new(),
+        timeout_ms,
+    };
     python.call(&call).unwrap_err().kind
 }
 
@@ -232,7 +239,14 @@ fn the_functions_of_a_bot_are_its_tools() {
     let tool = bot.tools().find(|t| t.name.value == "book");
     let run = |toolbox: &mut Toolbox, with: serde_json::Value| {
         let arguments = with.as_object().unwrap().clone();
-        toolbox.call(&ToolCall { agent: "main", name: "book", tool, arguments, timeout_ms: 20_000 })
+        toolbox.call(&ToolCall {
+            agent: "main",
+            name: "book",
+            tool,
+            remote: None,
+            arguments,
+            timeout_ms: 20_000,
+        })
     };
     let mut closed = Toolbox::new(&bot).python(python.clone());
     let refused = run(&mut closed, json!({ "route": "x" })).unwrap_err();

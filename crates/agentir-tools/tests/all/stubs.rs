@@ -216,7 +216,14 @@ fn answers(text: &str, value: &str) {
     let Ok(mut stubs) = Stubs::read(text) else { return };
     for value in [json!(value), json!(7), json!([value]), json!({ value: value }), Json::Null] {
         let arguments = arguments(json!({ "x": value }));
-        let call = ToolCall { agent: "a", name: "t", tool: None, arguments, timeout_ms: u64::MAX };
+        let call = ToolCall {
+            agent: "a",
+            name: "t",
+            tool: None,
+            remote: None,
+            arguments,
+            timeout_ms: u64::MAX,
+        };
         if let Err(failure) = stubs.call(&call) {
             assert!(!failure.message.is_empty());
         }

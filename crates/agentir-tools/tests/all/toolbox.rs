@@ -44,7 +44,14 @@ fn desk() -> Program {
 
 fn call(by: &mut Toolbox, program: &Program, name: &str, with: Json) -> Result<Json, ToolFailure> {
     let tool = program.tools().find(|t| t.name.value == name);
-    by.call(&ToolCall { agent: "Desk", name, tool, arguments: arguments(with), timeout_ms: 5000 })
+    by.call(&ToolCall {
+        agent: "Desk",
+        name,
+        tool,
+        remote: None,
+        arguments: arguments(with),
+        timeout_ms: 5000,
+    })
 }
 
 #[test]

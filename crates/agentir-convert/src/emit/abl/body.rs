@@ -438,11 +438,8 @@ impl Bodies {
         {
             phases.swap(at, at + 1);
         }
-        let ordered = phases.windows(2).all(|w| match w {
-            [a, b] => a < b || (a == b && *a == Some(Phase::Set)),
-            _ => true,
-        });
-        if ordered && phases.iter().all(Option::is_some) {
+        let mut order = Order::default();
+        if phases.into_iter().all(|phase| order.takes(phase)) {
             into.extend(self.body(place, body));
         } else {
             let item = |s: &Statement| Entry::Item(self.body(Place::Item, &Body(vec![s.clone()])));
@@ -641,12 +638,31 @@ pub(super) fn phase_in_branch(statement: &Statement) -> Option<Phase> {
 
 /// How many statements of a hook its fields can say: what stands behind them is a `DO` list.
 pub(super) fn said_by_fields(body: &Body) -> usize {
-    let mut last = None;
-    let fits = |statement: &&Statement| {
-        let here = phase_in_branch(statement);
-        let fits = here.is_some() && (last < here || (last == here && here == Some(Phase::Set)));
-        last = here;
+    let mut order = Order::default();
+    body.0.iter().take_while(|s| order.takes(phase_in_branch(s))).count()
+}
+
+/// How far a body stands in the order in which ABL does what its fields say: every phase once, but for
+/// values that are set. A `CLEAR` may stand before the reply or behind it, and is done where it stands.
+#[derive(Default)]
+pub(super) struct Order {
+    last: Option<Phase>,
+    clears: bool,
+}
+
+impl Order {
+    /// Whether a statement of this phase may come next; none has no place in this order.
+    pub(super) fn takes(&mut self, here: Option<Phase>) -> bool {
+        let Some(here) = here else { return false };
+        if here == Phase::Clear && self.last == Some(Phase::Respond) && !self.clears {
+            self.clears = true;
+            return true;
+        }
+        let fits = self.last.is_none_or(|last| last < here || (last == here && here == Phase::Set));
+        if fits {
+            self.last = Some(here);
+            self.clears |= here == Phase::Clear;
+        }
         fits
-    };
-    body.0.iter().take_while(fits).count()
+    }
 }

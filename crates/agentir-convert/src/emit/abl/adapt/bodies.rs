@@ -2,7 +2,7 @@
 //! kind, in ABL's order.
 
 use super::expr::Names;
-use crate::emit::abl::body::phase_in_branch;
+use crate::emit::abl::body::{Order, phase_in_branch};
 use crate::names::{self, Form, Renamed};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
@@ -192,11 +192,10 @@ impl Builder {
     /// The body of a step; what does not fit into its phases goes to steps behind it.
     fn step(&mut self, name: &Spanned<Name>, mut rest: VecDeque<Statement>) {
         let mut done: Vec<Statement> = Vec::new();
+        let mut order = Order::default();
         while let Some(statement) = rest.pop_front() {
             let here = phase(&statement);
-            let last = done.last().map(phase);
-            let follows =
-                last.is_none_or(|last| last < here || (last == here && here == Phase::Set));
+            let follows = order.takes(Some(here));
             // Directly behind a call, a choice is one about its result; further behind it would be
             // taken for one.
             let about_result = here == Phase::If
@@ -302,15 +301,10 @@ impl Builder {
     ) -> Vec<Statement> {
         let mut done: Vec<Statement> = Vec::new();
         let mut rest = VecDeque::from(body);
+        let mut order = Order::default();
         while let Some(statement) = rest.pop_front() {
             let fits = match phase_in_branch(&statement) {
-                Some(here) => {
-                    let last = done.last().and_then(phase_in_branch);
-                    let inner = matches!(statement, Statement::If { .. });
-                    !inner
-                        && last
-                            .is_none_or(|last| last < here || (last == here && here == Phase::Set))
-                }
+                Some(here) => !matches!(statement, Statement::If { .. }) && order.takes(Some(here)),
                 None => matches!(statement, Statement::Repeat { .. }),
             };
             if !fits {

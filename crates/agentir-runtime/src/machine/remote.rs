@@ -1,0 +1,193 @@
+//! Agents that run elsewhere (ABL, current specification, 3.10, "Remote Agent"; reference of several
+//! agents, "Remote agent support"; Agent Script, `connected_subagent`).
+//!
+//! Such an agent is asked as a tool is, under its own name, with one message of the user's at a time: by
+//! [`Tools::call`](crate::Tools::call), which gets `{message, context, history, conversation}`. Its answer
+//! is `{says, result, done, conversation}`; see [`Reply`].
+
+use super::{Next, Run, Step, index};
+use crate::host::ToolCall;
+use crate::json::{from_json, to_json};
+use crate::model::{Message, Role};
+use crate::session::{Away, Status};
+use crate::trace::What;
+use agentir_flow::cfg::{Element, Node, NodeKind, Transfer};
+use agentir_ir::Remote;
+use petgraph::graph::NodeIndex;
+use serde_json::{Map, Value as Json};
+
+/// What an agent elsewhere says to a message.
+struct Reply {
+    /// What the user is told.
+    says: Vec<String>,
+    /// What it has found out: its variables, for the agent that asked.
+    result: Map<String, Json>,
+    /// Whether it is done; else it gets the next message, too.
+    done: bool,
+    /// What it wants to be told with the next message, so that it knows the conversation.
+    conversation: Json,
+}
+
+impl Reply {
+    /// A text is said, and that is all; an object without any of the fields of a reply is a result.
+    fn read(answer: Json) -> Self {
+        let mut this =
+            Self { says: Vec::new(), result: Map::new(), done: true, conversation: Json::Null };
+        match answer {
+            Json::String(text) => this.says.push(text),
+            Json::Object(mut fields) => {
+                let known = ["says", "result", "done", "conversation"];
+                if !fields.keys().any(|name| known.contains(&name.as_str())) {
+                    this.result = fields;
+                    return this;
+                }
+                match fields.remove("says") {
+                    Some(Json::String(text)) => this.says.push(text),
+                    Some(Json::Array(all)) => {
+                        this.says.extend(all.iter().filter_map(Json::as_str).map(str::to_owned));
+                    }
+                    _ => {}
+                }
+                if let Some(Json::Object(result)) = fields.remove("result") {
+                    this.result = result;
+                }
+                this.done = fields.get("done").and_then(Json::as_bool) != Some(false);
+                this.conversation = fields.remove("conversation").unwrap_or_default();
+            }
+            _ => {}
+        }
+        this
+    }
+}
+
+impl<'p> Run<'_, 'p, '_> {
+    /// The agent is not part of the program: whoever knows it is asked.
+    pub(super) fn elsewhere(
+        &mut self,
+        at: NodeIndex,
+        node: &Node<'p>,
+        transfer: &Transfer<'p>,
+    ) -> Step {
+        let asks = node.kind == NodeKind::Delegate;
+        let here = index(at.index());
+        let message = self.input.as_ref().map(|input| input.text.clone()).unwrap_or_default();
+        let mut arguments = Map::new();
+        arguments.insert("message".to_owned(), Json::from(message));
+        match self.thread().away.take().filter(|away| away.node == here) {
+            Some(away) => {
+                arguments.insert("conversation".to_owned(), away.conversation);
+            }
+            None => {
+                let given = self.given(&node.element, asks)?;
+                // An offer that the model picked is done with.
+                if matches!(node.element, Element::Offer(_)) {
+                    self.answer_call(&Json::from("done"));
+                    self.thread().pending.clear();
+                }
+                let how = if asks { "delegate" } else { "handoff" };
+                let from = self.session.agent().unwrap_or_default().to_owned();
+                self.emit(What::Transfer { how, from, to: transfer.to.to_owned() });
+                let context: Map<String, Json> =
+                    given.variables.iter().map(|(name, v)| (name.clone(), to_json(v))).collect();
+                arguments.insert("context".to_owned(), Json::Object(context));
+                let history = given
+                    .messages
+                    .iter()
+                    .map(|m| serde_json::json!({ "role": m.role, "text": m.text.as_str() }));
+                arguments.insert("history".to_owned(), history.collect());
+            }
+        }
+        self.hear();
+        self.progress.fresh = false;
+        let shown = self.shown_to_a_trace(&arguments);
+        self.emit(What::Call { tool: transfer.to.to_owned(), arguments: shown });
+        let nothing = Remote::default();
+        let remote = self.remote(transfer).unwrap_or(&nothing);
+        let agent = self.session.agent().unwrap_or_default().to_owned();
+        let timeout_ms = self.patience(remote);
+        let call = ToolCall {
+            agent: &agent,
+            name: transfer.to,
+            tool: None,
+            remote: Some(remote),
+            arguments,
+            timeout_ms,
+        };
+        let answer = self.host.tools.call(&call);
+        let (result, error) = match &answer {
+            Ok(answer) => (Some(self.hidden_parts(answer)), None),
+            Err(failure) => (None, Some(failure.message.clone())),
+        };
+        self.emit(What::Result { tool: transfer.to.to_owned(), result, error });
+        let reply = match answer {
+            Ok(answer) => Reply::read(answer),
+            Err(failure) => return self.unreachable(at, transfer, &failure.message),
+        };
+        for text in &reply.says {
+            self.say_as(transfer.to, text, None);
+        }
+        if !reply.done {
+            let conversation = reply.conversation;
+            self.thread().away = Some(Away { node: here, conversation });
+            return Ok(Next::Stop(Status::Await));
+        }
+        self.back_from_elsewhere(transfer, asks, reply)
+    }
+
+    /// The agent elsewhere is done: it goes on as behind one of the program's.
+    fn back_from_elsewhere(&mut self, transfer: &Transfer<'p>, asks: bool, reply: Reply) -> Step {
+        let Some(back) = transfer.returns else { return self.exit() };
+        let to = self.session.agent().unwrap_or_default().to_owned();
+        self.emit(What::Transfer { how: "return", from: transfer.to.to_owned(), to });
+        let result = Json::Object(reply.result);
+        if let Ok(value) = from_json(&result) {
+            self.thread().variables.set(transfer.to, value.clone());
+            self.thread().variables.set("result", value);
+        }
+        let which = if asks { "delegate" } else { "handoff" };
+        self.session.set_system(which, &serde_json::json!({ "completed": true }));
+        self.progress.answered = !reply.says.is_empty();
+        let thread = self.thread();
+        thread.outputs = result.clone();
+        thread.node = index(back.index());
+        if !asks {
+            let words = reply.says.iter().map(|text| Message::new(Role::Assistant, text.as_str()));
+            thread.messages.extend(words);
+        }
+        if !thread.pending.is_empty() {
+            self.answer_call(&result);
+        }
+        Ok(Next::Switch)
+    }
+
+    /// What the agent at work says about how another is reached.
+    fn remote(&self, transfer: &Transfer<'p>) -> Option<&'p Remote> {
+        let agent = self.agent().ok()?;
+        let meant = |name: &'p agentir_diagnostics::Spanned<agentir_expr::Name>| {
+            name.value == transfer.to || agent.resolve_alias(name).value == transfer.to
+        };
+        let c = &agent.coordination;
+        let delegates = c.delegates.iter().filter(|d| meant(&d.agent)).map(|d| &d.remote);
+        let handoffs = c.handoffs.iter().filter(|h| meant(&h.to)).map(|h| &h.remote);
+        delegates.chain(handoffs).find_map(Option::as_ref)
+    }
+
+    /// How long an agent elsewhere may take: as its address says, else as long as a tool.
+    fn patience(&self, remote: &Remote) -> u64 {
+        let own = remote.timeout.as_ref();
+        match own.and_then(|timeout| super::call::milliseconds(&timeout.value)) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+            Some(ms) => ms.clamp(1.0, 3_600_000.0) as u64,
+            None => self.timeout(None),
+        }
+    }
+
+    /// What is sent, as a trace shows it.
+    fn shown_to_a_trace(&self, arguments: &Map<String, Json>) -> Map<String, Json> {
+        let hidden = |name: &String, value: &Json| match value {
+            Json::Object(_) if name == "context" => self.hidden_parts(value),
+            value => value.clone(),
+        };
+        arguments.iter().map(|(name, value)| (name.clone(), hidden(name, value))).collect()
+    }
+}

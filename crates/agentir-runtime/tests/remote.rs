@@ -1,0 +1,108 @@
+//! Agents that run elsewhere.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+use agentir_runtime::{FailureKind, ToolFailure};
+use serde_json::json;
+use support::{Talk, program};
+
+const DESK: &str = r#"AGENT: Shop_Desk
+
+GOAL: "Help in the shop"
+
+MEMORY:
+  session:
+    - name: order
+      type: string
+    - name: refund
+      type: number
+
+HANDOFF:
+  - TO: Billing
+    WHEN: input == "refund"
+    CONTEXT:
+      pass: [order]
+      summary: "A refund for {{order}}"
+    RETURN: true
+    MAP:
+      refund: amount
+    ON_FAILURE: RESPOND "Billing is closed."
+    REMOTE:
+      location: remote
+      endpoint: "https://billing.example.com/ask"
+      protocol: rest
+      timeout: "5s"
+
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      - order: required
+        type: string
+        prompt: "Which order?"
+    THEN: wait
+  wait:
+    REASONING: false
+    RESPOND: "Anything else for {{order}}? Refunded so far: {{refund}}."
+    ON_INPUT:
+      - IF: input == "bye"
+        THEN: COMPLETE
+      - ELSE:
+        THEN: wait
+"#;
+
+#[test]
+fn it_gets_the_messages_until_it_is_done() {
+    let program = program("shop_desk.agent.abl", DESK);
+    let mut talk = Talk::new(&program, |tool, with| {
+        assert_eq!(tool, "Billing");
+        Ok(match with["message"].as_str().unwrap() {
+            "refund" => json!({ "says": ["All of it?"], "done": false, "conversation": "c1" }),
+            _ => json!({ "says": ["Refunded."], "result": { "amount": 12 } }),
+        })
+    });
+    talk.turn(None).say("A7").say("refund").say("yes, all").say("and?").say("bye");
+    assert_eq!(talk.session.variable("refund"), Some(json!(12)));
+    insta::assert_snapshot!(talk.script);
+}
+
+#[test]
+fn if_it_does_not_answer_the_author_says_what_follows() {
+    let program = program("shop_desk.agent.abl", DESK);
+    let mut talk =
+        Talk::new(&program, |_, _| Err(ToolFailure::new(FailureKind::Timeout, "too slow")));
+    talk.turn(None).say("A7").say("refund");
+    insta::assert_snapshot!(talk.script);
+}
+
+#[test]
+fn a_connected_subagent_takes_over_for_good() {
+    let text = r#"system:
+    instructions: "Help in the shop."
+
+config:
+    agent_name: "shop"
+
+connected_subagent Billing:
+    description: "Refunds"
+    target: "agentforce://Billing"
+
+start_agent shop:
+    description: "Helps"
+    reasoning:
+        instructions: ->
+            | Help.
+        actions:
+            billing: @utils.transition to @connected_subagent.Billing
+"#;
+    let program = program("shop.agent", text);
+    let mut talk = Talk::new(&program, |_, with| {
+        let says = format!("You said {}.", with["message"].as_str().unwrap());
+        Ok(json!({ "says": says, "done": with["message"] == "thanks" }))
+    });
+    talk.model.answers.extend([support::calls("billing", json!({}))]);
+    talk.turn(None).say("a refund").say("order 7").say("thanks");
+    insta::assert_snapshot!(talk.script);
+}
