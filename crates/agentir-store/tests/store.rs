@@ -366,6 +366,22 @@ fn conversations_do_not_undo_what_others_remember() {
     assert_eq!(json!(new.memory()), json!({ "user.a": 3, "user.b": 4 }));
 }
 
+#[test]
+fn what_is_kept_for_a_time_is_kept_for_that_time_on_disk() {
+    let (_folder, path) = file();
+    let program = traveller();
+    let memory = || Memory::new(&program, "p", Some("ann"));
+    let mut first = session(1);
+    first.set_memory_until("user.wish", &json!("peace"), 2_000);
+    first.set_memory("user.name", &json!("Ann"));
+    memory().save(&mut Sqlite::open(&path).unwrap(), "one", &first).unwrap();
+
+    let mut next = session(0);
+    memory().fill(&mut Sqlite::open(&path).unwrap(), &mut next).unwrap();
+    assert_eq!(json!(next.memory()), json!({ "user.wish": "peace", "user.name": "Ann" }));
+    assert_eq!((next.forgets("user.wish"), next.forgets("user.name")), (Some(2_000), None));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 

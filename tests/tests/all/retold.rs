@@ -296,8 +296,10 @@ fn retell(
                     let what = format!("{} to {}: {}", sample.name, target.name(), difference.what);
                     let reviewed = EXCEPTIONS.iter().any(|(part, _)| what.contains(part));
                     if !reviewed && seen.insert(difference.what.clone()) {
-                        let told = told(conversation, &first, difference.turn);
-                        problems.push(format!("{what}\n{told}"));
+                        let [ours, theirs] =
+                            [&first, &second].map(|way| told(conversation, way, difference.turn));
+                        let theirs = if ours == theirs { String::new() } else { theirs };
+                        problems.push(format!("{what}\n{ours}\n{theirs}"));
                     }
                     Fate::Different
                 }

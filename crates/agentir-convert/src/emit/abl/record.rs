@@ -162,8 +162,11 @@ fn scalar(key: Key, value: Scalar) -> Option<Entry> {
 
 /// A value in the form that its field has.
 pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
-    if matches!(value, Value::Null) {
-        return None;
+    match (shape, value) {
+        // Nothing is what the author wrote: a variable that begins with it has a value.
+        (Shape::Data, Value::Null) => return scalar(key, Scalar::Word("null".to_owned())),
+        (_, Value::Null) => return None,
+        _ => {}
     }
     if let Shape::OneOf(all) = shape {
         let fits = |shape: &&Shape| match (value, shape) {
