@@ -13,8 +13,9 @@ pub(super) const ANSWER: &str = "(the model answers)";
 pub(crate) enum Wish {
     /// The user gives a value.
     Value(String, Json),
-    /// Something is picked, with arguments if it is a tool.
-    Aim(Aim, Map<String, Json>),
+    /// Something is picked, with arguments if it is a tool, under this name: several names may come to
+    /// the same.
+    Aim(Aim, Map<String, Json>, String),
     /// Something in words holds, or does not.
     Holds(String, bool),
     /// The model answers.
@@ -32,13 +33,13 @@ impl Wish {
                 .collect(),
             (_, Answer::Choice(choice)) => choice
                 .iter()
-                .map(|(name, _)| Self::Aim(aims.chosen(agent, name), Map::new()))
+                .map(|(name, _)| Self::Aim(aims.chosen(agent, name), Map::new(), name.clone()))
                 .collect(),
             // Other languages let the model get a person where one judges whether there is a reason.
             (Ask::Judge { statement, .. }, Answer::Verdict(true))
                 if aims.is_reason(agent, statement) =>
             {
-                vec![Self::Aim(Aim::Person, Map::new())]
+                vec![Self::Aim(Aim::Person, Map::new(), String::new())]
             }
             (Ask::Judge { statement, .. }, Answer::Verdict(holds)) => {
                 vec![Self::Holds(plain(statement), *holds)]
@@ -47,7 +48,8 @@ impl Wish {
                 let aim = |call: &ToolUse| {
                     let purpose = tools.iter().find(|t| t.name == call.name).map(|t| t.purpose);
                     let purpose = purpose.unwrap_or(Purpose::Call);
-                    Self::Aim(aims.offered(agent, &call.name, purpose), call.arguments.clone())
+                    let aim = aims.offered(agent, &call.name, purpose);
+                    Self::Aim(aim, call.arguments.clone(), call.name.clone())
                 };
                 calls.iter().map(aim).collect()
             }
@@ -84,7 +86,7 @@ impl<'w> Wished<'w> {
         let wishes = self.now().iter().zip(&self.heard);
         wishes
             .filter(|(_, heard)| !**heard)
-            .any(|(wish, _)| matches!(wish, Wish::Aim(Aim::Back | Aim::Done, _)))
+            .any(|(wish, _)| matches!(wish, Wish::Aim(Aim::Back | Aim::Done, ..)))
     }
 
     fn now(&self) -> &'w [Wish] {
@@ -115,6 +117,13 @@ impl<'w> Wished<'w> {
     }
 }
 
+/// What is offered to who is after something: under the name that was picked, else the first that comes
+/// to the same.
+fn offered<'o>(all: &'o [(String, Aim)], aim: &Aim, picked: &str) -> Option<&'o str> {
+    let mut fits = all.iter().filter(|(_, offered)| offered == aim).map(|(name, _)| name.as_str());
+    fits.clone().find(|name| *name == picked).or_else(|| fits.next())
+}
+
 impl Model for Wished<'_> {
     fn ask(&mut self, request: &Request, _: &mut dyn FnMut(&str)) -> Result<Reply, ModelError> {
         let agent = request.agent.as_str();
@@ -132,7 +141,7 @@ impl Model for Wished<'_> {
                 Answer::Values(values)
             }
             Ask::Judge { statement, .. } if self.aims.is_reason(agent, statement) => {
-                let wants = |wish: &Wish| matches!(wish, Wish::Aim(Aim::Person, _)).then_some(());
+                let wants = |wish: &Wish| matches!(wish, Wish::Aim(Aim::Person, ..)).then_some(());
                 Answer::Verdict(self.next(wants).is_some())
             }
             Ask::Judge { statement, .. } => {
@@ -151,25 +160,23 @@ impl Model for Wished<'_> {
                     .map(|c| (c.name.clone(), self.known(self.aims.chosen(agent, &c.name))))
                     .collect();
                 let chosen = self.next(|wish| match wish {
-                    Wish::Aim(aim, _) => {
-                        aims.iter().find(|(_, offered)| offered == aim).map(|(n, _)| n.clone())
-                    }
+                    Wish::Aim(aim, _, name) => offered(&aims, aim, name).map(str::to_owned),
                     _ => None,
                 });
                 Answer::Choice(chosen.into_iter().map(|name| (name, 1.0)).collect())
             }
             Ask::Converse { tools, .. } => {
-                let aims: Vec<(&str, Aim)> = tools
+                let aims: Vec<(String, Aim)> = tools
                     .iter()
                     .map(|t| {
                         let aim = self.aims.offered(agent, &t.name, t.purpose);
-                        (t.name.as_str(), self.known(aim))
+                        (t.name.clone(), self.known(aim))
                     })
                     .collect();
                 let picked = self.next(|wish| match wish {
-                    Wish::Aim(aim, arguments) => {
-                        let (name, _) = aims.iter().find(|(_, offered)| offered == aim)?;
-                        Some(Some(((*name).to_owned(), arguments.clone())))
+                    Wish::Aim(aim, arguments, name) => {
+                        let name = offered(&aims, aim, name)?;
+                        Some(Some((name.to_owned(), arguments.clone())))
                     }
                     Wish::Says => Some(None),
                     _ => None,
