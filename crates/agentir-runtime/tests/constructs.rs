@@ -268,9 +268,8 @@ fn values_are_corrected_only_where_the_step_says_so() {
     assert!(told(false).contains("cat, true, 7"), "{}", told(false));
 }
 
-#[test]
-fn a_part_that_the_model_leads_ends_after_its_turns() {
-    let text = r#"AGENT: Chat_Desk
+/// The model talks in two turns at most, until it knows what `topic` is.
+const CHAT: &str = r#"AGENT: Chat_Desk
 
 GOAL: "Talk a little"
 
@@ -291,11 +290,39 @@ FLOW:
     RESPOND: "That was nice."
     THEN: COMPLETE
 "#;
-    let program = program("chat_desk.agent.abl", text);
+
+#[test]
+fn a_part_that_the_model_leads_ends_after_its_turns() {
+    // Nothing that is said here is a yes or a no.
+    let text = CHAT.replace("- topic", "- name: topic\n      type: boolean");
+    let program = program("chat_desk.agent.abl", &text);
     let mut talk = Talk::new(&program, |tool, _| nothing(tool));
     talk.model.answers.extend(["One.", "Two.", "Three."].map(says));
     talk.turn(None).say("a").say("b").say("c");
     insta::assert_snapshot!(talk.script);
+}
+
+#[test]
+fn a_part_that_the_model_leads_ends_when_it_knows_what_it_waits_for() {
+    let program = program("chat_desk.agent.abl", CHAT);
+    let mut talk = Talk::new(&program, |tool, _| nothing(tool));
+    talk.model.answers.push_back(says("What about?"));
+    talk.turn(None).say("trains");
+    assert_eq!(talk.session.variable("topic"), Some(json!("trains")));
+    insta::assert_snapshot!(talk.script);
+}
+
+#[test]
+fn what_a_tool_gives_a_value_nobody_is_asked_for() {
+    let text = CHAT.replace(
+        "FLOW:",
+        "TOOLS:\n  find() -> {topic: string}\n    ON_RESULT:\n      SET:\n        topic = result.topic\n\nFLOW:",
+    );
+    let program = program("chat_desk.agent.abl", &text);
+    let mut talk = Talk::new(&program, |tool, _| nothing(tool));
+    talk.model.answers.extend(["What about?", "What else?"].map(says));
+    talk.turn(None).say("trains");
+    assert_eq!(talk.session.variable("topic"), None);
 }
 
 // ---- guardrails -------------------------------------------------------------------------------

@@ -430,7 +430,7 @@ fn custom(validation: &Validation) -> Option<Expr> {
 }
 
 /// A value in the form of its type, as models and rules of thumb may give it otherwise.
-fn typed(json: &Json, ty: FieldType) -> Option<Json> {
+pub(super) fn typed(json: &Json, ty: FieldType) -> Option<Json> {
     match (ty, json) {
         (FieldType::Number | FieldType::Currency, Json::String(text)) => {
             let plain: String =

@@ -153,6 +153,10 @@ impl<'p> Run<'_, 'p, '_> {
             _ => None,
         };
         let in_step = self.node(at)?.step.is_some();
+        if let Some(zone) = zone.filter(|_| in_step && self.progress.fresh) {
+            self.consume();
+            self.find_out(zone)?;
+        }
         if in_step
             && let Some(zone) = zone
             && let Some(when) = &zone.exit_when

@@ -315,6 +315,9 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.consume();
         self.take_fields()?;
+        if let Element::Zone(zone) = element {
+            self.find_out(zone)?;
+        }
         if let Element::Statement(Statement::Goto(_)) | Element::Jump(_) = element {
             return self.answered_choice(at);
         }

@@ -24,6 +24,7 @@ mod render;
 mod route;
 mod scope;
 mod transfer;
+mod until;
 
 use crate::host::Host;
 use crate::model::{Message, Role, Usage};
@@ -56,6 +57,7 @@ pub struct Machine<'p> {
     transfers: FxHashMap<NodeIndex, Vec<Transfer<'p>>>,
     /// What conditions ask about messages, by agent.
     asked: Vec<notice::Asked>,
+    awaited: until::Awaited<'p>,
     fingerprint: String,
 }
 
@@ -149,7 +151,8 @@ impl<'p> Machine<'p> {
             .collect();
         let fingerprint = parts.join("\n");
         let asked = cfg.parts().iter().map(|part| notice::Asked::of(&cfg, part)).collect();
-        Self { program, cfg, leaving, transfers, asked, fingerprint }
+        let awaited = until::Awaited::of(&cfg);
+        Self { program, cfg, leaving, transfers, asked, awaited, fingerprint }
     }
 
     /// The graph that is walked.

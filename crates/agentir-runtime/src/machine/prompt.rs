@@ -360,7 +360,7 @@ const TYPES: &[(&str, FieldType)] = &[
     ("list", FieldType::List), ("array", FieldType::List), ("object", FieldType::Object),
 ];
 
-fn type_named(name: &str) -> FieldType {
+pub(super) fn type_named(name: &str) -> FieldType {
     if name.ends_with("[]") {
         return FieldType::List;
     }

@@ -1,0 +1,121 @@
+//! What the model finds out where it leads until something is known (`EXIT_WHEN`).
+//!
+//! The documents do not say how a variable gets the value that such a part waits for. What a tool, a
+//! statement or a field gives a value is theirs; what nothing gives one only the user can say, and the
+//! model hears it.
+
+use super::Run;
+use crate::json::from_json;
+use crate::model::{Answer, Ask, FieldSpec, FieldType, Role};
+use crate::session::Problem;
+use agentir_expr::TypeKind;
+use agentir_flow::cfg::{Access, Cfg, How, Part};
+use agentir_ir::{Agent, ReasoningZone, SessionVariable};
+use rustc_hash::FxHashMap;
+use serde_json::Value as Json;
+
+/// The variables that parts of steps wait for, by the address of the part.
+#[derive(Default)]
+pub(super) struct Awaited<'p>(FxHashMap<usize, Vec<&'p SessionVariable>>);
+
+fn key(zone: &ReasoningZone) -> usize {
+    std::ptr::from_ref(zone).addr()
+}
+
+impl<'p> Awaited<'p> {
+    pub(super) fn of(cfg: &Cfg<'p>) -> Self {
+        let mut all = FxHashMap::default();
+        for part in cfg.parts() {
+            let agent = part.agent;
+            let steps = agent.flow.iter().flat_map(|flow| flow.definitions.values());
+            for zone in steps.filter_map(|step| step.reasoning_zone.as_ref()) {
+                let variables = awaited(cfg, part, agent, zone);
+                if !variables.is_empty() {
+                    all.insert(key(zone), variables);
+                }
+            }
+        }
+        Self(all)
+    }
+}
+
+fn awaited<'p>(
+    cfg: &Cfg<'p>,
+    part: &Part<'p>,
+    agent: &'p Agent,
+    zone: &ReasoningZone,
+) -> Vec<&'p SessionVariable> {
+    let Some(until) = zone.exit_when.as_ref().and_then(|when| when.expr()) else {
+        return Vec::new();
+    };
+    let mut found: Vec<&SessionVariable> = Vec::new();
+    until.paths(&mut |path| {
+        let declared = agent.memory.session.iter().find(|v| v.name.value == path.root.value);
+        if let Some(variable) = declared.filter(|_| path.segments.is_empty())
+            && found.iter().all(|other| other.name.value != variable.name.value)
+        {
+            found.push(variable);
+        }
+    });
+    found.retain(|variable| {
+        let name = variable.name.value.as_str();
+        !part.nodes().any(|node| {
+            let sets = |a: &Access| matches!(a.how, How::Sets) && a.variable.root() == name;
+            cfg.accesses(node).iter().any(sets)
+        })
+    });
+    found
+}
+
+impl<'p> Run<'_, 'p, '_> {
+    /// Takes the values that a part of a step waits for from what the user said.
+    pub(super) fn find_out(&mut self, zone: &'p ReasoningZone) -> Result<(), Problem> {
+        let Some(message) = self.input.as_ref().map(|i| i.text.clone()) else { return Ok(()) };
+        let Some(variables) = self.machine.awaited.0.get(&key(zone)) else { return Ok(()) };
+        let fields: Vec<FieldSpec> = variables.iter().map(|v| self.spec_of(v)).collect();
+        let mut context = self.thread().messages.clone();
+        context.pop();
+        // What the model has spoken of is the first that is not known yet.
+        let spoke = context.iter().any(|m| m.role == Role::Assistant);
+        let unknown = |field: &&FieldSpec| self.variable(&field.name).is_none_or(|v| v.is_unset());
+        let asked = fields.iter().filter(|_| spoke).find(unknown).map(|field| field.name.clone());
+        let ask = Ask::Extract { message, context, fields: fields.clone(), asked };
+        let Answer::Values(values) = self.ask(ask)? else {
+            return Err(Problem::new("model_error", "asked for values, the model gave none"));
+        };
+        for field in fields {
+            let found = values.get(&field.name).filter(|value| !value.is_null());
+            let typed = found.and_then(|json| super::collect::typed(json, field.ty));
+            if let Some(value) = typed.and_then(|json| from_json(&json).ok()) {
+                self.assign_name(&field.name, value)?;
+            }
+        }
+        self.judged.clear();
+        Ok(())
+    }
+
+    fn spec_of(&self, variable: &SessionVariable) -> FieldSpec {
+        let ty = match variable.ty.as_ref().map(|ty| &ty.kind) {
+            Some(TypeKind::Named(name)) => super::prompt::type_named(name),
+            _ => match &variable.initial_value {
+                Some(Json::Bool(_)) => FieldType::Boolean,
+                Some(Json::Number(_)) => FieldType::Number,
+                _ => FieldType::Text,
+            },
+        };
+        FieldSpec {
+            name: variable.name.value.to_string(),
+            ty,
+            description: variable
+                .description
+                .as_ref()
+                .map(|text| self.render(text))
+                .unwrap_or_default(),
+            prompt: None,
+            values: indexmap::IndexMap::new(),
+            pattern: None,
+            hints: Vec::new(),
+            required: false,
+        }
+    }
+}
