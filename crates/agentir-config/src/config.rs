@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 
+/// What stands for the name of a rule in the address of its page.
+const RULE: &str = "{rule}";
+
 /// What holds for some files.
 #[derive(Debug, Default)]
 struct Layer {
@@ -37,6 +40,8 @@ pub struct Config {
     /// What is written.
     text: Arc<str>,
     fail_on: Threshold,
+    /// An address with [`RULE`] in it.
+    rule_pages: Option<String>,
     base: Layer,
     overrides: Vec<(GlobSet, Layer)>,
     include: Option<GlobSet>,
@@ -76,6 +81,7 @@ impl Config {
                 (reading.globs(&one.files), layer)
             })
             .collect();
+        let rule_pages = written.rule_pages.and_then(|address| reading.address(address));
         let include = (!written.include.is_empty()).then(|| reading.globs(&written.include));
         let exclude = reading.globs(&written.exclude);
         if !reading.problems.is_empty() {
@@ -83,13 +89,19 @@ impl Config {
             return Err(reading.problems);
         }
         let (root, text, fail_on) = (root.to_owned(), Arc::clone(&file.text), written.fail_on);
-        Ok(Self { root, text, fail_on, base, overrides, include, exclude })
+        Ok(Self { root, text, fail_on, rule_pages, base, overrides, include, exclude })
     }
 
     /// From which level on findings make a run fail.
     #[must_use]
     pub const fn fail_on(&self) -> Threshold {
         self.fail_on
+    }
+
+    /// Where the page of a rule is on the web, if that is said.
+    #[must_use]
+    pub fn rule_page(&self, rule: &str) -> Option<String> {
+        self.rule_pages.as_ref().map(|address| address.replace(RULE, rule))
     }
 
     /// Whether it says nothing, of any file.
@@ -290,6 +302,23 @@ impl Reading<'_> {
             (None, [only]) => finding.help(format!("its only option is `{only}`")),
             (None, _) => finding.help("`agentir rules` lists them all"),
         });
+    }
+
+    /// The address of a rule's page, with [`RULE`] in it.
+    fn address(&mut self, written: Spanned<String>) -> Option<String> {
+        let text = written.get_ref();
+        let uri = text.replace(RULE, "rule").parse::<http::Uri>().ok();
+        let web = uri.is_some_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
+        let message = match (web, text.contains(RULE)) {
+            (true, true) => return Some(written.into_inner()),
+            (false, _) => format!("`{text}` is no address on the web: it begins with `https://`"),
+            (true, false) => format!("all rules would have the page `{text}`"),
+        };
+        let at = span(self.id, written.span());
+        self.problems.push(Diagnostic::error(INVALID_CONFIGURATION, at, message).help(format!(
+            "write `{RULE}` where the name of a rule belongs: `https://example.org/rules/{RULE}.html`"
+        )));
+        None
     }
 
     fn globs(&mut self, written: &[Spanned<String>]) -> GlobSet {

@@ -22,6 +22,10 @@ pub(crate) struct File {
     /// The dialect of Agent Script to hold documents to that name none; found out from each if not
     /// given.
     pub(crate) dialect: Option<DialectName>,
+    /// Where the pages of the rules are on the web: an address with `{rule}` where the name of a rule
+    /// belongs. Reports that have links (SARIF, HTML, Markdown) link there; without it they have none.
+    #[schemars(with = "Option<String>", extend("pattern" = r"^https?://.*\{rule\}"))]
+    pub(crate) rule_pages: Option<Spanned<String>>,
     /// Of the files in folders only those are read that one of these globs matches, relative to the
     /// folder of `agentir.toml`. All if none are given.
     #[schemars(with = "Vec<String>")]

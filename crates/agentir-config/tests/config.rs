@@ -81,6 +81,14 @@ undefined-tool = "default"
 }
 
 #[test]
+fn rules_have_pages_on_the_web_if_that_is_said() {
+    let config = read("rule-pages = \"https://example.org/rules/{rule}.html#why\"\n").unwrap();
+    let page = config.rule_page("unused-tool");
+    assert_eq!(page.as_deref(), Some("https://example.org/rules/unused-tool.html#why"));
+    assert_eq!(read("").unwrap().rule_page("unused-tool"), None);
+}
+
+#[test]
 fn what_does_not_exist_is_an_error_at_its_place() {
     let all = [
         "fial-on = \"error\"\n",
@@ -88,6 +96,8 @@ fn what_does_not_exist_is_an_error_at_its_place() {
         "[rules]\nundefined-toll = \"off\"\nnaems = \"off\"\n",
         "[rules]\nundefined-tool = \"of\"\n",
         "exclude = [\"a[\"]\n",
+        "rule-pages = \"docs/{rule}.md\"\n",
+        "rule-pages = \"https://example.org/rules\"\n",
         "[[overrides]]\nrules = { names = \"off\" }\n",
         "include = \"agents\"\n",
         "[options.unused-toll]\nmost = 1\n[options.legacy-form]\nmost = 1\n",

@@ -206,8 +206,19 @@ impl Diagnostic {
     /// Offers to replace the primary place by `text`.
     #[must_use]
     pub fn replace(self, text: impl Into<String>, applicability: Applicability) -> Self {
-        let text = text.into();
         let span = self.primary.span;
+        self.replace_at(span, text, applicability)
+    }
+
+    /// Offers to replace `span`, which is another place than the primary one, by `text`.
+    #[must_use]
+    pub fn replace_at(
+        self,
+        span: Span,
+        text: impl Into<String>,
+        applicability: Applicability,
+    ) -> Self {
+        let text = text.into();
         self.fix(Fix {
             title: format!("replace by `{text}`"),
             edits: vec![Edit { span, text }],

@@ -12,8 +12,9 @@ pub struct Template {
     pub text: Spanned<SmolStr>,
     /// The holes, in order. Plain text between them is not listed.
     pub parts: Vec<TemplatePart>,
-    /// Where the source is ahead of the text, because escapes were resolved and indentation was
-    /// removed: offsets in the text, ascending, and by how many bytes in all from there on.
+    /// Where the source is ahead of the text, because quotes and indentation were removed and escapes
+    /// resolved: offsets in the text, ascending, and by how many bytes in all from there on, counted
+    /// from where `text` is written.
     pub shifts: Box<[(u32, u32)]>,
 }
 
@@ -81,6 +82,18 @@ impl Template {
         Self { text, parts: Vec::new(), shifts: Box::default() }
     }
 
+    /// The same text, which stands inside of `span`: behind a quote, or behind the indentation of a block.
+    #[must_use]
+    pub fn inside(mut self, span: Span) -> Self {
+        let lead = self.text.span.start.saturating_sub(span.start);
+        self.text.span = span;
+        if lead > 0 {
+            let ahead = self.shifts.iter().map(|(from, ahead)| (*from, ahead.saturating_add(lead)));
+            self.shifts = std::iter::once((0, lead)).chain(ahead).collect();
+        }
+        self
+    }
+
     /// The text cut into what is plain and its holes. A hole that cannot be found in the text, because
     /// escapes changed it, is left out.
     pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
@@ -114,10 +127,9 @@ impl Template {
             let passed = self.shifts.partition_point(|(from, _)| *from <= at);
             passed.checked_sub(1).and_then(|i| self.shifts.get(i)).map_or(0, |(_, ahead)| *ahead)
         };
-        let first = ahead(0);
         let offset = |at: usize| {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
-            let at = at.saturating_add(ahead(at)).saturating_sub(first);
+            let at = at.saturating_add(ahead(at));
             whole.start.saturating_add(at).min(whole.end.max(whole.start))
         };
         Span::new(whole.file, offset(range.start), offset(range.end))

@@ -67,6 +67,8 @@ struct Level {
 struct Shown<'f> {
     level: &'static str,
     rule: &'static str,
+    /// The rule's page on the web.
+    web: Option<String>,
     place: String,
     message: &'f str,
     label: &'f str,
@@ -121,6 +123,7 @@ fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
     Shown {
         level: finding.severity.name(),
         rule: finding.rule.0,
+        web: (findings.rule_page)(finding),
         place: format!("{}:{}:{}", place.file, place.start.line, place.start.column),
         message: &finding.message,
         label: &finding.primary.message,

@@ -1,7 +1,7 @@
 //! A summary for people: the page of a run of CI, a comment on a change.
 
 use crate::Findings;
-use agentir_diagnostics::Severity;
+use agentir_diagnostics::{Diagnostic, Severity};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,13 +15,15 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
     if all.is_empty() {
         return Ok(());
     }
-    let mut rules: BTreeMap<(Reverse<Severity>, &str), usize> = BTreeMap::new();
+    // A rule has one row for each level, so the first of its findings decides where it links to.
+    let mut rules: BTreeMap<(Reverse<Severity>, &str), (usize, &Diagnostic)> = BTreeMap::new();
     for finding in all {
-        *rules.entry((Reverse(finding.severity), finding.rule.0)).or_default() += 1;
+        let row = rules.entry((Reverse(finding.severity), finding.rule.0));
+        row.or_insert((0, finding)).0 += 1;
     }
     writeln!(out, "| rule | level | findings |\n|---|---|---:|")?;
-    for ((severity, rule), count) in rules {
-        writeln!(out, "| `{rule}` | {} | {count} |", severity.0.name())?;
+    for ((severity, _), (count, first)) in rules {
+        writeln!(out, "| {} | {} | {count} |", rule(findings, first), severity.0.name())?;
     }
     writeln!(out, "\n| place | level | what |\n|---|---|---|")?;
     let mut sorted: Vec<_> = all.iter().collect();
@@ -31,18 +33,27 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         let help = finding.help.as_deref().map(|h| format!("<br>{}", cell(h))).unwrap_or_default();
         writeln!(
             out,
-            "| {}:{} | {} | {} (`{}`){help} |",
+            "| {}:{} | {} | {} ({}){help} |",
             cell(&place.file),
             place.start.line,
             finding.severity.name(),
             cell(&finding.message),
-            finding.rule.0,
+            rule(findings, finding),
         )?;
     }
     if let Some(more) = all.len().checked_sub(MOST).filter(|more| *more > 0) {
         writeln!(out, "\nand {more} more")?;
     }
     Ok(())
+}
+
+/// The name of a finding's rule, with a link to its page if it is known where that is.
+fn rule(findings: &Findings<'_>, finding: &Diagnostic) -> String {
+    let name = finding.rule.0;
+    match (findings.rule_page)(finding) {
+        Some(web) => format!("[`{name}`](<{}>)", web.replace('|', "%7C")),
+        None => format!("`{name}`"),
+    }
 }
 
 /// A text in a cell of a table: texts of sources are no markup, but for the backticks of ours, between

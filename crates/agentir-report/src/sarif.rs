@@ -28,8 +28,15 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         .zip(prints)
         .map(|(finding, print)| result(findings, finding, print, &ids))
         .collect();
-    let rules: Vec<sarif::ReportingDescriptor> =
-        ids.iter().filter_map(|id| agentir_lint::rule(id)).map(rule).collect();
+    let rules: Vec<sarif::ReportingDescriptor> = ids
+        .iter()
+        .filter_map(|id| agentir_lint::rule(id))
+        .map(|info| {
+            // A rule has one page here, so the first of its findings decides.
+            let first = findings.report.diagnostics.iter().find(|d| d.rule.0 == info.name);
+            rule(info, first.and_then(findings.rule_page))
+        })
+        .collect();
     let driver = sarif::ToolComponent::builder()
         .name("agentir")
         .semantic_version(env!("CARGO_PKG_VERSION"))
@@ -57,11 +64,11 @@ const fn level(severity: Severity) -> sarif::ResultLevel {
     }
 }
 
-fn rule(info: RuleInfo) -> sarif::ReportingDescriptor {
+fn rule(info: RuleInfo, web: Option<String>) -> sarif::ReportingDescriptor {
     let text = |text: &str| sarif::MultiformatMessageString::builder().text(text).build();
     let page = agentir_lint::page(info.name).unwrap_or(info.summary);
     let help = sarif::MultiformatMessageString::builder().text(page).markdown(page).build();
-    sarif::ReportingDescriptor::builder()
+    let mut rule = sarif::ReportingDescriptor::builder()
         .id(info.name)
         .short_description(text(info.summary))
         .help(help)
@@ -69,7 +76,9 @@ fn rule(info: RuleInfo) -> sarif::ReportingDescriptor {
             sarif::ReportingConfiguration::builder().level(json!(level(info.severity))).build(),
         )
         .properties(sarif::PropertyBag::builder().tags(vec![info.group_name().to_owned()]).build())
-        .build()
+        .build();
+    rule.help_uri = web;
+    rule
 }
 
 fn result(

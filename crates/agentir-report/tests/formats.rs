@@ -70,7 +70,13 @@ fn with<R>(case: &Case, then: impl FnOnce(&Findings<'_>) -> R) -> R {
     let report =
         Report { sources: &case.sources, diagnostics: &case.diagnostics, files_checked: 2 };
     let fails = |finding: &Diagnostic| finding.severity == Severity::Error;
-    then(&Findings { report, root: Path::new("/repo"), fails: &fails, page: &page })
+    // One rule is no rule of ours, and has no page.
+    let rule_page = |finding: &Diagnostic| {
+        let rule = finding.rule.0;
+        (rule != "unused-tool").then(|| format!("https://example.org/rules/{rule}.html?a&b"))
+    };
+    let (root, fails) = (Path::new("/repo"), &fails);
+    then(&Findings { report, root, fails, rule_page: &rule_page, page: &page })
 }
 
 fn written(text: &str, format: Format) -> String {

@@ -153,7 +153,8 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let levels = Levels::new(&run.configs, &run.selection);
     let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
     let report = Report { sources, diagnostics, files_checked: *files_checked };
-    let findings = Findings { report, root: &root, fails: &fails, page };
+    let rule_page = |finding: &Diagnostic| levels.rule_page(finding, sources);
+    let findings = Findings { report, root: &root, fails: &fails, rule_page: &rule_page, page };
     for target in &targets {
         deliver(&findings, target)?;
     }
@@ -314,7 +315,8 @@ fn once(
     if let Some(baseline) = baseline {
         let Gathered { diagnostics, sources, files, page } = &gathered;
         let report = Report { sources, diagnostics, files_checked: *files };
-        let compared = baseline.compare(&Findings { report, root, fails: &|_| false, page });
+        let (fails, rule_page) = (&|_: &_| false, &|_: &_| None);
+        let compared = baseline.compare(&Findings { report, root, fails, rule_page, page });
         let mut is_known = compared.known.into_iter();
         let before = gathered.diagnostics.len();
         gathered.diagnostics.retain(|_| !is_known.next().unwrap_or(false));

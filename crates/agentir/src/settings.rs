@@ -133,6 +133,12 @@ impl<'a> Levels<'a> {
         });
     }
 
+    /// Where the page of a finding's rule is on the web, by the configuration of its file.
+    pub fn rule_page(&self, finding: &Diagnostic, sources: &SourceMap) -> Option<String> {
+        let file = sources.get(finding.primary.span.file).map_or("", |file| &file.name);
+        self.configs.of(Path::new(file)).rule_page(finding.rule.0)
+    }
+
     /// Whether a finding makes the run fail, by the configuration of its file.
     pub fn fails(&self, finding: &Diagnostic, sources: &SourceMap) -> bool {
         let file = sources.get(finding.primary.span.file).map_or("", |file| &file.name);

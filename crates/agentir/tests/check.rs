@@ -230,6 +230,28 @@ fn several_formats_at_once() {
 }
 
 #[test]
+fn reports_link_to_the_pages_of_rules_where_the_project_says_they_are() {
+    let folder = project(&[("a.agent.abl", AGENT), ("other/b.agent.abl", AGENT)]);
+    let here = folder.path();
+    let links = |path: &str| {
+        let (_, out, err) = run(here, &["check", "--format", "sarif", path]);
+        let sarif: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+        let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap().clone();
+        rules.iter().filter_map(|r| r["helpUri"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    assert!(links(".").is_empty(), "no link rather than a dead one");
+    let config = "rule-pages = \"https://example.org/{rule}.html\"\n";
+    fs::write(here.join("other/agentir.toml"), config).unwrap();
+    assert!(links("a.agent.abl").is_empty());
+    assert_eq!(
+        links("other"),
+        ["https://example.org/undefined-tool.html", "https://example.org/unused-tool.html"]
+    );
+    let (_, out, _) = run(here, &["check", "--format", "markdown", "other"]);
+    assert!(out.contains("[`unused-tool`](<https://example.org/unused-tool.html>)"), "{out}");
+}
+
+#[test]
 fn fixes_are_shown_and_applied() {
     let idle = format!("# agentir: ignore-file[undefined-step]\n{AGENT}");
     let folder = project(&[("a.agent.abl", &idle)]);

@@ -1,13 +1,20 @@
 //! Fixes of all findings: applied to our samples, and to what becomes of them while somebody types.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
 
-use agentir_diagnostics::{FileId, Fix, Severity};
+use agentir_diagnostics::{Applicability, FileId, Fix, Severity};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
 use agentir_tests::mutate::damaged;
+use agentir_tests::pages;
 use agentir_tests::samples::root;
 use rayon::prelude::*;
+use similar::ChangeTag;
 use std::fs;
 use std::path::Path;
 
@@ -39,6 +46,113 @@ fn documents() -> Vec<File> {
     below(&root().join("corpus"), &mut found);
     assert!(found.len() > 100, "the samples are there");
     found
+}
+
+/// Applies the fixes of one rule once, as far as they go together.
+fn mended(files: &[File], rule: &str, options: Options) -> (Vec<File>, usize) {
+    let checked = check(files, options);
+    let fixes: Vec<&Fix> = checked
+        .diagnostics
+        .iter()
+        .filter(|d| d.rule.0 == rule)
+        .filter_map(|d| d.fix.as_ref())
+        .filter(|fix| fix.applicability > Applicability::DisplayOnly)
+        .collect();
+    let mut applied = 0;
+    let files = files.iter().zip(checked.sources.iter()).map(|(file, (id, _))| {
+        let fixed = agentir_rewrite::fix(id, &file.text, &fixes, &|text| {
+            agentir_lower::file(id, &file.name, text, options).diagnostics
+        });
+        applied += fixed.applied;
+        File { text: fixed.text, ..file.clone() }
+    });
+    let files = files.collect();
+    (files, applied)
+}
+
+#[test]
+fn fixes_mend_what_they_are_offered_for() {
+    let mut shown = String::new();
+    let mut problems = Vec::new();
+    for page in pages::all() {
+        for example in page.examples.iter().filter(|example| example.fails) {
+            let options = Options { version: example.version, ..Options::default() };
+            let count = |files: &[File]| {
+                check(files, options).diagnostics.iter().filter(|d| d.rule.0 == page.name).count()
+            };
+            let (after, applied) = mended(&example.files, &page.name, options);
+            if applied == 0 {
+                continue;
+            }
+            let (had, left) = (count(&example.files), count(&after));
+            if left + applied > had {
+                problems.push(format!("{}: {applied} of {had} mended, {left} left", page.name));
+            }
+            shown.push_str(&format!("{}\n", page.name));
+            for (old, new) in example.files.iter().zip(&after) {
+                let diff = similar::TextDiff::from_lines(&old.text, &new.text);
+                let changed = diff.iter_all_changes().filter(|c| c.tag() != ChangeTag::Equal);
+                for change in changed {
+                    shown.push_str(&format!("  {} {}\n", change.tag(), change.value().trim()));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    insta::assert_snapshot!(shown);
+}
+
+/// A mark in instructions, in every form that a text can have: a finding about it is at its place.
+#[test]
+fn places_in_texts_are_exact() {
+    let abl = |text: &str| format!("AGENT: Lend\nGOAL: \"Lend bicycles\"\nINSTRUCTIONS: {text}\n");
+    let adl = |text: &str| {
+        format!(
+            "main:\n  type: flow agent\n  steps:\n    - call: lend\n\nlend:\n  type: llm agent\n  prompt: {text}\n  uses:\n    - hand_out\n"
+        )
+    };
+    let script = |text: &str| {
+        format!(
+            "config:\n  agent_name: \"Desk\"\n\nstart_agent lend:\n  description: \"Lends\"\n  reasoning:\n    instructions: {text}\n"
+        )
+    };
+    let texts = [
+        ("a.agent.abl", abl("\"Call `hand_out when it is time.\"")),
+        ("a.agent.abl", abl(r#""Say \"yes\", then \\ call `hand_out when it is time.""#)),
+        (
+            "a.agent.abl",
+            abl("|\n  Ask first.\n    - Ask more.\n\n  Call `hand_out when it is time."),
+        ),
+        ("a.agent.abl", abl("|\n  Call `hand_out for {{name}}.\n  Wish a good trip.")),
+        ("a.agent.abl", abl("|\r\n  Ask first.\r\n  Call `hand_out when it is time.\r")),
+        ("agents.yml", adl("Call `hand_out when it is time.")),
+        ("agents.yml", adl("\"Say \\\"yes\\\", then call `hand_out when it is time.\"")),
+        (
+            "agents.yml",
+            adl("|\n    1. Ask first.\n       Ask more.\n    2. Call `hand_out at once."),
+        ),
+        ("agents.yml", adl(">\n    Ask first.\n    Call `hand_out when it is time.")),
+        ("a.agent", script("\"Say \\\"yes\\\", then call `hand_out when it is time.\"")),
+        (
+            "a.agent",
+            script(
+                "|\n      Ask first.\n        Ask more.\n\n      Call `hand_out when it is time.",
+            ),
+        ),
+        ("a.agent", script("| Call `hand_out at once.\n      Wish a good trip.")),
+        ("a.agent", script("->\n      | Ask {!@variables.name}.\n        Call `hand_out at once.")),
+    ];
+    for (name, text) in texts {
+        let file = File { name: name.to_owned(), text };
+        let checked = look(&file);
+        let finding = checked.diagnostics.iter().find(|d| d.rule.0 == "unclosed-backtick");
+        let finding = finding.unwrap_or_else(|| panic!("nothing is found in\n{}", file.text));
+        let at = file.text.find('`').unwrap();
+        assert_eq!(finding.primary.span.range(), at..at + 1, "in\n{}", file.text);
+        let (after, applied) = mended(&[file], "unclosed-backtick", Options::default());
+        assert_eq!(applied, 1);
+        assert!(after[0].text.contains("`hand_out`"), "{}", after[0].text);
+    }
 }
 
 fn look(file: &File) -> Checked {

@@ -2,7 +2,7 @@
 
 use crate::proof::{Core, comparisons, decided_alone, mistyped};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, closest};
+use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, Span, closest};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Literal, Path};
 
@@ -58,17 +58,30 @@ fn decided(
             .help(format!("write `{path} IS SET`"))
             .replace(format!("{path} IS SET"), Applicability::Unsafe);
     }
-    let compared = sides.into_iter().find_map(|(a, b)| Some((a.as_path()?, value(b)?)));
-    if let Some((path, Value::Text(text))) = &compared {
+    let compared = sides.into_iter().find_map(|(a, b)| Some((a.as_path()?, value(b)?, b.span)));
+    if let Some((path, Value::Text(text), at)) = &compared {
         let values = values_of(cx, path);
         if let Some(near) = meant(text, &values) {
-            return finding.help(format!("did you mean `\"{near}\"`?"));
+            return instead(finding, *at, &near);
         }
-        if matches!(text.as_str(), "true" | "false") {
-            return finding.help(format!("compare with `{text}`, without quotes"));
+        if let Ok(truth) = text.parse::<bool>() {
+            let word = match (cx.is_agent_script(), truth) {
+                (true, true) => "True",
+                (true, false) => "False",
+                (false, _) => text.as_str(),
+            };
+            return finding.help(format!("compare with `{word}`, without quotes")).replace_at(
+                *at,
+                word,
+                Applicability::Unsafe,
+            );
         }
         if let Ok(number) = text.parse::<f64>() {
-            return finding.help(format!("compare with the number: `{number}`"));
+            return finding.help(format!("compare with the number: `{number}`")).replace_at(
+                *at,
+                number.to_string(),
+                Applicability::Unsafe,
+            );
         }
     }
     finding.help(if holds {
@@ -99,11 +112,21 @@ fn members(cx: &AgentContext<'_>, comparison: &Expr, report: &mut Report<'_>) {
         if let Value::Text(text) = &value
             && let Some(near) = meant(text, &values)
         {
-            finding = finding.help(format!("did you mean `\"{near}\"`?"));
+            finding = instead(finding, item.span, &near);
         }
         let core = Core { given: Vec::new(), facts: cx.knowledge().listed(path) };
         report.push(core.explain(finding));
     }
+}
+
+/// Asks whether the text `near` was meant at `at`.
+fn instead(finding: Diagnostic, at: Span, near: &str) -> Diagnostic {
+    let written = Literal::String(near.into()).to_string();
+    finding.help(format!("did you mean `{written}`?")).replace_at(
+        at,
+        written,
+        Applicability::Unsafe,
+    )
 }
 
 /// The value of a constant.

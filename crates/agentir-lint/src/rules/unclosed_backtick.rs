@@ -2,7 +2,7 @@
 
 use crate::prompt::Prompt;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
+use agentir_diagnostics::{Applicability, Edit, Fix, RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unclosed-backtick"),
@@ -17,14 +17,29 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for prompt in cx.prompts() {
         for at in unclosed(prompt) {
-            report.push(
-                report
-                    .finding(prompt.place(&(at..at + 1)), "this backtick is not closed")
-                    .note("the model has to guess where the name ends")
-                    .help("write a backtick behind the name, too"),
-            );
+            let finding = report
+                .finding(prompt.place(&(at..at + 1)), "this backtick is not closed")
+                .note("the model has to guess where the name ends")
+                .help("write a backtick behind the name, too");
+            report.push(match end_of_name(&prompt.template.text.value, at + 1) {
+                Some(end) => finding.fix(Fix {
+                    title: "close it behind the name".to_owned(),
+                    edits: vec![Edit { span: prompt.place(&(end..end)), text: "`".to_owned() }],
+                    applicability: Applicability::Unsafe,
+                }),
+                None => finding,
+            });
         }
     }
+}
+
+/// Where the name ends that begins at `from`, if it is one word that nothing but punctuation follows.
+fn end_of_name(text: &str, from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let behind = rest.get(length..)?.trim_start_matches([',', '.', ';', ':', '!', '?', ')']);
+    let ends = behind.chars().next().is_none_or(char::is_whitespace);
+    (length > 0 && ends).then_some(from + length)
 }
 
 /// The backticks that have no partner. They are matched within a line and the ones that it goes on

@@ -2,7 +2,7 @@
 
 use crate::recall::{Event, event, legacy};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{Diagnostic, RuleName, Severity, closest};
+use agentir_diagnostics::{Applicability, RuleName, Severity, closest};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unknown-recall-event"),
@@ -34,15 +34,13 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let finding = report
                 .finding(at.span, format!("`{at}` never happens: there is no {what} `{name}`"))
                 .note(NOTE);
-            report.push(suggest(finding, near));
+            report.push(match near {
+                Some(near) => finding
+                    .help(format!("did you mean `{near}`?"))
+                    .replace(at.value.replacen(name, near, 1), Applicability::Unsafe),
+                None => finding,
+            });
         }
-    }
-}
-
-fn suggest(finding: Diagnostic, near: Option<&str>) -> Diagnostic {
-    match near {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding,
     }
 }
 

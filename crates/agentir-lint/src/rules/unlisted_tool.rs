@@ -1,9 +1,10 @@
 //! A tool that instructions say to call, but the agent does not have.
 
 use crate::dialects::is_adl;
+use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::Wording;
-use agentir_diagnostics::{Confidence, RuleName, Severity, closest};
+use agentir_diagnostics::{Confidence, RuleName, Severity};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -71,10 +72,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 .finding(prompt.place(&tool.range), what)
                 .confidence(Confidence::Medium)
                 .note(note);
-            report.push(match closest(tool.name, listed.iter().copied()) {
-                Some(near) => finding.help(format!("did you mean `{near}`?")),
-                None => finding.help(help),
-            });
+            report.push(suggest(finding, tool.name, listed.iter().copied(), || help));
         }
     }
 }

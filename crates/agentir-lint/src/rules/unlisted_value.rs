@@ -2,7 +2,7 @@
 
 use crate::arguments::matched;
 use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity, Span, closest};
+use agentir_diagnostics::{Applicability, RuleName, Severity, Span, closest};
 use agentir_expr::{Expr, ExprKind, Literal};
 use agentir_ir::{Data, GatherField};
 use rustc_hash::FxHashMap;
@@ -35,7 +35,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if let (Some(Data::String(text)), Some(Some(listed))) =
             (&field.default, fields.get(field.name.value.as_str()))
         {
-            tell(cx, &field.name.value, text, field.name.span, listed, report);
+            // The IR does not say where a default is written.
+            tell(cx, &field.name.value, text, field.name.span, listed, report, false);
         }
     }
     for matched in matched(cx) {
@@ -83,7 +84,7 @@ fn constant(
     report: &mut Report<'_>,
 ) {
     if let ExprKind::Literal(Literal::String(text)) = &value.kind {
-        tell(cx, name, text, value.span, listed, report);
+        tell(cx, name, text, value.span, listed, report, true);
     }
 }
 
@@ -94,6 +95,7 @@ fn tell(
     at: Span,
     listed: &Listed<'_>,
     report: &mut Report<'_>,
+    is_value: bool,
 ) {
     // Texts with holes may become anything; an empty one stands for nothing.
     let open = text.is_empty() || text.contains("{{");
@@ -105,6 +107,9 @@ fn tell(
         .label(listed.at, "these are the values it takes")
         .note("conditions that test for one of the values do not hold, and branches over them leave it out");
     report.push(match closest(text, listed.values.iter().copied()) {
+        Some(near) if is_value => finding
+            .help(format!("did you mean `{near}`?"))
+            .replace(Literal::String(near.into()).to_string(), Applicability::Unsafe),
         Some(near) => finding.help(format!("did you mean `{near}`?")),
         None => finding.help("use one of the values, or add this one to them"),
     });

@@ -1,7 +1,7 @@
 //! A result of another agent that this one never has.
 
 use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{Confidence, RuleName, Severity, Span, Spanned, closest};
+use agentir_diagnostics::{Applicability, Confidence, RuleName, Severity, Span, Spanned, closest};
 use agentir_expr::{Name, TypeKind};
 use agentir_ir::Agent;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,9 +16,11 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// A result that is taken: by which names it may be known there, and where that is written.
+/// A result that is taken.
 struct Taken<'a> {
-    names: Vec<&'a str>,
+    /// By which names it may be known there, and where they are written.
+    names: Vec<(&'a str, Span)>,
+    /// Where it is taken.
     span: Span,
 }
 
@@ -30,9 +32,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         // The two references disagree about which side is whose, so both sides count.
         let taken = map.filter_map(|(name, value)| {
             let path = value.as_path()?;
-            let field = path.first_field().map(|f| f.value.as_str());
-            let names = [Some(name.value.as_str()), Some(path.root.value.as_str()), field];
-            Some(Taken { names: names.into_iter().flatten().collect(), span: value.span })
+            let names = [path.first_field(), Some(&path.root), Some(name)];
+            let names = names.into_iter().flatten().map(|n| (n.value.as_str(), n.span));
+            Some(Taken { names: names.collect(), span: value.span })
         });
         look(cx, &handoff.to, taken.collect(), &mut children, report);
     }
@@ -41,7 +43,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         };
         let taken = fields.iter().filter(|f| !f.optional).map(|f| Taken {
-            names: std::iter::once(f.name.value.as_str()).chain(f.ty.name()).collect(),
+            names: std::iter::once((f.name.value.as_str(), f.name.span))
+                .chain(f.ty.name().map(|name| (name, f.ty.span)))
+                .collect(),
             span: f.name.span,
         });
         look(cx, &delegate.agent, taken.collect(), &mut children, report);
@@ -88,12 +92,16 @@ fn look<'a>(
     let to = cx.agent.resolve_alias(name);
     let Some((child, own)) = children.get(cx, &to.value) else { return };
     for Taken { names, span } in taken {
-        let Some(name) = names.first().filter(|_| !names.iter().any(|n| own.contains(*n))) else {
-            continue;
-        };
-        if !cx.answers_for(span) {
+        if names.iter().any(|(name, _)| own.contains(name)) || !cx.answers_for(span) {
             continue;
         }
+        let near = names
+            .iter()
+            .find_map(|(name, at)| Some((*name, *at, closest(name, own.iter().copied())?)));
+        let Some(name) = near.map(|(name, ..)| name).or(names.first().map(|(name, _)| *name))
+        else {
+            continue;
+        };
         let mut finding = report
             .finding(span, format!("`{to}` never sets `{name}`, which is taken from its result"))
             .label(child.metadata.name.span, "this agent has no such variable, field or result")
@@ -103,8 +111,12 @@ fn look<'a>(
             finding.severity = Severity::Info;
             finding = finding.confidence(Confidence::Medium);
         }
-        report.push(match closest(name, own.iter().copied()) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
+        report.push(match near {
+            Some((_, at, near)) => finding.help(format!("did you mean `{near}`?")).replace_at(
+                at,
+                near,
+                Applicability::Unsafe,
+            ),
             None => finding
                 .help(format!("set `{name}` in `{to}` before it is done, or take what it has")),
         });

@@ -399,7 +399,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
             .note(note);
         let near = arg.path.as_ref().and_then(|path| self.cx.names.near_arg(self.agent, path));
         self.cx.problems.push(match near {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            Some(near) => finding.did_you_mean(&near),
             None => finding.help("set an argument to the value first, and pass the argument"),
         });
     }

@@ -15,10 +15,11 @@ pub(super) fn template(text: &script::Template<'_>) -> Template {
         let expr = hole.expr.clone()?;
         Some(TemplatePart::Value { expr, filters: Vec::new(), span: hole.span })
     });
+    let said = text.text();
     Template {
-        text: Spanned::new(SmolStr::new(text.text()), text.span),
+        shifts: text.shifts(&said),
+        text: Spanned::new(SmolStr::new(said), text.span),
         parts: holes.collect(),
-        shifts: Box::default(),
     }
 }
 

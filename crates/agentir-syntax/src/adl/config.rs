@@ -5,7 +5,7 @@
 use super::reader::duplicate;
 use crate::outline::{Entry, EntryKind, Outline};
 use crate::rules;
-use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 
 /// The form of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +89,17 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
             (Form::Text, None) => problems.push(wrong("a text").help(format!("write `{name}: …`"))),
             (Form::Switch, _) => match scalar.and_then(|s| Some((s.yaml_1_1_bool()?, s.span))) {
                 Some((on, span)) => config.unsafe_mode = Some(Spanned::new(on, span)),
-                None => problems.push(
-                    wrong("true or false").help(format!("write `{name}: true`, without quotes")),
-                ),
+                None => {
+                    let finding = wrong("true or false")
+                        .help(format!("write `{name}: true`, without quotes"));
+                    let meant = scalar.map(|s| s.value());
+                    problems.push(match meant.as_deref() {
+                        Some(word @ ("true" | "false")) => {
+                            finding.replace(word, Applicability::Safe)
+                        }
+                        _ => finding,
+                    });
+                }
             },
             (Form::Service, Some(_)) => problems.push(
                 wrong("settings of its own")

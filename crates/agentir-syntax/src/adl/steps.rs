@@ -6,7 +6,7 @@ use super::schema::{self, VERBS};
 use super::tree::{Assignment, Branch, Step, StepKind};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
-use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
 use smol_str::SmolStr;
 
@@ -352,11 +352,15 @@ fn tries(
     let number = value.filter(|v| v.style == Style::Bare).and_then(|v| v.raw.parse::<u32>().ok());
     let Some(number) = number else {
         let at = value.map_or(key.span, |v| v.span);
-        reader.problems.push(
-            Diagnostic::error(rules::INVALID_VALUE, at, "`tries` takes a whole number")
-                .note("MICA compares it with a number and raises an error")
-                .help("write a number without quotes: `tries: 3`"),
-        );
+        let finding = Diagnostic::error(rules::INVALID_VALUE, at, "`tries` takes a whole number")
+            .note("MICA compares it with a number and raises an error");
+        let quoted = value.and_then(|v| v.value().trim().parse::<u32>().ok());
+        reader.problems.push(match quoted {
+            Some(number) => finding
+                .help(format!("write it without quotes: `tries: {number}`"))
+                .replace(number.to_string(), Applicability::Safe),
+            None => finding.help("write a number without quotes: `tries: 3`"),
+        });
         return None;
     };
     let span = value.map_or(key.span, |v| v.span);
@@ -372,6 +376,10 @@ fn tries(
         return None;
     }
     let times = if number == 1 { "once".to_owned() } else { format!("{number} times") };
+    let help = match number - 1 {
+        0 => "remove the jump for one attempt in MICA".to_owned(),
+        jumps => format!("write `tries: {jumps}` for {number} attempts in MICA"),
+    };
     reader.problems.push(
         Diagnostic::info(
             rules::MICA_TRIES,
@@ -382,7 +390,7 @@ fn tries(
             ),
         )
         .note("the paper (B.4.6) counts attempts, the first one included")
-        .help(format!("write `tries: {}` for {number} attempts in MICA", number - 1)),
+        .help(help),
     );
     Some(Spanned::new(number, span))
 }

@@ -4,6 +4,7 @@ use super::layout::TABS;
 use super::leaf::{self, Goal, Reading, escape};
 use super::outline::RawTemplate;
 use crate::leaf::unescaped;
+use crate::outline::find_lines;
 use crate::rules::INVALID_TEMPLATE;
 use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, Span};
@@ -134,6 +135,27 @@ impl<'s> Template<'s> {
             }
         }
         text
+    }
+
+    /// Where the source is ahead of `text`, which [`text`](Self::text) gave, counted from the quote or the
+    /// bar: offsets in the text, ascending, and by how many bytes in all from there on.
+    #[must_use]
+    pub fn shifts(&self, text: &str) -> Box<[(u32, u32)]> {
+        let mut shifts = vec![(0, 0)];
+        if self.style == TemplateStyle::Quoted {
+            // An escape is a backslash and one more byte, and becomes one byte.
+            let (mut at, mut ahead, mut bytes) = (0, 0, self.raw.bytes());
+            while let Some(byte) = bytes.next() {
+                at += 1;
+                if byte == b'\\' && bytes.next().is_some() {
+                    ahead += 1;
+                    shifts.push((at, ahead));
+                }
+            }
+        } else {
+            find_lines(text, self.raw, &mut shifts);
+        }
+        shifts.into_iter().map(|(from, ahead)| (from, ahead + 1)).collect()
     }
 
     /// Calls `found` with every expression in it.

@@ -77,6 +77,13 @@ impl<'a> Leaf<'a> {
         self.origin.span(0..self.text.len())
     }
 
+    /// Where the file is ahead of the text, counted from where the text begins in the file.
+    pub(crate) fn shifts(&self) -> Box<[(u32, u32)]> {
+        let lead = self.origin.offset(0).saturating_sub(self.origin.base);
+        let all = self.origin.shifts.iter();
+        all.map(|(from, ahead)| (*from, ahead.saturating_sub(lead))).collect()
+    }
+
     /// The place of a part, by the offsets of its tokens.
     pub(crate) fn place(&self, start: u32, end: u32) -> Span {
         self.origin.span(start as usize..end as usize)

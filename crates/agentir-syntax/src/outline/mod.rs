@@ -8,6 +8,7 @@ mod yaml;
 
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
+pub(crate) use scalar::find_lines;
 pub use scalar::{Scalar, Style};
 use std::convert::Infallible;
 pub use yaml::parse_yaml;

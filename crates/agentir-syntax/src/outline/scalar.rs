@@ -184,7 +184,7 @@ fn unescape(inner: &str, style: Style, shifts: &mut Vec<(u32, u32)>) -> String {
 
 /// Where the lines of a decoded text stand in its source: exact for lines that stand there as they
 /// are, the line before otherwise.
-fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>) {
+pub(crate) fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>) {
     let (mut at, mut from) = (0, 0);
     for line in decoded.split('\n') {
         let content = line.trim();
@@ -195,14 +195,54 @@ fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>) {
         }
         let found =
             raw.get(from..until).and_then(|r| r.find(content)).filter(|_| !content.is_empty());
+        let lead = line.len() - line.trim_start().len();
         if let Some(found) = found {
-            let lead = line.len() - line.trim_start().len();
             let ahead = (from + found).saturating_sub(at + lead);
             push_shift(shifts, at, offset(ahead));
             from += found + content.len();
+        } else {
+            from = find_words(content, at + lead, raw, from, shifts);
         }
         at += line.len() + 1;
     }
+}
+
+/// Where the words of a line stand, of which `raw` has a word each from `from` on, with line breaks between
+/// some of them. Gives back where the last of them ends that stands there as it is.
+fn find_words(
+    content: &str,
+    at: usize,
+    raw: &str,
+    mut from: usize,
+    shifts: &mut Vec<(u32, u32)>,
+) -> usize {
+    let mut cursor = from;
+    if from == 0 {
+        // The quote, or the line that says how lines are folded.
+        let first = raw.split_inclusive('\n').next().unwrap_or_default();
+        cursor = match raw.bytes().next() {
+            Some(b'"' | b'\'') => 1,
+            Some(b'>' | b'|') => first.len(),
+            _ => 0,
+        };
+    }
+    let mut end = 0;
+    for word in content.split_whitespace() {
+        let Some(begin) = content.get(end..).and_then(|c| c.find(word)).map(|i| end + i) else {
+            break;
+        };
+        end = begin + word.len();
+        let rest = raw.get(cursor..).unwrap_or_default();
+        let written = rest.trim_start();
+        let start = cursor + rest.len() - written.len();
+        cursor = start + written.find(char::is_whitespace).unwrap_or(written.len());
+        // A quote may follow the last one.
+        if written.starts_with(word) {
+            push_shift(shifts, at + begin, offset(start.saturating_sub(at + begin)));
+            from = start + word.len();
+        }
+    }
+    from
 }
 
 /// How many of the first `indent` bytes of a line are white space.

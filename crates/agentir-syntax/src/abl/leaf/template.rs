@@ -6,7 +6,7 @@ use super::parse;
 use super::problems::{self, INVALID_TEMPLATE};
 use super::token::Goal;
 use crate::leaf::Leaf;
-use agentir_diagnostics::{Diagnostic, Severity, Span, Spanned};
+use agentir_diagnostics::{Applicability, Diagnostic, Severity, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Name, Template, TemplatePart};
 use memchr::{memchr, memmem};
 use smol_str::SmolStr;
@@ -22,13 +22,13 @@ const MAX_SINGLE: usize = 200;
 pub fn template(leaf: Leaf<'_>, problems: &mut Vec<Diagnostic>) -> Template {
     let text = Spanned::new(SmolStr::new(leaf.text), leaf.span());
     let Some(first) = memchr(b'{', leaf.text.as_bytes()) else {
-        return Template { shifts: leaf.origin.shifts.into(), ..Template::plain(text) };
+        return Template { shifts: leaf.shifts(), ..Template::plain(text) };
     };
     let mut scan =
         Scan { leaf, parts: Vec::new(), open: Vec::new(), problems, no_more_ends: false };
     scan.run(first);
     scan.close_all();
-    Template { text, parts: scan.parts, shifts: leaf.origin.shifts.into() }
+    Template { text, parts: scan.parts, shifts: leaf.shifts() }
 }
 
 struct Scan<'a, 'p> {
@@ -197,7 +197,8 @@ impl<'a> Scan<'a, '_> {
                 let message = format!("`{{{{/{block}}}}}` does not close `{{{{#{open}}}}}`");
                 let diagnostic = Diagnostic::error(INVALID_TEMPLATE, span, message)
                     .label(open.span, "opened here")
-                    .help(format!("write `{{{{/{open}}}}}`"));
+                    .help(format!("write `{{{{/{open}}}}}`"))
+                    .replace(format!("{{{{/{open}}}}}"), Applicability::Unsafe);
                 self.report(diagnostic);
             }
             None => {

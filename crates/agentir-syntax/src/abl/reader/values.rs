@@ -52,9 +52,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     pub(super) fn template(&mut self, value: &Scalar<'_>) -> Template {
-        let mut template = value.with_leaf(|l| leaf::template(l, self.problems));
-        template.text.span = value.span;
-        template
+        value.with_leaf(|l| leaf::template(l, self.problems)).inside(value.span)
     }
 
     /// An expression: here quotes are the quotes of a string literal, not of the field.

@@ -86,7 +86,7 @@ pub(super) fn condition(scalar: &Scalar<'_>, problems: &mut Vec<Diagnostic>) -> 
             }
             Ok(Parsed::Expr(expr)) => {
                 read.slips.report(leaf, problems);
-                not_for_mica(&context, &expr, problems);
+                not_for_mica(&expr, problems);
                 (Condition { text, kind: ConditionKind::Expr(*expr) }, None)
             }
             Err(error) if read.operators => {
@@ -145,7 +145,7 @@ fn ignored_beside_intent(rest: &Expr) -> Diagnostic {
 }
 
 /// Expressions that the paper's words allow and MICA's evaluator does not (`condition.py`).
-fn not_for_mica(context: &Context<'_>, expr: &Expr, problems: &mut Vec<Diagnostic>) {
+fn not_for_mica(expr: &Expr, problems: &mut Vec<Diagnostic>) {
     if matches!(expr.kind, ExprKind::Path(_)) {
         problems.push(
             Diagnostic::warning(
@@ -154,7 +154,8 @@ fn not_for_mica(context: &Context<'_>, expr: &Expr, problems: &mut Vec<Diagnosti
                 "this condition compares nothing, which MICA cannot evaluate",
             )
             .note("MICA raises an error when the conversation comes here")
-            .help(format!("write `{} == True`", context.leaf.text.trim())),
+            .help(format!("write `{expr} == True`"))
+            .replace(format!("{expr} == True"), Applicability::Unsafe),
         );
     }
     expr.visit(&mut |e| {
@@ -390,7 +391,7 @@ pub(super) fn returned(scalar: &Scalar<'_>) -> Option<(Spanned<Name>, Option<Spa
 pub(super) fn plain(scalar: &Scalar<'_>) -> Template {
     scalar.with_leaf(|leaf| {
         let text = Spanned::new(SmolStr::new(leaf.text), leaf.span());
-        Template { shifts: leaf.origin.shifts.into(), ..Template::plain(text) }
+        Template { shifts: leaf.shifts(), ..Template::plain(text) }
     })
 }
 

@@ -130,7 +130,13 @@ impl<'s> Reader<'s, '_> {
             format!("`{}` is nothing a tool could do", path.root),
         );
         self.report(if targets.is_empty() {
-            diagnostic.help(format!("write `@actions.{}`", path.root))
+            let meant = format!("@actions.{}", path.root);
+            let diagnostic = diagnostic.help(format!("write `{meant}`"));
+            if path.namespace.is_none() && path.segments.is_empty() {
+                diagnostic.replace(meant, Applicability::Unsafe)
+            } else {
+                diagnostic
+            }
         } else {
             diagnostic
                 .help("write `@utils.transition to @subagent.name`")
