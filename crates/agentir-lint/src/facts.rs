@@ -10,6 +10,7 @@ use agentir_ir::{
     Tool, ToolBinding, ToolUse, WriteUse,
 };
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 /// The parts of an agent by what they do, in the order of the source.
 #[derive(Debug, Default)]
@@ -50,6 +51,7 @@ pub struct Facts<'a> {
     pub tools: FxHashMap<&'a str, &'a Tool>,
     /// The variables it knows.
     pub variables: Variables<'a>,
+    paths: OnceCell<Vec<(&'a Path, &'a Expr)>>,
 }
 
 impl<'a> Facts<'a> {
@@ -93,14 +95,19 @@ impl<'a> Facts<'a> {
 
     /// Calls `found` with every path that is read, with the whole expression it stands in.
     pub fn paths(&self, found: &mut dyn FnMut(&'a Path, &'a Expr)) {
-        self.all_exprs(&mut |expr| {
-            expr.visit(&mut |e| {
-                if let ExprKind::Path(path) = &e.kind {
-                    found(path, expr);
-                }
-                Visit::Children
+        let all = self.paths.get_or_init(|| {
+            let mut all = Vec::new();
+            self.all_exprs(&mut |expr| {
+                expr.visit(&mut |e| {
+                    if let ExprKind::Path(path) = &e.kind {
+                        all.push((path, expr));
+                    }
+                    Visit::Children
+                });
             });
+            all
         });
+        all.iter().for_each(|(path, expr)| found(path, expr));
     }
 
     /// Calls `found` with every expression: conditions, values, arguments, holes of templates.

@@ -1,19 +1,19 @@
 //! What a rule is, and what it gets to see.
 
-use crate::dataflow::{Dataflow, Looked, Lost, Outside, Places, Reads};
+use crate::dataflow::{Dataflow, Looked, Lost, Outside, Places, Reader, Reads};
 use crate::facts::Facts;
 use crate::options::Options;
 use crate::prompt::{Instructions, Prompt};
 use crate::proof::circle::Forced;
 use crate::proof::{Ask, Core, Declared, Knowledge, Prover};
 use crate::times::Clock;
+use crate::types::{OutputTypes, output_types};
 use crate::variables::{self, Variables};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
-use agentir_expr::Version;
+use agentir_expr::{ValueType, Version};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, Knowledge as Known, Part};
 use agentir_ir::{Agent, Dialect, Profile, Program, SessionVariable, Tool};
-use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::cell::RefCell;
@@ -117,7 +117,8 @@ pub struct AgentContext<'a> {
     pub id: AgentId,
     knowledge: OnceLock<Knowledge>,
     known: OnceLock<Known<'a>>,
-    readers: OnceLock<FxHashMap<SmolStr, Vec<NodeIndex>>>,
+    readers: OnceLock<FxHashMap<SmolStr, Vec<Reader>>>,
+    output_types: OnceLock<OutputTypes>,
     /// Where the types of Agent Script do not fit in conditions.
     pub(crate) mistyped: OnceLock<FxHashSet<Span>>,
     /// Of the conditions and comparisons that were asked about, by their addresses, whether they always
@@ -167,6 +168,7 @@ pub struct ProgramContext<'a> {
     forced: OnceLock<Forced>,
     lost: OnceLock<Lost>,
     declared_variables: OnceLock<Rc<Declared>>,
+    variable_types: OnceLock<FxHashMap<&'a str, ValueType>>,
     instructions: OnceLock<Instructions<'a>>,
     outside: OnceLock<Outside<'a>>,
     pub(crate) prover: Prover,
@@ -236,6 +238,7 @@ impl<'a> ProgramContext<'a> {
             forced: OnceLock::new(),
             lost: OnceLock::new(),
             declared_variables: OnceLock::new(),
+            variable_types: OnceLock::new(),
             instructions: OnceLock::new(),
             prover: Prover::new(program.agents.len()),
             clock: Clock::default(),
@@ -273,6 +276,14 @@ impl<'a> ProgramContext<'a> {
     /// What the variables of a program in Agent Script are declared as.
     pub(crate) fn declared_variables(&self) -> Rc<Declared> {
         Rc::clone(self.declared_variables.get_or_init(|| Rc::new(Declared::new(self))))
+    }
+
+    /// The types of the variables that all agents share, of those that have one.
+    pub(crate) fn variable_types(&self) -> &FxHashMap<&'a str, ValueType> {
+        let typed = |(name, variable): (&&'a str, &&SessionVariable)| {
+            Some((*name, ValueType::of(variable.ty.as_ref()?)?))
+        };
+        self.variable_types.get_or_init(|| self.variables.iter().filter_map(typed).collect())
     }
 
     /// What agents set of each other.
@@ -338,6 +349,7 @@ impl<'a> AgentContext<'a> {
             knowledge: OnceLock::new(),
             known: OnceLock::new(),
             readers: OnceLock::new(),
+            output_types: OnceLock::new(),
             mistyped: OnceLock::new(),
             decided: RefCell::default(),
         }
@@ -394,10 +406,15 @@ impl<'a> AgentContext<'a> {
     }
 
     /// The places of the agent at which a variable may be read.
-    pub(crate) fn readers(&self, flow: &Dataflow<'a>, name: &str) -> &[NodeIndex] {
+    pub(crate) fn readers(&self, flow: &Dataflow<'a>, name: &str) -> &[Reader] {
         let new = || Reads::places(flow, &|tool| self.tool(tool));
         let new = || self.program.clock.time("(places of variables)", new);
         self.readers.get_or_init(new).get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The types of the outputs that it reads, in Agent Script.
+    pub(crate) fn output_types(&self) -> &OutputTypes {
+        self.output_types.get_or_init(|| output_types(self))
     }
 
     /// A question about its conditions.

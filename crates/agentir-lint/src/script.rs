@@ -55,17 +55,22 @@ pub(crate) fn variables<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spa
             found(name, false);
         }
     });
+    written(cx, &mut |name| found(name, true));
+}
+
+/// Calls `found` with every variable that the agent names to write it.
+pub(crate) fn written<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spanned<Name>)) {
     for set in &cx.facts.sets {
         // The namespace may be left out in front of what is set.
         if set.target.namespace.as_ref().is_none_or(|n| n.value == "variables") {
-            found(&set.target.root, true);
+            found(&set.target.root);
         }
     }
     for field in &cx.facts.fields {
-        found(&field.name, true);
+        found(&field.name);
     }
     for offer in cx.facts.offers.iter().filter(|o| matches!(o.does, Offer::Collect)) {
-        offer.with.iter().filter(|w| w.value.is_some()).for_each(|w| found(&w.name, true));
+        offer.with.iter().filter(|w| w.value.is_some()).for_each(|w| found(&w.name));
     }
 }
 

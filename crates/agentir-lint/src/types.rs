@@ -14,32 +14,39 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// `@outputs` stands for where it is read.
 pub(crate) struct ScriptTypes<'c, 'a> {
     cx: &'c AgentContext<'a>,
-    outputs: FxHashMap<Span, ValueType>,
+}
+
+/// The types of the outputs that an agent reads, by where it does.
+pub(crate) type OutputTypes = FxHashMap<Span, ValueType>;
+
+/// What [`AgentContext::output_types`] keeps.
+pub(crate) fn output_types(cx: &AgentContext<'_>) -> OutputTypes {
+    let mut types = OutputTypes::default();
+    outputs(cx, &mut |path, here| {
+        let Outputs::Of(tool, _) = *here else { return };
+        let fields = cx.tool(&tool.value).and_then(|t| t.returns.as_ref()).map(|r| &r.fields);
+        let field = fields.and_then(|f| f.iter().find(|f| f.name.value == path.root.value));
+        if let Some(ty) = field.and_then(|f| ValueType::of(&f.ty)) {
+            types.insert(path.root.span, ty);
+        }
+    });
+    types
 }
 
 impl<'c, 'a> ScriptTypes<'c, 'a> {
     pub(crate) fn new(cx: &'c AgentContext<'a>) -> Self {
-        let mut types = FxHashMap::default();
-        outputs(cx, &mut |path, here| {
-            let Outputs::Of(tool, _) = *here else { return };
-            let fields = cx.tool(&tool.value).and_then(|t| t.returns.as_ref()).map(|r| &r.fields);
-            let field = fields.and_then(|f| f.iter().find(|f| f.name.value == path.root.value));
-            if let Some(ty) = field.and_then(|f| ValueType::of(&f.ty)) {
-                types.insert(path.root.span, ty);
-            }
-        });
-        Self { cx, outputs: types }
+        Self { cx }
     }
 
     /// The type of a variable, by its name.
     pub(crate) fn variable(&self, name: &str) -> Option<ValueType> {
-        ValueType::of(self.cx.program.variables.get(name)?.ty.as_ref()?)
+        self.cx.program.variable_types().get(name).cloned()
     }
 
     fn root(&self, path: &Path) -> Option<ValueType> {
         match path.namespace.as_ref()?.value.as_str() {
             "variables" => self.variable(&path.root.value),
-            "outputs" => self.outputs.get(&path.root.span).cloned(),
+            "outputs" => self.cx.output_types().get(&path.root.span).cloned(),
             "system_variables" if path.root.value == "user_input" => Some(ValueType::Text),
             _ => None,
         }

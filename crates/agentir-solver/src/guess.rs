@@ -5,10 +5,10 @@
 //! What is found is evaluated, with the facts, before it counts; what is not found proves nothing.
 
 use crate::problem::{fact_holds, is_opaque};
-use crate::query::{Bound, Fact, FactKind, Literal, Query, Question, Test, Type};
+use crate::query::{Bound, Fact, FactKind, Facts, Literal, Query, Question, Test, Type};
 use crate::shape::is_length;
 use agentir_eval::{Environment, EvalError, Outcome, Semantics, Value, outcome, semantics};
-use agentir_expr::{Expr, ExprKind, Literal as Constant, Path, Segment, UnaryOp, Visit};
+use agentir_expr::{Dialect, Expr, ExprKind, Literal as Constant, Path, Segment, UnaryOp, Visit};
 use smol_str::SmolStr;
 
 /// Questions about more variables are not tried.
@@ -30,11 +30,27 @@ pub(crate) fn finds_state(query: &Query<'_>) -> bool {
     guess.choose(0)
 }
 
-/// A condition that is to come out as something, or, if it is `refused`, as anything else.
-struct Goal<'a> {
+/// Whether there is a state in which a condition holds, and one in which it does not: the values to try
+/// are the same for both. No is no answer.
+pub(crate) fn finds_both(expr: &Expr, facts: &Facts, dialect: Dialect) -> bool {
+    let mut guess = Guess::empty(facts, dialect);
+    if is_opaque(expr) || guess.condition(expr, true).is_none() || !guess.are_apart() {
+        return false;
+    }
+    guess.values();
+    if !guess.choose(0) {
+        return false;
+    }
+    guess.parts.clear();
+    guess.left = BUDGET;
+    guess.condition(expr, false).is_some() && guess.choose(0)
+}
+
+/// A part of a condition that is no logical combination of others, and what it has to come out as. If all
+/// parts do, the conditions do.
+struct Part<'a> {
     expr: &'a Expr,
     wanted: Outcome,
-    refused: bool,
     /// The variables it reads, a bit each.
     reads: u32,
 }
@@ -48,12 +64,11 @@ struct Variable<'q, 'a> {
 }
 
 struct Guess<'q, 'a> {
-    query: &'q Query<'a>,
+    facts: &'q Facts,
+    dialect: Dialect,
     semantics: &'static Semantics,
     variables: Vec<Variable<'q, 'a>>,
-    goals: Vec<Goal<'a>>,
-    /// Parts of the goals that have to come out so if the goals are to be met.
-    parts: Vec<Goal<'a>>,
+    parts: Vec<Part<'a>>,
     left: u32,
 }
 
@@ -61,49 +76,43 @@ impl<'q, 'a> Guess<'q, 'a> {
     /// None for questions that are not tried: about words, calls of which nothing is known, items,
     /// lengths, conditions of other dialects, and variables together with their parts.
     fn new(query: &'q Query<'a>) -> Option<Self> {
-        let mut this = Self {
-            query,
-            semantics: semantics(query.dialect),
-            variables: Vec::new(),
-            goals: Vec::new(),
-            parts: Vec::new(),
-            left: BUDGET,
-        };
+        let mut this = Self::empty(query.facts, query.dialect);
         for literal in &query.given {
-            this.goal(literal, false)?;
+            this.literal(literal, literal.holds)?;
         }
         match &query.question {
             Question::Satisfiable => {}
-            Question::Implied(literal) => this.goal(literal, true)?,
+            Question::Implied(literal) => this.literal(literal, !literal.holds)?,
             Question::Equivalent(..) => return None,
         }
         this.are_apart().then_some(this)
     }
 
-    fn goal(&mut self, literal: &Literal<'a>, refused: bool) -> Option<()> {
-        let Test::Expr(expr) = literal.test else { return None };
-        if is_opaque(expr) {
-            return None;
-        }
-        let wanted = if literal.holds { Outcome::True } else { Outcome::False };
-        let reads = self.reads(expr)?;
-        self.goals.push(Goal { expr, wanted, refused, reads });
-        let holds = literal.holds != refused;
-        self.parts(expr, holds);
-        Some(())
+    fn empty(facts: &'q Facts, dialect: Dialect) -> Self {
+        let (variables, parts) = (Vec::new(), Vec::new());
+        let semantics = semantics(dialect);
+        Self { facts, dialect, semantics, variables, parts, left: BUDGET }
     }
 
-    /// What has to hold, or not to hold, whatever else does. Recursive as the evaluator is.
-    fn parts(&mut self, expr: &'a Expr, holds: bool) {
+    fn literal(&mut self, literal: &Literal<'a>, holds: bool) -> Option<()> {
+        match literal.test {
+            Test::Expr(expr) if !is_opaque(expr) => self.condition(expr, holds),
+            _ => None,
+        }
+    }
+
+    /// Takes a condition apart into what has to hold, or not to hold. What is neither true nor false is
+    /// not looked for, although that refutes a condition as well. Recursive as the evaluator is.
+    fn condition(&mut self, expr: &'a Expr, holds: bool) -> Option<()> {
         match &expr.kind {
-            ExprKind::And(all) if holds => all.iter().for_each(|e| self.parts(e, true)),
-            ExprKind::Or(all) if !holds => all.iter().for_each(|e| self.parts(e, false)),
-            ExprKind::Unary { op: UnaryOp::Not, operand } => self.parts(operand, !holds),
+            ExprKind::And(all) if holds => all.iter().try_for_each(|e| self.condition(e, true)),
+            ExprKind::Or(all) if !holds => all.iter().try_for_each(|e| self.condition(e, false)),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => self.condition(operand, !holds),
             _ => {
                 let wanted = if holds { Outcome::True } else { Outcome::False };
-                if let Some(reads) = self.reads(expr) {
-                    self.parts.push(Goal { expr, wanted, refused: false, reads });
-                }
+                let reads = self.reads(expr)?;
+                self.parts.push(Part { expr, wanted, reads });
+                Some(())
             }
         }
     }
@@ -140,7 +149,7 @@ impl<'q, 'a> Guess<'q, 'a> {
         {
             return None;
         }
-        let facts = self.query.facts.of(path);
+        let facts = self.facts.of(path);
         self.variables.push(Variable { path, facts, values: Vec::new(), chosen: Value::Undefined });
         Some(self.variables.len() - 1)
     }
@@ -159,7 +168,7 @@ impl<'q, 'a> Guess<'q, 'a> {
             !self.variables.iter().any(|other| part(other.path))
                 && (0..path.segments.len()).all(|end| {
                     let segments = path.segments.get(..end).unwrap_or_default().to_vec();
-                    self.query.facts.of(&Path { segments, ..path.clone() }).is_empty()
+                    self.facts.of(&Path { segments, ..path.clone() }).is_empty()
                 })
         })
     }
@@ -167,11 +176,12 @@ impl<'q, 'a> Guess<'q, 'a> {
     /// The values to try: those that conditions compare a variable with come first.
     fn values(&mut self) {
         let mut leaves = Vec::new();
-        for goal in &self.goals {
-            of_logic(goal.expr, &mut leaves);
+        for part in &self.parts {
+            of_logic(part.expr, &mut leaves);
         }
+        let mut said = Vec::new();
         for leaf in leaves {
-            let mut said = Vec::new();
+            said.clear();
             leaf.visit(&mut |e| {
                 match &e.kind {
                     ExprKind::Literal(literal) if said.len() < VALUES => near(literal, &mut said),
@@ -189,6 +199,7 @@ impl<'q, 'a> Guess<'q, 'a> {
             });
         }
         for variable in &mut self.variables {
+            variable.values.reserve(8 + variable.facts.len());
             for fact in variable.facts {
                 by_fact(&fact.kind, &mut variable.values);
             }
@@ -209,7 +220,8 @@ impl<'q, 'a> Guess<'q, 'a> {
     /// Chooses values for the variables from `at` on. Recursive, [`VARIABLES`] deep.
     fn choose(&mut self, at: usize) -> bool {
         let Some(variable) = self.variables.get_mut(at) else {
-            return self.goals.iter().all(|goal| self.is_met(goal));
+            // All others were looked at when the last variable that they read was chosen.
+            return self.parts.iter().filter(|p| p.reads == 0).all(|part| self.is_met(part));
         };
         let values = std::mem::take(&mut variable.values);
         let (facts, semantics) = (variable.facts, self.semantics);
@@ -245,9 +257,8 @@ impl<'q, 'a> Guess<'q, 'a> {
         found
     }
 
-    fn is_met(&self, goal: &Goal<'_>) -> bool {
-        let found = outcome(goal.expr, self, self.query.dialect);
-        (found == goal.wanted) != goal.refused
+    fn is_met(&self, part: &Part<'_>) -> bool {
+        outcome(part.expr, self, self.dialect) == part.wanted
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Example, Verdict, Why};
 use crate::example;
-use crate::guess::finds_state;
+use crate::guess::{finds_both, finds_state};
 use crate::minimal::smallest;
 use crate::problem::{AtomKind, Problem, key};
 use crate::query::{Facts, Label, Literal, Query, Question, Test};
@@ -10,7 +10,7 @@ use crate::search::{self, Assignment, Domains, Found};
 use crate::smt::{self, Smt};
 use crate::statistics::Statistics;
 use agentir_eval::MAX_VALUE_DEPTH;
-use agentir_expr::{ExprKind, Visit};
+use agentir_expr::{Dialect, Expr, ExprKind, Visit};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,6 +67,19 @@ impl Solver {
             return Verdict::State;
         }
         self.answer(query).into()
+    }
+
+    /// Whether a condition certainly holds in some states and does not in others, with what is known of
+    /// its variables. Two questions in one, and cheap; false says nothing.
+    pub fn is_open(&mut self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
+        let start = Instant::now();
+        let open = finds_both(condition, facts, dialect);
+        if open {
+            self.statistics.asked += 2;
+            self.statistics.at_once += 2;
+            self.statistics.time += start.elapsed();
+        }
+        open
     }
 
     /// Answers a question. The order of what is given plays no role, nor what was asked before.

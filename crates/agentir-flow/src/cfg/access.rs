@@ -95,13 +95,22 @@ pub struct Access {
     pub certain: bool,
 }
 
+/// What was found about each node, as far as somebody has asked.
+pub(super) type Kept = OnceLock<Vec<OnceLock<Box<[Access]>>>>;
+
 /// What is collected about a node, in the order in which it happens: reads before writes.
 #[derive(Debug, Default)]
-struct Accesses(Vec<Access>);
+struct Accesses {
+    all: Vec<Access>,
+    /// Whether reads are wanted: there are more of them than of all others, and few ask for them.
+    reads: bool,
+}
 
 impl Accesses {
     fn add(&mut self, how: How, variable: Variable, certain: bool) {
-        self.0.push(Access { how, variable, certain });
+        if self.reads || how != How::Reads {
+            self.all.push(Access { how, variable, certain });
+        }
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -110,6 +119,9 @@ impl Accesses {
 
     /// Reads of an expression, those of a name that only exists inside it left out.
     fn expr_but(&mut self, expr: &Expr, inner: Option<&str>) {
+        if !self.reads {
+            return;
+        }
         expr.visit(&mut |e| {
             match &e.kind {
                 ExprKind::Path(path) if inner != Some(path.root.value.as_str()) => {
@@ -262,17 +274,25 @@ impl<'a> Cfg<'a> {
     /// names, which is not said here.
     #[must_use]
     pub fn accesses(&self, at: NodeIndex) -> &[Access] {
-        let all = self
-            .accesses
-            .get_or_init(|| self.graph.node_indices().map(|_| OnceLock::new()).collect());
-        let slot = all.get(at.index());
-        slot.map_or(&[], |slot| slot.get_or_init(|| self.find_accesses(at).into_boxed_slice()))
+        self.kept(&self.accesses, at, true)
     }
 
-    fn find_accesses(&self, at: NodeIndex) -> Vec<Access> {
-        let mut found = Accesses::default();
+    /// The same without what it reads, which costs much less to find.
+    #[must_use]
+    pub fn changes(&self, at: NodeIndex) -> &[Access] {
+        self.kept(&self.changes, at, false)
+    }
+
+    fn kept<'k>(&self, all: &'k Kept, at: NodeIndex, reads: bool) -> &'k [Access] {
+        let all = all.get_or_init(|| self.graph.node_indices().map(|_| OnceLock::new()).collect());
+        let find = || self.find_accesses(at, reads).into_boxed_slice();
+        all.get(at.index()).map_or(&[], |slot| slot.get_or_init(find))
+    }
+
+    fn find_accesses(&self, at: NodeIndex, reads: bool) -> Vec<Access> {
+        let mut found = Accesses { all: Vec::new(), reads };
         let Some((node, part)) = self.node(at).and_then(|n| Some((n, self.part(n.agent)?))) else {
-            return found.0;
+            return found.all;
         };
         let kind = node.kind;
         match node.element {
@@ -359,11 +379,14 @@ impl<'a> Cfg<'a> {
             }
             _ => {}
         }
+        if !reads {
+            return found.all;
+        }
         // Tests read what was there before the node set anything only where it is no call; either
         // way they are read here.
         let tests = self.successors(at).filter_map(|(_, edge)| self.last_literal(edge.guard));
         let mut seen: Vec<Span> = Vec::new();
-        let mut read = Accesses::default();
+        let mut read = Accesses { all: Vec::new(), reads };
         for test in tests.map(|literal| literal.test) {
             if seen.last() != Some(&test.span()) {
                 seen.push(test.span());
@@ -373,12 +396,16 @@ impl<'a> Cfg<'a> {
         let writes_first = matches!(kind, NodeKind::Call | NodeKind::Collect | NodeKind::Await);
         if writes_first {
             // What they ask about is there by then.
-            let set: Vec<Variable> =
-                found.0.iter().filter(|a| a.how == How::Sets).map(|a| a.variable.clone()).collect();
-            read.0.retain(|a| !set.iter().any(|v| v.touches(&a.variable)));
+            let set: Vec<Variable> = found
+                .all
+                .iter()
+                .filter(|a| a.how == How::Sets)
+                .map(|a| a.variable.clone())
+                .collect();
+            read.all.retain(|a| !set.iter().any(|v| v.touches(&a.variable)));
         }
-        let at = found.0.iter().position(|a| a.how != How::Reads).unwrap_or(found.0.len());
-        found.0.splice(at..at, read.0);
-        found.0
+        let at = found.all.iter().position(|a| a.how != How::Reads).unwrap_or(found.all.len());
+        found.all.splice(at..at, read.all);
+        found.all
     }
 }

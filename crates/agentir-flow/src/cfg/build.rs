@@ -33,6 +33,7 @@ impl<'a> Cfg<'a> {
             dead: Vec::new(),
             unmatched: false,
             accesses: OnceLock::new(),
+            changes: OnceLock::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is known at a place: the tests and assignments that every way there passes, and that nothing
 //! on the way since can have undone.
 
-use super::access::{How, Variable};
+use super::access::Variable;
 use super::{AgentId, Cfg, DecidedBy, Edge, Element, Literal, NodeKind, Part, Test, Why};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
@@ -207,9 +207,8 @@ impl<'c, 'a> Search<'c, 'a> {
         let aside = self.aside();
         for node in part.nodes() {
             let Some(at) = cfg.node(node).copied() else { continue };
-            let changes = cfg.accesses(node).iter().filter(|access| access.how != How::Reads);
             let mut effects = Effects {
-                changes: changes.map(|access| &access.variable).collect(),
+                changes: cfg.changes(node).iter().map(|access| &access.variable).collect(),
                 ..Effects::default()
             };
             let names = effects.changes.iter().map(|v| v.root());
@@ -302,15 +301,19 @@ impl<'c, 'a> Search<'c, 'a> {
                 let Some(slot) = before.slot(to).filter(|_| edge.why != Why::Enter) else {
                     continue;
                 };
-                let mut reached = out.clone();
-                self.tested(edge, &mut reached);
                 let changed = match slot {
+                    // Nothing is left that could be forgotten.
+                    Some(known) if known.is_empty() => false,
                     Some(known) => {
+                        let mut reached = out.clone();
+                        self.tested(edge, &mut reached);
                         let had = known.len();
                         known.retain(|fact| reached.contains(fact));
                         known.len() < had
                     }
                     None => {
+                        let mut reached = out.clone();
+                        self.tested(edge, &mut reached);
                         *slot = Some(reached);
                         true
                     }
@@ -358,6 +361,9 @@ impl<'c, 'a> Search<'c, 'a> {
 
     /// Adds what an edge tests.
     fn tested(&mut self, edge: &Edge<'a>, known: &mut Vec<u32>) {
+        if edge.guard.is_always() {
+            return;
+        }
         let mut tests = Vec::new();
         let mut at = edge.guard;
         while tests.len() < MOST

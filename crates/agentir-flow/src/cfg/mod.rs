@@ -52,7 +52,6 @@ use petgraph::Direction;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
-use std::sync::OnceLock;
 
 /// An agent of a graph, by its place in [`agentir_ir::Program::agents`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -561,8 +560,10 @@ pub struct Cfg<'a> {
     dead: Vec<DeadCode<'a>>,
     /// Whether an agent is named by a file that does not tell which agent it is.
     unmatched: bool,
-    /// What each node does to variables, as far as somebody has asked.
-    accesses: OnceLock<Vec<OnceLock<Box<[Access]>>>>,
+    /// What each node does to variables.
+    accesses: access::Kept,
+    /// The same without reads.
+    changes: access::Kept,
 }
 
 impl<'a> Cfg<'a> {

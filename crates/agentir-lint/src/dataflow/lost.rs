@@ -115,15 +115,15 @@ struct Always {
 impl Always {
     fn new(flow: &Dataflow<'_>, name: &str) -> Self {
         let sets = |node: NodeIndex| {
-            flow.accesses(node)
+            flow.changes(node)
                 .iter()
                 .find(|a| a.how == How::Sets && a.certain && root(a) == name)
                 .filter(|_| !flow.clears(node, name))
         };
-        let set = flow.nodes().find_map(|(node, _)| Some(sets(node)?.variable.span));
+        let set = flow.nodes().find_map(|node| Some(sets(node)?.variable.span));
         let mut without = FxHashSet::default();
         if let Some(part) = flow.cfg.part(flow.agent).filter(|_| set.is_some()) {
-            let cleared = flow.nodes().map(|(n, _)| n).filter(|n| flow.clears(*n, name));
+            let cleared = flow.nodes().filter(|n| flow.clears(*n, name));
             let mut waiting: Vec<NodeIndex> = std::iter::once(part.entry).chain(cleared).collect();
             without.extend(waiting.iter().copied());
             while let Some(node) = waiting.pop() {
@@ -184,8 +184,8 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     let reached = reached(flow);
     let mut names: Vec<SmolStr> = flow
         .nodes()
-        .filter(|(node, _)| reached.contains(node))
-        .flat_map(|(_, accesses)| accesses.iter().filter(|a| a.how == How::Reads))
+        .filter(|node| reached.contains(node))
+        .flat_map(|node| flow.cfg.accesses(node).iter().filter(|a| a.how == How::Reads))
         .map(|a| SmolStr::new(root(a)))
         .collect();
     names.sort();
@@ -201,10 +201,10 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
         let known = Known::from_iter([(name.clone(), Value::Undefined)]);
         let unset = flow.unset_where(&name, known);
         let mut reads: Vec<(usize, (Harm, Span))> = Vec::new();
-        for node in cx.readers(flow, &name) {
-            let Some(known) = unset.at(*node) else { continue };
-            let way = unset.way(&flow.cfg, *node).len();
-            let all = Reads::at(flow, *node, &name, known, &|tool| cx.tool(tool));
+        for node in cx.readers(flow, &name).iter().map(|reader| reader.node) {
+            let Some(known) = unset.at(node) else { continue };
+            let way = unset.way(&flow.cfg, node).len();
+            let all = Reads::at(flow, node, &name, known, &|tool| cx.tool(tool));
             reads.extend(all.into_iter().map(|read| (way, read)));
         }
         reads.sort_by_key(|(way, (harm, span))| (*harm, *way, span.start));

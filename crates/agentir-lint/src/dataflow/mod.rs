@@ -13,7 +13,7 @@ mod read;
 pub(crate) use lost::Lost;
 pub(crate) use outside::Outside;
 pub(crate) use owned::Owned;
-pub(crate) use read::{Harm, Reads};
+pub(crate) use read::{Harm, Reader, Reads};
 
 use crate::rule::AgentContext;
 use agentir_diagnostics::{Diagnostic, Span};
@@ -200,11 +200,11 @@ impl<'a> Places<'a> {
             cfg.part(agent)?.nodes().collect()
         };
         let edges = Edges::new(&cfg, &nodes);
-        let owned = Owned::new(cx, nodes.iter().flat_map(|node| cfg.accesses(*node)));
+        let owned = Owned::new(cx, nodes.iter().flat_map(|node| cfg.changes(*node)));
         let mut setters: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
         let mut clearers: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
         for node in &nodes {
-            for access in cfg.accesses(*node) {
+            for access in cfg.changes(*node) {
                 let (of, name) = match access.how {
                     How::Sets => (&mut setters, root(access)),
                     How::Clears => (&mut clearers, access.variable.name.as_str()),
@@ -222,9 +222,9 @@ impl<'a> Places<'a> {
         Some(Self { cfg, dialect, owned, setters, clearers, at_first, unset, shared, edges })
     }
 
-    /// What a node does to variables.
-    pub(crate) fn accesses(&self, node: NodeIndex) -> &[Access] {
-        self.cfg.accesses(node)
+    /// What a node does to variables besides reading them.
+    pub(crate) fn changes(&self, node: NodeIndex) -> &[Access] {
+        self.cfg.changes(node)
     }
 
     /// The places that set a variable.
@@ -298,10 +298,9 @@ impl<'a> Dataflow<'a> {
         Self { places, agent, budget: Cell::new(BUDGET), looked }
     }
 
-    /// The nodes of the agent, with what they do.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = (NodeIndex, &[Access])> {
-        let own = self.cfg.part(self.agent).into_iter().flat_map(Part::nodes);
-        own.map(|node| (node, self.accesses(node)))
+    /// The nodes of the agent.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeIndex> {
+        self.cfg.part(self.agent).into_iter().flat_map(Part::nodes)
     }
 
     /// All places that a way may pass.
@@ -400,10 +399,10 @@ impl<'a> Dataflow<'a> {
 
     /// What is known behind a node.
     fn after(&self, node: NodeIndex, before: &Rc<Known>) -> Rc<Known> {
-        let accesses = self.accesses(node);
+        let changes = self.changes(node);
         let wipes = self.dialect == Dialect::Adl && self.fills(node, "", true);
         let told = self.kind(node) == NodeKind::Choose;
-        if !wipes && !told && accesses.iter().all(|a| a.how == How::Reads) {
+        if !wipes && !told && changes.is_empty() {
             return Rc::clone(before);
         }
         self.spend(before.len());
@@ -411,7 +410,7 @@ impl<'a> Dataflow<'a> {
         if told {
             known.retain(|name, _| !self.owned.is_told(name));
         }
-        for access in accesses {
+        for access in changes {
             match access.how {
                 How::Reads => {}
                 How::Sets => {

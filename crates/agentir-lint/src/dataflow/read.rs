@@ -41,12 +41,20 @@ impl Harm {
     }
 }
 
+/// A place at which a variable may be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader {
+    pub(crate) node: NodeIndex,
+    /// Whether a read there does harm whenever it happens.
+    pub(crate) harms: bool,
+}
+
 /// The reads of one variable at a place, as far as they are reached with what is known there.
 pub(crate) struct Reads<'r, 'a> {
     flow: &'r Dataflow<'a>,
-    /// None if all variables are looked for, and only their names count.
+    /// None if all variables are looked for, and only their names count, and what comes of the reads.
     name: Option<&'r str>,
-    names: Vec<SmolStr>,
+    names: Vec<(SmolStr, Harm)>,
     /// What is known before the place.
     before: &'r Known,
     /// The same, with the variable itself unset; made when it is first asked for.
@@ -83,19 +91,21 @@ impl<'r, 'a> Reads<'r, 'a> {
     pub(crate) fn places(
         flow: &Dataflow<'a>,
         tool: &dyn Fn(&str) -> Option<&'a Tool>,
-    ) -> FxHashMap<SmolStr, Vec<NodeIndex>> {
+    ) -> FxHashMap<SmolStr, Vec<Reader>> {
         let nothing = Known::default();
-        let mut all: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
-        for (node, _) in flow.nodes() {
+        let mut all: FxHashMap<SmolStr, Vec<Reader>> = FxHashMap::default();
+        for node in flow.nodes() {
             let mut reads = Reads::new(flow, None, &nothing);
             if let Some(at) = flow.cfg.node(node) {
                 reads.element(at.kind, at.element, tool);
             }
             reads.tests(node);
-            for name in reads.names {
+            for (name, harm) in reads.names {
+                let harms = harm.is_certain();
                 let places = all.entry(name).or_default();
-                if places.last() != Some(&node) {
-                    places.push(node);
+                match places.last_mut().filter(|last| last.node == node) {
+                    Some(last) => last.harms |= harms,
+                    None => places.push(Reader { node, harms }),
                 }
             }
         }
@@ -107,10 +117,10 @@ impl<'r, 'a> Reads<'r, 'a> {
         Self { flow, name, names, before, known, found, depth: 0 }
     }
 
-    /// Whether a name is that of the variable.
-    fn is(&mut self, name: &str) -> bool {
+    /// Whether a name is that of the variable; `harm` is what comes of its being read.
+    fn is(&mut self, name: &str, harm: Harm) -> bool {
         if self.name.is_none() {
-            self.names.push(name.into());
+            self.names.push((name.into(), harm));
         }
         self.name == Some(name)
     }
@@ -160,7 +170,7 @@ impl<'r, 'a> Reads<'r, 'a> {
             (Element::Handler(handler), NodeKind::Say) => self.said(&handler.respond),
             (Element::Handoff(handoff), NodeKind::Handoff) => {
                 for name in handoff.context.pass.iter().map(|p| &p.name) {
-                    if self.is(crate::variables::first(&name.value)) {
+                    if self.is(crate::variables::first(&name.value), Harm::Pass) {
                         self.found.push((Harm::Pass, name.span));
                     }
                 }
@@ -169,7 +179,7 @@ impl<'r, 'a> Reads<'r, 'a> {
             }
             (Element::Rule(rule), NodeKind::Handoff) => {
                 for name in &rule.pass {
-                    if self.is(crate::variables::first(&name.value)) {
+                    if self.is(crate::variables::first(&name.value), Harm::Pass) {
                         self.found.push((Harm::Pass, name.span));
                     }
                 }
@@ -189,8 +199,13 @@ impl<'r, 'a> Reads<'r, 'a> {
             .cfg
             .successors(node)
             .filter_map(|(_, edge)| {
-                let literals = self.flow.cfg.guard(edge.guard);
-                let (last, before) = literals.split_last()?;
+                let cfg = &self.flow.cfg;
+                let last = cfg.last_literal(edge.guard)?;
+                // Of all variables nothing is known that would keep one away.
+                if self.name.is_none() {
+                    return Some(last.test);
+                }
+                let before = cfg.guard(cfg.guard_before(edge.guard));
                 let comes = before.iter().rev().take(128).all(|literal| {
                     let holds = literal.test.expr().and_then(|e| self.flow.holds(e, self.known()));
                     holds.is_none_or(|holds| holds == literal.holds)
@@ -218,7 +233,7 @@ impl<'r, 'a> Reads<'r, 'a> {
         // Without arguments a call takes the variables of the parameters' names.
         let taken = tool.filter(|_| !call.has_arguments).into_iter().flat_map(|t| &t.parameters);
         for parameter in taken.filter(|p| is_due(p)) {
-            if self.is(&parameter.name.value) {
+            if self.is(&parameter.name.value, Harm::Argument) {
                 self.found.push((Harm::Argument, call.tool.span));
             }
         }
@@ -282,11 +297,12 @@ impl<'r, 'a> Reads<'r, 'a> {
     }
 
     fn is_it(&mut self, expr: &Expr) -> Option<()> {
-        expr.as_path().is_some_and(|p| self.names(p)).then_some(())
+        expr.as_path().is_some_and(|p| self.names(p, Harm::Test)).then_some(())
     }
 
-    fn names(&mut self, path: &Path) -> bool {
-        path.namespace.as_ref().is_none_or(|n| n.value == "variables") && self.is(&path.root.value)
+    fn names(&mut self, path: &Path, harm: Harm) -> bool {
+        path.namespace.as_ref().is_none_or(|n| n.value == "variables")
+            && self.is(&path.root.value, harm)
     }
 
     /// The reads in an expression; `harm` is what its own value being unset does.
@@ -302,7 +318,7 @@ impl<'r, 'a> Reads<'r, 'a> {
 
     fn of_kind(&mut self, expr: &Expr, harm: Harm) {
         match &expr.kind {
-            ExprKind::Path(path) if self.names(path) => self.found.push((harm, expr.span)),
+            ExprKind::Path(path) if self.names(path, harm) => self.found.push((harm, expr.span)),
             ExprKind::Literal(_)
             | ExprKind::Path(_)
             | ExprKind::Ellipsis
@@ -339,8 +355,9 @@ impl<'r, 'a> Reads<'r, 'a> {
                     match &entry.value {
                         Some(value) => self.expr(value, harm.max(Harm::Copy)),
                         None => {
-                            if self.is(&entry.key.value) {
-                                self.found.push((harm.max(Harm::Copy), entry.key.span));
+                            let harm = harm.max(Harm::Copy);
+                            if self.is(&entry.key.value, harm) {
+                                self.found.push((harm, entry.key.span));
                             }
                         }
                     }

@@ -57,15 +57,16 @@ pub(crate) struct Asks<'a> {
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     agents: FxHashMap<String, &'a str>,
-    /// The bytes with which they begin, so that nearly all words are passed over.
-    begin: [bool; 256],
+    /// The pairs of letters with which they begin, so that nearly all words are passed over: by the low
+    /// bits of the first, a bit for those of the second. Pairs with the same bits are taken for one.
+    begin: [u32; 32],
     /// The length of the longest.
     longest: usize,
 }
 
 impl Default for Names<'_> {
     fn default() -> Self {
-        Self { agents: FxHashMap::default(), begin: [false; 256], longest: 0 }
+        Self { agents: FxHashMap::default(), begin: [0; 32], longest: 0 }
     }
 }
 
@@ -77,8 +78,9 @@ impl<'a> Names<'a> {
             let mut said = String::with_capacity(name.len());
             name.chars().for_each(|c| fold(c, &mut said));
             if let Some(first) = said.bytes().next() {
-                if let Some(begin) = names.begin.get_mut(usize::from(first)) {
-                    *begin = true;
+                if let Some(begin) = names.begin.get_mut(usize::from(first & 31)) {
+                    // Behind a single letter anything may stand.
+                    *begin |= said.bytes().nth(1).map_or(u32::MAX, |second| 1 << (second & 31));
                 }
                 names.longest = names.longest.max(said.len());
                 names.agents.entry(said).or_insert(name);
@@ -89,10 +91,15 @@ impl<'a> Names<'a> {
 
     /// Whether a name may begin with this word.
     fn may_begin(&self, word: &str) -> bool {
-        match word.bytes().find(|b| *b != b'_') {
-            Some(first) if first.is_ascii() => {
-                let begin = self.begin.get(usize::from(first.to_ascii_lowercase()));
-                begin.copied().unwrap_or_default()
+        let mut letters = word.bytes().filter(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
+        match (letters.next(), letters.next()) {
+            // The low bits are the same in capitals.
+            (Some(first), second) if first.is_ascii() => {
+                let begin = self.begin.get(usize::from(first & 31)).copied().unwrap_or_default();
+                match second.filter(u8::is_ascii) {
+                    Some(second) => begin & (1 << (second & 31)) != 0,
+                    None => begin != 0,
+                }
             }
             _ => true,
         }
@@ -105,6 +112,12 @@ const VERBS: &[&str] = &[
     "start", "move", "forward", "pass", "dispatch", "jump", "return", "proceed", "trigger",
     "launch", "delegate", "connect", "activate", "continue", "handoff", "escalate", "execute",
 ];
+
+/// Verbs of calling a tool.
+const CALLS: &[&str] = &["call", "calls", "calling", "invoke", "run", "execute"];
+
+/// What tools are called.
+const TOOLS: &[&str] = &["function", "functions", "tool", "tools", "action", "actions", "api"];
 
 /// Ways to say that the agent is done.
 const EXITS: &[&str] = &[
@@ -140,8 +153,22 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn of(text: &'a str) -> Self {
-        let mut words = Self { text, all: Vec::new() };
-        let (mut at, mut start) = (0, None);
+        // Words have five letters and a space.
+        let mut all = Vec::with_capacity(text.len() / 6 + 4);
+        all.extend(words(text));
+        Self { text, all }
+    }
+
+    fn get(&self, at: usize) -> Option<&Word<'a>> {
+        self.all.get(at)
+    }
+}
+
+/// The words of a text, one after the other.
+fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let mut start = None;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
             let plain = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
             let (inside, width) = match rest.bytes().take_while(plain).count() {
@@ -156,26 +183,20 @@ impl<'a> Words<'a> {
                 },
                 run => (true, run),
             };
-            if inside {
-                start.get_or_insert(at);
-            } else if let Some(from) = start.take() {
-                words.push(from..at);
-            }
+            let here = at;
             at += width;
+            if inside {
+                start.get_or_insert(here);
+            } else if let Some(from) = start {
+                return word(text, from..here);
+            }
         }
-        if let Some(from) = start {
-            words.push(from..text.len());
-        }
-        words
-    }
+        word(text, start?..text.len())
+    })
+}
 
-    fn push(&mut self, range: Range<usize>) {
-        self.all.extend(self.text.get(range.clone()).map(|text| Word { text, range }));
-    }
-
-    fn get(&self, at: usize) -> Option<&Word<'a>> {
-        self.all.get(at)
-    }
+fn word(text: &str, range: Range<usize>) -> Option<Word<'_>> {
+    text.get(range.clone()).map(|text| Word { text, range })
 }
 
 /// Adds a character of a name as people say it: `add_payee`, `AddPayee` and `add payee` are one.
@@ -203,6 +224,11 @@ impl<'a> Asks<'a> {
         for (at, step) in steps.iter().enumerate() {
             let mut here = false;
             for sentence in &step.sentences {
+                // Tools and actions have an underscore or are marked; most sentences name nobody at all.
+                let marked = sentence.text.bytes().any(|b| matches!(b, b'_' | b'@'));
+                if !marked && !words(sentence.text).any(|word| names.may_begin(word.text)) {
+                    continue;
+                }
                 let words = Words::of(sentence.text);
                 let base = sentence.range.start;
                 for (to, name) in mentions(&words, offers, names) {
@@ -283,6 +309,9 @@ fn offer_at<'a>(
     at: usize,
     offers: &FxHashMap<&'a str, &'a str>,
 ) -> Option<(&'a str, usize, Range<usize>)> {
+    if offers.is_empty() {
+        return None;
+    }
     let word = words.get(at)?;
     let before = words.text.get(..word.range.start)?;
     if !before.ends_with("@actions.") {
@@ -391,28 +420,25 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
         return;
     }
     for (at, word) in words.all.iter().enumerate() {
-        if !word.text.contains('_') || word.text.starts_with('_') {
+        if !word.text.bytes().skip(1).any(|b| b == b'_') || word.text.starts_with('_') {
             continue;
         }
-        let near =
-            |n: usize| at.checked_sub(n).and_then(|i| words.get(i)).map(|w| w.text.to_lowercase());
-        let verb =
-            |w: &str| matches!(w, "call" | "calls" | "calling" | "invoke" | "run" | "execute");
-        let noun = |w: &str| {
-            matches!(w, "function" | "functions" | "tool" | "tools" | "action" | "actions" | "api")
-        };
+        let near = |n: usize| at.checked_sub(n).and_then(|i| words.get(i)).map(|w| w.text);
+        let among = |all: &[&str], word: &str| all.iter().any(|w| w.eq_ignore_ascii_case(word));
+        let verb = |word: &str| among(CALLS, word);
+        let noun = |word: &str| among(TOOLS, word);
         // `the function "f"`, `the "f" function`, `f(x)`; what is only used may be anything.
-        let after = words.get(at + 1).is_some_and(|w| noun(&w.text.to_lowercase()));
+        let after = words.get(at + 1).is_some_and(|w| noun(w.text));
         let titled = words.get(at + 1).is_some_and(|w| w.text.eq_ignore_ascii_case("agent"));
         let called = words.text.get(word.range.end..).is_some_and(|r| r.starts_with('('));
-        let marked = after || called || (1..=3).filter_map(near).any(|w| noun(&w));
+        let marked = after || called || (1..=3).filter_map(near).any(noun);
         // `call the "f"`
         // `call f x_y`: what follows a name and no comma is what it is called with.
         let argument = at.checked_sub(1).and_then(|i| words.get(i)).is_some_and(|before| {
             let between = words.text.get(before.range.end..word.range.start);
             before.text.contains('_') && between.is_some_and(|b| b.trim().is_empty())
         });
-        let told = marked || (!argument && (1..=3).filter_map(near).any(|w| verb(&w)));
+        let told = marked || (!argument && (1..=3).filter_map(near).any(verb));
         if told && !titled {
             found(word.text, word.range.clone(), marked);
         }

@@ -242,10 +242,10 @@ fn sentences<'a>(text: &'a str, line: Range<usize>, item: bool, all: &mut Vec<Se
             .last()
             .is_some_and(|last| !last.text.trim_end().ends_with(['.', '!', '?', ':', '"', '”']));
     let content = text.get(line.clone()).unwrap_or_default();
-    let ends = content.char_indices().filter_map(|(i, c)| {
-        let after = content.get(i + c.len_utf8()..)?.chars().next();
-        let ends = matches!(c, '.' | '!' | '?') && after.is_none_or(char::is_whitespace);
-        ends.then_some(line.start + i + c.len_utf8())
+    let marks = content.bytes().enumerate().filter(|(_, b)| matches!(b, b'.' | b'!' | b'?'));
+    let ends = marks.filter_map(|(i, _)| {
+        let after = content.get(i + 1..)?.chars().next();
+        after.is_none_or(char::is_whitespace).then_some(line.start + i + 1)
     });
     for end in ends.chain([line.end]) {
         let Some(part) = text.get(start..end).filter(|p| !p.trim().is_empty()) else { continue };

@@ -5,7 +5,7 @@ use crate::rule::AgentContext;
 use agentir_diagnostics::Span;
 use agentir_expr::{ExprKind, Path, Visit, system_variable};
 use agentir_flow::Cfg;
-use agentir_flow::cfg::{AgentId, DecidedBy, Edge, Element, How, Literal, NodeKind, Test, Why};
+use agentir_flow::cfg::{AgentId, DecidedBy, Edge, Element, Literal, NodeKind, Test, Why};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -292,8 +292,7 @@ pub(crate) fn changes(
 ) -> FxHashSet<SmolStr> {
     nodes
         .into_iter()
-        .flat_map(|node| cfg.accesses(node))
-        .filter(|access| access.how != How::Reads)
+        .flat_map(|node| cfg.changes(node))
         .map(|access| SmolStr::new(access.variable.root()))
         .collect()
 }

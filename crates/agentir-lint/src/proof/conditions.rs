@@ -1,6 +1,6 @@
 //! What rules ask about: conditions, and the comparisons that they consist of.
 
-use crate::proof::Core;
+use crate::proof::{Ask, Core};
 use crate::rule::AgentContext;
 use crate::types::ScriptTypes;
 use agentir_diagnostics::Span;
@@ -96,6 +96,11 @@ pub(crate) fn always<'a>(cx: &AgentContext<'a>, expr: &'a Expr, holds: bool) -> 
     let key = (std::ptr::from_ref(expr).addr(), holds);
     if let Some(known) = cx.decided.borrow().get(&key) {
         return known.clone();
+    }
+    // Both questions are asked of nearly all conditions, and both have the answer no.
+    if !cx.decided.borrow().contains_key(&(key.0, !holds)) && Ask::is_open(cx, expr) {
+        cx.decided.borrow_mut().extend([((key.0, true), None), ((key.0, false), None)]);
+        return None;
     }
     let mut ask = cx.ask();
     let core = if holds {

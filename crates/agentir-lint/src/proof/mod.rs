@@ -22,7 +22,7 @@ pub use knowledge::{Knowledge, Line};
 use crate::rule::AgentContext;
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_eval::{State, Value, evaluate};
-use agentir_expr::Path;
+use agentir_expr::{Dialect, Expr, Path};
 use agentir_flow::cfg::Known;
 use agentir_solver::{
     Answer, Example, FactKind, Facts, Label, Literal, Query, Question, Solver, Statistics, Test,
@@ -45,6 +45,10 @@ impl Prover {
     pub(crate) fn new(agents: usize) -> Self {
         let most = 10_000 + 2_000 * u64::try_from(agents).unwrap_or(u64::MAX / 4_000);
         Self { solver: RefCell::default(), most, refused: Cell::new(0) }
+    }
+
+    fn is_open(&self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
+        self.solver.borrow_mut().is_open(condition, facts, dialect)
     }
 
     fn ask<T: From<Answer>>(&self, query: &Query<'_>, ask: fn(&mut Solver, &Query<'_>) -> T) -> T {
@@ -173,6 +177,14 @@ impl<'c, 'a> Ask<'c, 'a> {
     /// Forgets what is known of a variable here.
     pub fn forget(&mut self, path: &Path) {
         self.facts.remove(path);
+    }
+
+    /// Whether a condition, with nothing given but what is known of its variables, holds in some states
+    /// and not in others. Cheap; false says nothing.
+    pub(crate) fn is_open(cx: &AgentContext<'_>, condition: &Expr) -> bool {
+        let (program, knowledge) = (cx.program, cx.knowledge());
+        let ask = || program.prover.is_open(condition, &knowledge.facts, knowledge.dialect);
+        program.clock.time("(solver)", ask)
     }
 
     /// Can all of it hold at once?

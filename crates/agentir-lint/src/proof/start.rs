@@ -5,7 +5,7 @@ use crate::rule::AgentContext;
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_expr::{Dialect, Path};
-use agentir_flow::cfg::{How, NodeKind, Why};
+use agentir_flow::cfg::{NodeKind, Why};
 use agentir_ir::Data;
 use agentir_solver::FactKind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -98,7 +98,7 @@ fn early(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
     let mut waiting = vec![part.entry];
     while let Some(node) = waiting.pop() {
         if cfg.node(node).is_none_or(|n| n.kind != NodeKind::Collect) {
-            let set = cfg.accesses(node).iter().filter(|a| a.how != How::Reads);
+            let set = cfg.changes(node).iter();
             names.extend(set.map(|access| SmolStr::new(access.variable.root())));
         }
         if waits(node) {

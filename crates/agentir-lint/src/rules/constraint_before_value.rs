@@ -45,7 +45,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if let Element::Constraint(constraint) = node.element {
             checks.entry(std::ptr::from_ref(constraint) as usize).or_default().push(at);
         }
-        for access in cfg.accesses(at).iter().filter(|a| a.how == How::Sets) {
+        for access in cfg.changes(at).iter().filter(|a| a.how == How::Sets) {
             let set = setters.entry(SmolStr::new(access.variable.root())).or_default();
             set.nodes.push(at);
             set.first = set.first.or(Some(access.variable.span));

@@ -19,6 +19,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
+    if cx.program.agents.iter().all(|agent| agent.coordination.delegates.is_empty()) {
+        return;
+    }
     let mut graph: DiGraph<(), &Spanned<Name>> = DiGraph::new();
     let mut nodes: FxHashMap<&str, NodeIndex> = FxHashMap::default();
     for agent in &cx.program.agents {

@@ -1,7 +1,7 @@
 //! A variable that the agent sets and may not.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
-use crate::script::variables;
+use crate::script::written;
 use agentir_diagnostics::{RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -15,9 +15,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    variables(cx, &mut |name, written| {
+    written(cx, &mut |name| {
         let Some(variable) = cx.program.variables.get(name.value.as_str()) else { return };
-        if !written || variable.mutability == Some("mutable") {
+        if variable.mutability == Some("mutable") {
             return;
         }
         let declared = variable.name.span;

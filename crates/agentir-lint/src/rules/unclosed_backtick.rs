@@ -46,6 +46,9 @@ fn end_of_name(text: &str, from: usize) -> Option<usize> {
 /// in; blocks of code are left out.
 fn unclosed(prompt: &Prompt<'_>) -> Vec<usize> {
     let mut found = Vec::new();
+    if !prompt.template.text.value.contains('`') {
+        return found;
+    }
     let mut open: Option<usize> = None;
     let mut code = false;
     let mut at = 0;

@@ -152,11 +152,25 @@ fn mentions<'n>(
     words: impl Iterator<Item = &'n str>,
 ) -> FxHashMap<&'n str, usize> {
     let mut counts: FxHashMap<&str, usize> = words.map(|word| (word, 0)).collect();
+    // Most words of a text are shorter than names.
+    let shortest = counts.keys().map(|word| word.len()).min().unwrap_or_default();
+    let mut word = |word: &str| {
+        if word.len() >= shortest
+            && let Some(count) = counts.get_mut(word)
+        {
+            *count += 1;
+        }
+    };
     let mut count = |text: String| {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        for word in text.split(|c| !is_part(c)) {
-            if let Some(count) = counts.get_mut(word) {
-                *count += 1;
+        // Nearly all of it is ASCII, where words are quickly told apart.
+        let may_be_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
+        let mut at = 0;
+        for run in text.as_bytes().split(|b| !may_be_part(b)) {
+            let run = text.get(at..at + run.len()).unwrap_or_default();
+            at += run.len() + 1;
+            match run.is_ascii() {
+                true => word(run),
+                false => run.split(|c: char| !c.is_alphanumeric() && c != '_').for_each(&mut word),
             }
         }
     };

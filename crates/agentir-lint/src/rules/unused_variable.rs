@@ -3,7 +3,7 @@
 use crate::names::mentioned;
 use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
-use agentir_expr::{Expr, ExprKind, Path, Visit};
+use agentir_expr::{ExprKind, Path, Visit};
 use agentir_ir::{Agent, Node, Offer};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -19,15 +19,18 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    let mut used: FxHashSet<SmolStr> = FxHashSet::default();
+    let mut used: FxHashSet<&str> = FxHashSet::default();
     for agent in &cx.program.agents {
         of_agent(agent, &mut used);
     }
-    for variable in cx.program.agents.iter().flat_map(|a| &a.memory.session) {
-        let name = &variable.name;
-        if used.contains(name.value.as_str()) {
-            continue;
-        }
+    let variables = cx.program.agents.iter().flat_map(|a| &a.memory.session).map(|v| &v.name);
+    let mut unused = variables.filter(|name| !used.contains(name.value.as_str())).peekable();
+    if unused.peek().is_none() {
+        return;
+    }
+    let mut elsewhere: FxHashSet<SmolStr> = FxHashSet::default();
+    cx.program.agents.iter().for_each(|agent| mentioned(agent, &mut elsewhere));
+    for name in unused.filter(|name| !elsewhere.contains(&name.value)) {
         report.push(
             report
                 .finding(name.span, format!("nothing uses the variable `{name}`"))
@@ -37,32 +40,31 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn of_agent(agent: &Agent, used: &mut FxHashSet<SmolStr>) {
-    let path = |path: &Path, used: &mut FxHashSet<SmolStr>| {
-        if path.namespace.as_ref().is_none_or(|n| n.value == "variables") {
-            used.insert(path.root.value.clone());
-        }
-    };
-    let expr = |expr: &Expr, used: &mut FxHashSet<SmolStr>| {
-        expr.visit(&mut |e| {
-            if let ExprKind::Path(found) = &e.kind {
-                path(found, used);
-            }
-            Visit::Children
-        });
-    };
+fn of_agent<'a>(agent: &'a Agent, used: &mut FxHashSet<&'a str>) {
     agent.walk(&mut |node| {
-        node.exprs(&mut |e| expr(e, used));
+        node.exprs(&mut |e| {
+            e.visit(&mut |e| {
+                if let ExprKind::Path(path) = &e.kind {
+                    of_path(path, used);
+                }
+                Visit::Children
+            });
+        });
         match node {
-            Node::Set(set) => path(&set.target, used),
+            Node::Set(set) => of_path(&set.target, used),
             Node::Field(field) => {
-                used.insert(field.name.value.clone());
+                used.insert(&field.name.value);
             }
             Node::Offer(offer) if matches!(offer.does, Offer::Collect) => {
-                used.extend(offer.with.iter().map(|w| w.name.value.clone()));
+                used.extend(offer.with.iter().map(|w| w.name.value.as_str()));
             }
             _ => {}
         }
     });
-    mentioned(agent, used);
+}
+
+fn of_path<'a>(path: &'a Path, used: &mut FxHashSet<&'a str>) {
+    if path.namespace.as_ref().is_none_or(|n| n.value == "variables") {
+        used.insert(&path.root.value);
+    }
 }

@@ -80,8 +80,8 @@ fn leaves(flow: &Dataflow<'_>, edge: EdgeIndex) -> bool {
 /// The places that remove a variable, with the variable.
 fn clears(flow: &Dataflow<'_>) -> Vec<(NodeIndex, SmolStr, Span)> {
     let mut found = Vec::new();
-    for (node, accesses) in flow.nodes() {
-        for access in accesses.iter().filter(|a| a.how != How::Reads) {
+    for node in flow.nodes() {
+        for access in flow.changes(node) {
             let name = &access.variable.name;
             let persistent = name.contains('.') || name.starts_with('@');
             let clears = access.how == How::Clears || flow.gives_null(node, name);

@@ -45,16 +45,18 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 /// The reads of a variable that come too early, the nearest to the beginning first.
 fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Early> {
-    let readers = cx.readers(flow, name);
     let mut found = Vec::new();
-    if readers.is_empty() {
+    // What is only tested or copied may be meant to be unset, and in Agent Script nothing is told of it.
+    let may_be_meant = flow.dialect == Dialect::AgentScript;
+    let mut readers = cx.readers(flow, name).iter().filter(|r| r.harms || !may_be_meant).peekable();
+    if readers.peek().is_none() {
         return found;
     }
     let unset = flow.unset_from_start(name);
     let set = OnceCell::new();
     // What is handed over to again begins with what it left.
     let again = flow.cfg.sources(flow.agent).next().is_some();
-    for node in readers.iter().copied() {
+    for node in readers.map(|reader| reader.node) {
         let Some(known) = unset.at(node) else { continue };
         for (harm, span) in Reads::at(flow, node, name, known, &|tool| cx.tool(tool)) {
             let never = !again
@@ -106,7 +108,7 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
 
 /// Where a node sets a variable.
 fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
-    flow.accesses(node)
+    flow.changes(node)
         .iter()
         .find(|a| a.how == agentir_flow::cfg::How::Sets && crate::dataflow::root(a) == name)
         .map(|a| a.variable.span)
