@@ -54,7 +54,7 @@ pub(crate) struct Asks<'a> {
 }
 
 /// The agents of a program, by their names as people say them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Names<'a> {
     agents: FxHashMap<String, &'a str>,
     /// The pairs of letters with which they begin, so that nearly all words are passed over: by the low
@@ -62,12 +62,6 @@ pub(crate) struct Names<'a> {
     begin: [u32; 32],
     /// The length of the longest.
     longest: usize,
-}
-
-impl Default for Names<'_> {
-    fn default() -> Self {
-        Self { agents: FxHashMap::default(), begin: [0; 32], longest: 0 }
-    }
 }
 
 impl<'a> Names<'a> {
@@ -80,7 +74,7 @@ impl<'a> Names<'a> {
             if let Some(first) = said.bytes().next() {
                 if let Some(begin) = names.begin.get_mut(usize::from(first & 31)) {
                     // Behind a single letter anything may stand.
-                    *begin |= said.bytes().nth(1).map_or(u32::MAX, |second| 1 << (second & 31));
+                    *begin |= said.as_bytes().get(1).map_or(u32::MAX, |second| 1 << (second & 31));
                 }
                 names.longest = names.longest.max(said.len());
                 names.agents.entry(said).or_insert(name);
