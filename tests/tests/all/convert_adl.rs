@@ -187,6 +187,16 @@ fn conditions_are_written_in_the_forms_of_table_4() {
     report("conditions", &problems);
 }
 
+/// MICA has no place for what stands behind an `else`; nothing comes to it.
+#[test]
+fn what_stands_behind_an_else_is_a_comment() {
+    let text = "AGENT: test\n\nGOAL: \"Tests\"\n\nFLOW:\n  entry_point: start\n\n  start:\n    RESPOND: \"Well?\"\n    ON_INPUT:\n      - IF: input == \"a\"\n        THEN: COMPLETE\n      - ELSE:\n        RESPOND: \"b\"\n        THEN: COMPLETE\n      - IF: input == \"c\"\n        RESPOND: \"d\"\n        THEN: COMPLETE\n".to_owned();
+    let (_, done) = to_adl(&[File { name: "test.agent.abl".to_owned(), text }]);
+    let written = &done.files.first().unwrap().text;
+    assert!(written.contains("# never: if the message is \"c\""), "{written}");
+    report("an else before an if", &errors(&done));
+}
+
 /// What is broken is written as far as it was read, and long flows take no longer than their length.
 #[test]
 fn nothing_is_too_broken_or_too_long() {

@@ -450,6 +450,23 @@ impl<'p> Steps<'p> {
         after: Option<&'p str>,
     ) {
         let inner = Place { nested: true, then: after.or(place.then) };
+        // Nothing comes to what stands behind a branch that is always taken, and MICA has no place for it.
+        let always = branches.iter().position(|branch| branch.condition.is_none());
+        let (branches, never) = branches.split_at(always.map_or(branches.len(), |at| at + 1));
+        self.taken(branches, out, place, inner);
+        out.extend(never.iter().map(|branch| match &branch.condition {
+            Some(condition) => Yaml::Comment(format!("never: if {}", expr::phrase(condition))),
+            None => Yaml::Comment("never: another else".to_owned()),
+        }));
+    }
+
+    fn taken(
+        &mut self,
+        branches: &'p [Branch],
+        out: &mut Vec<Yaml>,
+        place: Place<'p>,
+        inner: Place<'p>,
+    ) {
         for (i, branch) in branches.iter().enumerate() {
             let mut steps = Vec::new();
             self.branch(&branch.body.0, &mut steps, inner);
