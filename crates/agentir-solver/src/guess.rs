@@ -179,7 +179,7 @@ impl<'q, 'a> Guess<'q, 'a> {
         for part in &self.parts {
             of_logic(part.expr, &mut leaves);
         }
-        let mut said = Vec::new();
+        let mut said = Vec::with_capacity(VALUES);
         for leaf in leaves {
             said.clear();
             leaf.visit(&mut |e| {

@@ -8,10 +8,11 @@ pub(crate) use context::{Parsed, escape};
 pub(crate) use lexer::Goal;
 
 use super::outline::Text;
+use super::tree::Argument;
 use crate::leaf::Leaf;
 use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};
-use agentir_expr::{Expr, Literal, Name, Path, Segment};
+use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment};
 use context::Context;
 use lexer::Lexer;
 use problems::Failure;
@@ -33,6 +34,9 @@ impl Reading<'_> {
         start: u32,
         goal: Goal,
     ) -> Result<Parsed, Box<Failure<'a>>> {
+        if let Some(parsed) = plain_assignment(self.file, text, start, goal) {
+            return Ok(parsed);
+        }
         let leaf = Leaf::verbatim(text, self.file, start);
         let mut lexer = Lexer::new(text, goal);
         match grammar::agent_script_leaf::LeafParser::new().parse(&Context { leaf }, lexer.by_ref())
@@ -101,16 +105,42 @@ pub(crate) fn plain(file: FileId, text: &str, start: u32) -> Option<Expr> {
     }
 }
 
+/// What `text` assigns, if a single reference or constant is set, or given as the only argument. Most
+/// assignments are such, and need no parser.
+fn plain_assignment(file: FileId, text: &str, start: u32, goal: Goal) -> Option<Parsed> {
+    if !matches!(goal, Goal::Set | Goal::With) {
+        return None;
+    }
+    let (left, right) = text.split_once('=')?;
+    let value = plain(file, right, start + offset(left.len() + 1))?;
+    if goal == Goal::Set {
+        let target = plain(file, left, start)?;
+        let ExprKind::Path(path) = target.kind else { return None };
+        return Some(Parsed::Set(Spanned::new(path, target.span).into(), value.into()));
+    }
+    let name = left.trim_start();
+    let start = start + offset(left.len() - name.len());
+    let name = plain_name(file, name.trim_end(), start)?;
+    let span = name.span.to(value.span);
+    Some(Parsed::With(vec![Argument { name, value, span }]))
+}
+
+/// A name in letters of ASCII.
+fn plain_name(file: FileId, text: &str, start: u32) -> Option<Spanned<Name>> {
+    let first = text.bytes().next()?;
+    let plain = (first.is_ascii_alphabetic() || first == b'_')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let span = Span::new(file, start, start + offset(text.len()));
+    plain.then(|| Spanned::new(Name::new(text), span))
+}
+
 /// `namespace.member.member`, in letters of ASCII.
 fn plain_reference(text: &str, span: Span) -> Option<Expr> {
     let mut at = span.start + 1;
     let mut name = |text: &str| {
-        let first = text.bytes().next()?;
-        let plain = (first.is_ascii_alphabetic() || first == b'_')
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let start = at;
         at = start + offset(text.len()) + 1;
-        plain.then(|| Spanned::new(Name::new(text), Span::new(span.file, start, at - 1)))
+        plain_name(span.file, text, start)
     };
     let mut names = text.split('.');
     let namespace = Some(name(names.next()?)?);
