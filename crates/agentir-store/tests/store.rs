@@ -265,7 +265,7 @@ fn sessions_of_another_form_are_told() {
         connection.execute("UPDATE session SET body = ?2 WHERE id = ?1", [id, body]).unwrap();
     };
     put("old", r#"{"version": 900}"#);
-    put("odd", r#"{"version": 1, "turn": "three"}"#);
+    put("odd", &json!({ "version": SESSION_VERSION, "turn": "three" }).to_string());
     put("text", "hello");
     assert!(matches!(store.load("old"), Err(StoreError::Form { found: Some(900), .. })));
     assert!(matches!(store.load("odd"), Err(StoreError::Form { found: None, .. })));
