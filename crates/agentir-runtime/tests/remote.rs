@@ -4,7 +4,7 @@
 
 mod support;
 
-use agentir_runtime::{FailureKind, ToolFailure};
+use agentir_runtime::{FailureKind, ToolFailure, What};
 use serde_json::json;
 use support::{Talk, program};
 
@@ -105,4 +105,25 @@ start_agent shop:
     talk.model.answers.extend([support::calls("billing", json!({}))]);
     talk.turn(None).say("a refund").say("order 7").say("thanks");
     insta::assert_snapshot!(talk.script);
+}
+
+#[test]
+fn what_must_not_be_shown_is_in_no_trace() {
+    let text = DESK.replace(
+        "type: string\n        prompt: \"Which order?\"",
+        "type: string\n        prompt: \"Which order?\"\n        sensitive: true",
+    );
+    let program = program("shop_desk.agent.abl", &text);
+    let mut talk = Talk::new(&program, |_, with| {
+        assert_eq!(with.get("context").and_then(|c| c.get("order")), Some(&json!("A7-secret")));
+        Ok(json!({ "says": "Refunded.", "result": { "order": "A7-secret", "amount": 12 } }))
+    });
+    talk.turn(None).say("A7-secret").say("refund");
+    let told: Vec<String> = talk
+        .events
+        .iter()
+        .filter(|event| matches!(event.what, What::Call { .. } | What::Result { .. }))
+        .map(|event| serde_json::to_string(event).unwrap())
+        .collect();
+    assert!(told.len() == 2 && !told.join("").contains("secret"), "{told:?}");
 }

@@ -520,13 +520,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// Whether what a variable holds must not be shown: it is declared so by any agent.
     pub(super) fn sensitive(&self, name: &str) -> bool {
         let root = name.split(['.', '[']).next().unwrap_or(name);
-        self.machine.program.agents.iter().any(|agent| {
-            agent.gather.fields.iter().any(|f| f.sensitive == Some(true) && f.name.value == root)
-                || agent.memory.persistent.iter().any(|p| {
-                    p.sensitive == Some(true) && (p.path.value == name || p.path.value == root)
-                })
-                || agent.entities.iter().any(|e| e.sensitive == Some(true) && e.name.value == root)
-        })
+        [name, root].iter().any(|name| self.machine.sensitive.contains(name))
     }
 
     /// Groups of patterns that held become `match`.

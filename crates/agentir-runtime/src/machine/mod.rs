@@ -33,10 +33,10 @@ use crate::trace::{Event, What};
 use agentir_eval::State;
 use agentir_expr::{Condition, Dialect};
 use agentir_flow::cfg::{AgentId, Cfg, Edge, Element, Guard, Node, NodeKind, Test, Transfer, Why};
-use agentir_ir::{Agent, NumberOrText, Program};
+use agentir_ir::{Agent, Node as IrNode, NumberOrText, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 use serde_json::Value as Json;
 use std::fmt;
@@ -58,6 +58,8 @@ pub struct Machine<'p> {
     /// What conditions ask about messages, by agent.
     asked: Vec<notice::Asked>,
     awaited: until::Awaited<'p>,
+    /// What must not be shown: names of fields and entities, and paths of memory.
+    sensitive: FxHashSet<&'p str>,
     fingerprint: String,
 }
 
@@ -152,7 +154,8 @@ impl<'p> Machine<'p> {
         let fingerprint = parts.join("\n");
         let asked = cfg.parts().iter().map(|part| notice::Asked::of(&cfg, part)).collect();
         let awaited = until::Awaited::of(&cfg);
-        Self { program, cfg, leaving, transfers, asked, awaited, fingerprint }
+        let sensitive = program.agents.iter().flat_map(sensitive).collect();
+        Self { program, cfg, leaving, transfers, asked, awaited, sensitive, fingerprint }
     }
 
     /// The graph that is walked.
@@ -241,6 +244,7 @@ impl<'p> Machine<'p> {
             session,
             host,
             input: input.cloned(),
+            confidential: false,
             progress: Progress { fresh: input.is_some(), ..Progress::default() },
             visits: 0,
             judged: FxHashMap::default(),
@@ -259,6 +263,23 @@ impl<'p> Machine<'p> {
     }
 }
 
+/// What an agent declares as sensitive, the fields that its steps ask for included.
+fn sensitive(agent: &Agent) -> Vec<&str> {
+    let mut names = Vec::new();
+    agent.walk(&mut |node| {
+        if let IrNode::Field(field) = node
+            && field.sensitive == Some(true)
+        {
+            names.push(field.name.value.as_str());
+        }
+    });
+    let paths = agent.memory.persistent.iter().filter(|p| p.sensitive == Some(true));
+    let entities = agent.entities.iter().filter(|e| e.sensitive == Some(true));
+    names.extend(entities.map(|e| e.name.value.as_str()));
+    names.extend(paths.map(|p| p.path.value.as_str()));
+    names
+}
+
 /// A node's or an edge's number, as sessions keep it.
 fn index(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
@@ -271,6 +292,8 @@ struct Run<'r, 'p, 'h> {
     host: &'r mut Host<'h>,
     /// What the user sent.
     input: Option<Input>,
+    /// Whether what the user sent answers a question for something that must not be shown.
+    confidential: bool,
     progress: Progress,
     visits: u32,
     /// What conditions gave at this visit, by their address: each is asked once.
@@ -336,6 +359,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         self.session.turn += 1;
         let last = self.session.stack.last_mut();
         let confidential = last.is_some_and(|thread| std::mem::take(&mut thread.confidential));
+        self.confidential = confidential;
         let shown = if confidential { HIDDEN } else { input.text.as_str() };
         self.emit(What::Input { text: shown.to_owned() });
         self.session.transcript.push(Message::new(Role::User, input.text.as_str()));
@@ -389,10 +413,10 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             self.visits += 1;
             self.judged.clear();
             if let Some(kind) = self.machine.cfg.node(at).map(|node| node.kind) {
-                if self.halts(kind) {
+                if self.halts(at, kind) {
                     return Status::Await;
                 }
-                if self.unmerge(kind) {
+                if self.unmerge(at, kind) {
                     continue;
                 }
             }

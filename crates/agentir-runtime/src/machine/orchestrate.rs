@@ -291,9 +291,10 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether it goes no further than a node because it is only tried out.
-    pub(super) fn halts(&mut self, kind: NodeKind) -> bool {
+    pub(super) fn halts(&mut self, at: NodeIndex, kind: NodeKind) -> bool {
         let acts = self.methods.trying
-            && matches!(kind, NodeKind::Confirm | NodeKind::Call | NodeKind::Escalate);
+            && (matches!(kind, NodeKind::Confirm | NodeKind::Call | NodeKind::Escalate)
+                || self.leads_elsewhere(at));
         if acts {
             self.methods.halted = Some(End::Acts);
         }
@@ -375,21 +376,22 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The turn goes back to guardrails that no question has taken along, before anything comes of the
     /// message that they might have held up.
-    pub(super) fn unmerge(&mut self, kind: NodeKind) -> bool {
-        let heard_of = matches!(
-            kind,
-            NodeKind::Say
-                | NodeKind::Confirm
-                | NodeKind::Call
-                | NodeKind::Await
-                | NodeKind::Collect
-                | NodeKind::Store
-                | NodeKind::FanOut
-                | NodeKind::Escalate
-                | NodeKind::Complete
-                | NodeKind::Fail
-                | NodeKind::Exit
-        );
+    pub(super) fn unmerge(&mut self, at: NodeIndex, kind: NodeKind) -> bool {
+        let heard_of = self.leads_elsewhere(at)
+            || matches!(
+                kind,
+                NodeKind::Say
+                    | NodeKind::Confirm
+                    | NodeKind::Call
+                    | NodeKind::Await
+                    | NodeKind::Collect
+                    | NodeKind::Store
+                    | NodeKind::FanOut
+                    | NodeKind::Escalate
+                    | NodeKind::Complete
+                    | NodeKind::Fail
+                    | NodeKind::Exit
+            );
         if !heard_of {
             return false;
         }

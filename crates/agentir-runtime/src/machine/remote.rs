@@ -5,11 +5,11 @@
 //! [`Tools::call`](crate::Tools::call), which gets `{message, context, history, conversation}`. Its answer
 //! is `{says, result, done, conversation}`; see [`Reply`].
 
-use super::{Next, Run, Step, index};
+use super::{HIDDEN, Next, Run, Step, index};
 use crate::host::ToolCall;
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
-use crate::session::{Away, Status};
+use crate::session::{Away, Status, Thread};
 use crate::trace::What;
 use agentir_flow::cfg::{Element, Node, NodeKind, Transfer};
 use agentir_ir::Remote;
@@ -115,7 +115,7 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let answer = self.host.tools.call(&call);
         let (result, error) = match &answer {
-            Ok(answer) => (Some(self.hidden_parts(answer)), None),
+            Ok(answer) => (Some(self.answer_to_a_trace(answer)), None),
             Err(failure) => (None, Some(failure.message.clone())),
         };
         self.emit(What::Result { tool: transfer.to.to_owned(), result, error });
@@ -137,27 +137,26 @@ impl<'p> Run<'_, 'p, '_> {
     /// The agent elsewhere is done: it goes on as behind one of the program's.
     fn back_from_elsewhere(&mut self, transfer: &Transfer<'p>, asks: bool, reply: Reply) -> Step {
         let Some(back) = transfer.returns else { return self.exit() };
-        let to = self.session.agent().unwrap_or_default().to_owned();
-        self.emit(What::Transfer { how: "return", from: transfer.to.to_owned(), to });
-        let result = Json::Object(reply.result);
-        if let Ok(value) = from_json(&result) {
-            self.thread().variables.set(transfer.to, value.clone());
-            self.thread().variables.set("result", value);
+        let mut child = Thread::new(transfer.to, index(back.index()), self.session.turn);
+        child.delegated = asks;
+        for (name, value) in &reply.result {
+            // What is too deep to be a value is left out.
+            if let Ok(value) = from_json(value) {
+                child.variables.set(name.as_str(), value);
+            }
         }
-        let which = if asks { "delegate" } else { "handoff" };
-        self.session.set_system(which, &serde_json::json!({ "completed": true }));
-        self.progress.answered = !reply.says.is_empty();
-        let thread = self.thread();
-        thread.outputs = result.clone();
-        thread.node = index(back.index());
-        if !asks {
-            let words = reply.says.iter().map(|text| Message::new(Role::Assistant, text.as_str()));
-            thread.messages.extend(words);
-        }
-        if !thread.pending.is_empty() {
-            self.answer_call(&result);
-        }
+        let says = reply.says.iter().map(|text| Message::new(Role::Assistant, text.as_str()));
+        child.messages = says.collect();
+        self.come_back(child, index(back.index()), true);
         Ok(Next::Switch)
+    }
+
+    /// Whether another agent goes on behind a node, and it is not part of the program.
+    pub(super) fn leads_elsewhere(&self, at: NodeIndex) -> bool {
+        let goes = |kind| matches!(kind, NodeKind::Delegate | NodeKind::Handoff);
+        let transfer = self.machine.transfers.get(&at).and_then(|all| all.first());
+        transfer.is_some_and(|transfer| transfer.target.is_none())
+            && self.machine.cfg.node(at).is_some_and(|node| goes(node.kind))
     }
 
     /// What the agent at work says about how another is reached.
@@ -182,12 +181,28 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// What is sent, as a trace shows it.
+    /// What is sent, as a trace shows it: of what was said before, how much.
     fn shown_to_a_trace(&self, arguments: &Map<String, Json>) -> Map<String, Json> {
-        let hidden = |name: &String, value: &Json| match value {
-            Json::Object(_) if name == "context" => self.hidden_parts(value),
-            value => value.clone(),
+        let hidden = |name: &str, value: &Json| match (name, value) {
+            ("message", _) if self.confidential => Json::from(HIDDEN),
+            ("context", value) => self.hidden_parts(value),
+            ("history", Json::Array(all)) => Json::from(all.len()),
+            (_, value) => value.clone(),
         };
         arguments.iter().map(|(name, value)| (name.clone(), hidden(name, value))).collect()
+    }
+
+    /// What came back, as a trace shows it.
+    fn answer_to_a_trace(&self, answer: &Json) -> Json {
+        match answer {
+            Json::Object(fields) => {
+                let mut shown = fields.clone();
+                if let Some(result) = shown.get_mut("result") {
+                    *result = self.hidden_parts(result);
+                }
+                self.hidden_parts(&Json::Object(shown))
+            }
+            other => other.clone(),
+        }
     }
 }

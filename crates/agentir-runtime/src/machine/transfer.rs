@@ -327,7 +327,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    fn come_back(&mut self, child: Thread, back: u32, done: bool) {
+    pub(super) fn come_back(&mut self, child: Thread, back: u32, done: bool) {
         let to = self.session.agent().unwrap_or_default().to_owned();
         self.emit(What::Transfer { how: "return", from: child.agent.clone(), to });
         self.bring(&child);

@@ -61,7 +61,7 @@ fn awaited<'p>(
         let name = variable.name.value.as_str();
         !part.nodes().any(|node| {
             let sets = |a: &Access| matches!(a.how, How::Sets) && a.variable.root() == name;
-            cfg.accesses(node).iter().any(sets)
+            cfg.changes(node).iter().any(sets)
         })
     });
     found
