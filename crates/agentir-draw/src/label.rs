@@ -1,7 +1,7 @@
 //! What nodes and edges are called in a picture.
 
 use agentir_expr::Expr;
-use agentir_flow::cfg::{Cfg, Edge, Element, Node, NodeKind, Why};
+use agentir_flow::cfg::{Cfg, DecidedBy, Edge, Element, Node, NodeKind, Why};
 use agentir_ir::{Offer, Statement};
 use petgraph::graph::NodeIndex;
 
@@ -54,7 +54,7 @@ pub(crate) fn node(cfg: &Cfg<'_>, at: NodeIndex, node: &Node<'_>) -> String {
         NodeKind::TurnEnd => "turn ends".to_owned(),
         NodeKind::Await => "wait for the user".to_owned(),
         NodeKind::Collect => with("ask for"),
-        NodeKind::Confirm => with("may it call"),
+        NodeKind::Confirm => with("may it call") + "?",
         NodeKind::Call => with("call"),
         NodeKind::Set => named.unwrap_or_else(|| "set".to_owned()),
         NodeKind::Clear => with("clear"),
@@ -167,6 +167,8 @@ pub(crate) fn edge(cfg: &Cfg<'_>, edge: &Edge<'_>) -> String {
         text = match edge.why {
             Why::Retry => "again",
             Why::Exhausted => "tries used up",
+            // What the user does not agree to.
+            Why::Error if edge.decided_by == DecidedBy::User => "not agreed",
             Why::Error => "on failure",
             Why::Profile => "profile",
             _ => "",

@@ -4,9 +4,9 @@
 
 mod support;
 
-use agentir_runtime::{FailureKind, ToolFailure, What};
+use agentir_runtime::{FailureKind, Method, ToolFailure, What};
 use serde_json::json;
-use support::{Talk, program};
+use support::{Talk, program, together};
 
 const DESK: &str = r#"AGENT: Shop_Desk
 
@@ -126,4 +126,28 @@ fn what_must_not_be_shown_is_in_no_trace() {
         .map(|event| serde_json::to_string(event).unwrap())
         .collect();
     assert!(told.len() == 2 && !told.join("").contains("secret"), "{told:?}");
+}
+
+#[test]
+fn nobody_elsewhere_hears_of_an_answer_that_is_only_tried_out() {
+    let desk = "SUPERVISOR: Front_Desk\n\nGOAL: \"Help\"\n\nAGENTS:\n  asker: Asker\n  helper: Helper\n\nROUTING:\n  - INTENT(money) -> asker\n  - INTENT(help) -> helper\n  - DEFAULT -> helper\n";
+    let asker = "AGENT: Asker\n\nGOAL: \"Ask\"\n\nHANDOFF:\n  - TO: Billing\n    WHEN: input == \"my help\"\n    CONTEXT:\n      summary: \"A refund\"\n    RETURN: true\n";
+    let helper = "AGENT: Helper\n\nGOAL: \"Help\"\n";
+    let program = together(&[
+        ("front_desk.agent.abl", desk),
+        ("asker.agent.abl", asker),
+        ("helper.agent.abl", helper),
+    ]);
+    let mut asked = 0;
+    let mut talk = Talk::new(&program, |_, _| {
+        asked += 1;
+        Ok(json!({ "says": "Refunded." }))
+    });
+    talk.session.orchestrate(Some(Method::BestOfN));
+    talk.model.answers.extend(["I can help.", "Again."].map(support::says));
+    talk.turn(None).say("my help");
+    insta::assert_snapshot!(talk.script);
+    drop(talk);
+    // Once, when its answer was taken.
+    assert_eq!(asked, 1);
 }
