@@ -26,7 +26,7 @@ pub(crate) fn table(projects: &[Project], rounds: usize) -> String {
         fastest(rounds, || {
             for project in projects {
                 let (program, versions) = program(project);
-                black_box(agentir_lint::check(&program, &versions, selection));
+                black_box(agentir_lint::check(&program, &versions, &[], selection));
             }
         })
     };
@@ -87,7 +87,7 @@ pub(crate) fn table(projects: &[Project], rounds: usize) -> String {
 }
 
 fn check(program: &Program, versions: &[Version]) -> Statistics {
-    agentir_lint::check(program, versions, &Selection::default()).statistics
+    agentir_lint::check(program, versions, &[], &Selection::default()).statistics
 }
 
 /// An agent with so many constraints, over a tenth as many variables, and so many steps that branch.

@@ -98,7 +98,7 @@ pub fn check(files: &[File], options: Options) -> Checked {
     let supervised = program.agents.iter().any(|a| a.metadata.kind == AgentType::Supervisor);
     program.complete |= supervised && program.agents.len() > 1;
     if !options.fragment {
-        let checked = agentir_lint::check(&program, &versions, &Selection::default());
+        let checked = agentir_lint::check(&program, &versions, &[], &Selection::default());
         diagnostics.extend(checked.diagnostics);
         agentir_lint::suppress(&sources, &mut diagnostics, &|_, _| true);
     }

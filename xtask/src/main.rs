@@ -81,6 +81,9 @@ enum Command {
         /// Instead: how the program does on a folder of as many files, beside reading and hashing them
         #[arg(long, value_name = "FILES")]
         corpus: Option<usize>,
+        /// The build of the program that is measured; `dist` is what is handed out
+        #[arg(long, default_value = "release")]
+        profile: String,
     },
     /// Write our samples as seeds for `cargo fuzz`
     FuzzSeeds,
@@ -104,14 +107,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         Command::NewRule { name } => new_rule::write(&root()?, &name),
         Command::Mutate { missed } => mutate::write(&root()?, missed),
         Command::CorpusGen { files, seed, out } => corpus::write(&out, files, seed),
-        Command::Bench { seed, corpus: Some(files), .. } => many::measure(&root()?, files, seed),
+        Command::Bench { seed, rounds, corpus: Some(files), profile, .. } => {
+            let root = root()?;
+            many::measure(&start::program(&root, &profile)?, files, seed, rounds)
+        }
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
-        Command::Bench { files, seed, rounds, corpus: None } => {
+        Command::Bench { files, seed, rounds, corpus: None, profile } => {
             let options = agentir_bench::Options { files, seed, rounds };
             let external = std::env::var_os("AGENTIR_EXTERNAL_CORPUS").map(PathBuf::from);
             agentir_bench::tables(&options, external.as_deref(), |table| println!("{table}"));
-            start::measure(&root()?)
+            start::measure(&root()?, &profile)
         }
     }
 }

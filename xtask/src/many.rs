@@ -8,14 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Writes as many files as asked for, half of them ABL, a quarter Agent Script, a quarter ADL with its
 /// functions, and measures.
-pub(crate) fn measure(root: &Path, files: usize, seed: u64) -> Result<()> {
-    let program = crate::start::program(root, "release")?;
+pub(crate) fn measure(program: &Path, files: usize, seed: u64, rounds: usize) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let agents = folder.path().join("agents");
     let mut bytes = 0;
@@ -38,48 +37,80 @@ pub(crate) fn measure(root: &Path, files: usize, seed: u64) -> Result<()> {
         bytes as f64 / 1e6,
         rayon::current_num_threads()
     );
-    println!("{:<28}{:>10}{:>12}{:>12}{:>14}", "", "s", "files/s", "peak MB", "x reading");
     // Whoever comes first would read from the disk, and the others from memory.
     read_and_hash(&agents)?;
-    let mut fastest = Duration::MAX;
-    for _ in 0..3 {
-        let begun = Instant::now();
-        read_and_hash(&agents)?;
-        fastest = fastest.min(begun.elapsed());
-    }
-    let row = |name: &str, time: Duration, peak: Option<u64>| {
-        let seconds = time.as_secs_f64();
-        let peak = peak.map_or_else(String::new, |kb| format!("{:.0}", kb as f64 / 1e3));
-        println!(
-            "{name:<28}{seconds:>10.2}{:>12.0}{peak:>12}{:>14.2}",
-            files as f64 / seconds,
-            seconds / fastest.as_secs_f64()
-        );
-    };
-    row("reading and hashing", fastest, None);
     let cache = folder.path().join("cache");
-    let check = |more: &[&str]| -> Result<(Duration, u64, PathBuf)> {
+    let check = |more: &[&str]| -> Result<(Row, Vec<u8>)> {
         let report = folder.path().join("report.json");
-        let mut command = Command::new(&program);
+        let mut command = Command::new(program);
         command.arg("check").arg(&agents).args(["--format", "json"]).args(more);
         command.env("XDG_CACHE_HOME", &cache).stdout(fs::File::create(&report)?);
-        let (time, peak) = run(&mut command)?;
-        Ok((time, peak, report))
+        Ok((run(&mut command)?, fs::read(report)?))
     };
-    let (time, peak, _) = check(&["--no-cache"])?;
-    row("without a cache", time, Some(peak));
-    let (time, peak, report) = check(&[])?;
-    row("cold cache", time, Some(peak));
-    let cold = fs::read(report)?;
-    let mut warm = (Duration::MAX, 0);
-    for _ in 0..3 {
-        let (time, peak, report) = check(&[])?;
-        warm = (warm.0.min(time), warm.1.max(peak));
-        if fs::read(report)? != cold {
-            return Err("the warm cache gives another report".into());
+    let (without, report) = check(&["--no-cache"])?;
+    let (cold, _) = check(&[])?;
+    let [mut reading, mut touched, mut untouched] = [Row::default(); 3];
+    for _ in 0..rounds.max(1) {
+        let begun = Instant::now();
+        read_and_hash(&agents)?;
+        reading.fastest(Row { time: begun.elapsed(), peak: 0 });
+        for (row, touch) in [(&mut touched, true), (&mut untouched, false)] {
+            if touch {
+                touch_all(&agents)?;
+            } else {
+                // What was changed just now is not known by its time.
+                std::thread::sleep(Duration::from_secs(3));
+                check(&[])?;
+            }
+            let (again, said) = check(&[])?;
+            if said != report {
+                return Err("the cache gives another report".into());
+            }
+            row.fastest(again);
         }
     }
-    row("warm cache", warm.0, Some(warm.1));
+    println!("{:<28}{:>10}{:>12}{:>12}{:>14}", "", "s", "files/s", "peak MB", "x reading");
+    for (name, Row { time, peak }) in [
+        ("reading and hashing", reading),
+        ("without a cache", without),
+        ("cold cache", cold),
+        ("warm cache, new files", touched),
+        ("warm cache, same files", untouched),
+    ] {
+        let seconds = time.as_secs_f64();
+        println!(
+            "{name:<28}{seconds:>10.2}{:>12.0}{:>12.0}{:>14.2}",
+            files as f64 / seconds,
+            peak as f64 / 1e3,
+            seconds / reading.time.as_secs_f64()
+        );
+    }
+    Ok(())
+}
+
+/// How long something took at least, and the most memory that it had, in KB.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    time: Duration,
+    peak: u64,
+}
+
+impl Row {
+    fn fastest(&mut self, other: Self) {
+        self.time = if self.time.is_zero() { other.time } else { self.time.min(other.time) };
+        self.peak = self.peak.max(other.peak);
+    }
+}
+
+/// Makes files look as if they had just been checked out, with what was in them.
+fn touch_all(folder: &Path) -> Result<()> {
+    let now = SystemTime::now();
+    for entry in ignore::WalkBuilder::new(folder).build() {
+        let entry = entry?;
+        if entry.file_type().is_some_and(|t| t.is_file()) {
+            fs::File::options().append(true).open(entry.path())?.set_modified(now)?;
+        }
+    }
     Ok(())
 }
 
@@ -108,7 +139,7 @@ fn read_and_hash(folder: &Path) -> Result<()> {
 }
 
 /// How long a command takes, and the most memory that it had, in KB; that is only known on Linux.
-fn run(command: &mut Command) -> Result<(Duration, u64)> {
+fn run(command: &mut Command) -> Result<Row> {
     let begun = Instant::now();
     let mut child = command.stderr(Stdio::inherit()).spawn()?;
     let status = format!("/proc/{}/status", child.id());
@@ -125,7 +156,7 @@ fn run(command: &mut Command) -> Result<(Duration, u64)> {
         std::thread::sleep(Duration::from_millis(5));
     };
     match ended.code() {
-        Some(0 | 1) => Ok((begun.elapsed(), peak)),
+        Some(0 | 1) => Ok(Row { time: begun.elapsed(), peak }),
         _ => Err(format!("`agentir check` ended with {ended}").into()),
     }
 }

@@ -25,8 +25,8 @@ pub(crate) fn program(root: &Path, profile: &str) -> Result<PathBuf, Box<dyn Err
     Ok(program)
 }
 
-pub(crate) fn measure(root: &Path) -> Result<(), Box<dyn Error>> {
-    let program = program(root, "release")?;
+pub(crate) fn measure(root: &Path, profile: &str) -> Result<(), Box<dyn Error>> {
+    let program = program(root, profile)?;
     println!("{:<60}{:>12}", "start to end, one file", "ms");
     for sample in [
         "corpus/abl/valid/parcel_redirect.agent.abl",

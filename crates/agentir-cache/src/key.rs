@@ -10,6 +10,12 @@ const SEAL: usize = 16;
 pub struct Key([u8; 32]);
 
 impl Key {
+    /// The key that [`Key::bytes`] gave; nothing if there are more or fewer of them than a key has.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
     /// As bytes.
     #[must_use]
     pub const fn bytes(&self) -> &[u8; 32] {

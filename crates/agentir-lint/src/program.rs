@@ -54,15 +54,21 @@ pub fn check_text(file: FileId, text: &str) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// Checks a program. `version` says which version of the language each of its agents is held to,
-/// by their order.
+/// Checks a program. `versions` says which version of the language each of its agents is held to, and
+/// `options` what the project sets for the rules, both by the order of the agents.
 #[must_use]
-pub fn check(program: &Program, versions: &[Version], selection: &Selection) -> Checked {
-    run(&ProgramContext::new(program), versions, selection)
+pub fn check(
+    program: &Program,
+    versions: &[Version],
+    options: &[Arc<Options>],
+    selection: &Selection,
+) -> Checked {
+    let mut whole = ProgramContext::new(program);
+    whole.options = options;
+    run(&whole, versions, selection)
 }
 
-/// The same, with what the project sets for the rules, by the order of the agents, and how long each rule
-/// took.
+/// The same, with how long each rule took; to know that costs time, too.
 #[must_use]
 pub fn check_and_time(
     program: &Program,
@@ -98,19 +104,21 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
             continue;
         }
         let mut report = Report { rule, diagnostics: &mut diagnostics };
-        whole.clock.time(rule.name.0, || match rule.check {
+        let time = |work: &mut dyn FnMut()| whole.clock.time(rule.name.0, work);
+        match rule.check {
             Check::FrontEnd | Check::Text(_) => {}
-            Check::Agent(check) => agents
-                .iter()
-                .zip(&dialects)
-                .filter(|(_, dialect)| rule.speaks(**dialect))
-                .for_each(|(agent, _)| check(agent, &mut report)),
-            Check::Program(check) => {
-                if rule.speaks(of_program) {
-                    check(whole, &mut report);
-                }
+            Check::Agent(check) => time(&mut || {
+                agents
+                    .iter()
+                    .zip(&dialects)
+                    .filter(|(_, dialect)| rule.speaks(**dialect))
+                    .for_each(|(agent, _)| check(agent, &mut report));
+            }),
+            Check::Program(check) if rule.speaks(of_program) => {
+                time(&mut || check(whole, &mut report));
             }
-        });
+            Check::Program(_) => {}
+        }
     }
     // Agents of one file may share what is wrong: the system prompt, a condition of several texts.
     if whole.is_agent_script() {

@@ -301,12 +301,18 @@ pub(crate) fn source_hash(text: &str) -> SmolStr {
     format_smolstr!("{:016x}", hasher.finish())
 }
 
+/// Whether a file is an ADL bot by its name alone, whatever it says.
+#[must_use]
+pub fn is_adl_name(name: &str) -> bool {
+    matches!(name, "agents.yml" | "agents.yaml")
+}
+
 /// Whether a document is an ADL file, by its content: one of its agents is of one of ADL's types. A
 /// file called `agents.yml` is taken for one whatever it says.
 #[must_use]
 pub fn is_adl(name: &str, text: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    if matches!(file, "agents.yml" | "agents.yaml") {
+    if is_adl_name(file) {
         return true;
     }
     (file.ends_with(".yml") || file.ends_with(".yaml"))

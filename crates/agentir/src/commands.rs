@@ -2,7 +2,7 @@
 
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
-use crate::load::{self, Loaded};
+use crate::load::{self, Loaded, LoadedProgram};
 use crate::request::{LoadError, Request};
 use crate::{check, compile, converse, convert, rewrite, settings, trial};
 use agentir_config::Configs;
@@ -420,7 +420,8 @@ fn compile_command(input: &Input) -> ExitCode {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
-    let diagnostics = findings(&mut loaded, &Selection::default(), input.fragment).0.diagnostics;
+    let diagnostics =
+        findings(&mut loaded, &Selection::default(), input.fragment, false).0.diagnostics;
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let output = compile::output(loaded, &diagnostics);
     match print_json(&output) {
@@ -519,17 +520,26 @@ pub fn unreadable(error: LoadError) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Everything that is wrong with what was loaded, in order.
-pub fn findings(loaded: &mut Loaded, selection: &Selection, fragment: bool) -> (Checked, Times) {
+/// Everything that is wrong with what was loaded, in order; and how long each rule took, if that is wanted.
+pub fn findings(
+    loaded: &mut Loaded,
+    selection: &Selection,
+    fragment: bool,
+    timed: bool,
+) -> (Checked, Times) {
     let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = std::mem::take(&mut loaded.diagnostics);
     all.retain(|d| selection.wants(d.rule.0));
     if !fragment {
-        let more: Vec<(Checked, Times)> = loaded
-            .programs
-            .par_iter()
-            .map(|p| agentir_lint::check_and_time(&p.program, &p.versions, &p.options, selection))
-            .collect();
+        let check = |p: &LoadedProgram| {
+            let LoadedProgram { program, versions, options } = p;
+            if timed {
+                agentir_lint::check_and_time(program, versions, options, selection)
+            } else {
+                (agentir_lint::check(program, versions, options, selection), Times::default())
+            }
+        };
+        let more: Vec<(Checked, Times)> = loaded.programs.par_iter().map(check).collect();
         for (checked, took) in more {
             all.extend(checked.diagnostics);
             statistics += checked.statistics;

@@ -222,6 +222,9 @@ fn is_yaml(path: &Path) -> bool {
 /// Whether a file describes an ADL bot, by what is in it.
 fn is_adl(path: &Path) -> bool {
     let name = last(path);
+    if agentir_lower::is_adl_name(&name) {
+        return true;
+    }
     let text = read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     text.is_some_and(|text| agentir_lower::is_adl(&name, &text))
 }

@@ -4,6 +4,7 @@ use crate::export;
 use crate::find::{Found, MANIFEST, find, read};
 use crate::request::{LoadError, Request};
 use crate::settings;
+use crate::stamp::stamp;
 use agentir_cache::KeyBuilder;
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
@@ -17,6 +18,7 @@ use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 use std::{fs, io, path};
 
 /// A file that could not be read.
@@ -67,14 +69,11 @@ pub struct Contents {
 impl Contents {
     /// Reads files and the manifests of their programs.
     fn read(files: Vec<Found>, request: &Request<'_>) -> Self {
-        let mut homes: Vec<PathBuf> =
-            files.iter().filter(|f| f.home != f.path).map(|f| f.home.clone()).collect();
-        homes.dedup();
-        let manifest = |home: PathBuf| {
+        let manifest = |home: &Path| {
             let text = fs::read_to_string(home.join(MANIFEST)).ok()?;
-            Some((home, text))
+            Some((home.to_owned(), text))
         };
-        let manifests = homes.into_iter().filter_map(manifest).collect();
+        let manifests = homes(&files).filter_map(manifest).collect();
         // Reading each file is independent of the others.
         let read = |found: Found| {
             let bytes = match found.text.as_ref().or_else(|| request.instead.get(&found.name())) {
@@ -90,15 +89,7 @@ impl Contents {
     /// where that is not known, because a file could not be read.
     pub fn identify(&self, configs: &Configs, key: &mut KeyBuilder) -> Option<()> {
         for (found, bytes) in &self.files {
-            let config = configs.of(&found.path);
-            key.add([u8::from(config.is_empty())]);
-            if !config.is_empty() {
-                let path = path::absolute(&found.path).unwrap_or_else(|_| found.path.clone());
-                let (text, place) = config.identity(&path);
-                key.add(text).add(place.as_os_str().as_encoded_bytes());
-            }
-            key.add(found.name()).add(found.home.as_os_str().as_encoded_bytes());
-            key.add([u8::from(found.again), u8::from(found.path == found.home)]);
+            found.identify(configs, key);
             key.add(bytes.as_ref().ok()?);
         }
         for (home, text) in &self.manifests {
@@ -115,6 +106,29 @@ impl Contents {
     /// The files as places point to them, in that order, without anything being read from them.
     pub fn sources(self) -> SourceMap {
         documents_in(self).0
+    }
+}
+
+/// The folders of the programs of files, as far as they may have a manifest.
+fn homes(files: &[Found]) -> impl Iterator<Item = &Path> {
+    let mut last = None;
+    files.iter().filter(|found| found.home != found.path).filter_map(move |found| {
+        (last.replace(&found.home) != Some(&found.home)).then_some(&*found.home)
+    })
+}
+
+impl Found {
+    /// Adds everything about a document that decides how it is read, but for what it says.
+    fn identify(&self, configs: &Configs, key: &mut KeyBuilder) {
+        let config = configs.of(&self.path);
+        key.add([u8::from(config.is_empty())]);
+        if !config.is_empty() {
+            let path = path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+            let (text, place) = config.identity(&path);
+            key.add(text).add(place.as_os_str().as_encoded_bytes());
+        }
+        key.add(self.name()).add(self.home.as_os_str().as_encoded_bytes());
+        key.add([u8::from(self.again), u8::from(self.path == self.home)]);
     }
 }
 
@@ -366,6 +380,28 @@ impl Group {
     pub fn home(&self) -> &Path {
         let home = self.files.first().map_or(Path::new(""), |found| &found.home);
         home.strip_prefix("./").unwrap_or(home)
+    }
+
+    /// Adds what tells whether one of the program's files was changed without reading them. `None` where that
+    /// cannot be told.
+    pub fn stamp(&self, request: &Request<'_>, key: &mut KeyBuilder) -> Option<()> {
+        let now = SystemTime::now();
+        for found in &self.files {
+            if found.text.is_some() || !request.instead.is_empty() {
+                return None;
+            }
+            found.identify(request.configs, key);
+            key.add(stamp(&fs::metadata(&found.path).ok()?, now)?);
+        }
+        for home in homes(&self.files) {
+            key.add(home.as_os_str().as_encoded_bytes());
+            match fs::metadata(home.join(MANIFEST)) {
+                Ok(manifest) => key.add(stamp(&manifest, now)?),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => key.add([]),
+                Err(_) => return None,
+            };
+        }
+        Some(())
     }
 
     /// Reads the program's files.

@@ -14,6 +14,7 @@ mod page;
 mod request;
 mod rewrite;
 mod settings;
+mod stamp;
 mod trial;
 mod write;
 

@@ -189,7 +189,7 @@ fn findings(how: &Reader, text: &str, to: Version) -> Vec<Diagnostic> {
         select: ABOUT_VERSIONS.iter().map(|rule| (*rule).to_owned()).collect(),
         ..Selection::default()
     };
-    found.extend(agentir_lint::check(&program, &versions, &versions_only).diagnostics);
+    found.extend(agentir_lint::check(&program, &versions, &[], &versions_only).diagnostics);
     found.retain(|d| versions_only.wants(d.rule.0));
     found
 }

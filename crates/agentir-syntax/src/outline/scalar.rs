@@ -193,8 +193,16 @@ pub(crate) fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>)
         while !raw.is_char_boundary(until) {
             until += 1;
         }
-        let found =
-            raw.get(from..until).and_then(|r| r.find(content)).filter(|_| !content.is_empty());
+        let near = raw.get(from..until).unwrap_or_default();
+        let found = if content.is_empty() {
+            None
+        } else if let next = near.trim_start()
+            && next.starts_with(content)
+        {
+            Some(near.len() - next.len())
+        } else {
+            near.find(content)
+        };
         let lead = line.len() - line.trim_start().len();
         if let Some(found) = found {
             let ahead = (from + found).saturating_sub(at + lead);

@@ -23,9 +23,9 @@ pub struct Secret {
 pub fn secrets(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        of_line(line, start, &mut found);
-        start += line.len();
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]) {
+        of_line(text.get(start..end).unwrap_or_default(), start, &mut found);
+        start = end;
     }
     found
 }
@@ -63,10 +63,12 @@ fn may_begin(first: u8, second: Option<u8>) -> bool {
 
 /// A byte that words are made of.
 const WORD: u8 = 1;
-/// A byte at which a secret, or what says that one follows, may begin.
-const BEGINS: u8 = 2;
+/// A byte that says that a secret follows.
+const SIGN: u8 = 2;
+/// A byte that names of secrets end with, in either case.
+const ENDS_NAME: u8 = 4;
 
-/// What each byte is: [`WORD`], [`BEGINS`], both or neither. Most bytes of a text need nothing else.
+/// What each byte is: some of these, or none. Most bytes of a text need nothing else.
 static CLASSES: [u8; 256] = classes();
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
@@ -79,53 +81,72 @@ const fn classes() -> [u8; 256] {
         if this.is_ascii_alphanumeric() || this == b'_' {
             all[byte] |= WORD;
         }
-        if PREFIXES[0][byte] != 0 || matches!(this, b':' | b'=' | b'-') {
-            all[byte] |= BEGINS;
+        if matches!(this, b':' | b'=' | b'-') {
+            all[byte] |= SIGN;
         }
         byte += 1;
+    }
+    let mut names = [KEYS, PASSWORDS].as_slice();
+    while let [keys, rest @ ..] = names {
+        let mut at = 0;
+        while at < keys.len() {
+            if let [.., last] = keys[at].as_bytes() {
+                all[*last as usize] |= ENDS_NAME;
+                all[last.to_ascii_uppercase() as usize] |= ENDS_NAME;
+            }
+            at += 1;
+        }
+        names = rest;
     }
     all
 }
 
-fn class(byte: u8) -> u8 {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or_default()
+fn is(byte: u8, class: u8) -> bool {
+    CLASSES.get(usize::from(byte)).is_some_and(|classes| classes & class != 0)
 }
 
 fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     let mut at = 0;
     let bytes = line.as_bytes();
-    // Whether the byte before is part of a word.
-    let mut inside = false;
+    // Where the word that is being read ends.
+    let word_end = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        at + rest.iter().take_while(|byte| is(**byte, WORD)).count()
+    };
     while let Some(&byte) = bytes.get(at) {
-        let class_here = class(byte);
-        let within = std::mem::replace(&mut inside, class_here & WORD != 0);
-        if class_here & BEGINS == 0 {
+        let hit = if is(byte, WORD) {
+            if may_begin(byte, bytes.get(at + 1).copied()) {
+                by_form(line, at).or_else(|| after_scheme(line, at))
+            } else {
+                None
+            }
+        } else if is(byte, SIGN) {
+            match byte {
+                b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => {
+                    in_url(line, at + 3)
+                }
+                b'-' if line.get(at..).is_some_and(|r| r.starts_with("-----BEGIN ")) => {
+                    private_key(line, at)
+                }
+                b'-' => None,
+                _ => named(line, at),
+            }
+        } else {
             at += 1;
             continue;
-        }
-        let hit = match byte {
-            b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => in_url(line, at + 3),
-            b':' | b'=' => named(line, at),
-            b'-' if line.get(at..).is_some_and(|r| r.starts_with("-----BEGIN ")) => {
-                private_key(line, at)
-            }
-            _ if !within && may_begin(byte, bytes.get(at + 1).copied()) => {
-                by_form(line, at).or_else(|| after_scheme(line, at))
-            }
-            _ => None,
         };
         match hit {
             Some(Secret { what, range }) => {
                 at = range.end.max(at + 1);
-                inside = at
-                    .checked_sub(1)
-                    .and_then(|i| bytes.get(i))
-                    .is_some_and(|b| class(*b) & WORD != 0);
                 // One that is known by its name may be known by its form as well.
                 let what = by_form(line, range.start).map_or(what, |known| known.what);
                 found.push(Secret { what, range: range.start + offset..range.end + offset });
+                // What is glued to it begins nothing.
+                if at.checked_sub(1).and_then(|i| bytes.get(i)).is_some_and(|b| is(*b, WORD)) {
+                    at = word_end(at);
+                }
             }
-            None => at += 1,
+            None => at = word_end(at).max(at + 1),
         }
     }
 }
@@ -193,18 +214,17 @@ fn private_key(line: &str, at: usize) -> Option<Secret> {
 
 /// `name: value`, `name = "value"`; `at` is the sign between them.
 fn named(line: &str, at: usize) -> Option<Secret> {
-    let before = line.get(line.ceil_char_boundary(at.saturating_sub(128))..at)?.trim_end();
-    let before = before.strip_suffix(['"', '\'']).unwrap_or(before);
-    let name = before
-        .char_indices()
-        .rev()
-        .take(64)
-        .take_while(|(_, c)| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
-        .last()
-        .and_then(|(start, _)| before.get(start..))?;
+    let bytes = line.as_bytes();
+    let before = bytes.get(at.saturating_sub(128)..at)?.trim_ascii_end();
+    let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
+    let in_name = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
+    let length = before.iter().rev().take(64).take_while(in_name).count();
+    let name = before.get(before.len() - length..).filter(|name| !name.is_empty())?;
     // `name: type = value`.
-    let declared = || match line.as_bytes().get(at) {
-        Some(b'=') => before.split_once(':').map(|(first, _)| first.trim()),
+    let declared = || match bytes.get(at) {
+        Some(b'=') => memchr::memchr(b':', before)
+            .and_then(|colon| before.get(..colon))
+            .map(<[u8]>::trim_ascii),
         _ => None,
     };
     let named_by =
@@ -235,9 +255,13 @@ fn named(line: &str, at: usize) -> Option<Secret> {
 }
 
 /// Whether a name, in lower case without `_` and `-`, ends with one of these.
-fn is_called(name: &str, keys: &[&str]) -> bool {
+fn is_called(name: &[u8], keys: &[&str]) -> bool {
+    let mut backwards = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
+    if !backwards.next().is_some_and(|last| is(*last, ENDS_NAME)) {
+        return false;
+    }
     keys.iter().any(|key| {
-        let mut plain = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
+        let mut plain = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
         key.bytes().rev().all(|k| plain.next().is_some_and(|b| b.to_ascii_lowercase() == k))
     })
 }
@@ -251,6 +275,7 @@ fn head(text: &str) -> &str {
 /// looks; what a machine wrote under such a name is one however it looks.
 #[must_use]
 pub fn is_credential(name: &str, value: &str) -> bool {
+    let name = name.as_bytes();
     let named = is_called(name, KEYS) || is_called(name, PASSWORDS);
     named && value.len() >= 4 && !value.contains(char::is_whitespace) && !is_placeholder(value)
 }

@@ -1,5 +1,6 @@
 //! `agentir corpus`: what is in many programs and what was found in them.
 
+use super::store::{self, Known};
 use super::{Question, Store, Work, each};
 use crate::commands::{Input, print, print_json};
 use crate::load::{self, Group};
@@ -94,18 +95,15 @@ fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Cor
     let request = question.request;
     let begun = Instant::now();
     let name = group.home().display().to_string();
-    let contents = group.read(request);
-    let key = store.and_then(|store| store.key(&contents, request.configs));
-    if let (Some(store), Some(key)) = (store, &key)
-        && let Some(bytes) = store.get(key)
-        // Not postcard: it cannot read what is flattened.
-        && let Ok(corpus) = serde_json::from_slice(&bytes)
-    {
-        return corpus;
-    }
+    // Not postcard: it cannot read what is flattened.
+    let decode = |bytes: &[u8]| serde_json::from_slice(bytes).ok();
+    let (contents, key) = match store::known(store, group, request, decode, |_| false) {
+        Known::Before(corpus, _) => return corpus,
+        Known::Nothing(contents, key) => (contents, key),
+    };
     let bytes = contents.bytes();
     let mut loaded = load::build(contents, request);
-    let (checked, _) = question.judge(&mut loaded);
+    let (checked, _) = question.judge(&mut loaded, false);
     let programs: Vec<_> = loaded.programs.iter().map(|p| &p.program).collect();
     let measured = Measured {
         name: &name,

@@ -11,7 +11,7 @@ mod store;
 pub mod watch;
 
 use crate::commands::{findings, unreadable};
-use crate::load::{self, Group, Loaded};
+use crate::load::{self, Contents, Group, Loaded};
 use crate::page::{MOST_PICTURES, page};
 use crate::request::Request;
 use crate::settings::{self, Levels};
@@ -28,6 +28,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use store::Known;
 pub use store::{Store, folder};
 
 /// How the work is done; what comes out does not depend on it, but for the share.
@@ -89,9 +90,9 @@ pub struct Question<'a> {
 
 impl Question<'_> {
     /// Everything that is wrong with what was loaded, as configurations and comments want it, in order.
-    fn judge(&self, loaded: &mut Loaded) -> (Checked, Times) {
+    fn judge(&self, loaded: &mut Loaded, timed: bool) -> (Checked, Times) {
         let fragment = self.request.options.fragment;
-        let (mut checked, times) = findings(loaded, self.selection, fragment);
+        let (mut checked, times) = findings(loaded, self.selection, fragment, timed);
         let sources = &loaded.sources;
         let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
         // Fragments are only read: most rules did not run.
@@ -183,12 +184,13 @@ pub fn check(
         Some(_) => None,
         None => work.store("check", &question),
     };
+    let wanted = Wanted { times: statistics.is_some(), ..Wanted::default() };
     let mut ordered = Ordered::default();
     let mut result = Ok(());
     let mut sums = <(Statistics, Times)>::default();
     each(
         groups,
-        |group| check_one(group, question, store.as_ref(), Wanted::default()),
+        |group| check_one(group, question, store.as_ref(), wanted),
         |(found, _, counts), next| {
             sums.0 += counts.0;
             sums.1 += counts.1;
@@ -216,14 +218,13 @@ pub fn gather(
         None if !with_page => work.store("check", &question),
         _ => None,
     };
+    let wanted = Wanted { all_files: true, page: with_page, times: statistics.is_some() };
     let mut all = Gathered::default();
     let mut known = HashMap::new();
     let mut sums = <(Statistics, Times)>::default();
     each(
         groups,
-        |group| {
-            check_one(group, question, store.as_ref(), Wanted { all_files: true, page: with_page })
-        },
+        |group| check_one(group, question, store.as_ref(), wanted),
         |(found, page, counts), _| {
             sums.0 += counts.0;
             sums.1 += counts.1;
@@ -246,6 +247,8 @@ struct Wanted {
     all_files: bool,
     /// What the page shows.
     page: bool,
+    /// How long each rule took.
+    times: bool,
 }
 
 /// Checks a program, or finds out that it was checked before.
@@ -256,25 +259,25 @@ fn check_one(
     wanted: Wanted,
 ) -> (Findings, Page, (Statistics, Times)) {
     let request = question.request;
-    let contents = group.read(request);
-    let key = store.and_then(|store| store.key(&contents, request.configs));
-    if let (Some(store), Some(key)) = (store, &key)
-        && let Some((files, diagnostics)) = store.get(key).and_then(|bytes| entry::decode(&bytes))
-    {
-        let none = diagnostics.is_empty() && !wanted.all_files;
-        let sources = if none { SourceMap::new() } else { contents.sources() };
-        let found = Findings { diagnostics, sources: Arc::new(sources), files };
-        return (found, Page::default(), Default::default());
-    }
+    let shown = |found: &[Diagnostic]| wanted.all_files || !found.is_empty();
+    let needs = |(_, found): &(usize, Vec<Diagnostic>)| shown(found);
+    let (contents, key) = match store::known(store, group, request, entry::decode, needs) {
+        Known::Before((files, diagnostics), contents) => {
+            let contents = contents.filter(|_| shown(&diagnostics));
+            let sources = contents.map_or_else(SourceMap::new, Contents::sources);
+            let found = Findings { diagnostics, sources: Arc::new(sources), files };
+            return (found, Page::default(), Default::default());
+        }
+        Known::Nothing(contents, key) => (contents, key),
+    };
     let mut loaded = load::build(contents, request);
-    let (checked, times) = question.judge(&mut loaded);
+    let (checked, times) = question.judge(&mut loaded, wanted.times);
     let page = if wanted.page { page(&loaded) } else { Page::default() };
     let (diagnostics, files) = (checked.diagnostics, loaded.files);
     if let (Some(store), Some(key)) = (store, key) {
         store.put(key, entry::encode(files, &diagnostics));
     }
-    let none = diagnostics.is_empty() && !wanted.all_files;
-    let sources = if none { SourceMap::new() } else { loaded.sources };
+    let sources = if shown(&diagnostics) { loaded.sources } else { SourceMap::new() };
     let found = Findings { diagnostics, sources: Arc::new(sources), files };
     (found, page, (checked.statistics, times))
 }

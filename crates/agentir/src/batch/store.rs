@@ -1,9 +1,9 @@
 //! What was found before.
 
 use super::Question;
-use crate::load::Contents;
+use crate::load::{Contents, Group};
+use crate::request::Request;
 use agentir_cache::{Cache, CacheError, Key, KeyBuilder};
-use agentir_config::Configs;
 use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -43,14 +43,19 @@ impl Store {
     }
 
     /// The key of what is found in some files; nothing if not all of them could be read.
-    pub fn key(&self, contents: &Contents, configs: &Configs) -> Option<Key> {
+    fn key(&self, contents: &Contents, request: &Request<'_>) -> Option<Key> {
         let mut key = self.asked.clone();
-        contents.identify(configs, &mut key)?;
+        contents.identify(request.configs, &mut key)?;
         Some(key.key())
     }
 
-    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        self.cache.get(key)
+    /// What is kept under this is the key of what is found in the files of a program, as long as none of
+    /// them is touched.
+    fn stamp(&self, group: &Group, request: &Request<'_>) -> Option<Key> {
+        let mut key = self.asked.clone();
+        key.add("stamp");
+        group.stamp(request, &mut key)?;
+        Some(key.key())
     }
 
     /// Keeps what was found; what cannot be written is not kept.
@@ -58,5 +63,45 @@ impl Store {
         if let Some(value) = value {
             self.cache.put(key, &value);
         }
+    }
+}
+
+/// What is known of a program.
+pub enum Known<T> {
+    /// What was found before; with what is in the files, where that is needed.
+    Before(T, Option<Contents>),
+    /// Nothing: what is in the files, and the key to keep under what is found in them.
+    Nothing(Contents, Option<Key>),
+}
+
+/// What was found before in a program. Its files are read only if they were touched since, or if what was
+/// found `needs` them.
+pub fn known<T>(
+    store: Option<&Store>,
+    group: Group,
+    request: &Request<'_>,
+    decode: impl Fn(&[u8]) -> Option<T>,
+    needs: impl Fn(&T) -> bool,
+) -> Known<T> {
+    let Some(store) = store else { return Known::Nothing(group.read(request), None) };
+    let get = |key: &Key| decode(&store.cache.get(key)?);
+    // It is made before the files are read: what changes meanwhile has another one.
+    let stamp = store.stamp(&group, request);
+    let untouched = stamp.as_ref().and_then(|stamp| Key::from_bytes(&store.cache.get(stamp)?));
+    if let Some(value) = untouched.as_ref().and_then(get)
+        && !needs(&value)
+    {
+        return Known::Before(value, None);
+    }
+    let contents = group.read(request);
+    let key = store.key(&contents, request);
+    if let (Some(stamp), Some(key)) = (stamp, &key)
+        && untouched.as_ref() != Some(key)
+    {
+        store.cache.put(stamp, key.bytes());
+    }
+    match key.as_ref().and_then(get) {
+        Some(value) => Known::Before(value, Some(contents)),
+        None => Known::Nothing(contents, key),
     }
 }

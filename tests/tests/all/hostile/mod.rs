@@ -172,7 +172,7 @@ fn many_agents_are_one_program() {
             }
         }
         let start = ThreadTime::now();
-        let _ = agentir_lint::check(&program, &[], &Selection::default());
+        let _ = agentir_lint::check(&program, &[], &[], &Selection::default());
         start.elapsed()
     };
     let (small, large) = (program(2_000), program(8_000));
