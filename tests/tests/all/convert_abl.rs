@@ -345,3 +345,63 @@ fn hooks_have_no_outcomes() {
     let lost: Vec<&str> = done.report.lost().map(|e| e.path.as_str()).collect();
     assert!(lost.iter().any(|path| path.ends_with("on_success.call")), "{lost:?}");
 }
+
+/// An element of a list by a number that is worked out, everywhere an expression may stand.
+const ELEMENTS: &str = r#"system:
+    instructions: "You help."
+config:
+    developer_name: "queue"
+variables:
+    items: mutable list[string] = []
+    n: mutable number = 0
+    current: mutable string = ""
+    done: mutable boolean = False
+start_agent picker:
+    description: "Picks one"
+    reasoning:
+        instructions: ->
+            if @variables.items[@variables.n] == "a":
+                set @variables.current = "x"
+                | Say that it is an a.
+            else if @variables.done:
+                | Say that it is done.
+            set @variables.current = @variables.items[@variables.n + 1]
+            | The item is {!@variables.items[@variables.n]}.
+        actions:
+            go: @utils.transition to @subagent.other
+                available when @variables.items[@variables.n] == "b" or @variables.done
+            look: @actions.look
+                with q=@variables.items[@variables.n]
+    actions:
+        look:
+            description: "Looks something up"
+            inputs:
+                q: string
+            outputs:
+                r: string
+            target: "flow://look"
+    after_reasoning:
+        if @variables.items[@variables.n] == "c":
+            transition to @subagent.other
+subagent other:
+    description: "Does the rest"
+    reasoning:
+        instructions: |
+            Help.
+"#;
+
+/// ABL has no form for it: the model judges conditions with it by their words, and what would be set or given
+/// to a tool is reported.
+#[test]
+fn elements_by_number_are_said_in_words() {
+    let file = File { name: "queue.agent".to_owned(), text: ELEMENTS.to_owned() };
+    let from = source(&[file], Options::default());
+    let done = convert(&from.program, &from.sources, Target::Abl);
+    assert_eq!(errors("queue", &done), Vec::<String>::new());
+    let picker = done.files.iter().find(|f| f.path.contains("picker")).unwrap();
+    insta::assert_snapshot!(picker.text);
+    let lost: Vec<&str> = done.report.lost().map(|e| e.path.as_str()).collect();
+    for part in ["with[q]", "handoffs[other].when", "prepare"] {
+        assert!(lost.iter().any(|path| path.contains(part)), "{part}: {lost:?}");
+    }
+}

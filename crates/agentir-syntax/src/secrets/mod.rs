@@ -23,11 +23,47 @@ pub struct Secret {
 pub fn secrets(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut start = 0;
+    let has_key = memchr::memmem::find(text.as_bytes(), BEGIN_KEY.as_bytes()).is_some();
     for end in memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]) {
-        of_line(text.get(start..end).unwrap_or_default(), start, &mut found);
+        let line = text.get(start..end).unwrap_or_default();
+        if has_key || may_have(line.as_bytes()) {
+            of_line(line, start, &mut found);
+        }
         start = end;
     }
     found
+}
+
+/// How private keys begin.
+const BEGIN_KEY: &str = "-----BEGIN ";
+
+/// Everything that a machine made up has at least so many bytes one after the other that are none of a
+/// usual text; only passwords are shorter.
+const RUN: usize = 16;
+
+/// Whether there may be a secret in a line, apart from private keys. Most lines have none by this, and it is
+/// much cheaper than to look for one.
+fn may_have(line: &[u8]) -> bool {
+    // Every run has a byte at one of these places.
+    let mut at = RUN - 1;
+    while let Some(&byte) = line.get(at) {
+        if is(byte, TOKEN) {
+            let (before, behind) = line.split_at(at);
+            let behind = behind.iter().take_while(|byte| is(**byte, TOKEN)).count();
+            if behind + before.iter().rev().take_while(|byte| is(**byte, TOKEN)).count() >= RUN {
+                return true;
+            }
+            at += behind;
+        }
+        at += RUN;
+    }
+    memchr::memchr2_iter(b':', b'=', line).any(|at| {
+        line.get(at + 1..at + 3) == Some(b"//") || {
+            let before = before_sign(line, at);
+            called(before).is_some_and(|name| is_called(name, PASSWORDS))
+                || declared(line, at, before).is_some_and(|name| is_called(name, PASSWORDS))
+        }
+    })
 }
 
 /// The schemes behind whose names a secret stands, and what it is then.
@@ -65,8 +101,8 @@ fn may_begin(first: u8, second: Option<u8>) -> bool {
 const WORD: u8 = 1;
 /// A byte that says that a secret follows.
 const SIGN: u8 = 2;
-/// A byte that names of secrets end with, in either case.
-const ENDS_NAME: u8 = 4;
+/// A byte that secrets are made of.
+const TOKEN: u8 = 4;
 
 /// What each byte is: some of these, or none. Most bytes of a text need nothing else.
 static CLASSES: [u8; 256] = classes();
@@ -84,19 +120,10 @@ const fn classes() -> [u8; 256] {
         if matches!(this, b':' | b'=' | b'-') {
             all[byte] |= SIGN;
         }
-        byte += 1;
-    }
-    let mut names = [KEYS, PASSWORDS].as_slice();
-    while let [keys, rest @ ..] = names {
-        let mut at = 0;
-        while at < keys.len() {
-            if let [.., last] = keys[at].as_bytes() {
-                all[*last as usize] |= ENDS_NAME;
-                all[last.to_ascii_uppercase() as usize] |= ENDS_NAME;
-            }
-            at += 1;
+        if Alphabet::Base64.has(this) || matches!(this, b'.' | b'~') {
+            all[byte] |= TOKEN;
         }
-        names = rest;
+        byte += 1;
     }
     all
 }
@@ -125,7 +152,7 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
                 b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => {
                     in_url(line, at + 3)
                 }
-                b'-' if line.get(at..).is_some_and(|r| r.starts_with("-----BEGIN ")) => {
+                b'-' if line.get(at..).is_some_and(|r| r.starts_with(BEGIN_KEY)) => {
                     private_key(line, at)
                 }
                 b'-' => None,
@@ -205,30 +232,19 @@ fn in_url(line: &str, at: usize) -> Option<Secret> {
 }
 
 fn private_key(line: &str, at: usize) -> Option<Secret> {
-    let rest = head(line.get(at..)?).strip_prefix("-----BEGIN ")?;
+    let rest = head(line.get(at..)?).strip_prefix(BEGIN_KEY)?;
     let (kind, _) = rest.split_once("-----")?;
-    let length = "-----BEGIN ".len() + kind.len() + "-----".len();
+    let length = BEGIN_KEY.len() + kind.len() + "-----".len();
     (kind.ends_with("PRIVATE KEY") && kind.len() < 40)
         .then(|| Secret { what: "a private key".to_owned(), range: at..at + length })
 }
 
 /// `name: value`, `name = "value"`; `at` is the sign between them.
 fn named(line: &str, at: usize) -> Option<Secret> {
-    let bytes = line.as_bytes();
-    let before = bytes.get(at.saturating_sub(128)..at)?.trim_ascii_end();
-    let before = before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before);
-    let in_name = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
-    let length = before.iter().rev().take(64).take_while(in_name).count();
-    let name = before.get(before.len() - length..).filter(|name| !name.is_empty())?;
-    // `name: type = value`.
-    let declared = || match bytes.get(at) {
-        Some(b'=') => memchr::memchr(b':', before)
-            .and_then(|colon| before.get(..colon))
-            .map(<[u8]>::trim_ascii),
-        _ => None,
-    };
+    let before = before_sign(line.as_bytes(), at);
+    let (name, declared) = (called(before)?, declared(line.as_bytes(), at, before));
     let named_by =
-        |keys| is_called(name, keys) || declared().is_some_and(|name| is_called(name, keys));
+        |keys| is_called(name, keys) || declared.is_some_and(|name| is_called(name, keys));
     let (key, password) = (named_by(KEYS), named_by(PASSWORDS));
     if !key && !password {
         return None;
@@ -254,12 +270,30 @@ fn named(line: &str, at: usize) -> Option<Secret> {
     Some(Secret { what: what.to_owned(), range: start..start + value.len() })
 }
 
+/// What stands before a sign, as far as a name may reach.
+fn before_sign(line: &[u8], at: usize) -> &[u8] {
+    let before = line.get(at.saturating_sub(128)..at).unwrap_or_default().trim_ascii_end();
+    before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before)
+}
+
+/// The name at the end of what stands before a sign.
+fn called(before: &[u8]) -> Option<&[u8]> {
+    let in_name = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
+    let length = before.iter().rev().take(64).take_while(in_name).count();
+    before.get(before.len() - length..).filter(|name| !name.is_empty())
+}
+
+/// The name in `name: type = value`; `at` is the last sign.
+fn declared<'l>(line: &[u8], at: usize, before: &'l [u8]) -> Option<&'l [u8]> {
+    if line.get(at) != Some(&b'=') {
+        return None;
+    }
+    let colon = memchr::memchr(b':', before)?;
+    Some(before.get(..colon)?.trim_ascii())
+}
+
 /// Whether a name, in lower case without `_` and `-`, ends with one of these.
 fn is_called(name: &[u8], keys: &[&str]) -> bool {
-    let mut backwards = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
-    if !backwards.next().is_some_and(|last| is(*last, ENDS_NAME)) {
-        return false;
-    }
     keys.iter().any(|key| {
         let mut plain = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
         key.bytes().rev().all(|k| plain.next().is_some_and(|b| b.to_ascii_lowercase() == k))
@@ -345,12 +379,16 @@ mod tests {
     }
 
     fn found(text: &str) -> Vec<(String, String)> {
-        secrets(text).into_iter().map(|s| (s.what, text[s.range].to_owned())).collect()
+        let mut all = Vec::new();
+        of_line(text, 0, &mut all);
+        assert_eq!(secrets(text), all, "a line was passed over");
+        all.into_iter().map(|s| (s.what, text[s.range].to_owned())).collect()
     }
 
     #[test]
     fn every_form_is_found_where_it_stands_and_says_what_it_is() {
         for form in FORMS {
+            assert!(form.least >= RUN, "{}", form.prefix);
             let secret = format!("{}{}", form.prefix, body(form.alphabet, form.least));
             for text in
                 [secret.clone(), format!("  headers: \"{secret}\"\n"), format!("# {secret}")]

@@ -15,6 +15,10 @@ use std::collections::VecDeque;
 
 /// Every expression and text of a body in ABL's words.
 pub(super) fn rewrite(names: Names<'_>, body: &mut Body) {
+    body.0.retain(|statement| match statement {
+        Statement::Set(set) => names.value(&set.value).is_some(),
+        _ => true,
+    });
     for statement in &mut body.0 {
         names.written(statement);
         match statement {
@@ -35,9 +39,9 @@ pub(super) fn rewrite(names: Names<'_>, body: &mut Body) {
                 rewrite(names, &mut collect.on_failure);
             }
             Statement::Call(call) => {
-                for argument in &mut call.with {
-                    argument.value = names.expr(&argument.value);
-                }
+                call.with.retain_mut(|argument| {
+                    names.value(&argument.value).map(|value| argument.value = value).is_some()
+                });
                 let tool = call.tool.value.clone();
                 let inside = Names { outputs: Some(&tool), ..names };
                 rewrite(inside, &mut call.on_success);
@@ -50,9 +54,9 @@ pub(super) fn rewrite(names: Names<'_>, body: &mut Body) {
             }
             Statement::Delegate(Delegation { bindings, .. })
             | Statement::Handoff(Delegation { bindings, .. }) => {
-                for binding in bindings {
-                    binding.value = names.expr(&binding.value);
-                }
+                bindings.retain_mut(|binding| {
+                    names.value(&binding.value).map(|value| binding.value = value).is_some()
+                });
             }
             _ => {}
         }

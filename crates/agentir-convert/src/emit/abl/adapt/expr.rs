@@ -2,13 +2,14 @@
 
 use super::peers::Foreign;
 use super::variables::Variables;
+use crate::emit::adl::words;
 use agentir_compare::MENTIONS;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment,
-    Template, TemplatePart, UnaryOp,
+    Template, TemplatePart, UnaryOp, Visit,
 };
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
 /// What names mean where an expression stands.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +101,8 @@ impl Names<'_> {
         Expr::new(kind, e.span).unwrap_or_else(|_| e.clone())
     }
 
-    /// `list[0]` and `map["a"]` are parts of paths in ABL.
+    /// `list[0]` and `map["a"]` are parts of paths in ABL; an element by a number that is worked out is
+    /// nothing there, and stays what it is.
     fn subscript(self, e: &Expr, base: &Expr, index: &Expr) -> Expr {
         let segment = match &index.kind {
             ExprKind::Literal(Literal::String(text)) => {
@@ -116,7 +118,10 @@ impl Names<'_> {
             {
                 Segment::Index(*n as u32)
             }
-            _ => return e.clone(),
+            _ => {
+                let (base, index) = (Box::new(self.expr(base)), Box::new(self.expr(index)));
+                return made(ExprKind::Subscript { base, index }, e.span);
+            }
         };
         let base = self.expr(base);
         match base.kind {
@@ -169,10 +174,23 @@ impl Names<'_> {
         }
     }
 
-    /// A condition.
+    /// A value that ABL has a form for.
+    pub(super) fn value(self, e: &Expr) -> Option<Expr> {
+        Some(self.expr(e)).filter(can_be_said)
+    }
+
+    /// A condition. What ABL has no form for the model judges by its words.
     pub(super) fn condition(self, c: &Condition) -> Condition {
         match &c.kind {
-            ConditionKind::Expr(e) => of_expr(asserted(self.expr(e))),
+            ConditionKind::Expr(e) => {
+                let e = asserted(self.expr(e));
+                if can_be_said(&e) {
+                    of_expr(e)
+                } else {
+                    let text = Spanned::new(SmolStr::new(words(&e)), e.span);
+                    Condition { text, kind: ConditionKind::Natural }
+                }
+            }
             _ => c.clone(),
         }
     }
@@ -233,12 +251,12 @@ impl Names<'_> {
     /// A hole of a text. ABL has no element by a number that is worked out; whoever reads the text can
     /// count.
     fn hole(self, e: &Expr) -> String {
+        let e = self.expr(e);
         match &e.kind {
-            ExprKind::Subscript { base, index } if self.expr(e) == *e => {
-                let (base, index) = (self.expr(base), self.expr(index));
+            ExprKind::Subscript { base, index } => {
                 format!("element {{{{{index}}}}} (counted from 0) of {{{{{base}}}}}")
             }
-            _ => format!("{{{{{}}}}}", self.expr(e)),
+            _ => format!("{{{{{e}}}}}"),
         }
     }
 
@@ -314,6 +332,16 @@ impl Names<'_> {
     }
 }
 
+/// Whether ABL has a form for an expression of its own words.
+fn can_be_said(e: &Expr) -> bool {
+    let mut can = true;
+    e.visit(&mut |e| {
+        can &= !matches!(e.kind, ExprKind::Subscript { .. });
+        Visit::Children
+    });
+    can
+}
+
 /// What is denied twice is said, where only truth counts.
 fn asserted(e: Expr) -> Expr {
     match e.kind {
@@ -345,12 +373,39 @@ pub(super) fn of_expr(e: Expr) -> Condition {
     Condition { text, kind: ConditionKind::Expr(e) }
 }
 
-/// The negation of a condition, if it is an expression.
-pub(super) fn not(c: &Condition) -> Option<Expr> {
-    let e = c.expr()?;
-    if let ExprKind::Unary { op: UnaryOp::Not, operand } = &e.kind {
-        return Some((**operand).clone());
+/// What a condition says, in words.
+fn in_words(c: &Condition) -> String {
+    c.expr().map_or_else(|| c.text.value.to_string(), words)
+}
+
+/// Nobody reads conditions in words that are longer, in bytes; chains of them would take time in the square
+/// of their length.
+const MOST_WORDS: usize = 4096;
+
+/// Both conditions, if that is not too large. One in words makes words of the other.
+pub(super) fn both(one: &Condition, other: &Condition) -> Option<Condition> {
+    if let (Some(one), Some(other)) = (one.expr(), other.expr()) {
+        return Expr::and(one.clone(), other.clone()).ok().map(of_expr);
     }
-    let kind = ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(e.clone()) };
-    Expr::new(kind, e.span).ok()
+    let part = |c: &Condition| match in_words(c) {
+        words if words.contains(" or ") => format!("({words})"),
+        words => words,
+    };
+    let text = format_smolstr!("{} and {}", part(one), part(other));
+    (text.len() <= MOST_WORDS)
+        .then(|| Condition { text: Spanned::new(text, other.span()), kind: ConditionKind::Natural })
+}
+
+/// The negation of a condition.
+pub(super) fn not(c: &Condition) -> Condition {
+    match c.expr() {
+        Some(Expr { kind: ExprKind::Unary { op: UnaryOp::Not, operand }, .. }) => {
+            of_expr((**operand).clone())
+        }
+        Some(e) => of_expr(denied(e.kind.clone(), e.span, e.span)),
+        None => {
+            let text = format_smolstr!("not ({})", c.text.value);
+            Condition { text: Spanned::new(text, c.span()), kind: ConditionKind::Natural }
+        }
+    }
 }

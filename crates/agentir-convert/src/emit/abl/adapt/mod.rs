@@ -183,7 +183,7 @@ fn coordination(names: Names<'_>, agent: &mut Agent) {
         let bound = std::mem::take(&mut handoff.context.bindings);
         for VariableBinding { mut variable, value, by_reference } in bound {
             names.variable(&mut variable);
-            let value = names.expr(&value);
+            let Some(value) = names.value(&value) else { continue };
             let text = SmolStr::new(value.to_string());
             if by_reference && value.as_path().is_some() {
                 let back = Expr::path(Path::variable(variable.clone()), variable.span);
@@ -201,10 +201,10 @@ fn coordination(names: Names<'_>, agent: &mut Agent) {
     }
     for delegate in &mut c.delegates {
         delegate.when = delegate.when.as_ref().map(|w| names.condition(w));
-        for (name, value) in &mut delegate.input {
+        delegate.input.retain_mut(|(name, value)| {
             names.variable(name);
-            *value = names.expr(value);
-        }
+            names.value(value).map(|said| *value = said).is_some()
+        });
     }
     for trigger in c.escalation.iter_mut().flat_map(|e| &mut e.triggers) {
         trigger.when = trigger.when.as_ref().map(|w| names.condition(w));

@@ -72,7 +72,7 @@ fn setter(names: Names<'_>, agent: &mut Agent, binding: ToolBinding) {
     let sets = fixed.filter_map(|with| {
         let mut variable = with.name.clone();
         names.variable(&mut variable);
-        let value = names.expr(with.value.as_ref()?);
+        let value = names.value(with.value.as_ref()?)?;
         Some(SetVariable { target: Path::variable(variable), value, span: with.name.span })
     });
     let code = [("runtime", "javascript"), ("code", "return {};")];
@@ -144,14 +144,12 @@ fn call(
         let Ok(there) = Expr::new(ExprKind::IsSet { operand, negated: false }, tool.span) else {
             continue;
         };
-        let when = match when.as_ref().and_then(Condition::expr) {
-            Some(when) => Expr::and(there, when.clone()),
-            None => Ok(there),
+        let there = expr::of_expr(there);
+        let when = match &when {
+            Some(when) => expr::both(&there, when),
+            None => Some(there),
         };
-        agent
-            .coordination
-            .handoffs
-            .extend(when.ok().map(|w| Handoff::new(to, Some(expr::of_expr(w)))));
+        agent.coordination.handoffs.extend(when.map(|when| Handoff::new(to, Some(when))));
     }
 }
 
@@ -182,11 +180,11 @@ fn asked(names: Names<'_>, agent: &mut Agent, binding: &ToolBinding) {
 
 /// The texts of a prompt that is built by statements are instructions with conditions; the rest is
 /// done before the turn, each under the whole condition that leads to it.
-fn prepare(agent: &mut Agent, body: Body, known: Option<&Expr>, done: &mut Vec<Statement>) {
+fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut Vec<Statement>) {
     for statement in body.0 {
         match statement {
             Statement::Instruct { text } => {
-                let when = known.cloned().map(expr::of_expr);
+                let when = known.cloned();
                 agent.identity.instructions.push(Instruction { when, text });
             }
             Statement::If { branches } => {
@@ -197,10 +195,9 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Expr>, done: &mut Vec<S
                     done.push(Statement::If { branches: branches.clone() });
                 }
                 for (when, body) in exclusive(branches) {
-                    let here = when.as_ref().and_then(Condition::expr);
-                    let both = match (known, here) {
-                        (Some(known), Some(here)) => Expr::and(known.clone(), here.clone()).ok(),
-                        (one, other) => one.or(other).cloned(),
+                    let both = match (known, &when) {
+                        (Some(known), Some(here)) => expr::both(known, here),
+                        (one, other) => one.or(other.as_ref()).cloned(),
                     };
                     prepare(agent, body, both.as_ref(), &mut rest);
                 }
@@ -217,16 +214,15 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Expr>, done: &mut Vec<S
 }
 
 /// Adds what is done under a condition, to what is done under the same one before it.
-fn under(known: &Expr, statement: Statement, done: &mut Vec<Statement>) {
+fn under(known: &Condition, statement: Statement, done: &mut Vec<Statement>) {
     if let Some(Statement::If { branches }) = done.last_mut()
         && let [only] = branches.as_mut_slice()
-        && only.condition.as_ref().and_then(Condition::expr) == Some(known)
+        && only.condition.as_ref() == Some(known)
     {
         only.body.0.push(statement);
         return;
     }
-    let condition = Some(expr::of_expr(known.clone()));
-    let one = branch(condition, Body(vec![statement]), known.span);
+    let one = branch(Some(known.clone()), Body(vec![statement]), known.span());
     done.push(Statement::If { branches: vec![one] });
 }
 
@@ -259,21 +255,19 @@ fn decides_by_what_it_changes(branches: &[Branch]) -> bool {
 
 /// Branches with conditions that say what the order of the branches says.
 fn exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
-    let mut before: Option<Expr> = None;
+    let mut before: Option<Condition> = None;
     let mut all = Vec::with_capacity(branches.len());
-    for branch in branches {
-        let here = branch.condition.as_ref().and_then(Condition::expr).cloned();
-        let when = match (&before, here.clone()) {
-            (Some(before), Some(here)) => Expr::and(before.clone(), here).ok(),
-            (Some(before), None) => Some(before.clone()),
-            (None, here) => here,
+    for Branch { condition, body, .. } in branches {
+        let when = match (&before, &condition) {
+            (Some(before), Some(here)) => expr::both(before, here),
+            (one, other) => one.as_ref().or(other.as_ref()).cloned(),
         };
-        let not = branch.condition.as_ref().and_then(expr::not);
+        let not = condition.as_ref().map(expr::not);
         before = match (before, not) {
-            (Some(before), Some(not)) => Expr::and(before, not).ok(),
+            (Some(before), Some(not)) => expr::both(&before, &not),
             (before, not) => before.or(not),
         };
-        all.push((when.map(expr::of_expr).or(branch.condition), branch.body));
+        all.push((when, body));
     }
     all
 }
