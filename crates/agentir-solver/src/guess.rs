@@ -59,7 +59,8 @@ struct Variable<'q, 'a> {
     path: &'a Path,
     /// What is known of it. Looked at when a value is tried: the first ones nearly always do.
     facts: &'q [Fact],
-    values: Vec<Value>,
+    /// The values that conditions and facts speak of. [`usual`] ones come behind them.
+    said: Vec<Value>,
     chosen: Value,
 }
 
@@ -150,7 +151,7 @@ impl<'q, 'a> Guess<'q, 'a> {
             return None;
         }
         let facts = self.facts.of(path);
-        self.variables.push(Variable { path, facts, values: Vec::new(), chosen: Value::Undefined });
+        self.variables.push(Variable { path, facts, said: Vec::new(), chosen: Value::Undefined });
         Some(self.variables.len() - 1)
     }
 
@@ -179,7 +180,7 @@ impl<'q, 'a> Guess<'q, 'a> {
         for part in &self.parts {
             of_logic(part.expr, &mut leaves);
         }
-        let mut said = Vec::with_capacity(VALUES);
+        let mut said = Vec::new();
         for leaf in leaves {
             said.clear();
             leaf.visit(&mut |e| {
@@ -193,45 +194,40 @@ impl<'q, 'a> Guess<'q, 'a> {
                 if let ExprKind::Path(path) = &e.kind
                     && let Some(variable) = self.variables.iter_mut().find(|v| v.path == path)
                 {
-                    variable.values.extend_from_slice(&said);
+                    variable.said.extend_from_slice(&said);
                 }
                 Visit::Children
             });
         }
         for variable in &mut self.variables {
-            variable.values.reserve(8 + variable.facts.len());
             for fact in variable.facts {
-                by_fact(&fact.kind, &mut variable.values);
+                by_fact(&fact.kind, &mut variable.said);
             }
-            variable.values.extend([
-                Value::Bool(true),
-                Value::Undefined,
-                Value::Text(SmolStr::new_static("other")),
-                Value::Number(1.0),
-                Value::Bool(false),
-                Value::Text(SmolStr::default()),
-                // More than a few times what it is compared with, and less than the least whole one.
-                Value::Number(1_000_000.0),
-                Value::Number(0.5),
-            ]);
         }
     }
 
     /// Chooses values for the variables from `at` on. Recursive, [`VARIABLES`] deep.
     fn choose(&mut self, at: usize) -> bool {
-        let Some(variable) = self.variables.get_mut(at) else {
+        let Some(variable) = self.variables.get(at) else {
             // All others were looked at when the last variable that they read was chosen.
             return self.parts.iter().filter(|p| p.reads == 0).all(|part| self.is_met(part));
         };
-        let values = std::mem::take(&mut variable.values);
         let (facts, semantics) = (variable.facts, self.semantics);
-        let allowed = |v: &&Value| facts.iter().all(|f| fact_holds(&f.kind, v, semantics));
         let known = (1_u32 << (at + 1)) - 1;
-        let mut found = false;
-        for value in values.iter().filter(allowed).take(VALUES) {
-            if let Some(variable) = self.variables.get_mut(at) {
-                variable.chosen = value.clone();
+        let mut tried = 0;
+        for index in 0.. {
+            let Some(variable) = self.variables.get_mut(at) else { break };
+            let value = match variable.said.get(index) {
+                Some(said) => said.clone(),
+                None => match usual(index - variable.said.len()) {
+                    Some(value) => value,
+                    None => break,
+                },
+            };
+            if !facts.iter().all(|fact| fact_holds(&fact.kind, &value, semantics)) {
+                continue;
             }
+            variable.chosen = value;
             // What this variable completes.
             let mut spent = 0;
             let fits = self
@@ -247,14 +243,14 @@ impl<'q, 'a> Guess<'q, 'a> {
                 return false;
             }
             if fits && self.choose(at + 1) {
-                found = true;
+                return true;
+            }
+            tried += 1;
+            if tried == VALUES {
                 break;
             }
         }
-        if let Some(variable) = self.variables.get_mut(at) {
-            variable.values = values;
-        }
-        found
+        false
     }
 
     fn is_met(&self, part: &Part<'_>) -> bool {
@@ -267,6 +263,22 @@ impl Environment for Guess<'_, '_> {
         let variable = self.variables.iter().find(|v| std::ptr::eq(v.path, path) || v.path == path);
         Ok(variable.map(|v| v.chosen.clone()).unwrap_or_default())
     }
+}
+
+/// Values that are tried of every variable, by their order.
+fn usual(index: usize) -> Option<Value> {
+    Some(match index {
+        0 => Value::Bool(true),
+        1 => Value::Undefined,
+        2 => Value::Text(SmolStr::new_static("other")),
+        3 => Value::Number(1.0),
+        4 => Value::Bool(false),
+        5 => Value::Text(SmolStr::default()),
+        // More than a few times what it is compared with, and less than the least whole one.
+        6 => Value::Number(1_000_000.0),
+        7 => Value::Number(0.5),
+        _ => return None,
+    })
 }
 
 /// What a condition is a logical combination of. Recursive as the evaluator is.

@@ -292,6 +292,7 @@ impl<'c, 'a> Search<'c, 'a> {
         before.insert(entry, Vec::new());
         let mut waiting = VecDeque::from([entry]);
         queued.insert(entry, ());
+        let mut tests = Vec::new();
         while let Some(node) = waiting.pop_front() {
             queued.slot(node).map(Option::take);
             let Some(known) = before.get(node) else { continue };
@@ -305,15 +306,17 @@ impl<'c, 'a> Search<'c, 'a> {
                     // Nothing is left that could be forgotten.
                     Some(known) if known.is_empty() => false,
                     Some(known) => {
-                        let mut reached = out.clone();
-                        self.tested(edge, &mut reached);
+                        self.tested(edge, &mut tests);
                         let had = known.len();
-                        known.retain(|fact| reached.contains(fact));
+                        known.retain(|fact| out.contains(fact) || tests.contains(fact));
                         known.len() < had
                     }
                     None => {
-                        let mut reached = out.clone();
-                        self.tested(edge, &mut reached);
+                        self.tested(edge, &mut tests);
+                        let mut reached = Vec::with_capacity(out.len() + tests.len());
+                        reached.extend_from_slice(&out);
+                        reached.extend(tests.iter().rev().filter(|test| !out.contains(test)));
+                        keep_latest(&mut reached);
                         *slot = Some(reached);
                         true
                     }
@@ -359,26 +362,18 @@ impl<'c, 'a> Search<'c, 'a> {
         out
     }
 
-    /// Adds what an edge tests.
-    fn tested(&mut self, edge: &Edge<'a>, known: &mut Vec<u32>) {
-        if edge.guard.is_always() {
-            return;
-        }
-        let mut tests = Vec::new();
+    /// What an edge tests, the last first.
+    fn tested(&mut self, edge: &Edge<'a>, tests: &mut Vec<u32>) {
+        tests.clear();
         let mut at = edge.guard;
         while tests.len() < MOST
             && let Some(link) =
                 at.0.checked_sub(1).and_then(|index| self.cfg.links.get(index as usize))
         {
-            tests.extend(self.fact(Known::Test(link.literal)));
+            let test = self.fact(Known::Test(link.literal));
+            tests.extend(test.filter(|test| !tests.contains(test)));
             at = link.before;
         }
-        for fact in tests.into_iter().rev() {
-            if !known.contains(&fact) {
-                known.push(fact);
-            }
-        }
-        keep_latest(known);
     }
 }
 
