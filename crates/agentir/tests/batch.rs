@@ -84,6 +84,91 @@ fn what_is_kept_is_used_until_a_file_changes() {
     assert!(!with_tools.contains("a.agent.abl:6"), "{with_tools}");
 }
 
+/// Longer than a file has to be at rest until its time says something.
+const REST: Duration = Duration::from_millis(2100);
+
+/// Which files a run opens.
+#[cfg(target_os = "linux")]
+fn opened(folder: &Path, run: impl FnOnce()) -> Vec<String> {
+    use notify::event::{AccessKind, EventKind};
+    use notify::{Event, RecursiveMode, Watcher};
+    let (to, events) = std::sync::mpsc::channel();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        let _told = to.send(event.unwrap());
+    })
+    .unwrap();
+    watcher.watch(folder, RecursiveMode::Recursive).unwrap();
+    run();
+    // The last event is ours.
+    fs::read(folder.join("last")).unwrap();
+    let mut names = Vec::new();
+    for event in events.iter().filter(|e| matches!(e.kind, EventKind::Access(AccessKind::Open(_))))
+    {
+        for path in event.paths.iter().filter(|path| path.is_file()) {
+            if path.ends_with("last") {
+                names.sort();
+                names.dedup();
+                return names;
+            }
+            names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_nobody_touched_are_not_read_again() {
+    let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(
+        folder.path(),
+        &[
+            ("good/one.agent.abl", GOOD),
+            ("bad/two.agent.abl", &broken("Two")),
+            (
+                "bot/agents.yml",
+                "helper:\n  type: llm agent\n  description: Helps\n  prompt: Help.\n",
+            ),
+            ("last", ""),
+        ],
+    );
+    let check = || run(folder.path(), cache.path(), &["check", ".", "--format", "concise"]);
+    let first = check();
+    // What was changed just now may change again within the same tick of the clock.
+    let names = opened(folder.path(), || assert_eq!(stdout(&check()), stdout(&first)));
+    assert_eq!(names, ["agents.yml", "one.agent.abl", "two.agent.abl"]);
+    std::thread::sleep(REST);
+    assert_eq!(stdout(&check()), stdout(&first));
+    // Where there are findings, the report needs the text.
+    let names = opened(folder.path(), || assert_eq!(stdout(&check()), stdout(&first)));
+    assert_eq!(names, ["two.agent.abl"]);
+
+    // As long as before, and with the time of change it had before.
+    let path = folder.path().join("good/one.agent.abl");
+    let before = fs::metadata(&path).unwrap();
+    let changed = GOOD.replace("GOAL", "GAOL");
+    assert_ne!(changed, GOOD);
+    fs::write(&path, &changed).unwrap();
+    fs::File::options()
+        .append(true)
+        .open(&path)
+        .and_then(|file| file.set_modified(before.modified()?))
+        .unwrap();
+    let after = fs::metadata(&path).unwrap();
+    assert_eq!(
+        (after.len(), after.modified().unwrap()),
+        (before.len(), before.modified().unwrap())
+    );
+    assert!(stdout(&check()).contains("one.agent.abl"), "{}", stdout(&check()));
+
+    // A manifest that appears makes another program of the same files.
+    std::thread::sleep(REST);
+    check();
+    check();
+    write(folder.path(), &[("good/project.json", "{")]);
+    assert!(stdout(&check()).contains("project.json"));
+}
+
 #[test]
 fn rules_and_versions_are_asked_for_apart() {
     let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
