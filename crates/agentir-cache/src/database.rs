@@ -10,9 +10,17 @@ use std::time::Duration;
 /// How long another process may hold the database before we go on without it.
 const BUSY: Duration = Duration::from_secs(5);
 
+/// How many values are read in one transaction: to begin one takes as long as to read a value, and what
+/// others write is seen in the next.
+const READS: u32 = 512;
+
 /// A connection.
 #[derive(Debug)]
-pub(crate) struct Database(Connection);
+pub(crate) struct Database {
+    connection: Connection,
+    /// How many values were read since a transaction was begun.
+    reads: u32,
+}
 
 /// Why the database could not be used.
 #[derive(Debug)]
@@ -59,16 +67,31 @@ impl Database {
              ) WITHOUT ROWID;",
         )?;
         connection.prepare("SELECT key, used, value FROM entries")?;
-        Ok(Self(connection))
+        Ok(Self { connection, reads: 0 })
     }
 
     /// A value and the day on which it was used last.
     pub(crate) fn get(&mut self, key: &Key) -> Option<(Vec<u8>, u64)> {
+        if self.reads == READS {
+            self.end_reading();
+        }
+        if self.reads == 0 {
+            self.connection.execute_batch("BEGIN").ok()?;
+        }
+        self.reads += 1;
         let mut select =
-            self.0.prepare_cached("SELECT value, used FROM entries WHERE key = ?").ok()?;
+            self.connection.prepare_cached("SELECT value, used FROM entries WHERE key = ?").ok()?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
         let (value, used) = select.query_row([key.bytes()], row).optional().ok()??;
         Some((value, u64::try_from(used).unwrap_or(0)))
+    }
+
+    /// Ends the transaction that values are read in, if there is one.
+    fn end_reading(&mut self) {
+        if std::mem::take(&mut self.reads) > 0 {
+            // What cannot be ended is rolled back when the connection is closed; it wrote nothing.
+            let _ended = self.connection.execute_batch("COMMIT");
+        }
     }
 
     pub(crate) fn write(
@@ -78,7 +101,9 @@ impl Database {
         today: u64,
     ) -> Result<(), Error> {
         let today = i64::try_from(today).unwrap_or(0);
-        let transaction = self.0.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        self.end_reading();
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
             let mut insert = transaction.prepare_cached(
                 "INSERT OR REPLACE INTO entries (key, used, value) VALUES (?, ?, ?)",
@@ -99,26 +124,29 @@ impl Database {
     /// Removes what was last used before `day`, and the oldest quarter as long as there is too much.
     /// What cannot be removed now will be another time.
     pub(crate) fn shrink(&mut self, day: u64, max_size: u64) {
+        self.end_reading();
         let day = i64::try_from(day).unwrap_or(0);
-        let removed = self.0.execute("DELETE FROM entries WHERE used < ?", [day]).unwrap_or(0);
+        let removed =
+            self.connection.execute("DELETE FROM entries WHERE used < ?", [day]).unwrap_or(0);
         let mut removed = removed > 0;
         while self.size().is_some_and(|size| size > max_size) {
             let quarter = "DELETE FROM entries WHERE key IN (SELECT key FROM entries ORDER BY used, key \
                            LIMIT (SELECT count(*) / 4 + 1 FROM entries))";
-            match self.0.execute(quarter, []) {
+            match self.connection.execute(quarter, []) {
                 Ok(rows) if rows > 0 => removed = true,
                 _ => break,
             }
         }
         if removed {
             // Room that is not given back is used again.
-            let _later = self.0.execute_batch("PRAGMA incremental_vacuum");
+            let _later = self.connection.execute_batch("PRAGMA incremental_vacuum");
         }
     }
 
     /// How many bytes are in use.
     fn size(&self) -> Option<u64> {
-        let number = |name: &str| self.0.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        let number =
+            |name: &str| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let pages = number("page_count").ok()? - number("freelist_count").ok()?;
         u64::try_from(pages * number("page_size").ok()?).ok()
     }

@@ -10,10 +10,10 @@ const SEAL: usize = 16;
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The key that [`Key::bytes`] gave; nothing if there are more or fewer of them than a key has.
+    /// The key whose [bytes](Self::bytes) something begins with, and what stands behind them.
     #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        bytes.try_into().ok().map(Self)
+    pub fn split_first(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        bytes.split_first_chunk().map(|(key, rest)| (Self(*key), rest))
     }
 
     /// As bytes.

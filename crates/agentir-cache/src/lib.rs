@@ -159,6 +159,8 @@ impl Cache {
 
 impl Drop for Cache {
     fn drop(&mut self) {
+        // Whoever still reads keeps what is removed from being removed.
+        lock(&self.idle).clear();
         let rest = std::mem::take(&mut *lock(&self.waiting));
         self.write(&rest);
         if let Ok(mut database) = Database::open(&self.path) {

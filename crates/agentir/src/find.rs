@@ -58,6 +58,7 @@ pub fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
                 .read_to_string(&mut text)
                 .map_err(|e| LoadError(format!("standard input cannot be read: {e}")))?;
             let path = request.stdin_filename.unwrap_or(Path::new("<stdin>")).to_owned();
+            let _ = request.configs.of(&path);
             files.push(Found { text: Some(text), ..Found::new(path, PathBuf::from("<stdin>")) });
             continue;
         }
@@ -70,6 +71,9 @@ pub fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
             let inner = Request { paths: &[folder.to_owned()], ..*request };
             files.extend(find(&inner)?);
         } else {
+            // All configurations are read now, so that what is wrong with them is told before anything else;
+            // those of files in folders have said whether they are read.
+            let _ = request.configs.of(path);
             // A file that is named is read, whatever it is called and configurations say, and alone.
             files.push(Found::new(path.clone(), path.clone()));
         }
@@ -77,7 +81,7 @@ pub fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
     if let Some(folder) = request.together {
         files.iter_mut().for_each(|found| found.home = folder.to_owned());
     }
-    files.sort_by(|a, b| (&a.path, &a.home).cmp(&(&b.path, &b.home)));
+    files.sort_by_cached_key(|found| (parts(&found.path), parts(&found.home)));
     // Functions may belong to several bots of one folder.
     files.dedup_by(|a, b| {
         a.text.is_none() && b.text.is_none() && a.path == b.path && a.home == b.home
@@ -86,11 +90,19 @@ pub fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
     for found in &mut files {
         let same = |b: &&mut Found| b.path == found.path && b.text.is_none();
         found.again = found.text.is_none() && before.as_ref().is_some_and(same);
-        // All configurations are read now, so that what is wrong with them is told before anything else.
-        let _ = request.configs.of(&found.path);
         before = Some(found);
     }
     Ok(files)
+}
+
+/// A path as bytes whose order is that of paths by their parts; parts are not compared anew each time.
+fn parts(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(path.as_os_str().len() + 1);
+    for part in path.components() {
+        bytes.extend_from_slice(part.as_os_str().as_encoded_bytes());
+        bytes.push(0);
+    }
+    bytes
 }
 
 /// The documents below a folder, in no order. What git ignores and what is hidden is left out, and no
@@ -253,12 +265,18 @@ fn bot(agents: &Path) -> Vec<Found> {
     let whole = agents.file_stem().is_some_and(|stem| stem == "agents");
     let home = if whole { folder } else { agents };
     let found = |path: PathBuf| Found::new(path, home.to_owned());
-    let beside = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let belongs = |path: &PathBuf| {
-        let name = last(path);
-        (name.ends_with(".py") || agentir_lower::is_adl_config_name(&name)) && path.is_file()
-    };
-    std::iter::once(agents.to_owned()).chain(beside.filter(belongs)).map(found).collect()
+    let beside = fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let belongs = name.ends_with(".py") || agentir_lower::is_adl_config_name(&name);
+        belongs
+            && match entry.file_type() {
+                Ok(kind) if !kind.is_symlink() => kind.is_file(),
+                _ => entry.path().is_file(),
+            }
+    });
+    let beside = beside.map(|entry| entry.path());
+    std::iter::once(agents.to_owned()).chain(beside).map(found).collect()
 }
 
 /// The folders of programs. Every folder is looked at once, however many files are in it.

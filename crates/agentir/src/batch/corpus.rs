@@ -97,9 +97,9 @@ fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Cor
     let name = group.home().display().to_string();
     // Not postcard: it cannot read what is flattened.
     let decode = |bytes: &[u8]| serde_json::from_slice(bytes).ok();
-    let (contents, key) = match store::known(store, group, request, decode, |_| false) {
+    let (contents, place) = match store::known(store, group, request, decode, |_| false) {
         Known::Before(corpus, _) => return corpus,
-        Known::Nothing(contents, key) => (contents, key),
+        Known::Nothing(contents, place) => (contents, place),
     };
     let bytes = contents.bytes();
     let mut loaded = load::build(contents, request);
@@ -115,8 +115,8 @@ fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Cor
         took: begun.elapsed(),
     };
     let corpus = measured.corpus(MOST_ROWS);
-    if let (Some(store), Some(key)) = (store, key) {
-        store.put(key, serde_json::to_vec(&corpus).ok());
+    if let (Some(store), Some(place)) = (store, place) {
+        store.put(&place, serde_json::to_vec(&corpus).ok());
     }
     corpus
 }

@@ -261,21 +261,21 @@ fn check_one(
     let request = question.request;
     let shown = |found: &[Diagnostic]| wanted.all_files || !found.is_empty();
     let needs = |(_, found): &(usize, Vec<Diagnostic>)| shown(found);
-    let (contents, key) = match store::known(store, group, request, entry::decode, needs) {
+    let (contents, place) = match store::known(store, group, request, entry::decode, needs) {
         Known::Before((files, diagnostics), contents) => {
             let contents = contents.filter(|_| shown(&diagnostics));
             let sources = contents.map_or_else(SourceMap::new, Contents::sources);
             let found = Findings { diagnostics, sources: Arc::new(sources), files };
             return (found, Page::default(), Default::default());
         }
-        Known::Nothing(contents, key) => (contents, key),
+        Known::Nothing(contents, place) => (contents, place),
     };
     let mut loaded = load::build(contents, request);
     let (checked, times) = question.judge(&mut loaded, wanted.times);
     let page = if wanted.page { page(&loaded) } else { Page::default() };
     let (diagnostics, files) = (checked.diagnostics, loaded.files);
-    if let (Some(store), Some(key)) = (store, key) {
-        store.put(key, entry::encode(files, &diagnostics));
+    if let (Some(store), Some(place)) = (store, place) {
+        store.put(&place, entry::encode(files, &diagnostics));
     }
     let sources = if shown(&diagnostics) { loaded.sources } else { SourceMap::new() };
     let found = Findings { diagnostics, sources: Arc::new(sources), files };

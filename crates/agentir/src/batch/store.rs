@@ -59,19 +59,38 @@ impl Store {
     }
 
     /// Keeps what was found; what cannot be written is not kept.
-    pub fn put(&self, key: Key, value: Option<Vec<u8>>) {
+    pub fn put(&self, place: &Place, value: Option<Vec<u8>>) {
         if let Some(value) = value {
-            self.cache.put(key, &value);
+            self.cache.put(place.key, &value);
+            self.stamp_as(place, &value);
         }
     }
+
+    fn stamp_as(&self, place: &Place, value: &[u8]) {
+        if let Some(stamp) = place.stamp {
+            let small = if value.len() <= SMALL { value } else { &[] };
+            self.cache.put(stamp, &[place.key.bytes(), small].concat());
+        }
+    }
+}
+
+/// Values of at most so many bytes are kept beside the stamps of files as well, so that nothing has to be
+/// asked twice for the many programs in which nothing is found.
+const SMALL: usize = 64;
+
+/// Where something is kept.
+pub struct Place {
+    key: Key,
+    /// Under which the key is kept, as long as no file is touched.
+    stamp: Option<Key>,
 }
 
 /// What is known of a program.
 pub enum Known<T> {
     /// What was found before; with what is in the files, where that is needed.
     Before(T, Option<Contents>),
-    /// Nothing: what is in the files, and the key to keep under what is found in them.
-    Nothing(Contents, Option<Key>),
+    /// Nothing: what is in the files, and where to keep what is found in them.
+    Nothing(Contents, Option<Place>),
 }
 
 /// What was found before in a program. Its files are read only if they were touched since, or if what was
@@ -84,24 +103,28 @@ pub fn known<T>(
     needs: impl Fn(&T) -> bool,
 ) -> Known<T> {
     let Some(store) = store else { return Known::Nothing(group.read(request), None) };
-    let get = |key: &Key| decode(&store.cache.get(key)?);
     // It is made before the files are read: what changes meanwhile has another one.
     let stamp = store.stamp(&group, request);
-    let untouched = stamp.as_ref().and_then(|stamp| Key::from_bytes(&store.cache.get(stamp)?));
-    if let Some(value) = untouched.as_ref().and_then(get)
-        && !needs(&value)
-    {
+    let stamped = stamp.as_ref().and_then(|stamp| store.cache.get(stamp));
+    let stamped = stamped.as_deref().and_then(Key::split_first);
+    let untouched = stamped.and_then(|(key, value)| match value {
+        [] => decode(&store.cache.get(&key)?),
+        value => decode(value),
+    });
+    if let Some(value) = untouched.filter(|value| !needs(value)) {
         return Known::Before(value, None);
     }
     let contents = group.read(request);
-    let key = store.key(&contents, request);
-    if let (Some(stamp), Some(key)) = (stamp, &key)
-        && untouched.as_ref() != Some(key)
-    {
-        store.cache.put(stamp, key.bytes());
-    }
-    match key.as_ref().and_then(get) {
-        Some(value) => Known::Before(value, Some(contents)),
-        None => Known::Nothing(contents, key),
+    let Some(key) = store.key(&contents, request) else { return Known::Nothing(contents, None) };
+    let place = Place { key, stamp };
+    let kept = store.cache.get(&key).and_then(|bytes| Some((decode(&bytes)?, bytes)));
+    match kept {
+        Some((value, bytes)) => {
+            if stamped.is_none_or(|(known, _)| known != key) {
+                store.stamp_as(&place, &bytes);
+            }
+            Known::Before(value, Some(contents))
+        }
+        None => Known::Nothing(contents, Some(place)),
     }
 }
