@@ -53,19 +53,30 @@ impl Key {
 /// what comes behind other parts.
 const LONG: usize = 1024;
 
+/// So many bytes of small parts are hashed together.
+const TOGETHER: usize = 4096;
+
 /// Makes a key of parts. Each is set off from the next by its length, so `ab`, `c` is not `a`, `bc`.
 #[derive(Clone, Debug, Default)]
-pub struct KeyBuilder(Hasher);
+pub struct KeyBuilder {
+    hasher: Hasher,
+    /// What is not hashed yet.
+    waiting: Vec<u8>,
+}
 
 impl KeyBuilder {
     /// Adds a part.
     pub fn add(&mut self, part: impl AsRef<[u8]>) -> &mut Self {
         let part = part.as_ref();
-        self.0.update(&(part.len() as u64).to_le_bytes());
+        self.waiting.extend_from_slice(&(part.len() as u64).to_le_bytes());
         if part.len() < LONG {
-            self.0.update(part);
+            self.waiting.extend_from_slice(part);
         } else {
-            self.0.update(blake3::hash(part).as_bytes());
+            self.waiting.extend_from_slice(blake3::hash(part).as_bytes());
+        }
+        if self.waiting.len() >= TOGETHER {
+            self.hasher.update(&self.waiting);
+            self.waiting.clear();
         }
         self
     }
@@ -73,6 +84,6 @@ impl KeyBuilder {
     /// The key of all parts so far.
     #[must_use]
     pub fn key(&self) -> Key {
-        Key(*self.0.finalize().as_bytes())
+        Key(*self.hasher.clone().update(&self.waiting).finalize().as_bytes())
     }
 }

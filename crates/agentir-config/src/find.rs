@@ -4,10 +4,10 @@ use crate::Names;
 use crate::config::Config;
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
 use agentir_syntax::rules::INVALID_CONFIGURATION;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::{fs, io, path};
 
 /// What the file is called.
@@ -31,15 +31,24 @@ pub struct Configs {
     nothing: Arc<Config>,
     /// What the files in a folder go by, as the folder was written. Whole paths are compared, not their
     /// parts: this is asked several times for every file.
-    known: RwLock<HashMap<OsString, Arc<Config>>>,
+    known: RwLock<FxHashMap<Box<[u8]>, Arc<Config>>>,
+    /// The folder that relative paths start from.
+    here: OnceLock<PathBuf>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     /// What the files in a folder go by; its path is absolute.
-    by_folder: HashMap<PathBuf, Arc<Config>>,
+    by_folder: FxHashMap<OsString, Arc<Config>>,
     problems: Problems,
+}
+
+/// What stands before the name of a file. Bytes: to take a path apart takes longer than to look it up.
+fn folder_as_written(file: &Path) -> &[u8] {
+    let bytes = file.as_os_str().as_encoded_bytes();
+    let last = bytes.iter().rposition(|byte| path::is_separator(char::from(*byte)));
+    bytes.get(..last.map_or(0, |last| last + 1)).unwrap_or_default()
 }
 
 impl Configs {
@@ -51,6 +60,7 @@ impl Configs {
             fixed: None,
             nothing: Arc::default(),
             known: RwLock::default(),
+            here: OnceLock::new(),
             state: Mutex::default(),
         }
     }
@@ -81,12 +91,12 @@ impl Configs {
         if let Some(config) = &self.fixed {
             return Arc::clone(config);
         }
-        let written = file.parent().map(Path::as_os_str).unwrap_or_default();
+        let written = folder_as_written(file);
         if let Some(config) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(written)
         {
             return Arc::clone(config);
         }
-        let folder = match path::absolute(file) {
+        let folder = match self.absolute(file) {
             Ok(path) => path.parent().map(Path::to_owned).unwrap_or_default(),
             Err(_) => return Arc::clone(&self.nothing),
         };
@@ -95,19 +105,34 @@ impl Configs {
             self.of_folder(&mut state, &folder)
         };
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(written.to_owned(), Arc::clone(&config));
+        known.insert(written.into(), Arc::clone(&config));
         config
+    }
+
+    /// What [`path::absolute`] gives, without asking each time where we are.
+    fn absolute(&self, file: &Path) -> io::Result<PathBuf> {
+        if file.is_absolute() {
+            return path::absolute(file);
+        }
+        let here = match self.here.get() {
+            Some(here) => here,
+            None => {
+                let here = std::env::current_dir()?;
+                self.here.get_or_init(|| here)
+            }
+        };
+        path::absolute(here.join(file))
     }
 
     fn of_folder(&self, state: &mut State, folder: &Path) -> Arc<Config> {
         let mut passed = Vec::new();
         let mut found = Arc::clone(&self.nothing);
         for above in folder.ancestors() {
-            if let Some(known) = state.by_folder.get(above) {
+            if let Some(known) = state.by_folder.get(above.as_os_str()) {
                 found = Arc::clone(known);
                 break;
             }
-            passed.push(above.to_owned());
+            passed.push(above.as_os_str().to_owned());
             let file = above.join(FILE_NAME);
             let text = match fs::read_to_string(&file) {
                 Err(error) if !is_there(&error) => continue,

@@ -1,8 +1,10 @@
 //! Which files there are, what they are taken for, and the program that each belongs to.
 
 use crate::request::{LoadError, Request};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -43,8 +45,13 @@ impl Found {
     }
 
     /// What it is called in messages.
-    pub fn name(&self) -> String {
-        self.path.strip_prefix("./").unwrap_or(&self.path).display().to_string()
+    pub fn name(&self) -> Cow<'_, str> {
+        // To take a path apart takes longer than to see that it does not begin so.
+        let path = match self.path.as_os_str().as_encoded_bytes() {
+            [b'.', ..] => self.path.strip_prefix("./").unwrap_or(&self.path),
+            _ => &self.path,
+        };
+        path.to_string_lossy()
     }
 }
 
@@ -81,28 +88,40 @@ pub fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
     if let Some(folder) = request.together {
         files.iter_mut().for_each(|found| found.home = folder.to_owned());
     }
-    files.sort_by_cached_key(|found| (parts(&found.path), parts(&found.home)));
-    // Functions may belong to several bots of one folder.
-    files.dedup_by(|a, b| {
-        a.text.is_none() && b.text.is_none() && a.path == b.path && a.home == b.home
-    });
-    let mut before: Option<&mut Found> = None;
-    for found in &mut files {
-        let same = |b: &&mut Found| b.path == found.path && b.text.is_none();
-        found.again = found.text.is_none() && before.as_ref().is_some_and(same);
-        before = Some(found);
-    }
-    Ok(files)
+    Ok(in_order(files))
 }
 
-/// A path as bytes whose order is that of paths by their parts; parts are not compared anew each time.
-fn parts(path: &Path) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(path.as_os_str().len() + 1);
+/// Documents by their paths, each once for every program.
+fn in_order(files: Vec<Found>) -> Vec<Found> {
+    let keyed = |found: Found| {
+        let mut key = Vec::with_capacity(found.path.as_os_str().len() * 2 + 4);
+        parts(&found.path, &mut key);
+        let path = key.len();
+        key.push(0);
+        parts(&found.home, &mut key);
+        (key, path, found)
+    };
+    let mut files: Vec<(Vec<u8>, usize, Found)> = files.into_par_iter().map(keyed).collect();
+    files.par_sort_by(|a, b| a.0.cmp(&b.0));
+    // Functions may belong to several bots of one folder.
+    files.dedup_by(|a, b| a.2.text.is_none() && b.2.text.is_none() && a.0 == b.0);
+    let mut before: Option<(Vec<u8>, bool)> = None;
+    let again = |(mut key, path, mut found): (Vec<u8>, usize, Found)| {
+        key.truncate(path);
+        let read = found.text.is_none();
+        found.again = read && before.as_ref().is_some_and(|(b, read)| *read && *b == key);
+        before = Some((key, read));
+        found
+    };
+    files.into_iter().map(again).collect()
+}
+
+/// Adds a path as bytes whose order is that of paths by their parts; parts are not compared anew each time.
+fn parts(path: &Path, bytes: &mut Vec<u8>) {
     for part in path.components() {
         bytes.extend_from_slice(part.as_os_str().as_encoded_bytes());
         bytes.push(0);
     }
-    bytes
 }
 
 /// The documents below a folder, in no order. What git ignores and what is hidden is left out, and no
@@ -114,45 +133,51 @@ fn below(folder: &Path, request: &Request<'_>) -> Vec<Found> {
         .require_git(false)
         .threads(rayon::current_num_threads())
         .build_parallel();
-    let found: Mutex<Vec<(PathBuf, Kind)>> = Mutex::default();
+    let found: Mutex<Vec<Found>> = Mutex::default();
     walk.run(|| {
-        let mut here = Here { found: Vec::new(), all: &found };
+        let mut here = Here { found: Vec::new(), homes: Homes::default(), all: &found };
         Box::new(move |entry| {
-            let candidate = match entry {
+            match entry {
                 Ok(entry) => {
                     let is_file = entry.file_type().is_some_and(|t| t.is_file());
                     let taken = |_: &Kind| request.takes(entry.path());
                     let kind = if is_file { Kind::of(entry.path()).filter(taken) } else { None };
-                    kind.filter(|kind| kind.is_in(entry.path()))
-                        .map(|kind| (entry.into_path(), kind))
+                    if let Some(kind) = kind.filter(|kind| kind.is_in(entry.path())) {
+                        here.add(kind, entry.into_path());
+                    }
                 }
                 // A folder that cannot be opened is named like a file that cannot be read.
-                Err(error) => path_of(&error).map(|path| (path.to_owned(), Kind::Whole)),
-            };
-            here.found.extend(candidate);
+                Err(error) => {
+                    if let Some(path) = path_of(&error) {
+                        here.add(Kind::Whole, path.to_owned());
+                    }
+                }
+            }
             ignore::WalkState::Continue
         })
     });
-    let mut homes = Homes::default();
-    let mut files = Vec::new();
-    for (path, kind) in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        match kind {
-            Kind::Whole => files.push(Found::new(path.clone(), path)),
-            Kind::Abl => {
-                let home = homes.of(&path);
-                files.push(Found::new(path, home));
-            }
-            Kind::Adl => files.extend(bot(&path)),
-            Kind::Export => files.extend(exported(&path)),
-        }
-    }
-    files
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What one thread of a walk found.
 struct Here<'a> {
-    found: Vec<(PathBuf, Kind)>,
-    all: &'a Mutex<Vec<(PathBuf, Kind)>>,
+    found: Vec<Found>,
+    homes: Homes,
+    all: &'a Mutex<Vec<Found>>,
+}
+
+impl Here<'_> {
+    fn add(&mut self, kind: Kind, path: PathBuf) {
+        match kind {
+            Kind::Whole => self.found.push(Found::new(path.clone(), path)),
+            Kind::Abl => {
+                let home = self.homes.of(&path);
+                self.found.push(Found::new(path, home));
+            }
+            Kind::Adl => self.found.extend(bot(&path)),
+            Kind::Export => self.found.extend(exported(&path)),
+        }
+    }
 }
 
 impl Drop for Here<'_> {
@@ -283,7 +308,7 @@ fn bot(agents: &Path) -> Vec<Found> {
 #[derive(Default)]
 struct Homes {
     /// For each folder the nearest one, from itself upwards, that has a manifest.
-    manifests: HashMap<PathBuf, Option<PathBuf>>,
+    manifests: FxHashMap<OsString, Option<PathBuf>>,
 }
 
 impl Homes {
@@ -303,7 +328,7 @@ impl Homes {
     }
 
     fn manifest_above(&mut self, folder: &Path) -> Option<PathBuf> {
-        if let Some(known) = self.manifests.get(folder) {
+        if let Some(known) = self.manifests.get(folder.as_os_str()) {
             return known.clone();
         }
         let found = if folder.join(MANIFEST).is_file() {
@@ -311,7 +336,7 @@ impl Homes {
         } else {
             folder.parent().and_then(|above| self.manifest_above(above))
         };
-        self.manifests.insert(folder.to_owned(), found.clone());
+        self.manifests.insert(folder.as_os_str().to_owned(), found.clone());
         found
     }
 }

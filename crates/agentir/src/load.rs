@@ -14,8 +14,10 @@ use agentir_lower::Lowered;
 use agentir_syntax::abl::Options;
 use agentir_syntax::agent_script;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -76,7 +78,7 @@ impl Contents {
         let manifests = homes(&files).filter_map(manifest).collect();
         // Reading each file is independent of the others.
         let read = |found: Found| {
-            let bytes = match found.text.as_ref().or_else(|| request.instead.get(&found.name())) {
+            let bytes = match found.text.as_ref().or_else(|| request.instead.get(&*found.name())) {
                 Some(text) => Ok(text.clone().into_bytes()),
                 None => read(&found.path),
             };
@@ -112,9 +114,12 @@ impl Contents {
 /// The folders of the programs of files, as far as they may have a manifest.
 fn homes(files: &[Found]) -> impl Iterator<Item = &Path> {
     let mut last = None;
-    files.iter().filter(|found| found.home != found.path).filter_map(move |found| {
-        (last.replace(&found.home) != Some(&found.home)).then_some(&*found.home)
-    })
+    files.iter().filter(|found| found.home.as_os_str() != found.path.as_os_str()).filter_map(
+        move |found| {
+            (last.replace(found.home.as_os_str()) != Some(found.home.as_os_str()))
+                .then_some(&*found.home)
+        },
+    )
 }
 
 impl Found {
@@ -127,7 +132,8 @@ impl Found {
             let (text, place) = config.identity(&path);
             key.add(text).add(place.as_os_str().as_encoded_bytes());
         }
-        key.add(self.name()).add(self.home.as_os_str().as_encoded_bytes());
+        key.add(self.path.as_os_str().as_encoded_bytes())
+            .add(self.home.as_os_str().as_encoded_bytes());
         key.add([u8::from(self.again), u8::from(self.path == self.home)]);
     }
 }
@@ -169,7 +175,7 @@ fn documents_in(contents: Contents) -> (SourceMap, Opened) {
                 (String::new(), Some((UNREADABLE, 0, format!("this file cannot be read: {error}"))))
             }
         };
-        let id = sources.add(SourceFile::new(name.as_str(), text));
+        let id = sources.add(SourceFile::new(&*name, text));
         match problem {
             Some((rule, at, message)) => {
                 diagnostics.push(Diagnostic::error(rule, Span::new(id, at, at), message));
@@ -412,22 +418,24 @@ impl Group {
 
 /// The programs in some paths, by their first files. Nothing is read but what says which those are.
 pub fn programs(request: &Request<'_>) -> Result<Vec<Group>, LoadError> {
-    let mut groups: HashMap<PathBuf, Group> = HashMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    let mut by_home: FxHashMap<OsString, usize> = FxHashMap::default();
     for found in find(request)? {
-        let name = found.name();
-        let group = groups.entry(found.home.clone()).or_insert_with(|| {
+        let at = *by_home.entry(found.home.as_os_str().to_owned()).or_insert_with(|| {
             let roots = request.paths.iter().filter_map(|root| found.home.strip_prefix(root).ok());
             let shortest = roots.min_by_key(|place| place.as_os_str().len());
             let manifest = found.home.join(MANIFEST).display().to_string();
             let place = shortest.unwrap_or(&found.home).to_owned();
-            Group { first: manifest, place, files: Vec::new() }
+            groups.push(Group { first: manifest, place, files: Vec::new() });
+            groups.len() - 1
         });
-        if name < group.first {
-            group.first = name;
+        let Some(group) = groups.get_mut(at) else { continue };
+        let name = found.name();
+        if *name < *group.first {
+            group.first = name.into_owned();
         }
         group.files.push(found);
     }
-    let mut groups: Vec<Group> = groups.into_values().collect();
     groups.sort_by(|a, b| (&a.first, &a.place).cmp(&(&b.first, &b.place)));
     Ok(groups)
 }
