@@ -8,6 +8,10 @@ use std::sync::mpsc;
 /// memory at most, and as much slower than the others may one of them be before they wait for it.
 const AHEAD: usize = 64;
 
+/// How many things a thread takes at a time at most: to hand over one takes about as long as to find out that
+/// nothing changed in it.
+const TOGETHER: usize = 8;
+
 /// Tells that a thread is done, also where it panicked.
 struct Done<R> {
     index: usize,
@@ -29,36 +33,45 @@ pub fn in_order<T: Send, R: Send>(
     job: impl Fn(T) -> R + Sync,
     mut done: impl FnMut(usize, R) -> ControlFlow<()>,
 ) {
-    let window = AHEAD * rayon::current_num_threads();
+    let threads = rayon::current_num_threads();
+    let window = AHEAD * threads;
+    // Few are spread over all threads.
+    let together = (items.len() / (TOGETHER * threads)).clamp(1, TOGETHER);
     let job = &job;
     rayon::in_place_scope_fifo(|scope| {
         let (to, results) = mpsc::channel();
-        let mut items = items.into_iter().enumerate();
-        let mut waiting: BTreeMap<usize, R> = BTreeMap::new();
+        let mut items = items.into_iter();
+        let mut waiting: BTreeMap<usize, Vec<R>> = BTreeMap::new();
         let (mut begun, mut next) = (0, 0);
         loop {
             while begun < next + window {
-                let Some((index, item)) = items.next() else { break };
-                begun += 1;
+                let some: Vec<T> = items.by_ref().take(together).collect();
+                if some.is_empty() {
+                    break;
+                }
+                let index = begun;
+                begun += some.len();
                 let to = to.clone();
                 scope.spawn_fifo(move |_| {
                     let mut told = Done { index, result: None, to };
-                    told.result = Some(job(item));
+                    told.result = Some(some.into_iter().map(job).collect());
                 });
             }
             if next == begun {
                 return;
             }
             match results.recv() {
-                Ok((index, Some(result))) => waiting.insert(index, result),
+                Ok((index, Some(results))) => waiting.insert(index, results),
                 // It panicked, which ends the scope, too.
                 Ok((_, None)) | Err(mpsc::RecvError) => return,
             };
-            while let Some(result) = waiting.remove(&next) {
-                let index = next;
-                next += 1;
-                if done(index, result).is_break() {
-                    return;
+            while let Some(results) = waiting.remove(&next) {
+                for result in results {
+                    let index = next;
+                    next += 1;
+                    if done(index, result).is_break() {
+                        return;
+                    }
                 }
             }
         }
@@ -87,7 +100,8 @@ mod tests {
             },
             |index, doubled| {
                 let ahead = begun.load(Ordering::Relaxed) - index;
-                assert!(ahead <= super::AHEAD * rayon::current_num_threads() + 1, "{ahead}");
+                let most = super::AHEAD * rayon::current_num_threads() + super::TOGETHER;
+                assert!(ahead <= most, "{ahead}");
                 assert_eq!(doubled, index * 2);
                 seen.push(index);
                 ControlFlow::Continue(())
