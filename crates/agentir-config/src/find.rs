@@ -7,7 +7,7 @@ use agentir_syntax::rules::INVALID_CONFIGURATION;
 use rustc_hash::FxHashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::{fs, io, path};
 
 /// What the file is called.
@@ -100,10 +100,7 @@ impl Configs {
             Ok(path) => path.parent().map(Path::to_owned).unwrap_or_default(),
             Err(_) => return Arc::clone(&self.nothing),
         };
-        let config = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            self.of_folder(&mut state, &folder)
-        };
+        let config = self.of_folder(&folder);
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(written.into(), Arc::clone(&config));
         config
@@ -124,31 +121,40 @@ impl Configs {
         path::absolute(here.join(file))
     }
 
-    fn of_folder(&self, state: &mut State, folder: &Path) -> Arc<Config> {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody waits while the system is asked; a file that is there is read by one thread.
+    fn of_folder(&self, folder: &Path) -> Arc<Config> {
         let mut passed = Vec::new();
         let mut found = Arc::clone(&self.nothing);
         for above in folder.ancestors() {
-            if let Some(known) = state.by_folder.get(above.as_os_str()) {
+            if let Some(known) = self.state().by_folder.get(above.as_os_str()) {
                 found = Arc::clone(known);
                 break;
             }
-            passed.push(above.as_os_str().to_owned());
             let file = above.join(FILE_NAME);
-            let text = match fs::read_to_string(&file) {
-                Err(error) if !is_there(&error) => continue,
-                text => text,
-            };
-            found = read(&self.names, &mut state.problems, &shown(&file), above, text);
-            break;
+            match fs::read_to_string(&file) {
+                Err(error) if !is_there(&error) => passed.push(above.as_os_str().to_owned()),
+                text => {
+                    let State { by_folder, problems } = &mut *self.state();
+                    let read = || read(&self.names, problems, &shown(&file), above, text);
+                    found =
+                        by_folder.entry(above.as_os_str().to_owned()).or_insert_with(read).clone();
+                    break;
+                }
+            }
         }
-        state.by_folder.extend(passed.into_iter().map(|above| (above, Arc::clone(&found))));
+        let passed = passed.into_iter().map(|above| (above, Arc::clone(&found)));
+        self.state().by_folder.extend(passed);
         found
     }
 
     /// What was wrong with the configurations that were read; takes it out.
     #[must_use]
     pub fn problems(&self) -> Problems {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         std::mem::take(&mut state.problems)
     }
 
@@ -158,7 +164,7 @@ impl Configs {
         if let Some(config) = &self.fixed {
             return config.never_wants(rule, group);
         }
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state();
         !state.by_folder.is_empty()
             && state.by_folder.values().all(|config| config.never_wants(rule, group))
     }
