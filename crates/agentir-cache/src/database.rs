@@ -10,6 +10,9 @@ use std::time::Duration;
 /// How long another process may hold the database before we go on without it.
 const BUSY: Duration = Duration::from_secs(5);
 
+/// How much of the database is kept in memory, in KiB; two megabytes are the default.
+const CACHE_KIB: i64 = 32 << 10;
+
 /// How many values are read in one transaction: to begin one takes as long as to read a value, and what
 /// others write is seen in the next.
 const READS: u32 = 512;
@@ -55,6 +58,8 @@ impl Database {
         // Nothing is lost that cannot be found out again, so nothing waits for the disk; what a power cut
         // leaves is checked when read.
         connection.execute_batch("PRAGMA synchronous = OFF")?;
+        // Keys come in no order, so what is read again and again is the whole database.
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         if connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0))? == 0 {
             // Only before there is a table; later it would be written again each time.
             connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
