@@ -121,7 +121,7 @@ impl Cache {
         }
         let full = std::mem::take(&mut *waiting);
         drop(waiting);
-        self.write(&full);
+        self.write(full);
     }
 
     /// Removes all entries of a folder, and says how many bytes that were.
@@ -139,7 +139,7 @@ impl Cache {
         Ok(bytes)
     }
 
-    fn write(&self, waiting: &Waiting) {
+    fn write(&self, mut waiting: Waiting) {
         if waiting.entries.is_empty() && waiting.used.is_empty() {
             return;
         }
@@ -148,6 +148,8 @@ impl Cache {
             Err(e) if e.broken() => return remove(&self.path),
             Err(_) => return,
         };
+        // Neighbours in the database are written one after the other.
+        waiting.entries.sort_unstable_by_key(|(key, _)| *key);
         // What cannot be written is found out again the next time.
         if let Err(e) = database.write(&waiting.entries, &waiting.used, self.today)
             && e.broken()
@@ -162,7 +164,7 @@ impl Drop for Cache {
         // Whoever still reads keeps what is removed from being removed.
         lock(&self.idle).clear();
         let rest = std::mem::take(&mut *lock(&self.waiting));
-        self.write(&rest);
+        self.write(rest);
         if let Ok(mut database) = Database::open(&self.path) {
             database.shrink(self.today.saturating_sub(MAX_AGE), MAX_SIZE);
         }

@@ -49,8 +49,12 @@ fn may_have(line: &[u8]) -> bool {
     while let Some(&byte) = line.get(at) {
         if is(byte, TOKEN) {
             let (before, behind) = line.split_at(at);
-            let behind = behind.iter().take_while(|byte| is(**byte, TOKEN)).count();
-            if behind + before.iter().rev().take_while(|byte| is(**byte, TOKEN)).count() >= RUN {
+            let in_token = |byte: &&u8| is(**byte, TOKEN);
+            let behind = behind.iter().take_while(in_token).count();
+            let before = before.iter().rev().take_while(in_token).count();
+            if before + behind >= RUN
+                && line.get(at - before..at + behind).is_some_and(may_be_made_up)
+            {
                 return true;
             }
             at += behind;
@@ -63,6 +67,18 @@ fn may_have(line: &[u8]) -> bool {
             called(before).is_some_and(|name| is_called(name, PASSWORDS))
                 || declared(line, at, before).is_some_and(|name| is_called(name, PASSWORDS))
         }
+    })
+}
+
+/// Whether a machine may have made up a run: it has digits, or something in it begins as a form does. Most
+/// long runs are names with underscores and dots.
+fn may_be_made_up(run: &[u8]) -> bool {
+    let mut inside = false;
+    let mut digits = 0;
+    run.iter().enumerate().any(|(at, byte)| {
+        let begins = !std::mem::replace(&mut inside, is(*byte, WORD)) && inside;
+        digits += usize::from(byte.is_ascii_digit());
+        digits >= DIGITS || (begins && may_begin(*byte, run.get(at + 1).copied()))
     })
 }
 
@@ -321,11 +337,14 @@ fn is_placeholder(value: &str) -> bool {
         || PLACEHOLDERS.iter().any(|word| lower.contains(word))
 }
 
+/// What a machine made up has at least so many digits.
+const DIGITS: usize = 3;
+
 /// Whether a value looks like one that a machine made up.
 fn is_random(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.len() >= 16
-        && digits >= 3
+        && digits >= DIGITS
         && value.bytes().any(|c| c.is_ascii_alphabetic())
         && value.bytes().all(|c| Alphabet::Base64.has(c) || matches!(c, b'.' | b'~'))
         && !is_placeholder(value)
