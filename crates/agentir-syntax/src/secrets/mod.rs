@@ -62,11 +62,15 @@ fn may_have(line: &[u8]) -> bool {
         at += RUN;
     }
     memchr::memchr2_iter(b':', b'=', line).any(|at| {
-        line.get(at + 1..at + 3) == Some(b"//") || {
+        let behind = line.get(at + 1..).unwrap_or_default();
+        // Passwords that people chose count in quotes only. What is no ASCII may be a space before one.
+        let quoted = || matches!(behind.trim_ascii_start(), [b'"' | b'\'' | 0x80.., ..]);
+        let named = || {
             let before = before_sign(line, at);
             called(before).is_some_and(|name| is_called(name, PASSWORDS))
                 || declared(line, at, before).is_some_and(|name| is_called(name, PASSWORDS))
-        }
+        };
+        behind.starts_with(b"//") || (quoted() && named())
     })
 }
 
@@ -310,8 +314,10 @@ fn declared<'l>(line: &[u8], at: usize, before: &'l [u8]) -> Option<&'l [u8]> {
 
 /// Whether a name, in lower case without `_` and `-`, ends with one of these.
 fn is_called(name: &[u8], keys: &[&str]) -> bool {
-    keys.iter().any(|key| {
-        let mut plain = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
+    let plain = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
+    let Some(last) = plain.clone().next().map(u8::to_ascii_lowercase) else { return false };
+    keys.iter().filter(|key| key.as_bytes().last() == Some(&last)).any(|key| {
+        let mut plain = plain.clone();
         key.bytes().rev().all(|k| plain.next().is_some_and(|b| b.to_ascii_lowercase() == k))
     })
 }
