@@ -1,6 +1,8 @@
 //! Which files there are, what they are taken for, and the program that each belongs to.
 
 use crate::request::{LoadError, Request};
+use agentir_cache::KeyBuilder;
+use agentir_config::Configs;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -8,7 +10,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::{fs, io};
+use std::{fs, io, path};
 
 /// How the manifest of a project is called.
 pub const MANIFEST: &str = "project.json";
@@ -53,6 +55,20 @@ impl Found {
         };
         path.to_string_lossy()
     }
+
+    /// Adds everything about a document that decides how it is read, but for what it says.
+    pub fn identify(&self, configs: &Configs, key: &mut KeyBuilder) {
+        let config = configs.of(&self.path);
+        key.add([u8::from(config.is_empty())]);
+        if !config.is_empty() {
+            let path = path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+            let (text, place) = config.identity(&path);
+            key.add(text).add(place.as_os_str().as_encoded_bytes());
+        }
+        key.add(self.path.as_os_str().as_encoded_bytes())
+            .add(self.home.as_os_str().as_encoded_bytes());
+        key.add([u8::from(self.again), u8::from(self.path == self.home)]);
+    }
 }
 
 /// The documents in the paths of a request, each once for every program that it belongs to, in order.
@@ -88,11 +104,11 @@ pub fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
     if let Some(folder) = request.together {
         files.iter_mut().for_each(|found| found.home = folder.to_owned());
     }
-    Ok(in_order(files))
+    Ok(sorted(files))
 }
 
 /// Documents by their paths, each once for every program.
-fn in_order(files: Vec<Found>) -> Vec<Found> {
+fn sorted(files: Vec<Found>) -> Vec<Found> {
     let keyed = |found: Found| {
         let mut key = Vec::with_capacity(found.path.as_os_str().len() * 2 + 4);
         parts(&found.path, &mut key);

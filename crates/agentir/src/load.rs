@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-use std::{fs, io, path};
+use std::{fs, io};
 
 /// A file that could not be read.
 pub const UNREADABLE: RuleName = RuleName("unreadable-file");
@@ -120,22 +120,6 @@ fn homes(files: &[Found]) -> impl Iterator<Item = &Path> {
                 .then_some(&*found.home)
         },
     )
-}
-
-impl Found {
-    /// Adds everything about a document that decides how it is read, but for what it says.
-    fn identify(&self, configs: &Configs, key: &mut KeyBuilder) {
-        let config = configs.of(&self.path);
-        key.add([u8::from(config.is_empty())]);
-        if !config.is_empty() {
-            let path = path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
-            let (text, place) = config.identity(&path);
-            key.add(text).add(place.as_os_str().as_encoded_bytes());
-        }
-        key.add(self.path.as_os_str().as_encoded_bytes())
-            .add(self.home.as_os_str().as_encoded_bytes());
-        key.add([u8::from(self.again), u8::from(self.path == self.home)]);
-    }
 }
 
 /// Files to places, in order; the manifests come last. What is no text is reported, and is no document.

@@ -477,6 +477,39 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_line_with_a_secret_is_passed_over(parts in proptest::collection::vec(0..20_usize, 0..12)) {
+            let random = body(Alphabet::Alnum, 24);
+            let text: String = parts
+                .iter()
+                .map(|part| match *part {
+                    0 => random.as_str(),
+                    1 => "Bearer ",
+                    2 => "password",
+                    3 => "api_key",
+                    4 => ": ",
+                    5 => " = ",
+                    6 => "\"",
+                    7 => "'",
+                    8 => "tr0ub4dor",
+                    9 => "://bot:",
+                    10 => "@",
+                    11 => "-",
+                    12 => "\u{a0}",
+                    13 => " ",
+                    14 => "ghp_",
+                    15 => "AKIA",
+                    16 => BEGIN_KEY,
+                    17 => "PRIVATE KEY-----",
+                    18 => "client.secret_",
+                    _ => "sk-ant-",
+                })
+                .collect();
+            found(&text);
+        }
+    }
+
     #[test]
     fn a_long_line_takes_linear_time() {
         let text = "token=a:b@://eyJhbGciOi-Bearer-".repeat(50_000);

@@ -179,7 +179,12 @@ impl Names<'_> {
         Some(self.expr(e)).filter(can_be_said)
     }
 
-    /// A condition. What ABL has no form for the model judges by its words.
+    /// A condition that the runtime evaluates, where words would always hold.
+    pub(super) fn evaluated(self, c: &Condition) -> Option<Condition> {
+        Some(self.condition(c)).filter(|said| said.expr().is_some() || c.expr().is_none())
+    }
+
+    /// A condition. What ABL has no form for is said in words, for the model to judge.
     pub(super) fn condition(self, c: &Condition) -> Condition {
         match &c.kind {
             ConditionKind::Expr(e) => {

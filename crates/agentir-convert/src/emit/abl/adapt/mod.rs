@@ -206,8 +206,12 @@ fn coordination(names: Names<'_>, agent: &mut Agent) {
             names.value(value).map(|said| *value = said).is_some()
         });
     }
-    for trigger in c.escalation.iter_mut().flat_map(|e| &mut e.triggers) {
-        trigger.when = trigger.when.as_ref().map(|w| names.condition(w));
+    if let Some(escalation) = &mut c.escalation {
+        escalation.triggers.retain_mut(|trigger| {
+            let Some(when) = &trigger.when else { return true };
+            trigger.when = names.evaluated(when);
+            trigger.when.is_some()
+        });
     }
     for completion in &mut agent.completion.conditions {
         completion.when = completion.when.as_ref().map(|w| names.condition(w));

@@ -8,14 +8,14 @@ use super::expr::{self, Names};
 use super::label;
 use crate::emit::abl::body::said_by_fields;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, Expr, ExprKind, Path};
+use agentir_expr::{Condition, Expr, ExprKind, Path, Template};
 use agentir_ir::{
     Activation, Agent, Binding, Body, Branch, Call, Checkpoint, Constraint, ConstraintKind, Data,
     Extensions, Filler, Handoff, Hook, Instruction, Offer, ReasoningZone, SetVariable, Statement,
     Tool, ToolBinding, ToolType,
 };
 use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
 
 /// The tools as the model sees them, and what is done before it is asked.
@@ -91,9 +91,11 @@ fn setter(names: Names<'_>, agent: &mut Agent, binding: ToolBinding) {
 
 /// When a tool is offered is a constraint before its call.
 fn guard(names: Names<'_>, agent: &mut Agent, tool: &Spanned<SmolStr>, binding: &ToolBinding) {
-    let Some(when) = &binding.available_when else { return };
+    let Some(condition) = binding.available_when.as_ref().and_then(|w| names.evaluated(w)) else {
+        return;
+    };
     agent.constraints.constraints.push(Constraint {
-        condition: names.condition(when),
+        condition,
         on_fail: None,
         severity: None,
         kind: Some(ConstraintKind::Require),
@@ -173,7 +175,7 @@ fn asked(names: Names<'_>, agent: &mut Agent, binding: &ToolBinding) {
             field.ty = Some(Spanned::new(SmolStr::new(ty), field.name.span));
         }
         if let (None, Some(when)) = (&field.activation, &binding.available_when) {
-            field.activation = Some(Activation::When { when: names.condition(when) });
+            field.activation = names.evaluated(when).map(|when| Activation::When { when });
         }
     }
 }
@@ -184,8 +186,10 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut 
     for statement in body.0 {
         match statement {
             Statement::Instruct { text } => {
-                let when = known.cloned();
-                agent.identity.instructions.push(Instruction { when, text });
+                agent.identity.instructions.push(match known {
+                    Some(known) if known.expr().is_none() => told(known, &text),
+                    known => Instruction { when: known.cloned(), text },
+                });
             }
             Statement::If { branches } => {
                 // What a branch changes must not decide about the branches behind it.
@@ -211,6 +215,13 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut 
             },
         }
     }
+}
+
+/// A text under a condition in words: the runtime would take the words for true, the model reads them.
+fn told(when: &Condition, text: &Template) -> Instruction {
+    let text = &text.text;
+    let said = format_smolstr!("If {}: {}", when.text.value, text.value);
+    Instruction { when: None, text: Template::plain(Spanned::new(said, text.span)) }
 }
 
 /// Adds what is done under a condition, to what is done under the same one before it.
@@ -367,7 +378,11 @@ fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
 /// Whether a branch of a hook can say what is done in it.
 fn fits_a_branch(branch: &Branch) -> bool {
     let inner = |s: &Statement| matches!(s, Statement::If { .. } | Statement::Instruct { .. });
-    said_by_fields(&branch.body) == branch.body.0.len() && !branch.body.0.iter().any(inner)
+    // A hook evaluates conditions, and words always hold.
+    let evaluated = branch.condition.as_ref().is_none_or(|when| when.expr().is_some());
+    evaluated
+        && said_by_fields(&branch.body) == branch.body.0.len()
+        && !branch.body.0.iter().any(inner)
 }
 
 const fn is_set(statement: &Statement) -> bool {
