@@ -1,12 +1,29 @@
 //! Made-up projects as files.
 
+use agentir_bench::generate::{Project, bots, projects, scripts};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-pub(crate) fn write(out: &Path, files: usize, seed: u64) -> Result<(), Box<dyn Error>> {
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Writes `files` documents of ABL.
+pub(crate) fn write(out: &Path, files: usize, seed: u64) -> Result<()> {
+    let bytes = write_all(out, &projects(files, seed))?;
+    println!("wrote {files} documents, {} KB, to {}", bytes / 1000, out.display());
+    Ok(())
+}
+
+/// Writes as many files as asked for, half of them ABL, a quarter Agent Script, a quarter ADL with its
+/// functions; gives the number of bytes.
+pub(crate) fn write_mixed(out: &Path, files: usize, seed: u64) -> Result<usize> {
+    let all = [projects(files / 2, seed), scripts(files / 4, seed), bots(files / 8, seed)];
+    all.iter().map(|projects| write_all(out, projects)).sum()
+}
+
+fn write_all(out: &Path, projects: &[Project]) -> Result<usize> {
     let mut bytes = 0;
-    for project in agentir_bench::generate::projects(files, seed) {
+    for project in projects {
         for file in &project.files {
             let path = out.join(&project.name).join(&file.path);
             fs::create_dir_all(path.parent().ok_or("a file has a folder")?)?;
@@ -14,6 +31,5 @@ pub(crate) fn write(out: &Path, files: usize, seed: u64) -> Result<(), Box<dyn E
             bytes += file.text.len();
         }
     }
-    println!("wrote {files} documents, {} KB, to {}", bytes / 1000, out.display());
-    Ok(())
+    Ok(bytes)
 }

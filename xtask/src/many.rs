@@ -1,7 +1,7 @@
 //! How long `agentir check` takes for very many files, and how much memory, beside reading and hashing
 //! the same files.
 
-use agentir_bench::generate;
+use crate::corpus;
 use rayon::prelude::*;
 use std::error::Error;
 use std::fs;
@@ -12,26 +12,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Writes as many files as asked for, half of them ABL, a quarter Agent Script, a quarter ADL with its
-/// functions, and measures.
+/// Writes as many files as asked for, and measures.
 pub(crate) fn measure(program: &Path, files: usize, seed: u64, rounds: usize) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let agents = folder.path().join("agents");
-    let mut bytes = 0;
-    for projects in [
-        generate::projects(files / 2, seed),
-        generate::scripts(files / 4, seed),
-        generate::bots(files / 8, seed),
-    ] {
-        for project in &projects {
-            for file in &project.files {
-                let path = agents.join(&project.name).join(&file.path);
-                fs::create_dir_all(path.parent().ok_or("a file has a folder")?)?;
-                fs::write(&path, &file.text)?;
-                bytes += file.text.len();
-            }
-        }
-    }
+    let bytes = corpus::write_mixed(&agents, files, seed)?;
     println!(
         "{files} files, {:.0} MB, {} threads, by `agentir check --format json`\n",
         bytes as f64 / 1e6,

@@ -86,17 +86,42 @@ impl<'a> Names<'a> {
     /// Whether a name may begin with this word.
     fn may_begin(&self, word: &str) -> bool {
         let mut letters = word.bytes().filter(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
-        match (letters.next(), letters.next()) {
-            // The low bits are the same in capitals.
-            (Some(first), second) if first.is_ascii() => {
-                let begin = self.begin.get(usize::from(first & 31)).copied().unwrap_or_default();
-                match second.filter(u8::is_ascii) {
-                    Some(second) => begin & (1 << (second & 31)) != 0,
-                    None => begin != 0,
-                }
-            }
-            _ => true,
+        letters.next().is_some_and(|first| self.may_begin_with(first, letters.next()))
+    }
+
+    /// Whether a name may begin with these two letters, or bytes of letters.
+    fn may_begin_with(&self, first: u8, second: Option<u8>) -> bool {
+        if !first.is_ascii() {
+            return true;
         }
+        // The low bits are the same in capitals.
+        let begin = self.begin.get(usize::from(first & 31)).copied().unwrap_or_default();
+        match second.filter(u8::is_ascii) {
+            Some(second) => begin & (1 << (second & 31)) != 0,
+            None => begin != 0,
+        }
+    }
+
+    /// Whether a word of a text may begin a name: quicker than its words one by one, and true a little more
+    /// often. For texts without `_`.
+    fn may_be_in(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let mut inside = false;
+        bytes.iter().enumerate().any(|(at, byte)| {
+            let was = std::mem::replace(&mut inside, byte.is_ascii_alphanumeric());
+            if inside {
+                return !was && {
+                    let letter = |b: &u8| b.is_ascii_alphanumeric() || !b.is_ascii();
+                    self.may_begin_with(*byte, bytes.get(at + 1).copied().filter(letter))
+                };
+            }
+            // The first byte of a character.
+            *byte >= 0xC0
+                && text
+                    .get(at..)
+                    .and_then(|rest| rest.chars().next())
+                    .is_some_and(char::is_alphanumeric)
+        })
     }
 }
 
@@ -220,7 +245,7 @@ impl<'a> Asks<'a> {
             for sentence in &step.sentences {
                 // Tools and actions have an underscore or are marked; most sentences name nobody at all.
                 let marked = sentence.text.bytes().any(|b| matches!(b, b'_' | b'@'));
-                if !marked && !words(sentence.text).any(|word| names.may_begin(word.text)) {
+                if !marked && !names.may_be_in(sentence.text) {
                     continue;
                 }
                 let words = Words::of(sentence.text);

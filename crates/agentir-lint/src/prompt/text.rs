@@ -184,8 +184,9 @@ fn prompt<'a>(
     }
     for step in &mut steps {
         step.guarded = step.sentences.first().is_some_and(|s| {
-            let begin = s.text.len() - s.text.trim_start().len();
-            guard(s.text).is_some_and(|g| g.start == begin)
+            // Longer than all that it may begin with.
+            let begin = s.text.get(..s.text.floor_char_boundary(16)).unwrap_or(s.text);
+            guard(begin).is_some_and(|guard| guard.start == 0)
         });
     }
     steps.retain(|s| s.number.is_some() || !s.sentences.is_empty());

@@ -5,6 +5,9 @@ use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_ir::{Agent, Dialect, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
+use serde_json::ser::Formatter;
+use std::io;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unread-variable"),
@@ -151,33 +154,72 @@ fn mentions<'n>(
     cx: &ProgramContext<'_>,
     words: impl Iterator<Item = &'n str>,
 ) -> FxHashMap<&'n str, usize> {
-    let mut counts: FxHashMap<&str, usize> = words.map(|word| (word, 0)).collect();
+    let counts: FxHashMap<&str, usize> = words.map(|word| (word, 0)).collect();
     // Most words of a text are shorter than names.
     let shortest = counts.keys().map(|word| word.len()).min().unwrap_or_default();
-    let mut word = |word: &str| {
-        if word.len() >= shortest
-            && let Some(count) = counts.get_mut(word)
+    let mut mentions = Mentions { counts, shortest };
+    let program = cx.program;
+    program.agents.iter().for_each(|agent| mentions.add(agent));
+    program.profiles.iter().for_each(|profile| mentions.add(profile));
+    program.libraries.iter().flat_map(|l| &l.tools).for_each(|tool| mentions.add(tool));
+    mentions.counts
+}
+
+/// Counts words in what is serialized, whatever it is: a form of JSON that nobody writes.
+struct Mentions<'n> {
+    counts: FxHashMap<&'n str, usize>,
+    /// The length of the shortest word.
+    shortest: usize,
+}
+
+impl Mentions<'_> {
+    fn add(&mut self, part: &impl Serialize) {
+        // What cannot be serialized has no words; nothing of the IR is such.
+        let _ = part.serialize(&mut serde_json::Serializer::with_formatter(io::sink(), self));
+    }
+
+    fn word(&mut self, word: &str) {
+        if word.len() >= self.shortest
+            && let Some(count) = self.counts.get_mut(word)
         {
             *count += 1;
         }
-    };
-    let mut count = |text: String| {
+    }
+}
+
+impl Formatter for &mut Mentions<'_> {
+    /// What stands between two escapes, so that no word is cut.
+    fn write_string_fragment<W>(&mut self, _: &mut W, text: &str) -> io::Result<()>
+    where
+        W: ?Sized + io::Write,
+    {
+        if text.len() < self.shortest {
+            return Ok(());
+        }
         // Nearly all of it is ASCII, where words are quickly told apart.
         let may_be_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
         let mut at = 0;
         for run in text.as_bytes().split(|b| !may_be_part(b)) {
             let run = text.get(at..at + run.len()).unwrap_or_default();
             at += run.len() + 1;
+            if run.len() < self.shortest {
+                continue;
+            }
             match run.is_ascii() {
-                true => word(run),
-                false => run.split(|c: char| !c.is_alphanumeric() && c != '_').for_each(&mut word),
+                true => self.word(run),
+                false => run
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .for_each(|word| self.word(word)),
             }
         }
-    };
-    let program = cx.program;
-    program.agents.iter().filter_map(|a| serde_json::to_string(a).ok()).for_each(&mut count);
-    program.profiles.iter().filter_map(|p| serde_json::to_string(p).ok()).for_each(&mut count);
-    let tools = program.libraries.iter().flat_map(|l| &l.tools);
-    tools.filter_map(|t| serde_json::to_string(t).ok()).for_each(&mut count);
-    counts
+        Ok(())
+    }
+
+    /// Places are numbers, and nobody is called by one.
+    fn write_u32<W>(&mut self, _: &mut W, _: u32) -> io::Result<()>
+    where
+        W: ?Sized + io::Write,
+    {
+        Ok(())
+    }
 }
