@@ -463,3 +463,33 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use agentir_diagnostics::{Span, Spanned};
+    use agentir_ir::{Agent, Dialect, Metadata};
+    use smol_str::SmolStr;
+
+    #[test]
+    fn no_text_with_a_name_is_passed_over() {
+        let agents = ["Billing", "Élan", "x", "42nd street", "don't ask"].map(|name| {
+            let name = Spanned::new(SmolStr::new(name), Span::default());
+            let metadata = Metadata::new(name, Dialect::AgentScript, SmolStr::default());
+            Agent::new(metadata, Span::default())
+        });
+        let program = Program { agents: agents.into(), ..Program::default() };
+        let names = Names::new(&program);
+        let parts = ["Bi", "b", "é", "É", "x", "4", "2", "do", "'", "“", "€", "K", "-", " ", "q"];
+        for first in parts {
+            for second in parts {
+                for third in parts {
+                    let text = [first, second, third].concat();
+                    let begins = words(&text).any(|word| names.may_begin(word.text));
+                    assert!(!begins || names.may_be_in(&text), "{text}");
+                }
+            }
+        }
+        assert!(!names.may_be_in("go on, and say so"));
+    }
+}

@@ -89,9 +89,16 @@ fn setter(names: Names<'_>, agent: &mut Agent, binding: ToolBinding) {
     guard(names, agent, &binding.name, &binding);
 }
 
-/// When a tool is offered is a constraint before its call.
+/// When a tool is offered is a constraint before its call. What can only be said in words is asked of the model.
 fn guard(names: Names<'_>, agent: &mut Agent, tool: &Spanned<SmolStr>, binding: &ToolBinding) {
-    let Some(condition) = binding.available_when.as_ref().and_then(|w| names.evaluated(w)) else {
+    let Some(when) = &binding.available_when else { return };
+    let Some(condition) = names.evaluated(when) else {
+        let words = names.condition(when).text.value;
+        let text = format_smolstr!("Call `{}` only if {words}.", tool.value);
+        agent.identity.instructions.push(Instruction {
+            when: None,
+            text: Template::plain(Spanned::new(text, binding.span)),
+        });
         return;
     };
     agent.constraints.constraints.push(Constraint {
