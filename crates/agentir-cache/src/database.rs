@@ -17,6 +17,12 @@ const CACHE_KIB: i64 = 32 << 10;
 /// others write is seen in the next.
 const READS: u32 = 512;
 
+/// The number of an entry: the first bytes of its key. SQLite finds numbers in half the time of bytes, and whether
+/// an entry is that of the whole key is known by its seal.
+pub(crate) fn number(key: &Key) -> i64 {
+    key.bytes().first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes))
+}
+
 /// A connection.
 #[derive(Debug)]
 pub(crate) struct Database {
@@ -68,8 +74,8 @@ impl Database {
         connection.execute_batch(
             "PRAGMA journal_mode = WAL;
              CREATE TABLE IF NOT EXISTS entries (
-                key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL
-             ) WITHOUT ROWID;",
+                key INTEGER PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL
+             );",
         )?;
         connection.prepare("SELECT key, used, value FROM entries")?;
         Ok(Self { connection, reads: 0 })
@@ -87,7 +93,7 @@ impl Database {
         let mut select =
             self.connection.prepare_cached("SELECT value, used FROM entries WHERE key = ?").ok()?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
-        let (value, used) = select.query_row([key.bytes()], row).optional().ok()??;
+        let (value, used) = select.query_row([number(key)], row).optional().ok()??;
         Some((value, u64::try_from(used).unwrap_or(0)))
     }
 
@@ -114,12 +120,12 @@ impl Database {
                 "INSERT OR REPLACE INTO entries (key, used, value) VALUES (?, ?, ?)",
             )?;
             for (key, value) in entries {
-                insert.execute(params![key.bytes(), today, value])?;
+                insert.execute(params![number(key), today, value])?;
             }
             let mut touch =
                 transaction.prepare_cached("UPDATE entries SET used = ? WHERE key = ?")?;
             for key in used {
-                touch.execute(params![today, key.bytes()])?;
+                touch.execute(params![today, number(key)])?;
             }
         }
         transaction.commit()?;

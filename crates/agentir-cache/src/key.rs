@@ -57,11 +57,19 @@ const LONG: usize = 1024;
 const TOGETHER: usize = 4096;
 
 /// Makes a key of parts. Each is set off from the next by its length, so `ab`, `c` is not `a`, `bc`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct KeyBuilder {
-    hasher: Hasher,
+    /// What is hashed; nothing for most keys, which are small. It takes two kilobytes.
+    hasher: Option<Box<Hasher>>,
     /// What is not hashed yet.
     waiting: Vec<u8>,
+}
+
+impl Default for KeyBuilder {
+    fn default() -> Self {
+        // What most keys take, so that it does not grow in steps.
+        Self { hasher: None, waiting: Vec::with_capacity(512) }
+    }
 }
 
 impl KeyBuilder {
@@ -75,7 +83,7 @@ impl KeyBuilder {
             self.waiting.extend_from_slice(blake3::hash(part).as_bytes());
         }
         if self.waiting.len() >= TOGETHER {
-            self.hasher.update(&self.waiting);
+            self.hasher.get_or_insert_default().update(&self.waiting);
             self.waiting.clear();
         }
         self
@@ -84,6 +92,10 @@ impl KeyBuilder {
     /// The key of all parts so far.
     #[must_use]
     pub fn key(&self) -> Key {
-        Key(*self.hasher.clone().update(&self.waiting).finalize().as_bytes())
+        let hash = match &self.hasher {
+            Some(hasher) => hasher.clone().update(&self.waiting).finalize(),
+            None => blake3::hash(&self.waiting),
+        };
+        Key(*hash.as_bytes())
     }
 }

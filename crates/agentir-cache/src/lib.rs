@@ -14,14 +14,16 @@ mod key;
 pub use key::{Key, KeyBuilder};
 
 use database::Database;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+use thread_local::ThreadLocal;
 
 /// How the database is called. The number is that of its form: another one is another file.
-const FILE: &str = "findings-1.sqlite";
+const FILE: &str = "findings-2.sqlite";
 
 /// How many bytes the values may have together before the entries that were not used for the
 /// longest time go.
@@ -53,8 +55,8 @@ impl std::error::Error for CacheError {}
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
-    /// Connections that nobody uses at the moment.
-    idle: Mutex<Vec<Database>>,
+    /// Each thread has a connection, so that none waits for another one to read.
+    connections: ThreadLocal<RefCell<Database>>,
     waiting: Mutex<Waiting>,
     /// Days since 1970.
     today: u64,
@@ -90,20 +92,17 @@ impl Cache {
             .map_err(|e| error(&e))?;
         let today =
             SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
-        Ok(Self { path, idle: Mutex::new(vec![first]), waiting: Mutex::default(), today })
+        let connections = ThreadLocal::new();
+        connections.get_or(|| RefCell::new(first));
+        Ok(Self { path, connections, waiting: Mutex::default(), today })
     }
 
     /// What was put under a key; nothing if it is not there, or not what was put there.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let database = lock(&self.idle).pop();
-        let mut database = match database {
-            Some(database) => database,
-            None => Database::open(&self.path).ok()?,
-        };
-        let found = database.get(key);
-        lock(&self.idle).push(database);
-        let (value, used) = found?;
+        let open = || Database::open(&self.path).map(RefCell::new);
+        let database = self.connections.get_or_try(open).ok()?;
+        let (value, used) = database.borrow_mut().get(key)?;
         let value = key.unseal(value)?;
         if used != self.today {
             lock(&self.waiting).used.insert(*key);
@@ -149,7 +148,7 @@ impl Cache {
             Err(_) => return,
         };
         // Neighbours in the database are written one after the other.
-        waiting.entries.sort_unstable_by_key(|(key, _)| *key);
+        waiting.entries.sort_unstable_by_key(|(key, _)| database::number(key));
         // What cannot be written is found out again the next time.
         if let Err(e) = database.write(&waiting.entries, &waiting.used, self.today)
             && e.broken()
@@ -162,7 +161,7 @@ impl Cache {
 impl Drop for Cache {
     fn drop(&mut self) {
         // Whoever still reads keeps what is removed from being removed.
-        lock(&self.idle).clear();
+        self.connections.clear();
         let rest = std::mem::take(&mut *lock(&self.waiting));
         self.write(rest);
         if let Ok(mut database) = Database::open(&self.path) {

@@ -5,9 +5,8 @@ use crate::config::Config;
 use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
 use agentir_syntax::rules::INVALID_CONFIGURATION;
 use rustc_hash::FxHashMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::{fs, io, path};
 
 /// What the file is called.
@@ -29,18 +28,19 @@ pub struct Configs {
     /// The one that all files go by, if there is one.
     fixed: Option<Arc<Config>>,
     nothing: Arc<Config>,
-    /// What the files in a folder go by, as the folder was written. Whole paths are compared, not their
-    /// parts: this is asked several times for every file.
+    /// What the files in a folder go by, as the folder is written before their names. Whole paths are
+    /// compared, not their parts: this is asked for every file.
     known: RwLock<FxHashMap<Box<[u8]>, Arc<Config>>>,
-    /// The folder that relative paths start from.
-    here: OnceLock<PathBuf>,
-    state: Mutex<State>,
+    read: Mutex<Read>,
 }
 
+/// The configurations that were read.
 #[derive(Debug, Default)]
-struct State {
-    /// What the files in a folder go by; its path is absolute.
-    by_folder: FxHashMap<OsString, Arc<Config>>,
+struct Read {
+    /// By the folders they are in, which are absolute: a folder can be written in several ways.
+    by_folder: FxHashMap<PathBuf, Arc<Config>>,
+    /// Whether there is a file that goes by none.
+    none: bool,
     problems: Problems,
 }
 
@@ -49,6 +49,11 @@ fn folder_as_written(file: &Path) -> &[u8] {
     let bytes = file.as_os_str().as_encoded_bytes();
     let last = bytes.iter().rposition(|byte| path::is_separator(char::from(*byte)));
     bytes.get(..last.map_or(0, |last| last + 1)).unwrap_or_default()
+}
+
+/// How a folder is written before the names of its files.
+fn before_names(folder: &Path) -> Box<[u8]> {
+    folder.join("").into_os_string().into_encoded_bytes().into()
 }
 
 impl Configs {
@@ -60,8 +65,7 @@ impl Configs {
             fixed: None,
             nothing: Arc::default(),
             known: RwLock::default(),
-            here: OnceLock::new(),
-            state: Mutex::default(),
+            read: Mutex::default(),
         }
     }
 
@@ -73,8 +77,8 @@ impl Configs {
         let mut all = Self::nearest(names);
         let text = fs::read_to_string(file)?;
         let folder = path::absolute(file)?.parent().map(Path::to_owned).unwrap_or_default();
-        let state = all.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        all.fixed = Some(read(&all.names, &mut state.problems, file, &folder, Ok(text)));
+        let Read { problems, .. } = all.read.get_mut().unwrap_or_else(PoisonError::into_inner);
+        all.fixed = Some(read(&all.names, problems, file, &folder, Ok(text)));
         Ok(all)
     }
 
@@ -92,70 +96,76 @@ impl Configs {
             return Arc::clone(config);
         }
         let written = folder_as_written(file);
-        if let Some(config) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(written)
-        {
-            return Arc::clone(config);
-        }
-        let folder = match self.absolute(file) {
-            Ok(path) => path.parent().map(Path::to_owned).unwrap_or_default(),
-            Err(_) => return Arc::clone(&self.nothing),
-        };
-        let config = self.of_folder(&folder);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(written.into(), Arc::clone(&config));
-        config
+        self.known(written).unwrap_or_else(|| self.look(file, written.into()))
     }
 
-    /// What [`path::absolute`] gives, without asking each time where we are.
-    fn absolute(&self, file: &Path) -> io::Result<PathBuf> {
-        if file.is_absolute() {
-            return path::absolute(file);
-        }
-        let here = match self.here.get() {
-            Some(here) => here,
-            None => {
-                let here = std::env::current_dir()?;
-                self.here.get_or_init(|| here)
-            }
-        };
-        path::absolute(here.join(file))
+    fn known(&self, written: &[u8]) -> Option<Arc<Config>> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).get(written).cloned()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> MutexGuard<'_, Read> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nobody waits while the system is asked; a file that is there is read by one thread.
-    fn of_folder(&self, folder: &Path) -> Arc<Config> {
+    /// Looks for what a file goes by, from its folder upwards, until that is known of a folder. Nobody waits
+    /// while the system is asked.
+    fn look(&self, file: &Path, written: Box<[u8]>) -> Arc<Config> {
         let mut passed = Vec::new();
-        let mut found = Arc::clone(&self.nothing);
-        for above in folder.ancestors() {
-            if let Some(known) = self.state().by_folder.get(above.as_os_str()) {
-                found = Arc::clone(known);
-                break;
+        let found = self.upwards(file, written, &mut passed);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.extend(passed.into_iter().map(|written| (written, Arc::clone(&found))));
+        found
+    }
+
+    /// What [`look`](Self::look) finds; the folders for which that was not known go to `passed`.
+    fn upwards(
+        &self,
+        file: &Path,
+        mut written: Box<[u8]>,
+        passed: &mut Vec<Box<[u8]>>,
+    ) -> Arc<Config> {
+        let mut folder = file.parent();
+        while let Some(here) = folder {
+            if let Some(config) = self.known(&written) {
+                return config;
             }
-            let file = above.join(FILE_NAME);
-            match fs::read_to_string(&file) {
-                Err(error) if !is_there(&error) => passed.push(above.as_os_str().to_owned()),
-                text => {
-                    let State { by_folder, problems } = &mut *self.state();
-                    let read = || read(&self.names, problems, &shown(&file), above, text);
-                    found =
-                        by_folder.entry(above.as_os_str().to_owned()).or_insert_with(read).clone();
-                    break;
-                }
+            passed.push(written);
+            match fs::read_to_string(here.join(FILE_NAME)) {
+                Err(error) if !is_there(&error) => {}
+                text => return self.read_in(here, text),
+            }
+            folder = here.parent();
+            written = folder.map(before_names).unwrap_or_default();
+        }
+        match std::env::current_dir() {
+            // What is above where we are is not written.
+            Ok(here) if file.is_relative() => self.of(&here),
+            _ => {
+                self.read().none = true;
+                Arc::clone(&self.nothing)
             }
         }
-        let passed = passed.into_iter().map(|above| (above, Arc::clone(&found)));
-        self.state().by_folder.extend(passed);
-        found
+    }
+
+    /// The configuration in a folder, by what reading it gave.
+    fn read_in(&self, folder: &Path, text: io::Result<String>) -> Arc<Config> {
+        let absolute = path::absolute(folder.join(".")).unwrap_or_else(|_| folder.to_owned());
+        let Read { by_folder, problems, .. } = &mut *self.read();
+        match by_folder.get(&absolute) {
+            Some(config) => Arc::clone(config),
+            None => {
+                let file = shown(&absolute.join(FILE_NAME));
+                let config = read(&self.names, problems, &file, &absolute, text);
+                by_folder.insert(absolute, Arc::clone(&config));
+                config
+            }
+        }
     }
 
     /// What was wrong with the configurations that were read; takes it out.
     #[must_use]
     pub fn problems(&self) -> Problems {
-        let mut state = self.state();
-        std::mem::take(&mut state.problems)
+        std::mem::take(&mut self.read().problems)
     }
 
     /// Whether no file that was asked about has a use for a rule.
@@ -164,9 +174,10 @@ impl Configs {
         if let Some(config) = &self.fixed {
             return config.never_wants(rule, group);
         }
-        let state = self.state();
-        !state.by_folder.is_empty()
-            && state.by_folder.values().all(|config| config.never_wants(rule, group))
+        let Read { by_folder, none, .. } = &*self.read();
+        !none
+            && !by_folder.is_empty()
+            && by_folder.values().all(|config| config.never_wants(rule, group))
     }
 }
 

@@ -172,3 +172,19 @@ fn a_broken_one_is_told_once() {
     assert_eq!(problems.diagnostics.len(), 1);
     assert_eq!(problems.diagnostics[0].primary.span.file, FileId(0));
 }
+
+/// However a folder is written, and whatever was asked before: its configuration is the same one, read once.
+#[test]
+fn a_folder_may_be_written_in_several_ways() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    fs::create_dir_all(root.join("a/b/c")).unwrap();
+    fs::write(root.join("a/agentir.toml"), "rules = 1\n").unwrap();
+    let configs = Configs::nearest(names());
+    for name in ["a/x", "a//x", "a/./b/x", "a/b/c/x", "a/b//c/x", "./a/b/x", "a/b"] {
+        let _ = configs.of(&root.join(name));
+    }
+    assert_eq!(configs.problems().diagnostics.len(), 1);
+    let empty = |name: &str| configs.of(Path::new(name)).is_empty();
+    assert!(empty("") && empty("/") && empty("x") && empty("../x"), "nothing is above them");
+}

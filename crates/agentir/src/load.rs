@@ -1,7 +1,8 @@
 //! From files to programs: what they say, what they define, which of them run together.
 
 use crate::export;
-use crate::find::{Found, MANIFEST, find, read};
+use crate::find::find;
+use crate::found::{Found, MANIFEST, read};
 use crate::request::{LoadError, Request};
 use crate::settings;
 use crate::stamp::stamp;
@@ -16,6 +17,7 @@ use agentir_syntax::agent_script;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -89,9 +91,9 @@ impl Contents {
 
     /// Adds everything that decides what is found in these files, but for the command line. `None`
     /// where that is not known, because a file could not be read.
-    pub fn identify(&self, configs: &Configs, key: &mut KeyBuilder) -> Option<()> {
+    pub fn identify(&self, key: &mut KeyBuilder) -> Option<()> {
         for (found, bytes) in &self.files {
-            found.identify(configs, key);
+            found.identify(key);
             key.add(bytes.as_ref().ok()?);
         }
         for (home, text) in &self.manifests {
@@ -213,7 +215,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
         }
         let home = programs.entry(found.home.clone()).or_default();
         lowered.add_to(&mut home.program, &mut home.versions);
-        let options = settings::rule_options(request.configs, &found.path, &mut set);
+        let options = settings::rule_options(&found.config, &found.path, &mut set);
         home.options.resize(home.program.agents.len(), options);
     }
     for (home, names) in unread {
@@ -313,7 +315,8 @@ fn unpack(
             all.map(|(name, bytes)| {
                 // Only what it is called: a name in an archive may look like a path to anywhere.
                 let path = PathBuf::from(format!("{}/{name}", found.path.display()));
-                (Found { again: found.again, ..Found::new(path, found.home.clone()) }, Ok(bytes))
+                let (home, config) = (found.home.clone(), Arc::clone(&found.config));
+                (Found { again: found.again, ..Found::new(path, home, config) }, Ok(bytes))
             })
             .collect()
         }
@@ -333,13 +336,12 @@ fn is_xo_settings(found: &Found) -> bool {
 
 /// Reads a document as before, with another text.
 pub fn read_again(id: FileId, name: &str, text: &str, request: &Request<'_>) -> Lowered {
-    let path = PathBuf::from(name);
-    lower(&Found::new(path.clone(), path), id, text, request)
+    lower(&Found::alone(PathBuf::from(name), request), id, text, request)
 }
 
 /// Reads a document in the language that it is in.
 fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowered {
-    let (options, script) = request.options(&found.path);
+    let (options, script) = request.options(&found.path, &found.config);
     let name = found.name();
     if is_xo(found, text) {
         agentir_lower::xo(id, text)
@@ -359,17 +361,27 @@ fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowere
 /// The documents of one program.
 pub struct Group {
     /// The smallest name of a file that something may be found in.
-    pub first: String,
-    /// Where the program is, below what was named on the command line.
-    pub place: PathBuf,
+    pub first: Arc<str>,
     files: Vec<Found>,
 }
 
 impl Group {
+    /// The program's folder, or its file, as it was found.
+    fn found_home(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), |found| &found.home)
+    }
+
     /// The program's folder, or its file.
     pub fn home(&self) -> &Path {
-        let home = self.files.first().map_or(Path::new(""), |found| &found.home);
+        let home = self.found_home();
         home.strip_prefix("./").unwrap_or(home)
+    }
+
+    /// Where the program is, below what was named on the command line.
+    pub fn place(&self, paths: &[PathBuf]) -> &Path {
+        let home = self.found_home();
+        let below = paths.iter().filter_map(|root| home.strip_prefix(root).ok());
+        below.min_by_key(|place| place.as_os_str().len()).unwrap_or(home)
     }
 
     /// Adds what tells whether one of the program's files was changed without reading them. `None` where that
@@ -380,7 +392,7 @@ impl Group {
             if found.text.is_some() || !request.instead.is_empty() {
                 return None;
             }
-            found.identify(request.configs, key);
+            found.identify(key);
             key.add(stamp(&fs::metadata(&found.path).ok()?, now)?);
         }
         for home in homes(&self.files) {
@@ -402,24 +414,30 @@ impl Group {
 
 /// The programs in some paths, by their first files. Nothing is read but what says which those are.
 pub fn programs(request: &Request<'_>) -> Result<Vec<Group>, LoadError> {
-    let mut groups: Vec<Group> = Vec::new();
+    let mut programs: Vec<Vec<Found>> = Vec::new();
     let mut by_home: FxHashMap<OsString, usize> = FxHashMap::default();
     for found in find(request)? {
-        let at = *by_home.entry(found.home.as_os_str().to_owned()).or_insert_with(|| {
-            let roots = request.paths.iter().filter_map(|root| found.home.strip_prefix(root).ok());
-            let shortest = roots.min_by_key(|place| place.as_os_str().len());
-            let manifest = found.home.join(MANIFEST).display().to_string();
-            let place = shortest.unwrap_or(&found.home).to_owned();
-            groups.push(Group { first: manifest, place, files: Vec::new() });
-            groups.len() - 1
-        });
-        let Some(group) = groups.get_mut(at) else { continue };
-        let name = found.name();
-        if *name < *group.first {
-            group.first = name.into_owned();
+        let home = found.home.as_os_str();
+        let at = match by_home.get(home) {
+            Some(at) => *at,
+            None => {
+                by_home.insert(home.to_owned(), programs.len());
+                programs.push(Vec::new());
+                programs.len() - 1
+            }
+        };
+        if let Some(files) = programs.get_mut(at) {
+            files.push(found);
         }
-        group.files.push(found);
     }
-    groups.sort_by(|a, b| (&a.first, &a.place).cmp(&(&b.first, &b.place)));
+    let group = |files: Vec<Found>| {
+        let manifests = homes(&files).map(|home| home.join(MANIFEST).display().to_string());
+        let names = files.iter().map(Found::name);
+        let first = names.chain(manifests.map(Cow::Owned)).min().unwrap_or_default();
+        Group { first: first.into(), files }
+    };
+    let mut groups: Vec<Group> = programs.into_par_iter().map(group).collect();
+    let places = |a: &Group, b: &Group| a.place(request.paths).cmp(b.place(request.paths));
+    groups.sort_by(|a, b| a.first.cmp(&b.first).then_with(|| places(a, b)));
     Ok(groups)
 }

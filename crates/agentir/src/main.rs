@@ -8,6 +8,7 @@ mod converse;
 mod convert;
 mod export;
 mod find;
+mod found;
 mod graph;
 mod load;
 mod page;
@@ -16,6 +17,7 @@ mod rewrite;
 mod settings;
 mod stamp;
 mod trial;
+mod walk;
 mod write;
 
 use std::process::ExitCode;

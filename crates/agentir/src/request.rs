@@ -1,6 +1,6 @@
 //! What is asked for on the command line: which files, and how they are read.
 
-use agentir_config::Configs;
+use agentir_config::{Config, Configs};
 use agentir_syntax::abl::Options;
 use agentir_syntax::agent_script;
 use std::collections::HashMap;
@@ -30,18 +30,11 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// How the document at a path is read.
-    pub fn options(&self, path: &Path) -> (Options, agent_script::Options) {
-        let config = self.configs.of(path);
+    /// How the document at a path is read, that goes by a configuration.
+    pub fn options(&self, path: &Path, config: &Config) -> (Options, agent_script::Options) {
         let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let version = self.options.version.or_else(|| config.abl_version(&path));
         let dialect = self.script.dialect.or_else(|| config.dialect(&path));
         (Options { version, ..self.options }, agent_script::Options { dialect })
-    }
-
-    /// Whether a file that was found in a folder is read.
-    pub fn takes(&self, path: &Path) -> bool {
-        let config = self.configs.of(path);
-        config.is_empty() || config.takes(&path::absolute(path).unwrap_or_else(|_| path.to_owned()))
     }
 }

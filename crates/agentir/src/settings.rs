@@ -1,6 +1,6 @@
 //! What the files `agentir.toml` say, for the commands.
 
-use agentir_config::{Configs, Kind, Level, Names, Value};
+use agentir_config::{Config, Configs, Kind, Level, Names, Value};
 use agentir_diagnostics::{Diagnostic, Format, Report, Severity, SourceMap, render};
 use agentir_lint::{OPTIONS, OptionKind, Options, Selection};
 use std::collections::HashMap;
@@ -69,11 +69,10 @@ pub fn selection(select: &[String], ignore: &[String], configs: &Configs) -> Sel
 
 /// What a file's configuration sets for the rules. `known` has what was found out before, by what is set.
 pub fn rule_options(
-    configs: &Configs,
+    config: &Config,
     file: &Path,
     known: &mut HashMap<String, Arc<Options>>,
 ) -> Arc<Options> {
-    let config = configs.of(file);
     let file = path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let set = config.options(&file);
     let new = || {

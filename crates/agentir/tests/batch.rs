@@ -414,6 +414,36 @@ fn what_git_ignores_and_what_is_hidden_is_left_out() {
     assert_eq!(code(&run(folder.path(), cache.path(), &["check", "a.old.abl"])), 1);
 }
 
+/// The functions of an ADL bot are in the Python files beside it; a link to one counts, too.
+#[cfg(unix)]
+#[test]
+fn functions_beside_a_bot_are_found_as_files_are() {
+    let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let function = |name: &str| format!("def {name}():\n    return []\n");
+    let calls = ["beside", "linked", "ignored", "hidden", "elsewhere"];
+    let steps: String = calls.iter().map(|name| format!("    - call: {name}\n")).collect();
+    write(
+        folder.path(),
+        &[
+            (".gitignore", "old.py\n"),
+            ("bot/agents.yml", &format!("main:\n  type: flow agent\n  steps:\n{steps}")),
+            ("bot/here.py", &function("beside")),
+            ("bot/old.py", &function("ignored")),
+            ("bot/.hidden.py", &function("hidden")),
+            ("bot/below/here.py", &function("elsewhere")),
+            ("lib/shared.py", &function("linked")),
+        ],
+    );
+    std::os::unix::fs::symlink("../lib/shared.py", folder.path().join("bot/shared.py")).unwrap();
+    let output = run(folder.path(), cache.path(), &["check", ".", "--format", "concise"]);
+    let said = stdout(&output);
+    let undefined: Vec<&str> = calls
+        .into_iter()
+        .filter(|name| said.lines().any(|l| l.contains("undefined") && l.contains(name)))
+        .collect();
+    assert_eq!(undefined, ["ignored", "hidden", "elsewhere"], "{said}");
+}
+
 #[test]
 fn files_are_watched() {
     let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

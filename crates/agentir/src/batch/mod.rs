@@ -53,7 +53,7 @@ impl Work {
         let mut groups = load::programs(request).map_err(unreadable)?;
         settings::sound(request.configs)?;
         if let Some(shard) = &self.shard {
-            groups.retain(|group| shard.takes(&group.place));
+            groups.retain(|group| shard.takes(group.place(request.paths)));
         }
         Ok(groups)
     }
@@ -162,11 +162,11 @@ fn each<R: Send>(
     job: impl Fn(Group) -> R + Sync,
     mut done: impl FnMut(R, Option<&str>) -> ControlFlow<()>,
 ) {
-    let names: Vec<String> = groups.iter().map(|group| group.first.clone()).collect();
+    let names: Vec<Arc<str>> = groups.iter().map(|group| Arc::clone(&group.first)).collect();
     let progress = Progress::new(groups.len());
     in_order::in_order(groups, job, |index, result| {
         progress.step();
-        let next = names.get(index + 1).map(String::as_str);
+        let next = names.get(index + 1).map(|name| &**name);
         progress.hidden(|| done(result, next))
     });
 }

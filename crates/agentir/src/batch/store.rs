@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// The results of one kind of work, asked for in one way.
 pub struct Store {
     cache: Cache,
-    /// Everything that decides a result beside the files.
-    asked: KeyBuilder,
+    /// The key of everything that decides a result beside the files.
+    asked: Key,
 }
 
 /// The folder that caches of users are in, as the XDG base directory specification and the systems have
@@ -39,22 +39,21 @@ impl Store {
         for rules in [&selection.select, &selection.ignore] {
             asked.add(format!("{:?}", rules.iter().collect::<BTreeSet<_>>()));
         }
-        Ok(Self { cache, asked })
+        Ok(Self { cache, asked: asked.key() })
     }
 
     /// The key of what is found in some files; nothing if not all of them could be read.
-    fn key(&self, contents: &Contents, request: &Request<'_>) -> Option<Key> {
-        let mut key = self.asked.clone();
-        contents.identify(request.configs, &mut key)?;
+    fn key(&self, contents: &Contents) -> Option<Key> {
+        let mut key = KeyBuilder::default();
+        contents.identify(key.add(self.asked.bytes()))?;
         Some(key.key())
     }
 
     /// What is kept under this is the key of what is found in the files of a program, as long as none of
     /// them is touched.
     fn stamp(&self, group: &Group, request: &Request<'_>) -> Option<Key> {
-        let mut key = self.asked.clone();
-        key.add("stamp");
-        group.stamp(request, &mut key)?;
+        let mut key = KeyBuilder::default();
+        group.stamp(request, key.add("stamp").add(self.asked.bytes()))?;
         Some(key.key())
     }
 
@@ -115,7 +114,7 @@ pub fn known<T>(
         return Known::Before(value, None);
     }
     let contents = group.read(request);
-    let Some(key) = store.key(&contents, request) else { return Known::Nothing(contents, None) };
+    let Some(key) = store.key(&contents) else { return Known::Nothing(contents, None) };
     let place = Place { key, stamp };
     let kept = store.cache.get(&key).and_then(|bytes| Some((decode(&bytes)?, bytes)));
     match kept {

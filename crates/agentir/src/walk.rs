@@ -1,0 +1,305 @@
+//! What is below a folder: which files are documents, and the program that each belongs to.
+
+use crate::found::{Found, MANIFEST, read};
+use crate::request::Request;
+use agentir_config::Config;
+use rayon::current_num_threads;
+use rustc_hash::FxHashMap;
+use std::ffi::OsString;
+use std::path::{self, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The documents below a folder, in no order. What git ignores and what is hidden is left out, and no
+/// link is followed, so there is no way to go round in circles.
+pub fn below(folder: &Path, request: &Request<'_>) -> Vec<Found> {
+    let walk = ignore::WalkBuilder::new(folder)
+        // What is found must not depend on whose machine it is.
+        .git_global(false)
+        .require_git(false)
+        .threads(current_num_threads())
+        .build_parallel();
+    let all: Mutex<Walked> = Mutex::default();
+    walk.run(|| {
+        let mut here = Here::new(request, &all);
+        Box::new(move |entry| {
+            match entry {
+                Ok(entry) => here.see(entry),
+                // A folder that cannot be opened is named like a file that cannot be read.
+                Err(error) => {
+                    if let Some(path) = path_of(&error) {
+                        here.walked.found.push(Found::alone(path.to_owned(), request));
+                    }
+                }
+            }
+            ignore::WalkState::Continue
+        })
+    });
+    all.into_inner().unwrap_or_else(PoisonError::into_inner).into_found()
+}
+
+/// What a walk came to.
+#[derive(Default)]
+struct Walked {
+    /// All documents but those of ADL bots.
+    found: Vec<Found>,
+    /// ADL files, and what they go by.
+    bots: Vec<(PathBuf, Arc<Config>)>,
+    /// What belongs to an ADL bot if there is one in the same folder.
+    beside_bots: Vec<PathBuf>,
+}
+
+impl Walked {
+    fn append(&mut self, other: &mut Self) {
+        self.found.append(&mut other.found);
+        self.bots.append(&mut other.bots);
+        self.beside_bots.append(&mut other.beside_bots);
+    }
+
+    /// All documents: with an ADL file the Python files beside it, which hold its functions, and its settings. A
+    /// folder with an `agents.yml` is one program; else each file is one.
+    fn into_found(self) -> Vec<Found> {
+        let Self { mut found, bots, beside_bots } = self;
+        let mut by_folder: FxHashMap<&[u8], Vec<&PathBuf>> =
+            bots.iter().map(|(agents, _)| (split(agents).0, Vec::new())).collect();
+        for path in &beside_bots {
+            if let Some(beside) = by_folder.get_mut(split(path).0) {
+                beside.push(path);
+            }
+        }
+        for (agents, config) in &bots {
+            let whole = agents.file_stem().is_some_and(|stem| stem == "agents");
+            let home = match agents.parent() {
+                Some(folder) if whole => folder,
+                _ => agents,
+            };
+            let beside = by_folder.get(split(agents).0).into_iter().flatten();
+            let files = std::iter::once(agents).chain(beside.copied());
+            let one =
+                |path: &PathBuf| Found::new(path.clone(), home.to_owned(), Arc::clone(config));
+            found.extend(files.map(one));
+        }
+        found
+    }
+}
+
+/// What one thread of a walk found.
+struct Here<'a> {
+    request: &'a Request<'a>,
+    walked: Walked,
+    homes: Homes,
+    /// The folder of the file that was seen last, which most files share with the one before, and what its
+    /// files go by. Threads do not ask for what they all ask for at every file.
+    folder: Vec<u8>,
+    config: Option<Arc<Config>>,
+    all: &'a Mutex<Walked>,
+}
+
+impl<'a> Here<'a> {
+    fn new(request: &'a Request<'a>, all: &'a Mutex<Walked>) -> Self {
+        let (walked, homes) = (Walked::default(), Homes::default());
+        Self { request, walked, homes, folder: Vec::new(), config: None, all }
+    }
+
+    /// What a file goes by.
+    fn config(&mut self, path: &Path) -> Arc<Config> {
+        let folder = split(path).0;
+        match &self.config {
+            Some(config) if self.folder == folder => Arc::clone(config),
+            _ => {
+                let config = self.request.configs.of(path);
+                self.folder.clear();
+                self.folder.extend_from_slice(folder);
+                self.config = Some(Arc::clone(&config));
+                config
+            }
+        }
+    }
+
+    fn see(&mut self, entry: ignore::DirEntry) {
+        let is = entry.file_type();
+        if is.is_some_and(|is| is.is_file()) {
+            if belongs_to_bot(entry.path()) {
+                self.walked.beside_bots.push(entry.path().to_owned());
+            }
+            if let Some(kind) = Kind::of(entry.path()) {
+                self.add_if_wanted(kind, entry.into_path());
+            }
+        } else if is.is_some_and(|is| is.is_symlink())
+            && belongs_to_bot(entry.path())
+            && entry.path().is_file()
+        {
+            self.walked.beside_bots.push(entry.into_path());
+        }
+    }
+
+    /// Adds a file if its configuration wants it and it is what it is taken for.
+    fn add_if_wanted(&mut self, kind: Kind, path: PathBuf) {
+        let config = self.config(&path);
+        let wanted = config.is_empty()
+            || config.takes(&path::absolute(&path).unwrap_or_else(|_| path.clone()));
+        if !wanted || !kind.is_in(&path) {
+            return;
+        }
+        match kind {
+            Kind::Whole => self.walked.found.push(Found::new(path.clone(), path, config)),
+            Kind::Abl => {
+                let home = self.homes.of(&path);
+                self.walked.found.push(Found::new(path, home, config));
+            }
+            Kind::Adl => self.walked.bots.push((path, config)),
+            Kind::Export => self.walked.found.extend(exported(&path, &config)),
+        }
+    }
+}
+
+impl Drop for Here<'_> {
+    /// Once for all that was found: threads that wait for each other at every file are no faster than one.
+    fn drop(&mut self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.walked);
+    }
+}
+
+/// The path that an error of the walk is about.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            path_of(err)
+        }
+        _ => None,
+    }
+}
+
+/// What a file in a folder is taken for.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// A program of its own: Agent Script.
+    Whole,
+    /// A part of an ABL project.
+    Abl,
+    /// An ADL bot.
+    Adl,
+    /// The definition of an unpacked export.
+    Export,
+}
+
+impl Kind {
+    /// What a file is taken for by its name.
+    fn of(path: &Path) -> Option<Self> {
+        if is_agent_script(path) {
+            Some(Self::Whole)
+        } else if is_abl(path) {
+            Some(Self::Abl)
+        } else if is_yaml(path) {
+            Some(Self::Adl)
+        } else if is_definition(path) {
+            Some(Self::Export)
+        } else {
+            None
+        }
+    }
+
+    /// Whether what is in a file speaks for its kind, where names leave that open: most YAML is something
+    /// else, and is left alone.
+    fn is_in(self, path: &Path) -> bool {
+        !matches!(self, Self::Adl) || is_adl(path)
+    }
+}
+
+/// How the folder of a file is written, and what the file is called in it. As bytes: to take a path apart takes
+/// longer than to look at its end.
+fn split(path: &Path) -> (&[u8], &[u8]) {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let folder = bytes.iter().rposition(|byte| path::is_separator(char::from(*byte)));
+    bytes.split_at_checked(folder.map_or(0, |folder| folder + 1)).unwrap_or_default()
+}
+
+/// What a file is called in its folder.
+fn last(path: &Path) -> &[u8] {
+    split(path).1
+}
+
+/// Whether a file in a folder is taken for Agent Script, by its name.
+fn is_agent_script(path: &Path) -> bool {
+    last(path).strip_suffix(b".agent").is_some_and(|stem| !stem.is_empty())
+}
+
+/// Whether a file in a folder is taken for ABL, by its name.
+fn is_abl(path: &Path) -> bool {
+    let name = last(path);
+    [".abl", ".agent.yaml", ".agent.yml"].iter().any(|end| name.ends_with(end.as_bytes()))
+}
+
+/// Whether a file in a folder is YAML, by its name.
+fn is_yaml(path: &Path) -> bool {
+    let name = last(path);
+    name.ends_with(b".yml") || name.ends_with(b".yaml")
+}
+
+/// Whether a file describes an ADL bot, by what is in it.
+fn is_adl(path: &Path) -> bool {
+    let name = String::from_utf8_lossy(last(path));
+    if agentir_lower::is_adl_name(&name) {
+        return true;
+    }
+    let text = read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    text.is_some_and(|text| agentir_lower::is_adl(&name, &text))
+}
+
+/// Whether a file is a part of the ADL bots beside it, by its name: their functions, or their settings.
+fn belongs_to_bot(path: &Path) -> bool {
+    let name = last(path);
+    name.ends_with(b".py") || std::str::from_utf8(name).is_ok_and(agentir_lower::is_adl_config_name)
+}
+
+/// Whether a file in a folder is the definition of an unpacked export, by its name.
+fn is_definition(path: &Path) -> bool {
+    agentir_syntax::xo::FILE_NAMES.iter().any(|name| name.as_bytes() == last(path))
+}
+
+/// An unpacked export: its definition, and the settings beside it.
+fn exported(definition: &Path, config: &Arc<Config>) -> Vec<Found> {
+    let settings = definition.with_file_name("config.json");
+    let found = |path| Found::new(path, definition.to_owned(), Arc::clone(config));
+    std::iter::once(definition.to_owned())
+        .chain(settings.is_file().then_some(settings))
+        .map(found)
+        .collect()
+}
+
+/// The folders of programs. Every folder is looked at once, however many files are in it.
+#[derive(Default)]
+struct Homes {
+    /// For each folder the nearest one, from itself upwards, that has a manifest.
+    manifests: FxHashMap<OsString, Option<PathBuf>>,
+}
+
+impl Homes {
+    /// The folder of the program a file belongs to: the nearest one above with a manifest; else its
+    /// own folder, or the one above where the folder is called as the parts of a project are.
+    fn of(&mut self, file: &Path) -> PathBuf {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        if let Some(home) = self.manifest_above(folder) {
+            return home;
+        }
+        let part = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        if matches!(part, "agents" | "tools" | "behavior_profiles") {
+            folder.parent().unwrap_or(folder).to_owned()
+        } else {
+            folder.to_owned()
+        }
+    }
+
+    fn manifest_above(&mut self, folder: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.manifests.get(folder.as_os_str()) {
+            return known.clone();
+        }
+        let found = if folder.join(MANIFEST).is_file() {
+            Some(folder.to_owned())
+        } else {
+            folder.parent().and_then(|above| self.manifest_above(above))
+        };
+        self.manifests.insert(folder.as_os_str().to_owned(), found.clone());
+        found
+    }
+}
