@@ -128,12 +128,15 @@ fn run(command: &mut Command) -> Result<Row> {
     let begun = Instant::now();
     let mut child = command.stderr(Stdio::inherit()).spawn()?;
     let status = format!("/proc/{}/status", child.id());
+    // Until it has taken the place of this process' copy, what is said is about the copy.
+    let name = Path::new(command.get_program()).file_stem().unwrap_or_default().to_string_lossy();
+    let is_it = |text: &str| text.lines().next() == Some(&format!("Name:\t{name}"));
     let mut peak = 0;
     let ended = loop {
         if let Some(ended) = child.try_wait()? {
             break ended;
         }
-        let now = fs::read_to_string(&status).ok().and_then(|text| {
+        let now = fs::read_to_string(&status).ok().filter(|text| is_it(text)).and_then(|text| {
             let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
             line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
         });
