@@ -414,6 +414,20 @@ fn what_git_ignores_and_what_is_hidden_is_left_out() {
     assert_eq!(code(&run(folder.path(), cache.path(), &["check", "a.old.abl"])), 1);
 }
 
+#[test]
+fn a_file_that_is_named_in_two_ways_is_read_once() {
+    let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(folder.path(), &[("a/x.agent.abl", GOOD)]);
+    let said = |paths: &[&str]| {
+        let args = [&["check"], paths, &["--format", "json"]].concat();
+        stdout(&run(folder.path(), cache.path(), &args))
+    };
+    let once = said(&["a/x.agent.abl"]);
+    assert!(once.contains("\"files\":1,"), "{once}");
+    assert_eq!(said(&["a/x.agent.abl", "a//x.agent.abl", "a/./x.agent.abl"]), once);
+    assert_eq!(said(&["a", "a/", "a//", "a/."]), once);
+}
+
 /// The functions of an ADL bot are in the Python files beside it; a link to one counts, too.
 #[cfg(unix)]
 #[test]
