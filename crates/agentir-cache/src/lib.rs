@@ -22,8 +22,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use thread_local::ThreadLocal;
 
-/// How the database is called. The number is that of its form: another one is another file.
-const FILE: &str = "findings-2.sqlite";
+/// The number of the database's form: another one is another file.
+const FORM: u32 = 2;
+
+/// How the database of a form is called.
+fn file(form: u32) -> String {
+    format!("findings-{form}.sqlite")
+}
 
 /// How many bytes the values may have together before the entries that were not used for the
 /// longest time go.
@@ -80,7 +85,7 @@ impl Cache {
     pub fn open(folder: &Path) -> Result<Self, CacheError> {
         let error = |what: &dyn fmt::Display| CacheError(format!("{}: {what}", folder.display()));
         std::fs::create_dir_all(folder).map_err(|e| error(&e))?;
-        let path = folder.join(FILE);
+        let path = folder.join(file(FORM));
         let first = Database::open(&path)
             .or_else(|e| {
                 if !e.broken() {
@@ -123,13 +128,13 @@ impl Cache {
         self.write(full);
     }
 
-    /// Removes all entries of a folder, and says how many bytes that were.
+    /// Removes all entries of a folder, also those of earlier forms, and says how many bytes that were.
     ///
     /// # Errors
     /// When they cannot be removed.
     pub fn clean(folder: &Path) -> Result<u64, CacheError> {
         let mut bytes = 0;
-        for path in files(&folder.join(FILE)) {
+        for path in (1..=FORM).flat_map(|form| files(&folder.join(file(form)))) {
             let Ok(metadata) = std::fs::metadata(&path) else { continue };
             std::fs::remove_file(&path)
                 .map_err(|e| CacheError(format!("{}: {e}", path.display())))?;
@@ -171,12 +176,14 @@ impl Drop for Cache {
 }
 
 /// The database and the files that SQLite keeps beside it.
-fn files(database: &Path) -> impl Iterator<Item = PathBuf> {
-    ["", "-wal", "-shm"].into_iter().map(|end| {
-        let mut name = database.as_os_str().to_owned();
-        name.push(end);
-        PathBuf::from(name)
-    })
+fn files(database: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    ["", "-wal", "-shm"]
+        .map(|end| {
+            let mut name = database.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        })
+        .into_iter()
 }
 
 /// Removes a broken database. Whoever has it open goes on with what it was.

@@ -41,6 +41,25 @@ fn parts_of_keys_are_set_off() {
     assert_ne!(of(&["ab"]), of(&["ab", ""]));
 }
 
+/// An entry is found by a part of its key, and given back only for the whole.
+#[test]
+fn keys_that_begin_alike_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = *key("a").bytes();
+    bytes[31] ^= 1;
+    let (other, _) = Key::split_first(&bytes).unwrap();
+    let cache = Cache::open(folder.path()).unwrap();
+    cache.put(key("a"), b"of a");
+    drop(cache);
+    let cache = Cache::open(folder.path()).unwrap();
+    assert_eq!(cache.get(&other), None);
+    cache.put(other, b"of the other");
+    drop(cache);
+    let cache = Cache::open(folder.path()).unwrap();
+    assert_eq!(cache.get(&other).as_deref(), Some(&b"of the other"[..]));
+    assert_eq!(cache.get(&key("a")), None, "there is room for one of them");
+}
+
 #[test]
 fn a_file_that_is_no_database_is_begun_anew() {
     let folder = tempfile::tempdir().unwrap();
@@ -114,7 +133,10 @@ fn cleaning_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     Cache::open(folder.path()).unwrap().put(key("a"), b"x");
     assert!(Cache::clean(folder.path()).unwrap() > 0);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    fs::write(folder.path().join("findings-1.sqlite"), "of an earlier form").unwrap();
+    fs::write(folder.path().join("findings.txt"), "somebody else's").unwrap();
+    assert_eq!(Cache::clean(folder.path()).unwrap(), 18);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(Cache::clean(folder.path()).unwrap(), 0);
     assert_eq!(Cache::open(folder.path()).unwrap().get(&key("a")), None);
 }

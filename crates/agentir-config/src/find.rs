@@ -44,11 +44,14 @@ struct Read {
     problems: Problems,
 }
 
-/// What stands before the name of a file. Bytes: to take a path apart takes longer than to look it up.
-fn folder_as_written(file: &Path) -> &[u8] {
+/// How the folder of a file is written, with what separates it from the name, and the file's name. All files of
+/// the same folder as it is written [go by](Configs::of) the same configuration. Bytes: to take a path apart takes
+/// longer than to look at its end.
+#[must_use]
+pub fn split(file: &Path) -> (&[u8], &[u8]) {
     let bytes = file.as_os_str().as_encoded_bytes();
-    let last = bytes.iter().rposition(|byte| path::is_separator(char::from(*byte)));
-    bytes.get(..last.map_or(0, |last| last + 1)).unwrap_or_default()
+    let folder = bytes.iter().rposition(|byte| path::is_separator(char::from(*byte)));
+    bytes.split_at_checked(folder.map_or(0, |folder| folder + 1)).unwrap_or_default()
 }
 
 /// How a folder is written before the names of its files.
@@ -95,7 +98,7 @@ impl Configs {
         if let Some(config) = &self.fixed {
             return Arc::clone(config);
         }
-        let written = folder_as_written(file);
+        let (written, _) = split(file);
         self.known(written).unwrap_or_else(|| self.look(file, written.into()))
     }
 

@@ -20,7 +20,7 @@ use globset::GlobSet;
 
 pub use config::Config;
 pub use file::{Level, Threshold, config_schema};
-pub use find::{Configs, FILE_NAME, Problems};
+pub use find::{Configs, FILE_NAME, Problems, split};
 
 /// The names that a configuration may speak of.
 #[derive(Debug, Clone, Default)]

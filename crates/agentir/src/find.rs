@@ -30,7 +30,8 @@ pub fn find(request: &Request<'_>) -> Result<Vec<Found>, LoadError> {
         if metadata.is_dir() {
             files.extend(below(&path, request));
         } else if path.file_name().is_some_and(|n| n == MANIFEST) {
-            let folder = path.parent().unwrap_or(Path::new("."));
+            let above = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = above.unwrap_or(Path::new("."));
             let inner = Request { paths: &[folder.to_owned()], ..*request };
             files.extend(find(&inner)?);
         } else {

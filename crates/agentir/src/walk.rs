@@ -2,7 +2,7 @@
 
 use crate::found::{Found, MANIFEST, read};
 use crate::request::Request;
-use agentir_config::Config;
+use agentir_config::{Config, split};
 use rayon::current_num_threads;
 use rustc_hash::FxHashMap;
 use std::ffi::OsString;
@@ -204,14 +204,6 @@ impl Kind {
     fn is_in(self, path: &Path) -> bool {
         !matches!(self, Self::Adl) || is_adl(path)
     }
-}
-
-/// How the folder of a file is written, and what the file is called in it. As bytes: to take a path apart takes
-/// longer than to look at its end.
-fn split(path: &Path) -> (&[u8], &[u8]) {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let folder = bytes.iter().rposition(|byte| path::is_separator(char::from(*byte)));
-    bytes.split_at_checked(folder.map_or(0, |folder| folder + 1)).unwrap_or_default()
 }
 
 /// What a file is called in its folder.

@@ -428,6 +428,22 @@ fn a_file_that_is_named_in_two_ways_is_read_once() {
     assert_eq!(said(&["a", "a/", "a//", "a/."]), once);
 }
 
+#[test]
+fn a_project_is_named_by_its_manifest_from_anywhere() {
+    let (cache, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write(folder.path(), &[("p/project.json", "{}"), ("p/agents/a.agent.abl", &broken("A"))]);
+    for (from, manifest, file) in [
+        (".", "p/project.json", "p/agents/a.agent.abl:"),
+        ("p", "project.json", "agents/a.agent.abl:"),
+        ("p", "./project.json", "agents/a.agent.abl:"),
+        ("p/agents", "../project.json", "../agents/a.agent.abl:"),
+    ] {
+        let here = folder.path().join(from);
+        let said = stdout(&run(&here, cache.path(), &["check", manifest, "--format", "concise"]));
+        assert!(said.starts_with(file), "{manifest} from {from}: {said}");
+    }
+}
+
 /// The functions of an ADL bot are in the Python files beside it; a link to one counts, too.
 #[cfg(unix)]
 #[test]
