@@ -10,7 +10,7 @@ use std::process::Command;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// The libraries that go into the archive, by how their names begin; the others are the system's C
-/// library. The program finds them by a path relative to itself (`crates/agentir/build.rs`).
+/// library. The program finds them by a path relative to itself (`crates/agentir-cli/build.rs`).
 const LIBRARIES: [&str; 3] = ["libz3.", "libstdc++.", "libgcc_s."];
 
 /// Shells, and what their files of completions are called.

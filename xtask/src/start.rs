@@ -17,7 +17,7 @@ pub(crate) fn program(root: &Path, profile: &str) -> Result<PathBuf, Box<dyn Err
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
     build
-        .args(["build", "--quiet", "--profile", profile, "--package", "agentir"])
+        .args(["build", "--quiet", "--profile", profile, "--package", "agentir-cli"])
         .current_dir(root);
     if !build.status()?.success() || !program.is_file() {
         return Err("the program could not be built".into());
