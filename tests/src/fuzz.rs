@@ -6,7 +6,7 @@ use crate::samples::root;
 use agentir_convert::{Meaning, Target, Totals, convert};
 use agentir_diagnostics::{FileId, Severity};
 use agentir_expr::Version;
-use agentir_rewrite::Refusal;
+use agentir_rewrite::RewriteError;
 use agentir_syntax::abl::Options;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn layout(input: Input, text: &str) {
             assert_eq!(twice.ok().as_deref(), Some(once.as_str()), "the layout is not stable");
         }
         // The text stays as it is.
-        Err(Refusal::Broken(_) | Refusal::Differs(_)) => {}
+        Err(RewriteError::InvalidStructure(_) | RewriteError::MeaningChanged(_)) => {}
     }
     for to in [Version::Current, Version::Newest] {
         let _either = agentir_rewrite::migrate(language, FileId(0), text, None, to);

@@ -8,7 +8,7 @@ use agentir_diagnostics::{
     Diagnostic, FileId, Format, Report, SourceFile, SourceMap, Span, render, sort,
 };
 use agentir_lower::Language;
-use agentir_rewrite::Refusal;
+use agentir_rewrite::RewriteError;
 use agentir_rewrite::migrate::NewFile;
 use agentir_syntax::abl::schema::Version;
 use clap::{Args, ValueEnum};
@@ -99,7 +99,7 @@ struct New {
     findings: Vec<Diagnostic>,
 }
 
-type Rewritten = Result<New, Refusal>;
+type Rewritten = Result<New, RewriteError>;
 
 /// Exit code: nothing to be done, or all of it was done.
 const DONE: u8 = 0;
@@ -148,7 +148,7 @@ fn run(
         .par_iter()
         .map(|(_, id)| match sources.get(*id) {
             Some(file) => rewrite_one(*id, file, &rewrite),
-            None => Err(Refusal::Broken(Vec::new())),
+            None => Err(RewriteError::InvalidStructure(Vec::new())),
         })
         .collect();
     let mut findings = Vec::new();
@@ -175,13 +175,13 @@ fn run(
                     }
                 }
             }
-            Err(Refusal::Broken(found)) => {
+            Err(RewriteError::InvalidStructure(found)) => {
                 after.add(file.clone());
                 findings.extend(found);
                 eprintln!("error: {} has errors and was left as it is", file.name);
                 code = FAILED;
             }
-            Err(Refusal::Differs(what)) => {
+            Err(RewriteError::MeaningChanged(what)) => {
                 after.add(file.clone());
                 eprintln!(
                     "error: {} was left as it is, because {what} would have been changed",
@@ -220,7 +220,7 @@ fn rewrite_one(
         )),
     };
     match problem {
-        Some(problem) => Err(Refusal::Broken(vec![problem])),
+        Some(problem) => Err(RewriteError::InvalidStructure(vec![problem])),
         None => rewrite(language, id, &file.text),
     }
 }

@@ -9,7 +9,7 @@ use crate::target::OutputFile;
 use agentir_compare::{Meaning, Place};
 use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_lower::language;
-use agentir_syntax::lines::{LineKind, Lines, Notation, lines};
+use agentir_syntax::line_layout::{LineKind, LineLayout, Notation, line_layout};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,9 +82,9 @@ pub(crate) fn carry(
             *agents.entry(at.file).or_default() += 1;
         }
     }
-    let laid_out: Vec<Option<Lines>> = outputs
+    let laid_out: Vec<Option<LineLayout>> = outputs
         .iter()
-        .map(|(id, file)| Some(lines(notation(&file.name, &file.text)?, id, &file.text)))
+        .map(|(id, file)| Some(line_layout(notation(&file.name, &file.text)?, id, &file.text)))
         .collect();
     let mut comments = Vec::new();
     let mut above = Above::new();
@@ -136,7 +136,7 @@ fn outer(path: &str) -> Option<&str> {
 }
 
 /// The comments of every file that says something of the program.
-fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, Lines, Vec<Found>)> {
+fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, LineLayout, Vec<Found>)> {
     let mut ids: Vec<FileId> = said.iter().map(|(_, at, _)| at.file).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -144,14 +144,14 @@ fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, Lines, Vec<Fo
     for id in ids {
         let Some(file) = sources.get(id) else { continue };
         let Some(notation) = notation(&file.name, &file.text) else { continue };
-        let lines = lines(notation, id, &file.text);
+        let lines = line_layout(notation, id, &file.text);
         let found = found_in(&lines, &file.text);
         all.push((id, lines, found));
     }
     all
 }
 
-fn found_in(lines: &Lines, text: &str) -> Vec<Found> {
+fn found_in(lines: &LineLayout, text: &str) -> Vec<Found> {
     let mut all: Vec<Found> = Vec::new();
     let mut before: Option<u32> = None;
     let mut index = 0;
@@ -204,10 +204,10 @@ fn words(text: &str, comment: Span) -> String {
 /// Where a comment belongs: the output, and the line of it.
 fn target_of(
     found: &Found,
-    lines: &Lines,
+    lines: &LineLayout,
     said: &[&Said],
     (places, agents): (&FxHashMap<String, Span>, &FxHashMap<FileId, usize>),
-    (outputs, texts): (&[Option<Lines>], &SourceMap),
+    (outputs, texts): (&[Option<LineLayout>], &SourceMap),
 ) -> Option<(usize, usize)> {
     let output = |at: Span| {
         let index = at.file.0 as usize;
@@ -286,12 +286,12 @@ fn found_once(words: &str, texts: &SourceMap) -> Option<Span> {
     places.next().is_none().then_some(first)
 }
 
-fn is_entry(lines: &Lines, line: usize) -> bool {
+fn is_entry(lines: &LineLayout, line: usize) -> bool {
     lines.lines.get(line).is_some_and(|l| l.kind == LineKind::Entry)
 }
 
 /// The line of the entry that an entry is in.
-fn around(lines: &Lines, line: usize) -> Option<usize> {
+fn around(lines: &LineLayout, line: usize) -> Option<usize> {
     let column = lines.lines.get(line)?.column;
     (0..line).rev().find(|&l| {
         is_entry(lines, l) && lines.lines.get(l).is_some_and(|above| above.column < column)
@@ -299,7 +299,7 @@ fn around(lines: &Lines, line: usize) -> Option<usize> {
 }
 
 /// What an entry says, with all that is below it.
-fn within<'s>(lines: &Lines, line: usize, said: &[&'s Said]) -> Vec<&'s Said> {
+fn within<'s>(lines: &LineLayout, line: usize, said: &[&'s Said]) -> Vec<&'s Said> {
     let Some(head) = lines.lines.get(line) else { return Vec::new() };
     let below = lines.lines.get(line + 1..).unwrap_or_default();
     let next = below.iter().find(|l| l.kind == LineKind::Entry && l.column <= head.column);
@@ -309,7 +309,7 @@ fn within<'s>(lines: &Lines, line: usize, said: &[&'s Said]) -> Vec<&'s Said> {
 }
 
 /// The line that a line is the first one below of, so many levels further out.
-fn climb(lines: &Lines, mut line: usize, levels: usize) -> usize {
+fn climb(lines: &LineLayout, mut line: usize, levels: usize) -> usize {
     for _ in 0..levels {
         let Some(column) = lines.lines.get(line).map(|l| l.column) else { break };
         let above = lines.lines.get(..line).unwrap_or_default();
@@ -331,7 +331,7 @@ fn is_inside(path: &str) -> bool {
 fn write(
     output: usize,
     file: &mut OutputFile,
-    lines: &Lines,
+    lines: &LineLayout,
     above: &Above,
     comments: &mut [Comment],
 ) {

@@ -9,7 +9,7 @@ use crate::names::suggest;
 use agentir_diagnostics::{
     Applicability, Diagnostic, Edit, FileId, Fix, RuleName, SourceFile, SourceMap, Span,
 };
-use agentir_syntax::lines::{LineKind, Lines, lines};
+use agentir_syntax::line_layout::{LineKind, LineLayout, line_layout};
 use rustc_hash::FxHashMap;
 
 /// A comment that ignores what is not there.
@@ -109,7 +109,7 @@ fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec
     let Some(notation) = agentir_lower::language(&file.name, text).notation() else {
         return Vec::new();
     };
-    let lines = lines(notation, id, text);
+    let lines = line_layout(notation, id, text);
     let first = lines
         .lines
         .iter()
@@ -155,8 +155,8 @@ fn size(text: &str) -> u32 {
 }
 
 /// The line that a comment on line `index` is about.
-fn target(lines: &Lines, index: usize) -> usize {
-    let about = |(_, line): &(usize, &agentir_syntax::lines::Line)| {
+fn target(lines: &LineLayout, index: usize) -> usize {
+    let about = |(_, line): &(usize, &agentir_syntax::line_layout::Line)| {
         !matches!(line.kind, LineKind::Comment | LineKind::Blank)
     };
     let below = lines.lines.iter().enumerate().skip(index).find(about);

@@ -14,7 +14,7 @@ use agentir_expr::{Name, Version};
 use agentir_ir::{Agent, Extension, Extensions, Profile, Program, Tool, ToolLibrary};
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::adl::AgentKind;
-use agentir_syntax::lines::Notation;
+use agentir_syntax::line_layout::Notation;
 use agentir_syntax::{outline, rules};
 use smol_str::{SmolStr, format_smolstr};
 use std::hash::{Hash, Hasher};

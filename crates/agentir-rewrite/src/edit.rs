@@ -1,10 +1,10 @@
-//! Edits of a text.
+//! Text edits.
 
 use agentir_diagnostics::{Edit, Span};
 use std::collections::BTreeMap;
 
-/// Sorts edits and leaves out those that reach into an earlier one; of a group all are left out.
-pub(crate) fn apart(groups: Vec<Vec<Edit>>) -> Vec<Edit> {
+/// Sorts edits and drops every group that overlaps an earlier one.
+pub(crate) fn non_overlapping(groups: Vec<Vec<Edit>>) -> Vec<Edit> {
     let mut taken: BTreeMap<(u32, u32), Edit> = BTreeMap::new();
     for group in groups {
         if group.iter().all(|edit| is_free(&taken, edit.span)) {
@@ -14,18 +14,18 @@ pub(crate) fn apart(groups: Vec<Vec<Edit>>) -> Vec<Edit> {
     taken.into_values().collect()
 }
 
-/// Whether no place that is taken has a byte in common with this one. Those that are taken have none
-/// in common, so their neighbours are enough.
+/// Whether a span overlaps none of the accepted edits. Accepted edits do not overlap each other, so
+/// checking the two neighbours is enough.
 fn is_free(taken: &BTreeMap<(u32, u32), Edit>, span: Span) -> bool {
     let at = (span.start, span.end);
     let before = taken.range(..at).next_back();
-    let behind = taken.range(at..).next();
+    let after = taken.range(at..).next();
     let touches =
         |&(start, end): &(u32, u32)| (start, end) == at || (start < span.end && span.start < end);
-    !before.into_iter().chain(behind).any(|(place, _)| touches(place))
+    !before.into_iter().chain(after).any(|(span, _)| touches(span))
 }
 
-/// A text after edits that are sorted and do not overlap.
+/// Applies sorted, non-overlapping edits to a text.
 pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
     let mut out =
         String::with_capacity(text.len() + edits.iter().map(|e| e.text.len()).sum::<usize>());
@@ -39,8 +39,8 @@ pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-/// Where a place is after edits that are sorted and do not overlap.
-pub(crate) fn moved(span: Span, edits: &[Edit]) -> Span {
+/// The position of a span after sorted, non-overlapping edits.
+pub(crate) fn shifted(span: Span, edits: &[Edit]) -> Span {
     let to = |at: u32| {
         let before = edits.iter().take_while(|e| e.span.end <= at);
         let shift: i64 = before
@@ -57,7 +57,7 @@ pub(crate) fn moved(span: Span, edits: &[Edit]) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::{apart, apply, moved};
+    use super::{apply, non_overlapping, shifted};
     use agentir_diagnostics::{Edit, FileId, Span};
 
     fn edit(start: u32, end: u32, text: &str) -> Edit {
@@ -65,13 +65,13 @@ mod tests {
     }
 
     #[test]
-    fn edits_that_touch_others_wait() {
-        let edits = apart(vec![
+    fn overlapping_edits_are_dropped() {
+        let edits = non_overlapping(vec![
             vec![edit(4, 5, "X")],
             vec![edit(0, 1, "a"), edit(4, 6, "no")],
             vec![edit(1, 1, "-")],
         ]);
         assert_eq!(apply("0123456", &edits), "0-123X56");
-        assert_eq!(moved(Span::new(FileId(0), 5, 7), &edits), Span::new(FileId(0), 6, 8));
+        assert_eq!(shifted(Span::new(FileId(0), 5, 7), &edits), Span::new(FileId(0), 6, 8));
     }
 }

@@ -1,26 +1,25 @@
-//! Applying the fixes that findings come with.
+//! Applies the fixes attached to findings.
 
-use crate::edit::{apart, apply};
+use crate::edit::{apply, non_overlapping};
 use agentir_diagnostics::{Diagnostic, Edit, FileId, Fix, Severity};
 
-/// Where fixes cannot be applied together, so many of them are tried one by one.
-const MOST_ALONE: usize = 64;
+/// How many fixes are tried one by one when they cannot all be applied together.
+const MAX_SINGLE_ATTEMPTS: usize = 64;
 
 /// A document with fixes applied.
 #[derive(Debug)]
 pub struct Fixed {
-    /// Its text.
+    /// The new text.
     pub text: String,
-    /// How many fixes are in it.
+    /// The number of fixes applied.
     pub applied: usize,
 }
 
-/// Applies fixes to a document, as far as they go together: where two want the same bytes the first
-/// wins, and the other is offered again by whoever looks at the new text. A fix that reaches into other
-/// documents is left out.
+/// Applies as many fixes to a document as are compatible. Of two overlapping fixes the first wins; the
+/// caller may offer the other again for the new text. Fixes that also edit other documents are skipped.
 ///
-/// `read` is what the front end finds in a text. It does not find more errors in what is given back than
-/// in `text`: fixes after which it would are left out.
+/// `read` returns the front end's diagnostics for a text. The result never has more errors than `text`:
+/// fixes that would add errors are skipped.
 #[must_use]
 pub fn fix(
     id: FileId,
@@ -44,7 +43,7 @@ pub fn fix(
     }
     let before = errors(text);
     let with = |groups: &[Vec<Edit>]| {
-        let edits = apart(groups.to_vec());
+        let edits = non_overlapping(groups.to_vec());
         let applied = groups.iter().filter(|g| g.iter().all(|edit| edits.contains(edit))).count();
         Fixed { text: apply(text, &edits), applied }
     };
@@ -54,7 +53,7 @@ pub fn fix(
     }
     let mut accepted: Vec<Vec<Edit>> = Vec::new();
     let mut best = Fixed { text: text.to_owned(), applied: 0 };
-    for group in groups.into_iter().take(MOST_ALONE) {
+    for group in groups.into_iter().take(MAX_SINGLE_ATTEMPTS) {
         accepted.push(group);
         let tried = with(&accepted);
         if errors(&tried.text) <= before {
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_break_a_document_is_left_out() {
+    fn fixes_that_would_add_errors_are_skipped() {
         let text = "AGENT: A\nGOAL: \"Sell tickets\"\nPERSONA: \"Kind\"\n";
         let breaks = replace(text, "\"Kind\"", "\"Kind");
         let good = replace(text, "tickets", "stamps");
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn of_fixes_for_the_same_bytes_the_first_wins() {
+    fn the_first_of_two_overlapping_fixes_wins() {
         let text = "AGENT: A\nGOAL: \"Sell tickets\"\n";
         let one = replace(text, "tickets", "stamps");
         let other = replace(text, "Sell tickets", "Buy");

@@ -1,36 +1,35 @@
-//! Documents written anew in their own language, changing nothing but what was asked.
+//! Source-to-source rewriting within a language: formatting, migration to newer versions, fixes.
 //!
 //! ```text
-//! text ──► lines, with their columns ──► text in canonical layout ──┐
-//!   └────────────► meaning, comments ◄──── compare ────► meaning ◄──┘
+//! text ──► lines with canonical columns ──► formatted text ──┐
+//!   └────────────► IR, comments ◄──── compare ────► IR ◄─────┘
 //! ```
 //!
-//! A document is never printed from its tree: it is its own lines, moved. So comments, texts and what
-//! nobody understands are still there, byte for byte. What is written is read back before it is given
-//! away, and given away only if it means the same and has the same comments.
+//! A document is never printed from its tree; its own lines are moved. Comments, text blocks and
+//! unrecognised lines therefore survive byte for byte. The result is parsed again and returned only if
+//! its IR and comments are the same.
 //!
-//! *Invariant*: nothing here reads or writes a file; no text is given that says something else than
-//! its source, but for the fixes that it was asked to apply, and none that is broken where its source was
-//! not.
+//! *Invariant*: this crate does no I/O. A result means the same as its source, apart from the fixes it
+//! was asked to apply, and is never broken where its source was not.
 
 mod edit;
 mod fix;
-mod layout;
+mod format;
 pub mod migrate;
-mod same;
+mod round_trip;
 
 pub use fix::{Fixed, fix};
-pub use layout::format;
+pub use format::format;
 pub use migrate::migrate;
 
 use agentir_diagnostics::Diagnostic;
 
-/// Why a document was not written anew.
+/// Why a document was not rewritten.
 #[derive(Debug)]
-pub enum Refusal {
-    /// It cannot be read well enough to know which lines belong together.
-    Broken(Vec<Diagnostic>),
-    /// What came out would have said something else, here. A defect of ours, which costs nobody
-    /// anything.
-    Differs(String),
+pub enum RewriteError {
+    /// It has errors that make its structure doubtful.
+    InvalidStructure(Vec<Diagnostic>),
+    /// The result would differ in meaning, at this path or in this comment. This is a bug in the
+    /// formatter or the migration; the document stays unchanged.
+    MeaningChanged(String),
 }

@@ -5,7 +5,7 @@
 //! language. What stands inside values are small languages, *leaves*. [`abl`], [`agent_script`] and
 //! [`adl`] have a reader, tables, leaves and a typed tree each; what they share in reading leaves is in
 //! [`leaf`], how they count lines and columns in `text`. Documents as lines, with their comments, are
-//! in [`lines`].
+//! in [`line_layout`].
 //!
 //! *Invariant*: parsing never fails and never resolves a name. It gives a tree, in which everything
 //! the text says can be found again, and a list of problems.
@@ -34,7 +34,7 @@ pub mod abl;
 pub mod adl;
 pub mod agent_script;
 pub mod leaf;
-pub mod lines;
+pub mod line_layout;
 pub mod outline;
 pub mod rules;
 pub mod secrets;

@@ -5,7 +5,7 @@
 use agentir_convert::{Target, convert};
 use agentir_diagnostics::FileId;
 use agentir_lower::{Language, language};
-use agentir_rewrite::{Refusal, format};
+use agentir_rewrite::{RewriteError, format};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::mutate::{damaged, harmless};
@@ -14,7 +14,7 @@ use agentir_tests::samples::{
 };
 use rayon::prelude::*;
 
-fn of(name: &str, text: &str) -> Result<String, Refusal> {
+fn of(name: &str, text: &str) -> Result<String, RewriteError> {
     format(language(name, text), FileId(0), text)
 }
 
@@ -52,8 +52,8 @@ fn report(what: &str, mut problems: Vec<String>) {
 fn problem(name: &str, text: &str) -> Option<String> {
     let once = match of(name, text) {
         Ok(once) => once,
-        Err(Refusal::Broken(_)) => return None,
-        Err(Refusal::Differs(what)) => return Some(format!("{name}: {what} differs")),
+        Err(RewriteError::InvalidStructure(_)) => return None,
+        Err(RewriteError::MeaningChanged(what)) => return Some(format!("{name}: {what} differs")),
     };
     match of(name, &once) {
         Ok(twice) if twice == once => None,
@@ -157,7 +157,7 @@ fn what_cannot_be_read_is_left_alone() {
         ("a.agent", "system:\n    {{block}}\n"),
     ] {
         match of(name, text) {
-            Err(Refusal::Broken(found)) => assert!(!found.is_empty()),
+            Err(RewriteError::InvalidStructure(found)) => assert!(!found.is_empty()),
             other => panic!("{name}: {other:?}"),
         }
     }

@@ -11,7 +11,7 @@ use agentir_diagnostics::{FileId, Severity};
 use agentir_expr::Version::{self, Current, Legacy, Newest};
 use agentir_lower::{Language, language};
 use agentir_rewrite::migrate::{Migration, ROWS};
-use agentir_rewrite::{Refusal, migrate};
+use agentir_rewrite::{RewriteError, migrate};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::check;
 use agentir_tests::samples::{all_ours, external, ours};
@@ -231,8 +231,8 @@ fn what_was_migrated_is_of_its_version() {
                 let language = language(&file.name, &file.text);
                 let once = match migrate(language, FileId(0), &file.text, sample.version, to) {
                     Ok(once) => once,
-                    Err(Refusal::Broken(_)) => continue,
-                    Err(Refusal::Differs(what)) => {
+                    Err(RewriteError::InvalidStructure(_)) => continue,
+                    Err(RewriteError::MeaningChanged(what)) => {
                         problems.push(format!("{} to {to}: {what} differs", file.name));
                         continue;
                     }

@@ -1,4 +1,4 @@
-//! Handing over: what comes back, what goes with it.
+//! Migration of handoffs: return mappings, memory grants, history.
 
 use super::source::{Changes, Source, record_of};
 use agentir_diagnostics::Edit;
@@ -6,16 +6,16 @@ use agentir_expr::Version;
 use agentir_syntax::abl::{Field, Record, Value};
 use agentir_syntax::outline::EntryKind;
 
-/// Every handoff; the section is called like its items.
-fn handoffs<'a, 't>(source: &Source<'a, 't>, found: &mut dyn FnMut(&'a Record<'t>)) {
+/// Visits every handoff. The section has the same record type name as its items.
+fn handoffs<'a, 't>(source: &Source<'a, 't>, visit: &mut dyn FnMut(&'a Record<'t>)) {
     source.records("handoff", &mut |record| {
         if record.ty.items.is_none() {
-            found(record);
+            visit(record);
         }
     });
 }
 
-/// `MAP` stands below `ON_RETURN`.
+/// Moves `MAP` below `ON_RETURN`.
 pub(super) fn map(source: &Source<'_, '_>, changes: &mut Changes) {
     handoffs(source, &mut |handoff| {
         let Some(field) = handoff.field("map") else { return };
@@ -27,7 +27,7 @@ pub(super) fn map(source: &Source<'_, '_>, changes: &mut Changes) {
             );
             return;
         }
-        let Some(margin) = source.margin(field.key.start) else {
+        let Some(margin) = source.indentation_at(field.key.start) else {
             changes.undecided(
                 field.key,
                 "`MAP` belongs below `ON_RETURN`".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn map(source: &Source<'_, '_>, changes: &mut Changes) {
         };
         let unit = if margin.contains('\t') { "\t" } else { "  " };
         let line = source.line_break();
-        let (key, on_return) = (source.slice(field.key), source.like(field.key, "on_return"));
+        let (key, on_return) = (source.slice(field.key), source.in_case_of(field.key, "on_return"));
         let mut edits =
             vec![Edit { span: field.key, text: format!("{on_return}:{line}{margin}{unit}{key}") }];
         let (start, end) = (field.key.end, field.entry.end);
@@ -50,7 +50,7 @@ pub(super) fn map(source: &Source<'_, '_>, changes: &mut Changes) {
     });
 }
 
-/// `grant_memory` did not say what the other agent may do with it.
+/// Replaces `grant_memory`, which did not state an access mode, by `memory_grants`.
 pub(super) fn grants(source: &Source<'_, '_>, changes: &mut Changes) {
     for ty in ["handoff", "handoff context"] {
         source.records(ty, &mut |record| {
@@ -69,7 +69,11 @@ pub(super) fn grants(source: &Source<'_, '_>, changes: &mut Changes) {
                 names.iter().map(|n| format!("{{path: {}, access: read}}", n.value)).collect();
             changes.replace(
                 all,
-                format!("{}: [{}]", source.like(field.key, "memory_grants"), grants.join(", ")),
+                format!(
+                    "{}: [{}]",
+                    source.in_case_of(field.key, "memory_grants"),
+                    grants.join(", ")
+                ),
             );
             changes.undecided(
                 field.key,
@@ -81,7 +85,7 @@ pub(super) fn grants(source: &Source<'_, '_>, changes: &mut Changes) {
     }
 }
 
-/// The contexts of a handoff: its own fields, and the record `CONTEXT`.
+/// The contexts of a handoff: the handoff itself and its `CONTEXT` record.
 fn contexts<'r, 't>(handoff: &'r Record<'t>) -> impl Iterator<Item = &'r Record<'t>> {
     let context = handoff.field("context").and_then(record_of);
     std::iter::once(handoff).chain(context)
@@ -91,7 +95,7 @@ fn history_of<'r, 't>(handoff: &'r Record<'t>) -> Option<&'r Field<'t>> {
     contexts(handoff).find_map(|c| c.field("history"))
 }
 
-/// `last_10`, `{last_n: 10}` are `{mode: last_n, count: 10}`.
+/// Rewrites `last_10` and `{last_n: 10}` as `{mode: last_n, count: 10}`.
 pub(super) fn counted(source: &Source<'_, '_>, changes: &mut Changes) {
     handoffs(source, &mut |handoff| {
         let Some(field) = history_of(handoff) else { return };
@@ -112,9 +116,9 @@ pub(super) fn counted(source: &Source<'_, '_>, changes: &mut Changes) {
             && let EntryKind::Pair { key, value: Some(_), .. } = &only.kind
             && key.text.eq_ignore_ascii_case("last_n")
         {
-            let next = match source.margin(key.span.start) {
+            let next = match source.indentation_at(key.span.start) {
                 Some(margin) => format!("{}{margin}", source.line_break()),
-                // In braces.
+                // Inside braces.
                 None => ", ".to_owned(),
             };
             changes.replace(key.span, format!("mode: last_n{next}count"));
@@ -122,7 +126,8 @@ pub(super) fn counted(source: &Source<'_, '_>, changes: &mut Changes) {
     });
 }
 
-/// Nothing was handed over where nobody said so; the newest version hands over everything.
+/// Adds `history: none` where no history is stated: older versions then pass nothing, the newest
+/// version passes everything.
 pub(super) fn history(source: &Source<'_, '_>, changes: &mut Changes) {
     debug_assert!(source.from < Version::Newest && source.to == Version::Newest);
     handoffs(source, &mut |handoff| {
@@ -130,35 +135,35 @@ pub(super) fn history(source: &Source<'_, '_>, changes: &mut Changes) {
             return;
         }
         let context = handoff.field("context").and_then(record_of);
-        // A line before the first field of the context, or before the second of the handoff.
+        // Insert a line before the first field of the context, or before the second of the handoff.
         let first = context.and_then(|c| c.fields.first());
         let second = || handoff.fields.iter().find(|f| f.key.start > handoff.span.start);
         let Some(before) = first.or_else(second) else {
             let at = handoff.name.as_ref().map_or(handoff.span, |n| n.span);
             changes.undecided(
                 at,
-                NOTHING_SAID.to_owned(),
+                NO_HISTORY_STATED.to_owned(),
                 "write `history: none` to go on with nothing",
             );
             return;
         };
-        let own_line = source.margin(before.key.start).filter(|_| {
+        let own_line = source.indentation_at(before.key.start).filter(|_| {
             let line = source.text.get(..before.key.start as usize).unwrap_or_default();
             line.rsplit('\n').next().is_some_and(|l| l.trim().is_empty())
         });
         match own_line {
             Some(margin) => {
-                let key = source.like(before.key, "history");
+                let key = source.in_case_of(before.key, "history");
                 let at = source.span(before.key.start, before.key.start);
                 changes.replace(at, format!("{key}: none{}{margin}", source.line_break()));
             }
             None => changes.undecided(
                 before.key,
-                NOTHING_SAID.to_owned(),
+                NO_HISTORY_STATED.to_owned(),
                 "write `history: none` to go on with nothing",
             ),
         }
     });
 }
 
-const NOTHING_SAID: &str = "this handoff does not say what of the conversation goes with it: nothing did, and everything does in the newest version";
+const NO_HISTORY_STATED: &str = "this handoff does not say what of the conversation goes with it: nothing did, and everything does in the newest version";

@@ -15,9 +15,9 @@ mod table;
 pub use profiles::NewFile;
 pub use table::{How, ROWS, Row};
 
-use crate::Refusal;
-use crate::edit::{apart, apply, moved};
-use crate::same::{self, differences};
+use crate::RewriteError;
+use crate::edit::{apply, non_overlapping, shifted};
+use crate::round_trip::{self, differences};
 use agentir_diagnostics::{Diagnostic, Edit, FileId};
 use agentir_expr::Version;
 use agentir_ir::Program;
@@ -54,7 +54,7 @@ pub fn migrate(
     text: &str,
     from: Option<Version>,
     to: Version,
-) -> Result<Migration, Refusal> {
+) -> Result<Migration, RewriteError> {
     let none =
         |from| Migration { text: text.to_owned(), from, files: Vec::new(), findings: Vec::new() };
     let format = match language {
@@ -62,10 +62,10 @@ pub fn migrate(
         Language::AblYaml => Format::Yaml,
         _ => return Ok(none(to)),
     };
-    let before = same::read(language, file, text, from);
-    let broken = before.broken();
+    let before = round_trip::read(language, file, text, from);
+    let broken = before.structure_errors();
     if !broken.is_empty() {
-        return Err(Refusal::Broken(broken));
+        return Err(RewriteError::InvalidStructure(broken));
     }
     let from = before.version;
     let how = Reader { language, format, file, fragment: before.fragment };
@@ -82,7 +82,7 @@ pub fn migrate(
             files = changes.files;
             undecided = changes.findings;
         }
-        let edits = apart(changes.groups);
+        let edits = non_overlapping(changes.groups);
         for finding in &mut undecided {
             move_to(finding, &edits);
         }
@@ -91,12 +91,12 @@ pub fn migrate(
         }
         new = apply(&new, &edits);
     }
-    let after = same::read(language, file, &new, Some(to));
+    let after = round_trip::read(language, file, &new, Some(to));
     let unexpected = differences(&before, &after)
         .into_iter()
         .find(|difference| !table::applies(from, to).any(|row| row.may_change(difference)));
     if let Some(difference) = unexpected {
-        return Err(Refusal::Differs(difference.path));
+        return Err(RewriteError::MeaningChanged(difference.path));
     }
     for file in &mut files {
         file.text = finished(&file.text, to)?;
@@ -116,26 +116,26 @@ struct Reader {
 }
 
 /// A new document, with what its version asks for.
-fn finished(text: &str, to: Version) -> Result<String, Refusal> {
+fn finished(text: &str, to: Version) -> Result<String, RewriteError> {
     let mut text = text.to_owned();
     let file = FileId(0);
     let how = Reader { language: Language::Abl, format: Format::Abl, file, fragment: false };
     for _ in 0..ROUNDS {
-        let edits = apart(mended(&how, &text, Version::Legacy, to));
+        let edits = non_overlapping(mended(&how, &text, Version::Legacy, to));
         if edits.is_empty() {
             break;
         }
         text = apply(&text, &edits);
     }
-    let read = same::read(Language::Abl, file, &text, Some(to));
-    let broken = read.broken();
-    if broken.is_empty() { Ok(text) } else { Err(Refusal::Broken(broken)) }
+    let read = round_trip::read(Language::Abl, file, &text, Some(to));
+    let broken = read.structure_errors();
+    if broken.is_empty() { Ok(text) } else { Err(RewriteError::InvalidStructure(broken)) }
 }
 
 fn move_to(finding: &mut Diagnostic, edits: &[Edit]) {
-    finding.primary.span = moved(finding.primary.span, edits);
+    finding.primary.span = shifted(finding.primary.span, edits);
     for label in &mut finding.labels {
-        label.span = moved(label.span, edits);
+        label.span = shifted(label.span, edits);
     }
 }
 

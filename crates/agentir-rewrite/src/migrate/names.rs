@@ -1,4 +1,4 @@
-//! Names and forms that are written otherwise.
+//! Migration of renamed and reshaped fields and operators.
 
 use super::source::{Changes, Source};
 use agentir_diagnostics::{Edit, Span};
@@ -6,14 +6,14 @@ use agentir_expr::{BinaryOp, ExprKind, Visit};
 use agentir_lint::recall::{Legacy, legacy};
 use agentir_syntax::abl::Value;
 
-/// `x contains y` is `x.contains(y)`.
+/// Rewrites `x contains y` as `x.contains(y)`.
 pub(super) fn contains(source: &Source<'_, '_>, changes: &mut Changes) {
     source.exprs(&mut |expr| {
         expr.visit(&mut |expr| {
             if let ExprKind::Binary { op: BinaryOp::Contains, left, right } = &expr.kind {
                 let between = source.span(left.span.end, right.span.start);
                 let word = source.slice(between);
-                // In the text of a condition that was decoded, places are only nearly right.
+                // Spans in the decoded text of a condition are only approximate.
                 let exact =
                     word.trim().eq_ignore_ascii_case("contains") && word.trim().len() < word.len();
                 if exact && matches!(left.kind, ExprKind::Path(_)) {
@@ -29,8 +29,8 @@ pub(super) fn contains(source: &Source<'_, '_>, changes: &mut Changes) {
     });
 }
 
-/// What follows a call that failed is `ON_FAIL`. Where a check has an `ON_FAIL` of its own, the two
-/// would be one.
+/// Renames `ON_FAILURE` of a call to `ON_FAIL`, unless the step has a check with an `ON_FAIL` of its
+/// own: the two would become one.
 pub(super) fn on_failure(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("flow step", &mut |step| {
         let Some(field) = step.field("on_failure") else { return };
@@ -42,12 +42,12 @@ pub(super) fn on_failure(source: &Source<'_, '_>, changes: &mut Changes) {
                 "put the call and the check into steps of their own",
             );
         } else {
-            changes.replace(field.key, source.like(field.key, "on_fail"));
+            changes.replace(field.key, source.in_case_of(field.key, "on_fail"));
         }
     });
 }
 
-/// `- ON_START: "…"` is `- ON: session:start` with an action.
+/// Rewrites `- ON_START: "…"` as `- ON: session:start` with an action.
 pub(super) fn recall(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("recall rule", &mut |rule| {
         let Some(name) = &rule.name else { return };
@@ -63,7 +63,7 @@ pub(super) fn recall(source: &Source<'_, '_>, changes: &mut Changes) {
         if rule.field("instruction").is_none_or(|f| f.key != name.span) {
             return;
         }
-        let Some(margin) = source.margin(name.span.start) else {
+        let Some(margin) = source.indentation_at(name.span.start) else {
             changes.undecided(
                 name.span,
                 format!("`{}` is an event, and what is done then is an action", name.value),
@@ -76,15 +76,15 @@ pub(super) fn recall(source: &Source<'_, '_>, changes: &mut Changes) {
             name.span,
             format!(
                 "{on}: {now}{line}{margin}{action}: prompt_llm{line}{margin}{instruction}",
-                on = source.key("on"),
-                action = source.key("action"),
-                instruction = source.key("instruction"),
+                on = source.in_notation_case("on"),
+                action = source.in_notation_case("action"),
+                instruction = source.in_notation_case("instruction"),
             ),
         );
     });
 }
 
-/// What rules of `remember` could say and cannot any more.
+/// Reports functions and wildcards that `remember` no longer supports.
 pub(super) fn remember(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("remember rule", &mut |rule| {
         let Some(field) = rule.field("store") else { return };
@@ -113,7 +113,7 @@ pub(super) fn remember(source: &Source<'_, '_>, changes: &mut Changes) {
     });
 }
 
-/// The current version has three strategies.
+/// Reports strategies that the current version no longer has.
 pub(super) fn strategies(source: &Source<'_, '_>, changes: &mut Changes) {
     for ty in ["gather", "gather field"] {
         source.records(ty, &mut |record| {
@@ -130,13 +130,13 @@ pub(super) fn strategies(source: &Source<'_, '_>, changes: &mut Changes) {
     }
 }
 
-/// `skill_tags` are `skills`; a boost of the priority is no priority.
+/// Renames `skill_tags` to `skills` and reports `priority_boost`.
 pub(super) fn skills(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("escalate", &mut |escalate| {
         let Some(field) = escalate.field("routing") else { return };
         for key in source.keys(field.entry) {
             if key.value.eq_ignore_ascii_case("skill_tags") {
-                changes.replace(key.span, source.like(key.span, "skills"));
+                changes.replace(key.span, source.in_case_of(key.span, "skills"));
             } else if key.value.eq_ignore_ascii_case("priority_boost") {
                 changes.undecided(
                     key.span,
@@ -148,13 +148,13 @@ pub(super) fn skills(source: &Source<'_, '_>, changes: &mut Changes) {
     });
 }
 
-/// `DEFAULT` of a persistent path is `DEFAULT_VALUE`.
+/// Renames `DEFAULT` of a persistent path to `DEFAULT_VALUE`.
 pub(super) fn default_value(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("persistent path", &mut |path| {
         if let Some(field) = path.field("default_value")
             && source.slice(field.key).eq_ignore_ascii_case("default")
         {
-            changes.replace(field.key, source.like(field.key, "default_value"));
+            changes.replace(field.key, source.in_case_of(field.key, "default_value"));
         }
     });
 }

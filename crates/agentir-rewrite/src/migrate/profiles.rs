@@ -1,25 +1,26 @@
-//! Profiles inside of an agent become files of their own.
+//! Migration of inline behaviour profiles to files of their own.
 
 use super::source::{Changes, Source, record_of};
 use agentir_diagnostics::Edit;
 use agentir_syntax::abl::{Format, Record};
 
-/// A document that came out of another one.
+/// A file extracted from a document.
 #[derive(Debug)]
 pub struct NewFile {
-    /// The name of the file. It belongs into the folder `behavior_profiles` of the program.
+    /// The file name, relative to the folder `behavior_profiles` of the program.
     pub name: String,
-    /// Its text.
+    /// The text.
     pub text: String,
 }
 
-/// Every profile of `BEHAVIOR_PROFILES` gets a file; the agent says that it uses them.
+/// Moves every profile of `BEHAVIOR_PROFILES` to a file and refers to it by `USE BEHAVIOR_PROFILE`.
 pub(super) fn extract(source: &Source<'_, '_>, changes: &mut Changes) {
     let Some(field) = source.document.root.field("behavior_profiles") else { return };
     let Some(profiles) = record_of(field).filter(|_| source.document.format == Format::Abl) else {
         return;
     };
-    let (Some(margin), false) = (source.margin(field.key.start), profiles.items.is_empty()) else {
+    let (Some(margin), false) = (source.indentation_at(field.key.start), profiles.items.is_empty())
+    else {
         return;
     };
     let line = source.line_break();
@@ -27,7 +28,7 @@ pub(super) fn extract(source: &Source<'_, '_>, changes: &mut Changes) {
     let mut uses = Vec::new();
     for profile in &profiles.items {
         let (Some(name), Some(text)) = (&profile.name, standalone(source, profile)) else { return };
-        // Only what may be the name of a file everywhere.
+        // Only names that are valid file names everywhere.
         if !name.value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
             return;
         }
@@ -44,9 +45,9 @@ fn standalone(source: &Source<'_, '_>, profile: &Record<'_>) -> Option<String> {
     let name = profile.name.as_ref()?;
     let line = source.line_break();
     let head = format!("BEHAVIOR_PROFILE: {}{line}{line}", name.value);
-    // Written as `- NAME: x` or as `x:` with the fields below.
+    // Written as `- NAME: x`, or as `x:` with the fields below.
     let first = profile.fields.iter().find(|f| f.key.start > name.span.start)?;
-    let margin = source.margin(first.key.start)?;
+    let margin = source.indentation_at(first.key.start)?;
     let body = source.slice(source.span(first.key.start, profile.span.end));
     let mut text = head;
     for (i, body_line) in body.split('\n').enumerate() {
@@ -56,7 +57,7 @@ fn standalone(source: &Source<'_, '_>, profile: &Record<'_>) -> Option<String> {
         text.push_str(body_line.strip_prefix(margin.as_str()).unwrap_or(body_line.trim_start()));
     }
     text.push_str(line);
-    // Whoever writes a name first has all other fields behind it.
+    // The name has to come first; otherwise fields before it would be lost.
     let before =
         profile.fields.iter().any(|f| f.key.start < first.key.start && f.def.name != "name");
     (!before).then_some(text)

@@ -1,4 +1,4 @@
-//! Guardrails, handlers of errors, and who may do what.
+//! Migration of guardrails, error handlers and delegation.
 
 use super::source::{Changes, Source, record_of};
 use agentir_diagnostics::RuleName;
@@ -9,14 +9,14 @@ use agentir_syntax::rules::LEGACY_FORM;
 
 const POLARITY: RuleName = RuleName("guardrail-polarity");
 
-/// A check said when everything is fine; it says when something is not.
+/// Negates guardrail checks: a legacy check states what is allowed, a newer one what is a violation.
 pub(super) fn polarity(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("guardrail", &mut |guardrail| {
         let Some(field) = guardrail.field("check") else { return };
         let Value::Expr(check) = &field.value else { return };
         let written = source.slice(check.span);
         match violation(check) {
-            // Quotes inside of quotes are nothing to be sure about.
+            // Quotes nested in quotes are too risky to rewrite.
             Some(new) if !new.contains('"') && !written.contains(['"', '\\', '\n']) => {
                 changes.replace(check.span, new);
             }
@@ -30,8 +30,8 @@ pub(super) fn polarity(source: &Source<'_, '_>, changes: &mut Changes) {
     });
 }
 
-/// The types of errors that the newest version has.
-const TYPES: &[&str] = &[
+/// The error types of the newest version.
+const ERROR_TYPES: &[&str] = &[
     "default",
     "llm_error",
     "tool_error",
@@ -41,23 +41,24 @@ const TYPES: &[&str] = &[
     "unknown_error",
 ];
 
-/// What were types of their own, and are subtypes of errors of tools.
-const SUBTYPES: &[&str] = &["rate_limit", "auth_failure", "network_error", "tool_timeout"];
+/// Former error types that are now subtypes of `tool_error`.
+const TOOL_ERROR_SUBTYPES: &[&str] =
+    &["rate_limit", "auth_failure", "network_error", "tool_timeout"];
 
-/// `tool_timeout` is a `tool_error` with a subtype.
+/// Rewrites `tool_timeout` and the like as `tool_error` with a subtype.
 pub(super) fn error_types(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("error handlers", &mut |handlers| {
         let called = |name: &str, all: &[&str]| all.iter().any(|a| a.eq_ignore_ascii_case(name));
-        let of_tools = |name: &str| called(name, SUBTYPES) || called(name, &["tool_error"]);
+        let of_tools = |name: &str| called(name, TOOL_ERROR_SUBTYPES) || called(name, &["tool_error"]);
         let names = handlers.items.iter().filter_map(|h| h.name.as_ref());
         let several = names.filter(|n| of_tools(&n.value)).count() > 1;
         for handler in &handlers.items {
             let Some(name) = &handler.name else { continue };
-            if called(&name.value, TYPES) {
+            if called(&name.value, ERROR_TYPES) {
                 continue;
             }
             let listed = handler.field("type").is_some();
-            if !called(&name.value, SUBTYPES) {
+            if !called(&name.value, TOOL_ERROR_SUBTYPES) {
                 changes.undecided(
                     name.span,
                     format!("the newest version has no error of type `{}`", name.value),
@@ -73,7 +74,7 @@ pub(super) fn error_types(source: &Source<'_, '_>, changes: &mut Changes) {
                 );
                 continue;
             }
-            let Some(margin) = source.margin(if listed {
+            let Some(margin) = source.indentation_at(if listed {
                 handler.field("type").map_or(name.span.start, |f| f.key.start)
             } else {
                 name.span.start
@@ -86,13 +87,13 @@ pub(super) fn error_types(source: &Source<'_, '_>, changes: &mut Changes) {
                 continue;
             };
             let line = source.line_break();
-            let subtype = source.key(if source.document.format == Format::Yaml { "subtypes" } else { "subtype" });
+            let subtype = source.in_notation_case(if source.document.format == Format::Yaml { "subtypes" } else { "subtype" });
             let below = if listed { "" } else { "  " };
             let subtype = format!("{line}{margin}{below}{subtype}: {}", name.value);
-            // `tool_timeout: ESCALATE` says on its line what others say below it.
+            // Short form: `tool_timeout: ESCALATE` has its action on the same line.
             let short = handler.field("then").filter(|f| !listed && f.key == name.span);
             if let Some(then) = short {
-                let then_key = source.key("then");
+                let then_key = source.in_notation_case("then");
                 changes.replace(
                     source.span(name.span.start, then.span.start),
                     format!("tool_error:{subtype}{line}{margin}{below}{then_key}: "),
@@ -100,7 +101,7 @@ pub(super) fn error_types(source: &Source<'_, '_>, changes: &mut Changes) {
             } else if listed {
                 changes.replace(name.span, format!("tool_error{subtype}"));
             } else {
-                // Behind the colon, so that a remark on the line stays there.
+                // After the colon, so that a comment on the line stays there.
                 let end = source.span(name.span.start, name.span.end + 1);
                 if source.slice(end).ends_with(':') {
                     changes.replace(end, format!("tool_error:{subtype}"));
@@ -110,7 +111,7 @@ pub(super) fn error_types(source: &Source<'_, '_>, changes: &mut Changes) {
     });
 }
 
-/// A handler of errors goes to no step.
+/// Reports error handlers that jump to a step.
 pub(super) fn error_jumps(source: &Source<'_, '_>, changes: &mut Changes) {
     source.records("error handler", &mut |handler| {
         if let Some(field) = handler.field("then")
@@ -127,7 +128,7 @@ pub(super) fn error_jumps(source: &Source<'_, '_>, changes: &mut Changes) {
     });
 }
 
-/// Who delegates says that it is an orchestrator.
+/// Reports delegation by an agent without a role.
 pub(super) fn delegates(source: &Source<'_, '_>, changes: &mut Changes) {
     let root = &source.document.root;
     let Some(field) = root.field("delegate") else { return };

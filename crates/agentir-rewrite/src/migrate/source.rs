@@ -1,4 +1,4 @@
-//! A document that is brought into another version, and what is to be done to it.
+//! A document under migration and the changes collected for it.
 
 use super::profiles::NewFile;
 use agentir_diagnostics::{Diagnostic, Edit, FileId, RuleName, Span, Spanned};
@@ -9,7 +9,7 @@ use agentir_syntax::leaf::Leaf;
 use agentir_syntax::outline::{Entry, EntryKind, Style};
 use agentir_syntax::rules;
 
-/// A document and the versions it goes between.
+/// A document and the versions it is migrated between.
 pub struct Source<'a, 't> {
     pub(super) file: FileId,
     pub(super) text: &'a str,
@@ -18,14 +18,14 @@ pub struct Source<'a, 't> {
     pub(super) to: Version,
 }
 
-/// What is to be done.
+/// The collected changes.
 #[derive(Default)]
 pub struct Changes {
-    /// Edits; those of one group belong together.
+    /// Edits; those of a group are applied together or not at all.
     pub(super) groups: Vec<Vec<Edit>>,
-    /// What cannot be decided.
+    /// What an author has to decide.
     pub(super) findings: Vec<Diagnostic>,
-    /// What comes out of the document.
+    /// New files extracted from the document.
     pub(super) files: Vec<NewFile>,
 }
 
@@ -34,12 +34,12 @@ impl Changes {
         self.groups.push(edits.into_iter().collect());
     }
 
-    /// Replaces one place.
+    /// Replaces a span.
     pub(super) fn replace(&mut self, span: Span, text: impl Into<String>) {
         self.edits([Edit { span, text: text.into() }]);
     }
 
-    /// Something that has to be decided by somebody who knows.
+    /// Reports a change that an author has to decide.
     pub(super) fn undecided(&mut self, span: Span, message: String, help: &str) {
         self.undecided_by(rules::LEGACY_FORM, span, message, help);
     }
@@ -58,14 +58,14 @@ impl<'a, 't> Source<'a, 't> {
         Span::new(self.file, start, end)
     }
 
-    /// The line break of the document.
+    /// The line ending of the document.
     pub(super) fn line_break(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// White space as wide as what stands before a place on its line, for a line that is to stand
-    /// below it; `None` if there is more than indentation and dashes before it.
-    pub(super) fn margin(&self, at: u32) -> Option<String> {
+    /// White space as wide as the text before an offset on its line, for a line to be inserted below;
+    /// `None` if that text is more than indentation and dashes.
+    pub(super) fn indentation_at(&self, at: u32) -> Option<String> {
         let before = self.text.get(..at as usize)?;
         let line = before.rsplit('\n').next()?.trim_start_matches('\u{feff}');
         line.chars()
@@ -77,7 +77,7 @@ impl<'a, 't> Source<'a, 't> {
             .collect()
     }
 
-    /// The keys below an entry, whether they stand one a line or in braces behind it.
+    /// The keys of an entry, whether written one per line or in braces.
     pub(super) fn keys(&self, entry: &Entry<'t>) -> Vec<Spanned<&'t str>> {
         let below = entry.children().iter().filter_map(|entry| match &entry.kind {
             EntryKind::Pair { key, .. } => Some(Spanned::new(key.text, key.span)),
@@ -88,7 +88,7 @@ impl<'a, 't> Source<'a, 't> {
             && value.style == Style::Bare
         {
             let leaf = Leaf::verbatim(value.raw, self.file, value.span.start);
-            // What is wrong with it was said when the document was read.
+            // Its errors were reported when the document was read.
             if let FlowKind::Map(entries) = flow_collection(leaf, &mut Vec::new()).kind {
                 keys.extend(entries.into_iter().map(|entry| entry.key));
             }
@@ -96,39 +96,39 @@ impl<'a, 't> Source<'a, 't> {
         keys
     }
 
-    /// A keyword in the case of the one that is written here.
-    pub(super) fn like(&self, key: Span, word: &str) -> String {
+    /// A keyword in the same case as an existing one.
+    pub(super) fn in_case_of(&self, key: Span, word: &str) -> String {
         let upper = !self.slice(key).chars().any(char::is_lowercase);
         if upper { word.to_uppercase() } else { word.to_owned() }
     }
 
-    /// A key of a field in the case of the notation.
-    pub(super) fn key(&self, word: &str) -> String {
+    /// A field's key in the case of the notation.
+    pub(super) fn in_notation_case(&self, word: &str) -> String {
         match self.document.format {
             Format::Abl => word.to_uppercase(),
             Format::Yaml => word.to_owned(),
         }
     }
 
-    /// Every record of a type.
-    pub(super) fn records(&self, ty: &str, found: &mut dyn FnMut(&'a Record<'t>)) {
-        each(&self.document.root, &mut |record| {
+    /// Visits every record of a type.
+    pub(super) fn records(&self, ty: &str, visit: &mut dyn FnMut(&'a Record<'t>)) {
+        visit_records(&self.document.root, &mut |record| {
             if record.ty.name == ty {
-                found(record);
+                visit(record);
             }
         });
     }
 
-    /// Every expression.
-    pub(super) fn exprs(&self, found: &mut dyn FnMut(&'a Expr)) {
-        each(&self.document.root, &mut |record| {
+    /// Visits every expression.
+    pub(super) fn exprs(&self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit_records(&self.document.root, &mut |record| {
             for head in &record.heads {
                 match head {
                     HeadValue::Condition(condition, _) => {
-                        condition.expr().into_iter().for_each(&mut *found)
+                        condition.expr().into_iter().for_each(&mut *visit)
                     }
                     HeadValue::Constraint(rule) => {
-                        rule.condition.expr().into_iter().for_each(&mut *found)
+                        rule.condition.expr().into_iter().for_each(&mut *visit)
                     }
                     _ => {}
                 }
@@ -136,12 +136,12 @@ impl<'a, 't> Source<'a, 't> {
             for field in &record.fields {
                 match &field.value {
                     Value::Condition(condition) => {
-                        condition.expr().into_iter().for_each(&mut *found)
+                        condition.expr().into_iter().for_each(&mut *visit)
                     }
-                    Value::Rule(rule) => rule.condition.expr().into_iter().for_each(&mut *found),
-                    Value::Expr(expr) => found(expr),
-                    Value::Assignments(all) => all.iter().for_each(|a| found(&a.value)),
-                    Value::Bindings(all) => all.iter().for_each(|(_, value)| found(value)),
+                    Value::Rule(rule) => rule.condition.expr().into_iter().for_each(&mut *visit),
+                    Value::Expr(expr) => visit(expr),
+                    Value::Assignments(all) => all.iter().for_each(|a| visit(&a.value)),
+                    Value::Bindings(all) => all.iter().for_each(|(_, value)| visit(value)),
                     _ => {}
                 }
             }
@@ -149,20 +149,20 @@ impl<'a, 't> Source<'a, 't> {
     }
 }
 
-/// Every record in a record, and that itself. Outlines bound how deep they nest.
-pub(super) fn each<'r, 't>(record: &'r Record<'t>, found: &mut dyn FnMut(&'r Record<'t>)) {
-    found(record);
+/// Visits a record and all records in it. The outline bounds the nesting depth.
+pub(super) fn visit_records<'r, 't>(record: &'r Record<'t>, visit: &mut dyn FnMut(&'r Record<'t>)) {
+    visit(record);
     for field in &record.fields {
         if let Value::Record(inner) = &field.value {
-            each(inner, found);
+            visit_records(inner, visit);
         }
     }
     for item in &record.items {
-        each(item, found);
+        visit_records(item, visit);
     }
 }
 
-/// The record that a field holds.
+/// The record a field holds.
 pub(super) fn record_of<'r, 't>(field: &'r Field<'t>) -> Option<&'r Record<'t>> {
     match &field.value {
         Value::Record(record) => Some(record),

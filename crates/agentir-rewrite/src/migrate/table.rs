@@ -1,8 +1,8 @@
-//! What changed between the versions of ABL, as data.
+//! The changes between versions of ABL, as a table.
 
 use super::source::{Changes, Source};
 use super::{handoffs, names, profiles, rules};
-use crate::same::Difference;
+use crate::round_trip::Difference;
 use agentir_expr::Version;
 use agentir_syntax::abl::schema::RENAMED;
 use serde_json::Value;
@@ -11,29 +11,29 @@ use serde_json::Value;
 pub struct Row {
     /// What changed.
     pub what: &'static str,
-    /// The last version that has the old form.
+    /// The last version with the old form.
     pub last: Version,
-    /// Whether only documents that are in such a version are changed: what they say means something
-    /// else in newer ones. Forms that newer versions do not have are changed wherever they are.
-    pub means_otherwise: bool,
-    /// The versions for which it is changed.
+    /// Whether to change only documents in such a version, because the old form means something else
+    /// in newer ones. Forms that newer versions lack are changed wherever they occur.
+    pub old_versions_only: bool,
+    /// The target versions that require the change.
     pub to: &'static [Version],
-    /// How it is changed.
+    /// How to change it.
     pub how: How,
-    /// The places in the IR where the new form differs: the beginnings or parts of paths.
-    pub differs: &'static [&'static str],
-    /// Whether expressions and texts say the same in other words, wherever they are.
-    pub spelled: bool,
+    /// The parts of IR paths where the new form may differ.
+    pub changed_paths: &'static [&'static str],
+    /// Whether the new form may spell expressions and texts differently, anywhere.
+    pub respelled: bool,
 }
 
-/// How an old form becomes a new one.
+/// How an old form is migrated.
 #[derive(Clone, Copy)]
 pub enum How {
-    /// As the findings of this rule say.
+    /// By the fixes of this rule.
     Finding(&'static str),
-    /// By what is found in the tree.
+    /// By a function over the typed tree, in every round.
     Tree(fn(&Source<'_, '_>, &mut Changes)),
-    /// The same, but only once: what comes out looks like something to be changed.
+    /// The same, but in the first round only: its output would match again.
     Once(fn(&Source<'_, '_>, &mut Changes)),
 }
 
@@ -42,46 +42,48 @@ use Version::{Current, Legacy, Newest};
 const BOTH: &[Version] = &[Current, Newest];
 
 const fn row(what: &'static str, last: Version, to: &'static [Version], how: How) -> Row {
-    Row { what, last, means_otherwise: false, to, how, differs: &[], spelled: false }
+    Row { what, last, old_versions_only: false, to, how, changed_paths: &[], respelled: false }
 }
 
 impl Row {
-    const fn differing(mut self, differs: &'static [&'static str]) -> Self {
-        self.differs = differs;
+    const fn changing(mut self, changed_paths: &'static [&'static str]) -> Self {
+        self.changed_paths = changed_paths;
         self
     }
 
-    const fn meaning_otherwise(mut self) -> Self {
-        self.means_otherwise = true;
+    const fn for_old_versions_only(mut self) -> Self {
+        self.old_versions_only = true;
         self
     }
 
-    const fn spelling(mut self) -> Self {
-        self.spelled = true;
+    const fn respelling(mut self) -> Self {
+        self.respelled = true;
         self
     }
 
-    /// Whether the new form may differ in this.
+    /// Whether this change explains a difference.
     pub(super) fn may_change(&self, difference: &Difference<'_>) -> bool {
-        self.differs.iter().any(|part| difference.path.contains(part))
-            || (self.spelled && spelling(difference.left) == spelling(difference.right))
+        self.changed_paths.iter().any(|part| difference.path.contains(part))
+            || (self.respelled
+                && without_spelling(difference.left) == without_spelling(difference.right))
     }
 }
 
-/// What a value says, whichever version its operators, holes and names are of.
-fn spelling(value: &Value) -> String {
+/// The text of a value without the spelling that changed_paths between versions: operators, placeholders
+/// and renamed names.
+fn without_spelling(value: &Value) -> String {
     let text = RENAMED.iter().fold(value.to_string(), |text, (old, new)| text.replace(old, new));
     text.chars().filter(|c| !matches!(c, '(' | ')' | '{' | '}' | '.' | ' ')).collect()
 }
 
-/// The rows that change something on the way between two versions.
+/// The rows that apply between two versions.
 pub(super) fn applies(from: Version, to: Version) -> impl Iterator<Item = &'static Row> {
     ROWS.iter()
-        .filter(move |row| row.to.contains(&to) && (!row.means_otherwise || from <= row.last))
+        .filter(move |row| row.to.contains(&to) && (!row.old_versions_only || from <= row.last))
 }
 
-/// Everything that changed and can be written anew, or has to be told. What is not here is read alike
-/// by all versions: bare paths and variables, labels of constraints, `RETURN`.
+/// All changes that can be migrated or have to be reported. Forms that all versions read alike are not
+/// listed: bare paths and variables, labels of constraints, `RETURN`.
 pub static ROWS: &[Row] = &[
     row(
         "keywords of sections in the case of the notation",
@@ -90,15 +92,15 @@ pub static ROWS: &[Row] = &[
         How::Finding("keyword-case"),
     ),
     row("`WHEN` with a colon, new names of the runtime", Legacy, BOTH, How::Finding("legacy-form"))
-        .spelling(),
+        .respelling(),
     row("`{{x}}` for `{x}`", Legacy, BOTH, How::Finding("single-brace-hole"))
-        .meaning_otherwise()
-        .spelling(),
+        .for_old_versions_only()
+        .respelling(),
     row("`x.contains(y)` for `x contains y`", Legacy, &[Current], How::Tree(names::contains))
-        .spelling(),
+        .respelling(),
     row("`ON_FAIL` for `ON_FAILURE` of a call", Legacy, &[Current], How::Tree(names::on_failure)),
     row("`ON:` with an event and an action in `recall`", Legacy, BOTH, How::Tree(names::recall))
-        .differing(&["memory.recall"]),
+        .changing(&["memory.recall"]),
     row(
         "functions and wildcards that `remember` no longer has",
         Legacy,
@@ -107,13 +109,13 @@ pub static ROWS: &[Row] = &[
     ),
     row("strategies of gathering", Legacy, &[Current], How::Once(names::strategies)),
     row("a guardrail's check says what is not allowed", Legacy, BOTH, How::Once(rules::polarity))
-        .meaning_otherwise()
-        .differing(&["constraints.guardrails"]),
+        .for_old_versions_only()
+        .changing(&["constraints.guardrails"]),
     row("profiles in files of their own", Legacy, BOTH, How::Once(profiles::extract))
-        .differing(&["behavior_profiles"]),
+        .changing(&["behavior_profiles"]),
     row("`MAP` below `ON_RETURN`", Current, &[Newest], How::Tree(handoffs::map)),
     row("`memory_grants` for `grant_memory`", Current, &[Newest], How::Tree(handoffs::grants))
-        .differing(&["context.memory_grants"]),
+        .changing(&["context.memory_grants"]),
     row(
         "how much of the conversation is counted",
         Current,
@@ -126,17 +128,17 @@ pub static ROWS: &[Row] = &[
         &[Newest],
         How::Tree(handoffs::history),
     )
-    .meaning_otherwise()
-    .differing(&["context.history"]),
+    .for_old_versions_only()
+    .changing(&["context.history"]),
     row("skills and priority of an escalation", Current, &[Newest], How::Tree(names::skills))
-        .differing(&["escalation.routing"]),
+        .changing(&["escalation.routing"]),
     row(
         "a closed list of error types, with subtypes",
         Current,
         &[Newest],
         How::Tree(rules::error_types),
     )
-    .differing(&["error_handling", "on_error"]),
+    .changing(&["error_handling", "on_error"]),
     row(
         "handlers of errors that jump to a step",
         Current,

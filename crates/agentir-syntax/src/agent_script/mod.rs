@@ -9,7 +9,7 @@
 //! everything that the text says.
 
 mod layout;
-/// What [`crate::lines`] needs to know of the layout.
+/// What [`crate::line_layout`] needs to know of the layout.
 pub(crate) mod layout_of {
     pub(crate) use super::layout::TABS;
     pub(crate) use super::outline::{Entry, EntryKind, Inline, RawTemplate, parse};

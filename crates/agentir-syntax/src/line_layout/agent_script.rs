@@ -1,6 +1,6 @@
 //! The lines of Agent Script.
 
-use super::{LineKind, Lines, Sheet};
+use super::{LayoutBuilder, LineKind, LineLayout};
 use crate::agent_script::layout_of::{Entry, EntryKind, Inline, RawTemplate, TABS, parse, without};
 use crate::text::offset;
 use agentir_diagnostics::FileId;
@@ -8,67 +8,67 @@ use agentir_diagnostics::FileId;
 /// How much deeper what is below an entry stands.
 const STEP: u32 = 4;
 
-pub(super) fn lines(file: FileId, text: &str) -> Lines {
+pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
     let outline = parse(file, text, &mut Vec::new());
-    let mut sheet = Sheet::new(file, text, TABS);
-    entries(&mut sheet, &outline.entries, 0);
+    let mut builder = LayoutBuilder::new(file, text, TABS);
+    entries(&mut builder, &outline.entries, 0);
     for comment in outline.comments {
-        sheet.comment(comment);
+        builder.comment(comment);
     }
-    sheet.finish()
+    builder.finish()
 }
 
-fn entries(sheet: &mut Sheet<'_>, entries: &[Entry<'_>], column: u32) {
+fn entries(builder: &mut LayoutBuilder<'_>, entries: &[Entry<'_>], column: u32) {
     for entry in entries {
-        self::entry(sheet, entry, column);
+        self::entry(builder, entry, column);
     }
 }
 
-fn entry(sheet: &mut Sheet<'_>, entry: &Entry<'_>, column: u32) {
-    sheet.entry(entry.start, column);
+fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32) {
+    builder.entry(entry.start, column);
     match &entry.kind {
         EntryKind::Pair { key, value } => {
-            sheet.gap(key.instance.map_or(key.end, |i| i.end()), key.colon, 0);
+            builder.gap(key.instance.map_or(key.end, |i| i.end()), key.colon, 0);
             if let Some(instance) = key.instance {
-                sheet.gap(key.end, instance.start, 1);
+                builder.gap(key.end, instance.start, 1);
             }
-            sheet.gap_behind(key.colon);
+            builder.gap_behind(key.colon);
             match value {
                 Inline::Template(raw) => {
                     // How far the bar is behind the begin of the line, with the gaps as they will be.
                     let name = key.end - entry.start;
                     let instance = key.instance.map_or(0, |i| 1 + offset(i.raw.len()));
                     let pipe = column + name + instance + 2;
-                    template(sheet, raw, pipe, column);
+                    template(builder, raw, pipe, column);
                 }
-                Inline::Text(text) => sheet.go_on(entry.start, text.end(), column),
-                Inline::Arrow(_, Some(text)) => sheet.go_on(entry.start, text.end(), column),
+                Inline::Text(text) => builder.go_on(entry.start, text.end(), column),
+                Inline::Arrow(_, Some(text)) => builder.go_on(entry.start, text.end(), column),
                 Inline::Arrow(_, None) | Inline::Nothing => {}
             }
-            entries(sheet, &entry.children, column + STEP);
+            entries(builder, &entry.children, column + STEP);
         }
         EntryKind::Statement { text, .. } | EntryKind::Line(text) => {
-            sheet.go_on(entry.start, text.end(), column);
-            entries(sheet, &entry.children, column + STEP);
+            builder.go_on(entry.start, text.end(), column);
+            entries(builder, &entry.children, column + STEP);
         }
         EntryKind::Template(raw) => {
-            template(sheet, raw, column, column);
-            entries(sheet, &entry.children, column + STEP);
+            template(builder, raw, column, column);
+            entries(builder, &entry.children, column + STEP);
         }
         EntryKind::Item => {
             if let Some(first) = entry.children.first()
-                && sheet.line_of(first.start) == sheet.line_of(entry.start)
+                && builder.line_of(first.start) == builder.line_of(entry.start)
             {
-                sheet.gap(entry.start + 1, first.start, 1);
+                builder.gap(entry.start + 1, first.start, 1);
             }
             // The text of an item is right of its dash.
-            entries(sheet, &entry.children, column + 2);
+            entries(builder, &entry.children, column + 2);
         }
         EntryKind::Conditional(branches) => {
             for branch in branches {
-                sheet.entry(branch.start, column);
-                sheet.go_on(branch.start, branch.text.end(), column);
-                entries(sheet, &branch.body, column + STEP);
+                builder.entry(branch.start, column);
+                builder.go_on(branch.start, branch.text.end(), column);
+                entries(builder, &branch.body, column + STEP);
             }
         }
     }
@@ -77,18 +77,18 @@ fn entry(sheet: &mut Sheet<'_>, entry: &Entry<'_>, column: u32) {
 /// A text behind a bar that comes to stand at `pipe`, on a line that comes to stand at `base`. What
 /// the runtime takes away from each line is measured from the bar, so a line that keeps some of its
 /// indentation then keeps the same.
-fn template(sheet: &mut Sheet<'_>, raw: &RawTemplate<'_>, pipe: u32, base: u32) {
+fn template(builder: &mut LayoutBuilder<'_>, raw: &RawTemplate<'_>, pipe: u32, base: u32) {
     let start = raw.pipe + 1;
     let end = start + offset(raw.raw.len());
-    let text = sheet.behind_white(start);
+    let text = builder.behind_white(start);
     let (first_line, rest) = raw.raw.split_once('\n').unwrap_or((raw.raw, ""));
     let bare = first_line.trim().is_empty();
     if !bare {
-        sheet.gap(start, text, 1);
+        builder.gap(start, text, 1);
     }
     if start + offset(first_line.len()) < end {
-        let index = sheet.line_of(start);
-        if let Some(line) = sheet.lines.get_mut(index) {
+        let index = builder.line_of(start);
+        if let Some(line) = builder.lines.get_mut(index) {
             line.keeps_end = !bare;
         }
     }
@@ -106,9 +106,11 @@ fn template(sheet: &mut Sheet<'_>, raw: &RawTemplate<'_>, pipe: u32, base: u32) 
         };
         (was, pipe + 2)
     };
-    for index in sheet.line_of(raw.pipe) + 1..=sheet.line_of(end.saturating_sub(1).max(raw.pipe)) {
-        let Some(line) = sheet.lines.get(index) else { continue };
-        let whole = sheet.slice(line.span.start, line.span.end);
+    for index in
+        builder.line_of(raw.pipe) + 1..=builder.line_of(end.saturating_sub(1).max(raw.pipe))
+    {
+        let Some(line) = builder.lines.get(index) else { continue };
+        let whole = builder.slice(line.span.start, line.span.end);
         let (column, shown) = TABS.indented(whole);
         let (strip, to) = if shown.trim().is_empty() {
             // An empty line is empty, however much white space is in it.
@@ -123,6 +125,6 @@ fn template(sheet: &mut Sheet<'_>, raw: &RawTemplate<'_>, pipe: u32, base: u32) 
             let to = base + (column - raw.base);
             (offset(whole.len() - shown.len()), to.min(becomes))
         };
-        sheet.text_line(index, strip, to, base, LineKind::Text);
+        builder.text_line(index, strip, to, base, LineKind::Text);
     }
 }

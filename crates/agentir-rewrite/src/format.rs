@@ -1,48 +1,51 @@
-//! The canonical layout: indentation, white space between words of the layout, empty lines.
+//! The formatter: canonical indentation, spacing and empty lines.
 //!
-//! What is decided here, beside the columns (`agentir_syntax::lines`): one empty line between
-//! sections that are longer than a line, never two, none at either end; two spaces before a comment
-//! behind something, more where comments on successive lines were aligned; no white space at the end
-//! of a line; the line ending of the first line everywhere. Texts keep every byte behind their
-//! indentation.
+//! Columns come from `agentir_syntax::line_layout`. This module decides the rest:
+//!
+//! - one empty line between sections longer than a line; never two in a row, none at either end;
+//! - two spaces before a trailing comment, more where comments on successive lines were aligned;
+//! - no trailing white space;
+//! - the first line's line ending everywhere.
+//!
+//! Text blocks keep every byte after their indentation.
 
-use crate::Refusal;
-use crate::same::{Difference, differences, lost_comment, read};
+use crate::RewriteError;
+use crate::round_trip::{Difference, changed_comment, differences, read};
 use agentir_diagnostics::FileId;
 use agentir_lower::Language;
-use agentir_syntax::lines::{Gap, Line, LineKind, lines};
+use agentir_syntax::line_layout::{Gap, Line, LineKind, line_layout};
 
-/// A document in canonical layout. It means the same and has the same comments; formatting it again
-/// changes nothing. What is not laid out (Python) is given back as it is.
+/// Formats a document. The result has the same meaning and the same comments, and formatting it again
+/// changes nothing. A language without a formatter (Python) is returned unchanged.
 ///
 /// # Errors
-/// If the document has errors that make its structure doubtful.
-pub fn format(language: Language, file: FileId, text: &str) -> Result<String, Refusal> {
+/// If the document has errors that make its structure doubtful, or the result would differ in meaning.
+pub fn format(language: Language, file: FileId, text: &str) -> Result<String, RewriteError> {
     let Some(notation) = language.notation() else { return Ok(text.to_owned()) };
     let before = read(language, file, text, None);
-    let broken = before.broken();
+    let broken = before.structure_errors();
     if !broken.is_empty() {
-        return Err(Refusal::Broken(broken));
+        return Err(RewriteError::InvalidStructure(broken));
     }
-    let old = lines(notation, file, text);
-    let formatted = write(text, &old.lines, &old.gaps);
+    let old = line_layout(notation, file, text);
+    let formatted = render(text, &old.lines, &old.gaps);
     if formatted == text {
         return Ok(formatted);
     }
     let after = read(language, file, &formatted, None);
     let found = differences(&before, &after);
     if let Some(difference) = found.into_iter().find(|d| !is_source(d)) {
-        return Err(Refusal::Differs(difference.path));
+        return Err(RewriteError::MeaningChanged(difference.path));
     }
     if let Some(comment) =
-        lost_comment((&old, text), (&lines(notation, file, &formatted), &formatted))
+        changed_comment((&old, text), (&line_layout(notation, file, &formatted), &formatted))
     {
-        return Err(Refusal::Differs(comment));
+        return Err(RewriteError::MeaningChanged(comment));
     }
     Ok(formatted)
 }
 
-/// Whether two values are parts of the source that nobody reads, and differ only in their layout.
+/// Whether two values are raw source kept in `extensions` and differ only in white space.
 fn is_source(difference: &Difference<'_>) -> bool {
     let words = |value: &serde_json::Value| {
         value.as_str().map(|text| text.split_whitespace().collect::<String>())
@@ -51,23 +54,23 @@ fn is_source(difference: &Difference<'_>) -> bool {
         && words(difference.left).is_some_and(|left| words(difference.right) == Some(left))
 }
 
-/// A line as it will be.
-struct Row {
+/// An output line.
+struct OutputLine {
     kind: LineKind,
     column: u32,
     text: String,
-    /// The comment behind the text, and the column at which it was written.
+    /// The trailing comment, and its column.
     comment: Option<(String, usize)>,
-    /// Begins at the left margin, and no dash.
-    heads: bool,
+    /// Whether it starts a section: it begins at the left margin, without a dash.
+    starts_section: bool,
 }
 
-fn write(text: &str, lines: &[Line], gaps: &[Gap]) -> String {
+fn render(text: &str, lines: &[Line], gaps: &[Gap]) -> String {
     let mut gaps = gaps.iter().peekable();
-    let mut rows: Vec<Row> = Vec::with_capacity(lines.len());
+    let mut rows: Vec<OutputLine> = Vec::with_capacity(lines.len());
     for line in lines {
-        let row = row(text, line, &mut gaps);
-        // One empty line is enough, and none at the beginning.
+        let row = output_line(text, line, &mut gaps);
+        // At most one empty line in a row, and none at the start.
         let empty = row.kind == LineKind::Blank;
         if empty && rows.last().is_none_or(|before| before.kind == LineKind::Blank) {
             continue;
@@ -78,7 +81,7 @@ fn write(text: &str, lines: &[Line], gaps: &[Gap]) -> String {
         rows.pop();
     }
     align(&mut rows);
-    let apart = apart(&rows);
+    let separate = sections_to_separate(&rows);
     let ending =
         if text.find('\n').is_some_and(|n| text.get(..n).is_some_and(|l| l.ends_with('\r'))) {
             "\r\n"
@@ -89,8 +92,8 @@ fn write(text: &str, lines: &[Line], gaps: &[Gap]) -> String {
     if text.starts_with('\u{feff}') {
         out.push('\u{feff}');
     }
-    for (row, apart) in rows.iter().zip(apart) {
-        if apart {
+    for (row, separate) in rows.iter().zip(separate) {
+        if separate {
             out.push_str(ending);
         }
         if !row.text.is_empty() {
@@ -107,19 +110,19 @@ fn write(text: &str, lines: &[Line], gaps: &[Gap]) -> String {
     out
 }
 
-fn row<'g>(
+fn output_line<'g>(
     text: &str,
     line: &Line,
     gaps: &mut std::iter::Peekable<impl Iterator<Item = &'g Gap>>,
-) -> Row {
+) -> OutputLine {
     let slice = |start: u32, end: u32| text.get(start as usize..end as usize).unwrap_or_default();
     let whole = slice(line.content, line.span.end);
-    let mut row = Row {
+    let mut row = OutputLine {
         kind: line.kind,
         column: line.column,
         text: String::new(),
         comment: None,
-        heads: false,
+        starts_section: false,
     };
     match line.kind {
         LineKind::Blank => {}
@@ -127,7 +130,7 @@ fn row<'g>(
         LineKind::Text | LineKind::KeptText => row.text.push_str(whole),
         LineKind::Comment => row.text.push_str(whole.trim_end()),
         LineKind::Entry | LineKind::Continuation => {
-            // What stands behind nothing else is no comment behind something.
+            // A comment at the start of the content is not a trailing comment.
             let comment = line.comment.filter(|c| c.start > line.content);
             let end = comment.map_or(line.span.end, |c| c.start);
             let mut at = line.content;
@@ -141,7 +144,7 @@ fn row<'g>(
             if !line.keeps_end {
                 row.text.truncate(row.text.trim_end().len());
             }
-            row.heads =
+            row.starts_section =
                 line.kind == LineKind::Entry && line.column == 0 && !row.text.starts_with('-');
             row.comment = comment.map(|comment| {
                 let before = slice(line.span.start, comment.start);
@@ -152,10 +155,9 @@ fn row<'g>(
     row
 }
 
-/// Decides the columns of comments that stand behind something: those that stood below each other
-/// still do.
-fn align(rows: &mut [Row]) {
-    let together = |a: &Row, b: &Row| match (&a.comment, &b.comment) {
+/// Sets the columns of trailing comments; comments that were aligned stay aligned.
+fn align(rows: &mut [OutputLine]) {
+    let together = |a: &OutputLine, b: &OutputLine| match (&a.comment, &b.comment) {
         (Some((_, a)), Some((_, b))) => a == b,
         _ => false,
     };
@@ -168,20 +170,20 @@ fn align(rows: &mut [Row]) {
     }
 }
 
-/// Before which lines an empty one is missing: before a section, with the comments above it, if it or
-/// the one before it is longer than a line.
-fn apart(rows: &[Row]) -> Vec<bool> {
-    let mut apart = vec![false; rows.len()];
-    let heads: Vec<usize> =
-        (0..rows.len()).filter(|&i| rows.get(i).is_some_and(|r| r.heads)).collect();
+/// Marks the lines that need an empty line before them: sections (with the comments above them) where
+/// they or their predecessors are longer than a line.
+fn sections_to_separate(rows: &[OutputLine]) -> Vec<bool> {
+    let mut separate = vec![false; rows.len()];
+    let sections: Vec<usize> =
+        (0..rows.len()).filter(|&i| rows.get(i).is_some_and(|r| r.starts_section)).collect();
     // Whether a section has more than its first line.
     let long = |at: usize, next: usize| {
         let below = rows.get(at + 1..next).unwrap_or_default();
         below.iter().any(|row| !matches!(row.kind, LineKind::Blank | LineKind::Comment))
     };
-    let end = |n: usize| heads.get(n + 1).copied().unwrap_or(rows.len());
-    for (n, &here) in heads.iter().enumerate().skip(1) {
-        let Some(&before) = heads.get(n - 1) else { continue };
+    let end = |n: usize| sections.get(n + 1).copied().unwrap_or(rows.len());
+    for (n, &here) in sections.iter().enumerate().skip(1) {
+        let Some(&before) = sections.get(n - 1) else { continue };
         if !long(before, here) && !long(here, end(n)) {
             continue;
         }
@@ -193,10 +195,10 @@ fn apart(rows: &[Row]) -> Vec<bool> {
         }
         let above = rows.get(at - 1).map(|r| r.kind);
         if !matches!(above, Some(LineKind::Blank | LineKind::KeptText | LineKind::Verbatim))
-            && let Some(apart) = apart.get_mut(at)
+            && let Some(separate) = separate.get_mut(at)
         {
-            *apart = true;
+            *separate = true;
         }
     }
-    apart
+    separate
 }

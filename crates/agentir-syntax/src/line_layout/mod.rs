@@ -8,7 +8,7 @@
 //! fields around it would have; what stands behind a dash is two columns right of it.
 
 mod abl;
-mod script;
+mod agent_script;
 mod yaml;
 
 use crate::text::{Tabs, offset};
@@ -27,7 +27,7 @@ pub enum Notation {
 
 /// A document as lines.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineLayout {
     /// The lines, in order. Together they are the whole text.
     pub lines: Vec<Line>,
     /// White space inside lines that the canonical layout has otherwise, in order.
@@ -82,15 +82,15 @@ pub struct Gap {
 /// The lines of a document. Never fails; what cannot be read well is laid out as it was read, so
 /// whoever wants to trust the columns looks at the problems of the front end first.
 #[must_use]
-pub fn lines(notation: Notation, file: FileId, text: &str) -> Lines {
+pub fn line_layout(notation: Notation, file: FileId, text: &str) -> LineLayout {
     match notation {
-        Notation::Abl => abl::lines(file, text),
-        Notation::Yaml => yaml::lines(file, text),
-        Notation::AgentScript => script::lines(file, text),
+        Notation::Abl => abl::line_layout(file, text),
+        Notation::Yaml => yaml::line_layout(file, text),
+        Notation::AgentScript => agent_script::line_layout(file, text),
     }
 }
 
-impl Lines {
+impl LineLayout {
     /// The index of the line that holds a byte.
     #[must_use]
     pub fn line_of(&self, offset: u32) -> usize {
@@ -107,7 +107,7 @@ impl Lines {
 type Level = (u32, u32);
 
 /// Lines that are being sorted out.
-struct Sheet<'s> {
+struct LayoutBuilder<'s> {
     file: FileId,
     text: &'s str,
     tabs: Tabs,
@@ -119,7 +119,7 @@ struct Sheet<'s> {
     edges: Vec<Option<u32>>,
 }
 
-impl<'s> Sheet<'s> {
+impl<'s> LayoutBuilder<'s> {
     fn new(file: FileId, text: &'s str, tabs: Tabs) -> Self {
         let mut lines = Vec::new();
         let mut at = 0;
@@ -265,7 +265,7 @@ impl<'s> Sheet<'s> {
     }
 
     /// Gives every comment line its column, and every line that nobody knows its own.
-    fn finish(mut self) -> Lines {
+    fn finish(mut self) -> LineLayout {
         let following = self.following();
         let mut open: Vec<Level> = Vec::new();
         let mut edge = None;
@@ -307,7 +307,7 @@ impl<'s> Sheet<'s> {
             }
         }
         self.gaps.sort_by_key(|gap| gap.span.start);
-        Lines { lines: self.lines, gaps: self.gaps }
+        LineLayout { lines: self.lines, gaps: self.gaps }
     }
 
     /// For each line what the next entry below it opens first.
@@ -345,12 +345,12 @@ fn column_of_comment(next: Option<Level>, here: u32, open: &[Level]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{LineKind, Notation, lines};
+    use super::{LineKind, Notation, line_layout};
     use agentir_diagnostics::FileId;
 
     /// Each line as its kind, its canonical column and what it keeps.
     fn shown(notation: Notation, text: &str) -> Vec<(LineKind, u32, &str)> {
-        lines(notation, FileId(0), text)
+        line_layout(notation, FileId(0), text)
             .lines
             .iter()
             .map(|l| {

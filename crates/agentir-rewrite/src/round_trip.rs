@@ -1,15 +1,15 @@
-//! Whether two texts of a document say the same.
+//! Round-trip check: whether two texts of a document lower to the same IR.
 
 use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_expr::Version;
 use agentir_lower::{Language, Lowered, Unit, read_as};
 use agentir_syntax::abl::Options;
-use agentir_syntax::lines::Lines;
+use agentir_syntax::line_layout::LineLayout;
 use agentir_syntax::rules;
 use serde_json::{Value, json};
 
-/// What makes the structure of a document doubtful.
-const BROKEN: &[agentir_diagnostics::RuleName] = &[
+/// The rules whose errors make the structure of a document doubtful.
+const STRUCTURE_RULES: &[agentir_diagnostics::RuleName] = &[
     rules::SYNTAX,
     rules::UNTERMINATED_STRING,
     rules::NESTING,
@@ -17,16 +17,16 @@ const BROKEN: &[agentir_diagnostics::RuleName] = &[
     rules::UNFILLED_PLACEHOLDER,
 ];
 
-/// What a document means, without the places and the hash of its text.
+/// The IR of a document as JSON, without spans and the hash of its text, and its diagnostics.
 pub(crate) struct Reading {
-    /// Read as a part of a document.
+    /// Whether it was read as a fragment of a document.
     pub(crate) fragment: bool,
     pub(crate) version: Version,
-    pub(crate) meaning: Value,
+    pub(crate) ir: Value,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a document; ABL as one of a version, found out if not given.
+/// Reads a document. `version` is the version of ABL; it is detected if `None`.
 pub(crate) fn read(
     language: Language,
     file: FileId,
@@ -35,13 +35,13 @@ pub(crate) fn read(
 ) -> Reading {
     let options = Options { version, fragment: false };
     let whole = read_as(language, file, text, options);
-    // What names no agent may be a part of one.
+    // A document that names no agent may be a fragment of one.
     let fragment = whole.unit.is_none();
     let Lowered { unit, version, diagnostics } = match whole.unit {
         Some(_) => whole,
         None => read_as(language, file, text, Options { fragment: true, ..options }),
     };
-    let meaning = match unit {
+    let ir = match unit {
         Some(Unit::Agent(agent)) => json!({ "agents": [agent] }),
         Some(Unit::Agents { agents, entry, tools, profiles }) => {
             json!({ "agents": agents, "entry": entry, "tools": tools, "profiles": profiles })
@@ -50,50 +50,56 @@ pub(crate) fn read(
         Some(Unit::Tools(library)) => json!({ "library": library }),
         Some(Unit::Settings(_)) | None => Value::Null,
     };
-    Reading { fragment, version, meaning: without_hash(meaning), diagnostics }
+    Reading { fragment, version, ir: without_hash(ir), diagnostics }
 }
 
-fn without_hash(mut meaning: Value) -> Value {
-    for agent in meaning.get_mut("agents").and_then(Value::as_array_mut).into_iter().flatten() {
+fn without_hash(mut ir: Value) -> Value {
+    for agent in ir.get_mut("agents").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(metadata) = agent.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.remove("source_hash");
         }
     }
-    meaning
+    ir
 }
 
 impl Reading {
-    /// The errors that say that lines may not belong together as they were read.
-    pub(crate) fn broken(&self) -> Vec<Diagnostic> {
-        let broken = |d: &&Diagnostic| d.severity == Severity::Error && BROKEN.contains(&d.rule);
+    /// The errors because of which lines may have been grouped wrongly.
+    pub(crate) fn structure_errors(&self) -> Vec<Diagnostic> {
+        let broken =
+            |d: &&Diagnostic| d.severity == Severity::Error && STRUCTURE_RULES.contains(&d.rule);
         self.diagnostics.iter().filter(broken).cloned().collect()
     }
 }
 
-/// A value that two readings do not have in common.
+/// A value that differs between two readings.
 pub(crate) struct Difference<'r> {
-    /// Where it is.
+    /// Its path in the IR.
     pub(crate) path: String,
-    /// What the first says; null if it says nothing.
+    /// The first reading's value; null if absent.
     pub(crate) left: &'r Value,
-    /// What the second says.
+    /// The second reading's value.
     pub(crate) right: &'r Value,
 }
 
-/// What two readings do not have in common.
+/// The values that differ between two readings.
 pub(crate) fn differences<'r>(left: &'r Reading, right: &'r Reading) -> Vec<Difference<'r>> {
     let mut found = Vec::new();
-    differ(&left.meaning, &right.meaning, "", &mut found);
+    collect_differences(&left.ir, &right.ir, "", &mut found);
     found
 }
 
-fn differ<'r>(left: &'r Value, right: &'r Value, at: &str, found: &mut Vec<Difference<'r>>) {
+fn collect_differences<'r>(
+    left: &'r Value,
+    right: &'r Value,
+    at: &str,
+    found: &mut Vec<Difference<'r>>,
+) {
     match (left, right) {
         (Value::Object(left), Value::Object(right)) => {
             let dot = if at.is_empty() { "" } else { "." };
             for (key, value) in left {
                 let other = right.get(key).unwrap_or(&Value::Null);
-                differ(value, other, &format!("{at}{dot}{key}"), found);
+                collect_differences(value, other, &format!("{at}{dot}{key}"), found);
             }
             let new = right.iter().filter(|(key, _)| !left.contains_key(*key));
             found.extend(new.map(|(key, right)| Difference {
@@ -104,7 +110,7 @@ fn differ<'r>(left: &'r Value, right: &'r Value, at: &str, found: &mut Vec<Diffe
         }
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
             for (i, (left, right)) in left.iter().zip(right).enumerate() {
-                differ(left, right, &format!("{at}[{i}]"), found);
+                collect_differences(left, right, &format!("{at}[{i}]"), found);
             }
         }
         _ if left != right => found.push(Difference { path: at.to_owned(), left, right }),
@@ -112,9 +118,12 @@ fn differ<'r>(left: &'r Value, right: &'r Value, at: &str, found: &mut Vec<Diffe
     }
 }
 
-/// The first comment that two texts do not have in common.
-pub(crate) fn lost_comment(old: (&Lines, &str), new: (&Lines, &str)) -> Option<String> {
-    let texts = |(lines, text): (&Lines, &str)| -> Vec<String> {
+/// Describes the first comment that differs between two texts.
+pub(crate) fn changed_comment(
+    old: (&LineLayout, &str),
+    new: (&LineLayout, &str),
+) -> Option<String> {
+    let texts = |(lines, text): (&LineLayout, &str)| -> Vec<String> {
         lines.comments().map(|c| text.get(c.range()).unwrap_or_default().to_owned()).collect()
     };
     let (old, new) = (texts(old), texts(new));

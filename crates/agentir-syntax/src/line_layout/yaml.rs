@@ -1,6 +1,6 @@
 //! The lines of YAML, from the events of its parser.
 
-use super::{LineKind, Lines, Sheet};
+use super::{LayoutBuilder, LineKind, LineLayout};
 use crate::outline::MAX_NESTING;
 use crate::text::{Characters, Tabs, offset};
 use agentir_diagnostics::FileId;
@@ -28,15 +28,15 @@ enum MarkKind {
     End,
 }
 
-pub(super) fn lines(file: FileId, text: &str) -> Lines {
-    let mut sheet = Sheet::new(file, text, Tabs::Width(1));
+pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
+    let mut builder = LayoutBuilder::new(file, text, Tabs::Width(1));
     let marks = marks(text);
-    let mut walk = Walk { marks: &marks, at: 0, sheet: &mut sheet, done: 0 };
+    let mut walk = Walk { marks: &marks, at: 0, builder: &mut builder, done: 0 };
     while walk.at < marks.len() {
         walk.node(0, None, MAX_NESTING);
     }
-    comments(&mut sheet, &marks);
-    sheet.finish()
+    comments(&mut builder, &marks);
+    builder.finish()
 }
 
 fn marks(text: &str) -> Vec<Mark> {
@@ -68,7 +68,7 @@ fn marks(text: &str) -> Vec<Mark> {
 struct Walk<'m, 'l, 's> {
     marks: &'m [Mark],
     at: usize,
-    sheet: &'l mut Sheet<'s>,
+    builder: &'l mut LayoutBuilder<'s>,
     /// Up to where the text was looked at: dashes are sought behind it.
     done: u32,
 }
@@ -89,24 +89,24 @@ impl Walk<'_, '_, '_> {
             MarkKind::Scalar => {
                 let (start, column) = owner.unwrap_or((mark.start, column));
                 if owner.is_none() && mark.end > mark.start {
-                    self.sheet.entry(mark.start, column);
+                    self.builder.entry(mark.start, column);
                 }
                 // Nothing stands where the parser was when it found that nothing stands there.
                 if mark.end > mark.start {
-                    self.sheet.go_on(start, mark.end, column);
+                    self.builder.go_on(start, mark.end, column);
                     self.done = self.done.max(mark.end);
                 }
             }
             MarkKind::Block => self.block(mark, owner),
             MarkKind::Sequence | MarkKind::Mapping
-                if depth == 0 || matches!(self.sheet.byte(mark.start), Some(b'[' | b'{')) =>
+                if depth == 0 || matches!(self.builder.byte(mark.start), Some(b'[' | b'{')) =>
             {
                 let end = self.skip(mark);
                 let (start, column) = owner.unwrap_or((mark.start, column));
                 if owner.is_none() {
-                    self.sheet.entry(mark.start, column);
+                    self.builder.entry(mark.start, column);
                 }
-                self.sheet.go_on(start, end, column);
+                self.builder.go_on(start, end, column);
                 self.done = self.done.max(end);
             }
             MarkKind::Sequence => {
@@ -148,10 +148,10 @@ impl Walk<'_, '_, '_> {
             self.node(column, None, depth);
             return;
         };
-        self.sheet.entry(dash, column);
-        let behind = self.sheet.behind_white(dash + 1);
-        if !self.sheet.nothing_at(behind) {
-            self.sheet.gap(dash + 1, behind, 1);
+        self.builder.entry(dash, column);
+        let behind = self.builder.behind_white(dash + 1);
+        if !self.builder.nothing_at(behind) {
+            self.builder.gap(dash + 1, behind, 1);
         }
         self.done = dash + 1;
         self.node(column + 2, Some((dash, column)), depth);
@@ -161,16 +161,16 @@ impl Walk<'_, '_, '_> {
     fn dash(&self) -> Option<u32> {
         let mut at = self.done;
         loop {
-            match self.sheet.byte(at)? {
+            match self.builder.byte(at)? {
                 b' ' | b'\t' | b'\r' | b'\n' => at += 1,
                 b'#' => {
-                    let rest = self.sheet.text.get(at as usize..)?;
+                    let rest = self.builder.text.get(at as usize..)?;
                     at += offset(rest.find('\n')?);
                 }
                 // The begin of the document, or what the sequence is called.
-                b'-' if self.sheet.slice(at, at + 3) == "---" => at += 3,
+                b'-' if self.builder.slice(at, at + 3) == "---" => at += 3,
                 b'&' | b'!' => {
-                    let rest = self.sheet.text.get(at as usize..)?;
+                    let rest = self.builder.text.get(at as usize..)?;
                     at += offset(rest.find([' ', '\t', '\r', '\n'])?);
                 }
                 b'-' => return Some(at),
@@ -190,12 +190,12 @@ impl Walk<'_, '_, '_> {
             return;
         }
         self.at += 1;
-        self.sheet.entry(key.start, column);
+        self.builder.entry(key.start, column);
         self.done = self.done.max(key.end);
-        let colon = self.sheet.behind_white(key.end);
-        if self.sheet.byte(colon) == Some(b':') {
-            self.sheet.gap(key.end, colon, 0);
-            self.sheet.gap_behind(colon);
+        let colon = self.builder.behind_white(key.end);
+        if self.builder.byte(colon) == Some(b':') {
+            self.builder.gap(key.end, colon, 0);
+            self.builder.gap_behind(colon);
             self.done = self.done.max(colon + 1);
         }
         self.node(column + STEP, Some((key.start, column)), depth);
@@ -204,12 +204,12 @@ impl Walk<'_, '_, '_> {
     /// A text below `|` or `>`.
     fn block(&mut self, mark: Mark, owner: Option<(u32, u32)>) {
         self.done = self.done.max(mark.end);
-        let first = self.sheet.line_of(mark.start);
+        let first = self.builder.line_of(mark.start);
         // The line with the bar is the last one above the text that is not empty.
         let Some(header) = (0..first).rev().find(|&i| !self.is_empty(i)) else { return };
-        let strip = self.sheet.indentation(first);
-        let written = self.sheet.lines.get(header).map(|l| l.span);
-        let written = written.map_or("", |s| self.sheet.slice(s.start, s.end));
+        let strip = self.builder.indentation(first);
+        let written = self.builder.lines.get(header).map(|l| l.span);
+        let written = written.map_or("", |s| self.builder.slice(s.start, s.end));
         let Some(indicators) = written.rfind(['|', '>']).and_then(|at| written.get(at + 1..))
         else {
             return;
@@ -225,14 +225,14 @@ impl Walk<'_, '_, '_> {
         };
         // What indicates the indentation does so from what the text belongs to.
         let strip = match (told, owner) {
-            (Some(told), Some((start, _))) => self.sheet.column_of(start) + told,
+            (Some(told), Some((start, _))) => self.builder.column_of(start) + told,
             _ => strip,
         };
         let mut last = first;
         let mut index = first;
-        while index < self.sheet.lines.len() {
+        while index < self.builder.lines.len() {
             if !self.is_empty(index) {
-                if self.sheet.indentation(index) < strip {
+                if self.builder.indentation(index) < strip {
                     break;
                 }
                 last = index;
@@ -242,49 +242,49 @@ impl Walk<'_, '_, '_> {
             index += 1;
         }
         // What follows the last line break is no line of the text.
-        if last + 1 == self.sheet.lines.len() && self.is_empty(last) && last > first {
+        if last + 1 == self.builder.lines.len() && self.is_empty(last) && last > first {
             last -= 1;
         }
         let kind = if keeps { LineKind::KeptText } else { LineKind::Text };
         for index in header + 1..=last {
-            self.sheet.text_line(index, strip, column, edge, kind);
+            self.builder.text_line(index, strip, column, edge, kind);
         }
     }
 
     fn is_empty(&self, line: usize) -> bool {
-        self.sheet.lines.get(line).is_none_or(|l| {
-            self.sheet.slice(l.span.start, l.span.end).trim_matches([' ', '\t']).is_empty()
+        self.builder.lines.get(line).is_none_or(|l| {
+            self.builder.slice(l.span.start, l.span.end).trim_matches([' ', '\t']).is_empty()
         })
     }
 }
 
 /// Finds the comments: what follows ` #` behind the last node of a line, or begins one.
-fn comments(sheet: &mut Sheet<'_>, marks: &[Mark]) {
+fn comments(builder: &mut LayoutBuilder<'_>, marks: &[Mark]) {
     // Up to where the nodes of each line reach.
-    let mut reach: Vec<u32> = sheet.lines.iter().map(|l| l.span.start).collect();
+    let mut reach: Vec<u32> = builder.lines.iter().map(|l| l.span.start).collect();
     // Collections end with a bracket or nothing, neither of which hides a comment.
     for mark in marks.iter().filter(|m| m.kind == MarkKind::Scalar) {
-        let last = sheet.line_of(mark.end);
-        for index in sheet.line_of(mark.start)..=last {
-            let end = sheet.lines.get(index).map_or(0, |l| l.span.end);
+        let last = builder.line_of(mark.end);
+        for index in builder.line_of(mark.start)..=last {
+            let end = builder.lines.get(index).map_or(0, |l| l.span.end);
             if let Some(reach) = reach.get_mut(index) {
                 *reach = (*reach).max(mark.end.min(end));
             }
         }
     }
     for (index, reach) in reach.into_iter().enumerate() {
-        let Some(line) = sheet.lines.get(index).cloned() else { continue };
+        let Some(line) = builder.lines.get(index).cloned() else { continue };
         if matches!(line.kind, LineKind::Text | LineKind::KeptText) {
             continue;
         }
-        let rest = sheet.slice(reach, line.span.end);
+        let rest = builder.slice(reach, line.span.end);
         let at = rest.match_indices('#').map(|(at, _)| at).find(|&at| {
             let before = reach + offset(at);
-            before == line.span.start || matches!(sheet.byte(before - 1), Some(b' ' | b'\t'))
+            before == line.span.start || matches!(builder.byte(before - 1), Some(b' ' | b'\t'))
         });
         if let Some(at) = at {
             let end = reach + offset(rest.trim_end().len());
-            sheet.comment(agentir_diagnostics::Span::new(sheet.file, reach + offset(at), end));
+            builder.comment(agentir_diagnostics::Span::new(builder.file, reach + offset(at), end));
         }
     }
 }

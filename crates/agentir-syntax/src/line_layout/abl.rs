@@ -1,0 +1,107 @@
+//! The lines of `.abl` text.
+
+use super::{LayoutBuilder, LineKind, LineLayout};
+use crate::outline::{self, Entry, EntryKind, Key, Scalar, Style};
+use crate::text::Tabs;
+use agentir_diagnostics::FileId;
+
+/// How much deeper what is below an entry stands.
+const STEP: u32 = 2;
+
+pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
+    let outline = outline::parse(file, text, &mut Vec::new());
+    let mut builder = LayoutBuilder::new(file, text, Tabs::Stops(4));
+    entries(&mut builder, &outline.entries, 0, false);
+    for comment in outline.comments {
+        builder.comment(comment);
+    }
+    builder.finish()
+}
+
+/// Entries at a column; the first of them may stand behind a dash.
+fn entries(
+    builder: &mut LayoutBuilder<'_>,
+    entries: &[Entry<'_>],
+    column: u32,
+    mut behind_dash: bool,
+) {
+    for entry in entries {
+        self::entry(builder, entry, column, std::mem::take(&mut behind_dash));
+    }
+}
+
+fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32, behind_dash: bool) {
+    match &entry.kind {
+        EntryKind::Item { entries } => {
+            let Some(dash) = dash_before(builder, entry.start) else { return };
+            builder.entry(dash, column);
+            let same_line = entries.first().is_some_and(|first| {
+                builder.line_of(start_of(builder, first)) == builder.line_of(dash)
+            });
+            if same_line {
+                builder.gap(dash + 1, entry.start, 1);
+            }
+            self::entries(builder, entries, column + 2, same_line);
+        }
+        EntryKind::Pair { key, value, children } => {
+            builder.entry(entry.start, column);
+            colon(builder, key, value.as_ref(), behind_dash);
+            if let Some(value) = value {
+                self::value(builder, value, entry.start, column);
+            }
+            entries(builder, children, column + STEP, false);
+        }
+        EntryKind::Line { text, children } => {
+            builder.entry(entry.start, column);
+            value(builder, text, entry.start, column);
+            entries(builder, children, column + STEP, false);
+        }
+    }
+}
+
+/// Where an entry begins, its dash included.
+fn start_of(builder: &LayoutBuilder<'_>, entry: &Entry<'_>) -> u32 {
+    match entry.kind {
+        EntryKind::Item { .. } => dash_before(builder, entry.start).unwrap_or(entry.start),
+        _ => entry.start,
+    }
+}
+
+/// The dash of an item whose content begins at `start`.
+fn dash_before(builder: &LayoutBuilder<'_>, start: u32) -> Option<u32> {
+    let before = builder.slice(0, start).trim_end_matches([' ', '\t']);
+    before.strip_suffix('-').map(|b| crate::text::offset(b.len()))
+}
+
+/// The white space around a colon. Behind a dash the colon may turn out to be prose, which keeps its
+/// white space.
+fn colon(
+    builder: &mut LayoutBuilder<'_>,
+    key: &Key<'_>,
+    value: Option<&Scalar<'_>>,
+    behind_dash: bool,
+) {
+    let colon = builder.behind_white(key.span.end);
+    if builder.byte(colon) != Some(b':') {
+        return;
+    }
+    let block = value.is_some_and(|v| matches!(v.style, Style::Block(_)));
+    if !behind_dash || block {
+        builder.gap(key.span.end, colon, 0);
+        builder.gap_behind(colon);
+    }
+}
+
+/// The lines of a value below the one it begins on.
+fn value(builder: &mut LayoutBuilder<'_>, value: &Scalar<'_>, at: u32, column: u32) {
+    let Style::Block(indent) = value.style else {
+        builder.go_on(at, value.span.end, column);
+        return;
+    };
+    if value.raw.is_empty() {
+        return;
+    }
+    for line in builder.line_of(value.span.start)..=builder.line_of(value.span.end - 1) {
+        builder.text_line(line, indent, column + STEP, column, LineKind::Text);
+    }
+}
