@@ -4,16 +4,16 @@
 //! the text over as a [`SourceFile`].
 
 mod diagnostic;
+mod lines;
 mod render;
 mod source;
 mod suggest;
 
 pub use diagnostic::{Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity};
+pub use lines::{LineColumn, Position, PositionEncoding};
 pub use render::json::report_schema;
 pub use render::merge::{MergeError, merge};
 pub use render::stream::Stream;
 pub use render::{Format, Report, Summary, render, sort};
-pub use source::{
-    FileId, LineColumn, PLACED, SourceFile, SourceMap, Span, Spanned, serialize_at, with_places,
-};
+pub use source::{FileId, PLACED, SourceFile, SourceMap, Span, Spanned, serialize_at, with_places};
 pub use suggest::closest;

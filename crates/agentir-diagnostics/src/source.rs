@@ -1,11 +1,12 @@
-//! Files, spans, and the way from a byte offset to a line and a column.
+//! Files and the spans in them.
 
+use crate::lines::LineIndex;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A file of the [`SourceMap`] it was added to.
 #[derive(
@@ -188,15 +189,6 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for Spanned<T> {
     }
 }
 
-/// A line and a column, both from 1; the column counts characters, as editors show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LineColumn {
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1, in Unicode scalar values.
-    pub column: u32,
-}
-
 /// One file's name and text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
@@ -204,111 +196,14 @@ pub struct SourceFile {
     pub name: Arc<str>,
     /// The whole text.
     pub text: Arc<str>,
-    line_starts: OnceLock<Box<[u32]>>,
-    char_counts: OnceLock<Box<[u32]>>,
-}
-
-/// Some editors put it in front of a file; it is no part of the text.
-pub(crate) const BYTE_ORDER_MARK: char = '\u{FEFF}';
-
-/// How many bytes lie between two entries of a file's running count of characters.
-const STRIDE: usize = 4096;
-
-/// How many characters start in these bytes.
-fn count_chars(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
+    /// Made on first use: clean files never pay for it.
+    pub(crate) lines: LineIndex,
 }
 
 impl SourceFile {
     /// A file called `name` with `text`.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self {
-            name: name.into(),
-            text: text.into(),
-            line_starts: OnceLock::new(),
-            char_counts: OnceLock::new(),
-        }
-    }
-
-    /// The offsets at which lines start. Made on first use: clean files never pay for it.
-    pub fn line_starts(&self) -> &[u32] {
-        self.line_starts.get_or_init(|| {
-            std::iter::once(0)
-                .chain(
-                    memchr::memchr_iter(b'\n', self.text.as_bytes())
-                        .map(|i| u32::try_from(i + 1).unwrap_or(u32::MAX)),
-                )
-                .collect()
-        })
-    }
-
-    /// The line and column of a byte offset; past the end counts as the end. A byte order mark is
-    /// no character: no editor counts it.
-    pub fn line_column(&self, offset: u32) -> LineColumn {
-        let end = self.floor(offset);
-        let line = self.line_index(end);
-        let mut start = self.line_starts().get(line).copied().unwrap_or(0) as usize;
-        if start == 0 && self.text.starts_with(BYTE_ORDER_MARK) {
-            start = BYTE_ORDER_MARK.len_utf8();
-        }
-        LineColumn {
-            line: u32::try_from(line + 1).unwrap_or(u32::MAX),
-            column: u32::try_from(self.chars_between(start, end) + 1).unwrap_or(u32::MAX),
-        }
-    }
-
-    /// The nearest start of a character at or before `offset`; past the end counts as the end.
-    pub(crate) fn floor(&self, offset: u32) -> usize {
-        let mut offset = (offset as usize).min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        offset
-    }
-
-    /// The index, from 0, of the line that holds the byte at `offset`.
-    #[must_use]
-    pub fn line_index(&self, offset: usize) -> usize {
-        self.line_starts().partition_point(|&start| start as usize <= offset).saturating_sub(1)
-    }
-
-    /// The bytes of a line, counted from 0, without what ends it.
-    #[must_use]
-    pub fn line_range(&self, line: usize) -> Range<usize> {
-        let starts = self.line_starts();
-        let start = starts.get(line).map_or(self.text.len(), |&start| start as usize);
-        let end = starts.get(line + 1).map_or(self.text.len(), |&next| next as usize - 1);
-        let text = self.text.get(start..end).unwrap_or_default();
-        // Only a line that `\n` ends can have a carriage return that is part of the line's end.
-        let ended = end < self.text.len();
-        let content = text.strip_suffix('\r').filter(|_| ended).unwrap_or(text);
-        start..start + content.len()
-    }
-
-    /// How many characters start in the bytes `start..end`. Costs one stride, however far apart the
-    /// two are: a thousand findings on one line of ten megabytes must not read it a thousand times.
-    fn chars_between(&self, start: usize, end: usize) -> usize {
-        if end.saturating_sub(start) <= STRIDE {
-            return self.text.as_bytes().get(start..end).map_or(0, count_chars);
-        }
-        self.chars_before(end).saturating_sub(self.chars_before(start))
-    }
-
-    fn chars_before(&self, offset: usize) -> usize {
-        // The count before each stride, and that of the whole text. Made on first use: only long
-        // lines need it.
-        let counts = self.char_counts.get_or_init(|| {
-            let mut sum = 0;
-            let mut counts = vec![0];
-            for stride in self.text.as_bytes().chunks(STRIDE) {
-                sum += u32::try_from(count_chars(stride)).unwrap_or(u32::MAX);
-                counts.push(sum);
-            }
-            counts.into()
-        });
-        let stride = offset / STRIDE;
-        let before = counts.get(stride).copied().unwrap_or(0) as usize;
-        before + self.text.as_bytes().get(stride * STRIDE..offset).map_or(0, count_chars)
+        Self { name: name.into(), text: text.into(), lines: LineIndex::default() }
     }
 
     /// The text of `span`, empty if it does not lie on character boundaries of this file.
@@ -368,62 +263,5 @@ impl SourceMap {
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
         self.get(span.file).map_or("", |f| f.slice(span))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{LineColumn, STRIDE, SourceFile};
-
-    fn at(file: &SourceFile, offset: usize) -> (u32, u32) {
-        let LineColumn { line, column } = file.line_column(offset as u32);
-        (line, column)
-    }
-
-    #[test]
-    fn columns_count_characters() {
-        let file = SourceFile::new("a", "ä€\r\n\n😀x");
-        assert_eq!(at(&file, 0), (1, 1));
-        assert_eq!(at(&file, 2), (1, 2));
-        assert_eq!(at(&file, 3), (1, 2), "inside a character counts as its start");
-        assert_eq!(at(&file, 5), (1, 3));
-        assert_eq!(at(&file, 7), (2, 1));
-        assert_eq!(at(&file, 12), (3, 2));
-        assert_eq!(at(&file, 13), (3, 3));
-        assert_eq!(at(&file, 999), (3, 3), "past the end counts as the end");
-        assert_eq!(at(&SourceFile::new("b", ""), 0), (1, 1));
-        assert_eq!(at(&SourceFile::new("b", ""), 5), (1, 1));
-    }
-
-    #[test]
-    fn a_byte_order_mark_is_no_column() {
-        let file = SourceFile::new("a", "\u{FEFF}ab\nc");
-        assert_eq!(at(&file, 0), (1, 1));
-        assert_eq!(at(&file, 3), (1, 1));
-        assert_eq!(at(&file, 4), (1, 2));
-        assert_eq!(at(&file, 6), (2, 1));
-    }
-
-    #[test]
-    fn long_lines_count_like_short_ones() {
-        for text in ["é", "ab", "a😀é"] {
-            let text = format!("first\n{}", text.repeat(3 * STRIDE));
-            let file = SourceFile::new("a", text.as_str());
-            for (offset, _) in text.char_indices().step_by(97).chain([(text.len(), ' ')]) {
-                let column = text.get(6..offset).map(|s| s.chars().count() + 1);
-                if let Some(column) = column {
-                    assert_eq!(at(&file, offset), (2, column as u32));
-                }
-            }
-        }
-        let whole = SourceFile::new("a", "x".repeat(2 * STRIDE));
-        assert_eq!(at(&whole, 2 * STRIDE), (1, 2 * STRIDE as u32 + 1));
-    }
-
-    #[test]
-    fn lines_end_before_what_ends_them() {
-        let file = SourceFile::new("a", "a\r\nb\n\nc\r");
-        let lines: Vec<_> = (0..5).map(|line| file.line_range(line)).collect();
-        assert_eq!(lines, [0..1, 3..4, 5..5, 6..8, 8..8], "a lone `\\r` is text");
     }
 }

@@ -5,7 +5,8 @@
 //! terminal.
 
 use super::clean::stand_in;
-use crate::source::{BYTE_ORDER_MARK, SourceFile, Span};
+use crate::lines::BYTE_ORDER_MARK;
+use crate::source::{SourceFile, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
