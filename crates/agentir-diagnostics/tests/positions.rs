@@ -113,6 +113,13 @@ fn the_last_line_need_not_end() {
     }
 }
 
+#[test]
+fn lines_do_not_contain_what_ends_them() {
+    let file = SourceFile::new("a", "a\r\nb\n\nc\r");
+    let lines: Vec<_> = (0..5).map(|line| file.line_range(line)).collect();
+    assert_eq!(lines, [0..1, 3..4, 5..5, 6..8, 8..8], "a lone `\r` is text");
+}
+
 /// Reading a line of ten megabytes for each of a hundred thousand positions would take hours.
 #[test]
 fn positions_in_long_lines_are_quick() {
