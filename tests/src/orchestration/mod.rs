@@ -193,7 +193,7 @@ pub fn document() -> String {
     let cost = measure(None);
     let _ = writeln!(
         text,
-        "| as ABL says | {} | {} | {} of {} | – | – |",
+        "| none (ABL's own rules) | {} | {} | {} of {} | – | – |",
         cost.tokens(),
         tenths(cost.questions, cost.turns),
         cost.right,
@@ -202,7 +202,7 @@ pub fn document() -> String {
     let names: Vec<&str> = PAPER.iter().map(|(method, ..)| method.name()).collect();
     let _ = write!(
         text,
-        "\n```mermaid\nxychart-beta\n    title \"Tokens of all prompts of a turn: bars here, line in the paper\"\n    x-axis [{}]\n    y-axis \"tokens\" 0 --> 2000\n    bar [{}]\n    line [{}]\n```\n",
+        "\n```mermaid\nxychart-beta\n    title \"Prompt tokens per turn: bars measured here, line from the paper\"\n    x-axis [{}]\n    y-axis \"tokens\" 0 --> 2000\n    bar [{}]\n    line [{}]\n```\n",
         names.join(", "),
         bars.0.join(", "),
         bars.1.join(", "),

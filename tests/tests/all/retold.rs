@@ -1,5 +1,5 @@
 //! Conversations retold: what agents do in another language is what they did in their own, but for what
-//! the report of the conversion announces. `docs/semantics.md`, "The same conversation", says what is
+//! the report of the conversion announces. `docs/semantics.md`, "Cross-language replay", says what is
 //! compared.
 //!
 //! `AGENTIR_CONVERSATIONS=300` tries so many conversations with each program, and those of others too.

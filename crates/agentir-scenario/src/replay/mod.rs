@@ -3,7 +3,7 @@
 //! A conversation that was made for one program says what users, models, tools and people did in it:
 //! which values the user gave, which agent or tool the model was after, what a tool answered. [`replay`]
 //! has them do the same with another program, whatever it asks them in whichever order and form, and
-//! writes down what can be noticed of it. `docs/semantics.md`, "The same conversation", says what is
+//! writes down what can be noticed of it. `docs/semantics.md`, "Cross-language replay", says what is
 //! compared.
 
 mod aims;
