@@ -223,7 +223,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
             let span = loaded.program.agents.first().map(|a| a.span.at_start());
             let all = names.into_iter().map(Data::from).collect();
             let span = span.unwrap_or(Span::new(FileId(0), 0, 0));
-            loaded.program.extensions.keep("kore-xo", "files", Data::Array(all), span);
+            loaded.program.extensions.insert("kore-xo", "files", Data::Array(all), span);
         }
     }
     for (home, loaded) in &mut programs {

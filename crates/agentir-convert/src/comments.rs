@@ -1,9 +1,9 @@
-//! Comments, from where they stand in the source to where they belong in the output.
+//! Transfers comments from the source to the output.
 //!
-//! The IR knows no comments, and no emitter has to. A comment is about what it stands at or above:
-//! the values that the source says there. Where the output says the same values, the comment goes
-//! above them; where it does not, above the nearest thing around them that it does say. The output is
-//! read again with its comments, and they stay only if it still means the same.
+//! Neither the IR nor the emitters know comments. A comment refers to the values that the source has on
+//! its line or below it. It goes above the same values in the output, or else above the nearest
+//! enclosing value that the output has. The output is parsed again with its comments, and they stay only
+//! if its meaning is unchanged.
 
 use crate::target::OutputFile;
 use agentir_compare::{Meaning, Place};
@@ -15,36 +15,36 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What became of a comment.
+/// A comment and where it went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Comment {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Where it was.
+    /// The location in the source.
     pub source: Place,
-    /// Where the output has it; absent if it has no place for it.
+    /// The location in the output; absent if the comment was dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Place>,
 }
 
-/// A comment of a source: lines that belong together.
+/// A comment of a source: adjacent comment lines.
 struct Found {
-    /// The lines, without their marks.
+    /// The lines, without comment markers.
     lines: Vec<String>,
     at: Span,
-    /// The line of what it is about.
+    /// The start of the line it refers to.
     about: u32,
-    /// Whether it is about the file as a whole.
+    /// Whether it refers to the file as a whole.
     head: bool,
 }
 
-/// A value that a program says: its path, its place and, if it is one, its text.
+/// A value of a program: its IR path, its span and, for strings, its text.
 type Said = (String, Span, Option<String>);
 
-/// What is to be written above which line of which output: the number of the comment, and its lines.
+/// The comments to insert, by output file and line: the index of each comment, and its lines.
 type Above = BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>;
 
-/// The notation of a file that may have comments to be carried.
+/// The notation of a file whose comments are transferred; `None` if it has none.
 fn notation(name: &str, text: &str) -> Option<Notation> {
     if name.ends_with(".json") {
         return None;
@@ -62,7 +62,8 @@ fn values(meaning: &Meaning) -> Vec<Said> {
     all
 }
 
-/// Puts the comments of the sources into the output. Gives the new output, and what became of each.
+/// Inserts the comments of the sources into the output. Returns the new files, and what became of each
+/// comment.
 pub(crate) fn carry(
     (source, sources): (&Meaning, &SourceMap),
     (output, outputs): (&Meaning, &SourceMap),
@@ -75,7 +76,7 @@ pub(crate) fn carry(
         return (files.to_vec(), Vec::new());
     }
     let places = places(values(output));
-    // How many agents each output has.
+    // The number of agents per output file.
     let mut agents: FxHashMap<FileId, usize> = FxHashMap::default();
     for (path, at) in &places {
         if path.starts_with("agents.") && path.ends_with(".metadata.name") {
@@ -111,7 +112,7 @@ pub(crate) fn carry(
     (written, comments)
 }
 
-/// The first place of each path, and of everything that paths lead through.
+/// The first span of each path and of each of its prefixes.
 fn places(said: Vec<Said>) -> FxHashMap<String, Span> {
     let mut places: FxHashMap<String, Span> = FxHashMap::default();
     for (path, at, _) in said {
@@ -130,12 +131,12 @@ fn places(said: Vec<Said>) -> FxHashMap<String, Span> {
     places
 }
 
-/// What a path is in.
+/// The enclosing path.
 fn outer(path: &str) -> Option<&str> {
     path.rfind(['.', '[']).and_then(|at| path.get(..at))
 }
 
-/// The comments of every file that says something of the program.
+/// The comments of every file that contributes values to the program.
 fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, LineLayout, Vec<Found>)> {
     let mut ids: Vec<FileId> = said.iter().map(|(_, at, _)| at.file).collect();
     ids.sort_unstable();
@@ -169,7 +170,7 @@ fn found_in(lines: &LineLayout, text: &str) -> Vec<Found> {
             all.push(Found { lines: said, at: comment, about: line.span.start, head: false });
             continue;
         }
-        // Lines of comments below each other are one.
+        // Adjacent comment lines form one comment.
         while let Some(next) = lines.lines.get(index)
             && next.kind == LineKind::Comment
             && next.column == line.column
@@ -177,15 +178,15 @@ fn found_in(lines: &LineLayout, text: &str) -> Vec<Found> {
             said.extend(next.comment.map(|c| words(text, c)));
             index += 1;
         }
-        // What it stands above: not something further out.
+        // The entry below, unless it is less indented.
         let below = lines.lines.get(index..).unwrap_or_default();
         let next = below.iter().find(|l| l.kind == LineKind::Entry);
         let above = next.filter(|n| n.column >= line.column || before.is_none());
         let Some(about) = above.map(|l| l.span.start).or(before) else { continue };
-        // Apart from everything else at the top: about all of it.
+        // Separate from everything else at the top of the file: refers to the whole file.
         let head = before.is_none()
             && below.first().is_some_and(|l| l.kind == LineKind::Blank || l.column == 0);
-        // A line that says which language this is says nothing of the agent.
+        // The dialect annotation does not describe the agent.
         said.retain(|line| !line.starts_with("@dialect"));
         if !said.is_empty() {
             all.push(Found { lines: said, at: comment, about, head });
@@ -194,14 +195,14 @@ fn found_in(lines: &LineLayout, text: &str) -> Vec<Found> {
     all
 }
 
-/// What a comment says, without its mark.
+/// The text of a comment line, without its marker.
 fn words(text: &str, comment: Span) -> String {
     let written = text.get(comment.range()).unwrap_or_default();
     let words = written.strip_prefix("//").or_else(|| written.strip_prefix('#')).unwrap_or(written);
     words.strip_prefix(' ').unwrap_or(words).trim_end().to_owned()
 }
 
-/// Where a comment belongs: the output, and the line of it.
+/// The output file and line that a comment goes above.
 fn target_of(
     found: &Found,
     lines: &LineLayout,
@@ -215,7 +216,7 @@ fn target_of(
         let line = (0..=lines.line_of(at.start)).rev().find(|&l| is_entry(lines, l))?;
         Some((index, line))
     };
-    // About the agent that the file defines: above all of it.
+    // Refers to the agent that the file defines: goes to the top of it.
     let agent = said.iter().filter(|_| found.head).find_map(|(path, ..)| {
         let (agents, rest) = path.split_once('.')?;
         let name = rest.split(['.', '[']).next()?;
@@ -232,30 +233,30 @@ fn target_of(
         let head = if alone { (0..=line).find(heads) } else { (0..=line).rev().find(heads) };
         return Some((index, head?));
     }
-    // What it stands at may say nothing that has a place: then it is about what that is in.
+    // If the line has no values with a span, the comment refers to the enclosing entry.
     let own = lines.line_of(found.about);
     let (head, about) = std::iter::successors(Some(own), |&line| around(lines, line))
         .map(|line| (line, within(lines, line, said)))
         .find(|(_, about)| !about.is_empty())?;
     let first = about.first()?;
-    // What stands above something may say nothing itself but have something below it that does.
+    // If the line has no values but its nested entries have, count the levels between them.
     let heads = (own..lines.line_of(first.1.start)).filter(|&l| is_entry(lines, l));
     let levels = if head == own { heads.count() } else { 0 };
     let above = |at: Span| {
         let (index, line) = output(at)?;
         Some((index, climb(outputs.get(index)?.as_ref()?, line, levels)))
     };
-    // The values that begin where the first one does.
+    // The values that start where the first one does.
     let close: Vec<&&Said> = about.iter().take_while(|s| s.1.start <= first.1.end).collect();
     if let Some(at) = close.iter().find_map(|s| places.get(&s.0)) {
         return above(*at);
     }
-    // The same words, said by something else.
+    // The same text in another field.
     let words = |said: &&&Said| said.2.as_deref().and_then(|words| found_once(words, texts));
     if let Some(at) = close.iter().find_map(words) {
         return output(at);
     }
-    // What the values are in; but all of the agent is more than the comment is about.
+    // The enclosing values, but not the whole agent: that would be too unspecific.
     let mut inside: Vec<&str> = close.iter().map(|s| s.0.as_str()).collect();
     while !inside.is_empty() {
         inside = inside.into_iter().filter_map(outer).filter(|p| is_inside(p)).collect();
@@ -268,10 +269,10 @@ fn target_of(
     None
 }
 
-/// Words that are too short to be known again.
+/// The minimum length of a text that identifies a location.
 const SHORT: usize = 8;
 
-/// Where some words stand, if that is one place only.
+/// The only occurrence of a text, if there is exactly one.
 fn found_once(words: &str, texts: &SourceMap) -> Option<Span> {
     if words.len() < SHORT || words.contains('\n') {
         return None;
@@ -290,7 +291,7 @@ fn is_entry(lines: &LineLayout, line: usize) -> bool {
     lines.lines.get(line).is_some_and(|l| l.kind == LineKind::Entry)
 }
 
-/// The line of the entry that an entry is in.
+/// The line of the enclosing entry.
 fn around(lines: &LineLayout, line: usize) -> Option<usize> {
     let column = lines.lines.get(line)?.column;
     (0..line).rev().find(|&l| {
@@ -298,7 +299,7 @@ fn around(lines: &LineLayout, line: usize) -> Option<usize> {
     })
 }
 
-/// What an entry says, with all that is below it.
+/// The values of an entry, including nested ones.
 fn within<'s>(lines: &LineLayout, line: usize, said: &[&'s Said]) -> Vec<&'s Said> {
     let Some(head) = lines.lines.get(line) else { return Vec::new() };
     let below = lines.lines.get(line + 1..).unwrap_or_default();
@@ -308,7 +309,7 @@ fn within<'s>(lines: &LineLayout, line: usize, said: &[&'s Said]) -> Vec<&'s Sai
     said.get(from..).unwrap_or_default().iter().take_while(|s| s.1.start < end).copied().collect()
 }
 
-/// The line that a line is the first one below of, so many levels further out.
+/// Moves up `levels` levels, as long as the line is the first one nested in its parent.
 fn climb(lines: &LineLayout, mut line: usize, levels: usize) -> usize {
     for _ in 0..levels {
         let Some(column) = lines.lines.get(line).map(|l| l.column) else { break };
@@ -322,12 +323,12 @@ fn climb(lines: &LineLayout, mut line: usize, levels: usize) -> usize {
     line
 }
 
-/// Whether a path leads to something inside of an agent, and not to all of it.
+/// Whether a path leads into an agent, rather than to the agent itself.
 fn is_inside(path: &str) -> bool {
     path.split(['.', '[']).count() > 2
 }
 
-/// Writes the comments of one output, and says where they are.
+/// Inserts the comments into one output file, and records their locations.
 fn write(
     output: usize,
     file: &mut OutputFile,

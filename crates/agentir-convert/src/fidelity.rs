@@ -1,4 +1,4 @@
-//! What became of everything that was said: kept, approximated or dropped.
+//! The fidelity report: which values were kept, approximated or dropped.
 
 use crate::comments::Comment;
 use crate::emit;
@@ -13,56 +13,57 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What became of a value.
+/// How well a value was preserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// The output says the same.
+    /// The output has the same value.
     Kept,
-    /// The output says it in another way, or nearly.
+    /// The output expresses it differently, or approximately.
     Approximated,
-    /// The output does not say it.
+    /// The output does not have it.
     Dropped,
 }
 
-/// How a part of the IR is said in a language that has no place for it: a row of a target's table.
+/// A row of a target's loss table: how the target expresses a part of the IR that it has no direct
+/// construct for, or why it cannot.
 #[derive(Debug, Clone, Copy)]
 pub struct Loss {
-    /// Which part: a path in the IR of an agent (`gather.fields.*.validation.**`) or of the program
-    /// (`/entry`, `/tools.**`). `*` stands for one name, `**` for any number of them.
+    /// The paths it applies to, in the IR of an agent (`gather.fields.*.validation.**`) or of the program
+    /// (`/entry`, `/tools.**`). `*` matches one segment, `**` any number.
     pub path: &'static str,
-    /// Whether it is said in another way, or not at all.
+    /// Whether matching values are approximated or dropped.
     pub fate: Fate,
-    /// How it is said, or why it is not.
+    /// How the value is expressed, or why it is not.
     pub how: &'static str,
-    /// What can be done by hand; empty if nothing need be.
+    /// What can be done by hand; empty if nothing needs to be done.
     pub help: &'static str,
 }
 
-/// What became of one value.
+/// The fate of one value.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Entry {
-    /// Which value: its path in the IR.
+    /// The path of the value in the IR.
     pub path: String,
     /// The value.
     pub value: Value,
-    /// What became of it.
+    /// How well it was preserved.
     pub fate: Fate,
-    /// How it is said instead, or why it is not said; absent for what was kept.
+    /// How it is expressed instead, or why it is missing; absent for kept values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
     /// What can be done by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// Where it was said.
+    /// The location in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Place>,
-    /// Where the output says it.
+    /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Place>,
 }
 
-/// How many values had which fate. The three add up to the number of values in the source.
+/// The number of values by preservation. The sum is the number of values in the source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Totals {
     /// Kept.
@@ -73,42 +74,42 @@ pub struct Totals {
     pub dropped: usize,
 }
 
-/// What became of everything that a program says.
+/// The fidelity report of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "FidelityReport")]
 pub struct Report {
     /// The language of the output.
     pub target: &'static str,
-    /// How much was kept.
+    /// The number of values kept, approximated and dropped.
     pub totals: Totals,
-    /// What is called otherwise in the output.
+    /// What has another name in the output.
     pub renamed: Vec<Renamed>,
-    /// Whether the output does the same, if that was asked.
+    /// The result of the behavioural comparison, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Comparison>,
-    /// What became of each value, in the order of the IR.
+    /// All values of the source, in the order of the IR.
     pub entries: Vec<Entry>,
-    /// What the output says and the source does not: what the target requires, and how it says what is
-    /// approximated.
+    /// Values of the output without a counterpart in the source: required by the target, or part of an
+    /// approximation.
     pub added: Vec<Addition>,
-    /// What became of each comment; they are no values and not among the totals.
+    /// The comments of the source. They are not values and not part of the totals.
     pub comments: Vec<Comment>,
 }
 
-/// A value of the output that the source does not have.
+/// A value of the output without a counterpart in the source.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Addition {
-    /// Which value: its path in the IR.
+    /// The path of the value in the IR.
     pub path: String,
     /// The value.
     pub value: Value,
-    /// Where the output says it.
+    /// The location in the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Place>,
 }
 
 impl Report {
-    /// The report of nothing.
+    /// A report without values.
     #[must_use]
     pub fn empty(target: Target) -> Self {
         Self {
@@ -122,7 +123,7 @@ impl Report {
         }
     }
 
-    /// Adds what became of another program.
+    /// Merges the report of another program.
     pub fn add(&mut self, other: Self) {
         self.totals.kept += other.totals.kept;
         self.totals.approximated += other.totals.approximated;
@@ -132,25 +133,24 @@ impl Report {
         self.added.extend(other.added);
         match (&mut self.proof, other.proof) {
             (Some(proof), Some(other)) => proof.add(other),
-            // What was asked of one only is not known of all.
+            // A comparison of only one program is not a comparison of both.
             (proof, None) => *proof = None,
             (None, Some(_)) => {}
         }
         self.comments.extend(other.comments);
     }
 
-    /// The comments that the output has no place for.
+    /// The comments that were dropped.
     pub fn lost_comments(&self) -> impl Iterator<Item = &Comment> {
         self.comments.iter().filter(|c| c.target.is_none())
     }
 
-    /// The entries that are not kept.
+    /// The entries that were not kept.
     pub fn lost(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|e| e.fate != Fate::Kept)
     }
 
-    /// What is known to differ without anybody having to look: what is lost, and what is called
-    /// otherwise.
+    /// The differences that the report accounts for: losses and renamings. The comparison skips them.
     pub(crate) fn announced(&self) -> Announced {
         let mut all = Announced::nothing();
         for entry in self.lost() {
@@ -159,7 +159,7 @@ impl Report {
         for renamed in &self.renamed {
             match renamed.what {
                 "variable" => all.rename_variable(&renamed.from, &renamed.to),
-                // Texts only name what the model is offered.
+                // Only texts refer to actions by these names.
                 "action" => {}
                 _ => all.rename(&renamed.from, &renamed.to),
             }
@@ -174,12 +174,12 @@ pub fn report_schema() -> Value {
     schemars::schema_for!(Report).to_value()
 }
 
-/// What a language says in another way or not at all: the tables that reports go by.
+/// The loss table of a target.
 pub fn losses(target: Target) -> impl Iterator<Item = &'static Loss> {
     emit::losses(target, &[]).iter().copied().flatten()
 }
 
-/// Whether a path fits a pattern of [`Loss::path`].
+/// Whether a path matches a pattern of [`LossRule::path`].
 fn fits(pattern: &[&str], path: &[&str]) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, None) => true,
@@ -192,12 +192,13 @@ fn fits(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// The names of a path; what stands for an item of a list is one of them.
+/// The segments of a path; list indices and item names are segments too.
 fn names(path: &str) -> Vec<&str> {
     path.split(['.', '[']).map(|n| n.trim_end_matches(']')).collect()
 }
 
-/// The first row that fits and is true: who says that a value is said elsewhere must show it.
+/// The first matching row. Rows that claim an approximation only count if the value `shown`s in the
+/// output.
 fn rule(target: Target, path: &str, shown: bool) -> Option<&'static Loss> {
     let names = names(path);
     let inner = match names.split_first() {
@@ -212,7 +213,7 @@ fn rule(target: Target, path: &str, shown: bool) -> Option<&'static Loss> {
     rows.filter(|loss| shown || loss.fate == Fate::Dropped).find(fit)
 }
 
-/// Words that every language has its own way of writing.
+/// Operators and constants, which every language spells differently.
 const OPERATORS: &[&str] = &[
     "is",
     "not",
@@ -229,14 +230,14 @@ const OPERATORS: &[&str] = &[
     "undefined",
 ];
 
-/// The words of a text, in lower case: `TRUE` and `True` are one in two languages.
+/// The words of a text in lower case, so that `TRUE` and `True` are equal.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase)
         .filter(|w| !w.is_empty() && !OPERATORS.contains(&w.as_str()))
 }
 
-/// Fields whose values are words of the IR; no author wrote them.
+/// Fields whose values are keywords of the IR rather than the author's text.
 const WORDS_OF_THE_IR: &[&str] = &["type", "kind", "decided_by", "prompt_mode", "require"];
 
 fn is_of_the_ir(path: &str, text: &str) -> bool {
@@ -244,7 +245,7 @@ fn is_of_the_ir(path: &str, text: &str) -> bool {
     text == ENTRY || WORDS_OF_THE_IR.contains(&field)
 }
 
-/// What is called otherwise in the output, looked up by names.
+/// Renamed names, by old name.
 struct Names<'r>(FxHashMap<&'r str, &'r str>);
 
 impl<'r> Names<'r> {
@@ -252,7 +253,7 @@ impl<'r> Names<'r> {
         Self(renamed.iter().map(|r| (r.from.as_str(), r.to.as_str())).collect())
     }
 
-    /// A text with the names of the output, if it has any of those that changed.
+    /// Applies the renamings to a text; `None` if none applies.
     fn in_output(&self, text: &str) -> Option<String> {
         let in_word = |c: char| c.is_alphanumeric() || c == '_';
         let mut out = String::with_capacity(text.len());
@@ -270,7 +271,7 @@ impl<'r> Names<'r> {
         changed.then_some(out)
     }
 
-    /// What the output says where the source says `value`, if only names differ.
+    /// The output's value at `path`, if it equals `value` after renaming.
     fn same<'o>(
         &self,
         path: &str,
@@ -293,20 +294,19 @@ impl<'r> Names<'r> {
     }
 }
 
-/// Where the output says what it says in another way: the place of a text is that of the same text, in
-/// the same agent if it is a name, or of one that it is a part of; that of anything else is where the
-/// output speaks of the nearest thing around it.
+/// Locates approximated values in the output. A string is located by the same string (within the same
+/// agent, if it is a name) or by a string that contains it; other values by the nearest enclosing value.
 struct Elsewhere<'o> {
-    /// Sentences, wherever they are.
+    /// Strings with several words, anywhere.
     texts: FxHashMap<&'o str, Span>,
-    /// Names and other words, by the part of the program that they are in.
+    /// Single words, by the part of the program they are in.
     names: FxHashMap<(&'o str, &'o str), Span>,
     paths: BTreeMap<&'o str, Span>,
-    /// Sentences by the words in them, in the order of their places.
+    /// Strings with several words, by the words they contain, in source order.
     about: FxHashMap<String, Vec<(&'o str, Span)>>,
 }
 
-/// The agent, or the other part of a program, that a path leads into.
+/// The agent or other part of a program that a path leads into.
 fn part(path: &str) -> &str {
     let end = path.match_indices(['.', '[']).nth(1).map_or(path.len(), |(at, _)| at);
     path.get(..end).unwrap_or(path)
@@ -348,7 +348,7 @@ impl<'o> Elsewhere<'o> {
         {
             return Some(*at);
         }
-        // Where the agent begins says nothing.
+        // The start of the agent is too unspecific.
         let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
         let ends: Vec<usize> = ends.skip(2).collect();
         let around = ends.into_iter().rev().find_map(|end| {
@@ -359,9 +359,9 @@ impl<'o> Elsewhere<'o> {
         around.or_else(|| self.inside(text?))
     }
 
-    /// The first sentence that a text is a part of.
+    /// The first string that contains a text.
     fn inside(&self, text: &str) -> Option<Span> {
-        // By its longest word: the fewest sentences have it.
+        // Search by the longest word, which the fewest strings contain.
         let longest = words(text).max_by_key(String::len)?;
         let all = self.about.get(&longest)?;
         all.iter().find(|(sentence, _)| sentence.contains(text)).map(|(_, at)| *at)

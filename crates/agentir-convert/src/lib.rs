@@ -1,24 +1,23 @@
-//! From AgentIR to text of another language, and what became of everything that was said.
+//! Converts AgentIR to text in another language, and measures what was preserved.
 //!
 //! ```text
-//! program ──► emit (one module a language) ──► files ──► read back ──► program'
-//!    └──────────────► meaning ──► compare ◄── meaning ◄────────────────┘
+//! program ──► emit (one module per language) ──► files ──► read back ──► program'
+//!    └──────────────► values ──► compare ◄── values ◄────────────────────┘
 //!                                   │
 //!                                   ▼
 //!                      report: kept, approximated, dropped
 //! ```
 //!
-//! An emitter writes what its language can say; it does not keep books. What was kept is *measured*:
-//! the text is read back by our own front end, and every value of the source's meaning is looked up
-//! in the result's. A value that is not there, or is another one, is approximated if a table of the
-//! target says how that part is said instead, and dropped otherwise. So nothing can vanish unlisted,
-//! and the report cannot be wrong about what it calls kept. [`Conversion::verify`] then asks of the
-//! two programs whether their conditions are equivalent and whether a conversation can tell them
-//! apart.
+//! Emitters do not track losses; fidelity is measured by reading the output back. The output is parsed
+//! by our own front end, and every value of the source is looked up in the result. A value that is
+//! missing or different counts as approximated if the target's loss table describes how it is expressed
+//! instead, and as dropped otherwise. Nothing can be lost unlisted, and a value reported as kept is
+//! kept. [`Conversion::verify`] additionally checks whether the conditions of both programs are
+//! equivalent and whether a conversation can tell the programs apart.
 //!
-//! Comments are carried to what they are about (`comments`), for all targets alike.
+//! Comments are transferred to the values they refer to (`comments`), for all targets alike.
 //!
-//! *Invariant*: nothing here reads or writes a file; nothing is lost that the report does not name.
+//! *Invariant*: this crate does no I/O, and every loss is listed in the report.
 
 mod comments;
 pub mod emit;
@@ -39,22 +38,22 @@ use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
 
-/// A program in another language.
+/// A converted program.
 #[derive(Debug)]
 pub struct Conversion {
-    /// The files, by their paths in the output folder.
+    /// The files, by path in the output folder.
     pub files: Vec<OutputFile>,
-    /// What became of everything that was said.
+    /// What was kept, approximated and dropped.
     pub report: Report,
-    /// What our front end says about the output; errors are defects of the emitter.
+    /// The front end's diagnostics for the output; errors are bugs of the emitter.
     pub diagnostics: Vec<Diagnostic>,
-    /// The output as it was read back, for those who print `diagnostics`.
+    /// The output files as read back, for rendering `diagnostics`.
     pub sources: SourceMap,
-    /// What the output means.
+    /// The program read back from the output.
     pub program: Program,
 }
 
-/// Writes a program in another language, or anew in its own.
+/// Converts a program to a language, possibly its own.
 #[must_use]
 pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
     let emit::Written { mut files, renamed } = emit::emit(program, target);
@@ -69,7 +68,7 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
             (files, read, program_read, diagnostics) = (commented, again, said_again, found);
             output = meaning;
         } else {
-            // A comment that would be read as something else has no place.
+            // Comments that would change the meaning are dropped.
             comments.iter_mut().for_each(|comment| comment.target = None);
         }
     }
@@ -85,7 +84,7 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
 }
 
 impl Conversion {
-    /// Asks whether the output does what `program` does, and puts the answer into the report.
+    /// Compares the behaviour of the output with `program` and adds the result to the report.
     pub fn verify(&mut self, program: &Program, sources: &SourceMap) {
         let (meaning, read) = (Meaning::new(program), Meaning::new(&self.program));
         let left = Side { program, sources, meaning: &meaning };
@@ -94,7 +93,7 @@ impl Conversion {
     }
 }
 
-/// Reads files as our own front ends do.
+/// Reads files with our own front ends.
 #[must_use]
 pub fn read_back(files: &[OutputFile]) -> (SourceMap, Program, Vec<Diagnostic>) {
     let mut sources = SourceMap::new();

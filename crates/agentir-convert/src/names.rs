@@ -1,35 +1,35 @@
-//! Names that a target takes: legal there, each used once, and as near as may be to those of the
-//! source. What is called otherwise is written down for the report.
+//! Names for a target: valid, unique, and as close to the source's names as possible. Renamings are
+//! recorded for the report.
 
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 use smol_str::{SmolStr, format_smolstr};
 
-/// Something that is called otherwise in the output.
+/// Something with another name in the output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Renamed {
-    /// What it is: `agent`, `step`, `variable`; `action` for what texts name that the model is offered.
+    /// Its kind: `agent`, `step`, `variable`; `action` for names of exposed actions in texts.
     pub what: &'static str,
-    /// What it is called in the source.
+    /// The name in the source.
     pub from: String,
-    /// What it is called in the output.
+    /// The name in the output.
     pub to: String,
 }
 
-/// Which names are legal.
+/// Which names are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Letters, digits and single underscores of ASCII, beginning with a letter.
+    /// ASCII letters, digits and single underscores, starting with a letter.
     Word,
-    /// Letters and digits of any script and underscores, not beginning with a digit.
+    /// Letters and digits of any script and underscores, not starting with a digit.
     Identifier,
-    /// Whatever it is, it is legal.
+    /// Any text.
     Any,
 }
 
 impl Form {
-    /// The legal name that is nearest to a text.
+    /// The valid name closest to a text.
     pub(crate) fn legal(self, text: &str) -> SmolStr {
         match self {
             Self::Word => word(text),
@@ -39,36 +39,36 @@ impl Form {
     }
 }
 
-/// The names that are used in one space of names.
+/// The names used in one namespace.
 #[derive(Debug)]
 pub(crate) struct Names {
     form: Form,
-    /// Words that are no names there.
+    /// Whether a name is reserved.
     reserved: fn(&str) -> bool,
     taken: FxHashSet<SmolStr>,
     renamed: Vec<Renamed>,
 }
 
 impl Default for Names {
-    /// Words, none of which is reserved.
+    /// A namespace of [`NameSyntax::Word`] without reserved names.
     fn default() -> Self {
         Self::of(Form::Word)
     }
 }
 
 impl Names {
-    /// A space in which no name is used yet.
+    /// An empty namespace.
     pub(crate) fn new(form: Form, reserved: fn(&str) -> bool) -> Self {
         Self { form, reserved, taken: FxHashSet::default(), renamed: Vec::new() }
     }
 
-    /// A space for names of this form, all of which may be used.
+    /// An empty namespace without reserved names.
     pub(crate) fn of(form: Form) -> Self {
         Self::new(form, |_| false)
     }
 
-    /// A legal name as near to the first that is `wanted` as is free: that, else the next, else the
-    /// last one with a number behind.
+    /// Claims a valid and unused name: the first unused one of `wanted`, or the last one with a numeric
+    /// suffix.
     pub(crate) fn claim(&mut self, wanted: &[&str]) -> SmolStr {
         let legal: Vec<SmolStr> = wanted.iter().map(|text| self.form.legal(text)).collect();
         let taken = |name: &str| self.taken.contains(name) || (self.reserved)(name);
@@ -81,8 +81,8 @@ impl Names {
         name
     }
 
-    /// As [`claim`](Self::claim), for something that is called `own` in the source. That it is called
-    /// otherwise now is written down.
+    /// Like [`claim`](Self::claim), for something called `own` in the source. A different name is recorded
+    /// as a renaming.
     pub(crate) fn rename(&mut self, what: &'static str, own: &str, instead: &[&str]) -> SmolStr {
         let wanted: Vec<&str> = [own].into_iter().chain(instead.iter().copied()).collect();
         let name = self.claim(&wanted);
@@ -93,13 +93,13 @@ impl Names {
         name
     }
 
-    /// What is called otherwise.
+    /// The recorded renamings.
     pub(crate) fn into_renamed(self) -> Vec<Renamed> {
         self.renamed
     }
 }
 
-/// A word of letters, digits and single underscores that begins with a letter.
+/// A word of letters, digits and single underscores, starting with a letter.
 fn word(text: &str) -> SmolStr {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -116,7 +116,7 @@ fn word(text: &str) -> SmolStr {
     SmolStr::new(if trimmed.is_empty() { "unnamed" } else { trimmed })
 }
 
-/// `text` with `_` for every character that is not allowed, and not beginning with a digit.
+/// Replaces invalid characters by `_`; the result does not start with a digit.
 fn identifier(text: &str) -> SmolStr {
     let legal = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
     let mut out: String = text.chars().map(legal).collect();
@@ -126,13 +126,13 @@ fn identifier(text: &str) -> SmolStr {
     SmolStr::new(out)
 }
 
-/// The first free one of `wanted_2`, `wanted_3`, … Counting goes on from a number that `wanted` ends
-/// with.
+/// The first unused name of `wanted_2`, `wanted_3`, … If `wanted` ends with a number, counting
+/// continues from there.
 fn numbered(wanted: &str, taken: impl Fn(&str) -> bool) -> SmolStr {
     let numbered = wanted.rsplit_once('_').and_then(|(base, n)| Some((base, n.parse().ok()?)));
     let (base, last): (&str, u32) = numbered.unwrap_or((wanted, 1));
     let name = |n: u32| format_smolstr!("{base}_{n}");
-    // By bisection: a name that is wanted ten thousand times must not be counted up to each time.
+    // By bisection: a name wanted ten thousand times must not be counted up to each time.
     let (mut below, mut step) = (last, 1);
     while taken(&name(below.saturating_add(step))) {
         below = below.saturating_add(step);

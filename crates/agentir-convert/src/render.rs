@@ -1,4 +1,4 @@
-//! The fidelity report for people: text and HTML. As JSON it is its own serialization.
+//! Renders the fidelity report as text and HTML. Its JSON is its own serialisation.
 
 use crate::fidelity::{Entry, Fate, Report, Totals};
 use crate::names::Renamed;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 impl Fate {
-    /// Its name.
+    /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ struct Page<'r> {
     comments: Vec<(String, &'r str)>,
 }
 
-/// What is lost of an agent, of the tools, or of another part of a program.
+/// The losses of an agent, of the tools, or of another part of a program.
 struct Part<'r> {
     title: String,
     dropped: usize,
@@ -43,17 +43,17 @@ struct Part<'r> {
 }
 
 struct Row<'r> {
-    /// Its path in the part, in pieces behind which a line may end.
+    /// The path within the part, split where a line may break.
     path: Vec<&'r str>,
     value: String,
     fate: &'static str,
     how: &'r str,
     help: Option<&'r str>,
-    /// Where it was said and where it is said now: with the folders of the file, and without.
+    /// The locations in source and output: with the folders of the file, and without.
     places: Vec<(String, String)>,
 }
 
-/// The title of the part that a path leads into, and the path there.
+/// The title of the part that a path leads into, and the path within it.
 fn in_part(path: &str) -> (String, &str) {
     let (first, rest) = path.split_once('.').unwrap_or((path, path));
     match (first, rest.split_once('.')) {
@@ -65,7 +65,7 @@ fn in_part(path: &str) -> (String, &str) {
     }
 }
 
-/// What is lost, by the parts of the program in their order.
+/// The losses, by part of the program, in order.
 fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
     let mut all: IndexMap<String, Vec<(&Entry, &str)>> = IndexMap::new();
     for entry in lost {
@@ -97,20 +97,20 @@ fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
         .collect()
 }
 
-/// What the two programs of a conversion are called.
+/// The names of the two programs of a conversion.
 const SIDES: [&str; 2] = ["source", "output"];
 
 fn place(place: Option<&Place>) -> String {
     place.map_or_else(String::new, Place::to_string)
 }
 
-/// A text as a sentence begins.
+/// Capitalises the first letter.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// A value on one line, cut where it gets long.
+/// A value on one line, truncated.
 fn short(entry: &Entry, most: usize) -> String {
     let text = match &entry.value {
         serde_json::Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -122,12 +122,12 @@ fn short(entry: &Entry, most: usize) -> String {
     }
 }
 
-/// So many files in which values are lost for the same reason are named.
+/// The maximum number of files listed for a reason.
 const MOST_FILES: usize = 3;
-/// So many places in each of them.
+/// The maximum number of line ranges listed per file.
 const MOST_PLACES: usize = 8;
 
-/// Values that are lost for the same reason, and what can be done about it.
+/// Why values are lost, and what can be done about it.
 #[derive(PartialEq, Eq, Hash)]
 struct Reason<'r> {
     fate: Fate,
@@ -158,7 +158,7 @@ impl<'r> Reason<'r> {
     }
 }
 
-/// The places of values, a line a file.
+/// The locations of values, one line per file.
 fn places(out: &mut String, alike: &[&Entry]) {
     let mut files: IndexMap<&str, BTreeSet<u32>> = IndexMap::new();
     for place in alike.iter().filter_map(|entry| entry.source.as_ref()) {
@@ -186,8 +186,8 @@ fn places(out: &mut String, alike: &[&Entry]) {
 }
 
 impl Report {
-    /// The report as lines of text, losses only, most severe first. What is lost for the same reason is
-    /// told together, with its places; the other forms tell each value.
+    /// Renders the report as text. It lists only losses, most severe first, grouped by reason; the other
+    /// formats list each value.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -195,7 +195,7 @@ impl Report {
         for entry in self.lost() {
             reasons.entry(Reason::of(entry)).or_default().push(entry);
         }
-        // What is to be done alike stands together, and is said once.
+        // Group reasons with the same help, which is printed once.
         let helps: IndexSet<_> = reasons.keys().map(|r| (r.fate, r.help)).collect();
         reasons.sort_by_key(|r, _| (Reverse(r.fate), helps.get_index_of(&(r.fate, r.help))));
         let mut reasons = reasons.iter().peekable();
@@ -239,7 +239,7 @@ impl Report {
         Some(format!("the output {}: {}", proof.verdict.says(), proof.summary()))
     }
 
-    /// The report as a page that needs nothing but a browser.
+    /// Renders the report as a self-contained HTML page.
     #[must_use]
     pub fn html(&self) -> String {
         let parts = parts(self.lost());
@@ -247,7 +247,7 @@ impl Report {
             .into_iter()
             .find(|t| t.name() == self.target)
             .map_or(self.target, Target::title);
-        // A template of our own cannot fail on texts.
+        // Rendering a built-in template cannot fail.
         let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(SIDES));
         let (renamed, verdict) = (self.renamed.as_slice(), self.verdict().map(|v| sentence(&v)));
         let comments =

@@ -1,29 +1,29 @@
-//! What is written.
+//! The languages that programs can be converted to.
 
 use agentir_expr::Dialect;
 use smol_str::SmolStr;
 
-/// A language to convert to.
+/// A target language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
-    /// ABL of the current version, a `.agent.abl` file an agent.
+    /// ABL of the current version, one `.agent.abl` file per agent.
     Abl,
-    /// The same in its YAML notation, a `.agent.yaml` file an agent.
+    /// ABL in YAML notation, one `.agent.yaml` file per agent.
     AblYaml,
-    /// Agent Script of the agentforce dialect, one `.agent` file.
+    /// Agent Script, dialect agentforce, one `.agent` file.
     AgentScript,
-    /// Agent Script of the base dialect, one `.agent` file.
+    /// Agent Script, base dialect, one `.agent` file.
     AgentScriptBase,
-    /// ADL, an `agents.yml` file, with a Python file of the tools' signatures.
+    /// ADL: an `agents.yml` file, and a Python file with the signatures of the tools.
     Adl,
 }
 
 impl Target {
-    /// All of them.
+    /// All targets.
     pub const ALL: [Self; 5] =
         [Self::Abl, Self::AblYaml, Self::AgentScript, Self::AgentScriptBase, Self::Adl];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Target {
         }
     }
 
-    /// What its expressions mean.
+    /// The dialect whose semantics its expressions have.
     pub(crate) const fn dialect(self) -> Dialect {
         match self {
             Self::Abl | Self::AblYaml => Dialect::Abl,
@@ -44,7 +44,7 @@ impl Target {
         }
     }
 
-    /// What it is called in sentences.
+    /// The name in prose.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -57,16 +57,16 @@ impl Target {
     }
 }
 
-/// A file of the output.
+/// An output file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputFile {
-    /// Its path in the output folder, with `/`.
+    /// The path in the output folder, with `/`.
     pub path: String,
-    /// Its text, with a newline at the end.
+    /// The text, with a newline at the end.
     pub text: String,
 }
 
-/// A name as the stem of a file: letters, digits, `_` and `-`, in lower case, never empty.
+/// Turns a name into a file stem: letters, digits, `_` and `-`, in lower case, never empty.
 #[must_use]
 pub fn file_stem(name: &str) -> String {
     let stem: String = name

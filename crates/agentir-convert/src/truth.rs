@@ -1,8 +1,9 @@
-//! Conditions that say the same in two languages and do not mean the same: what counts as true.
+//! Differences in truthiness: conditions that are written alike in two languages but differ in what
+//! counts as true.
 //!
-//! The text `"false"` is falsy in one language and not in another
-//! ([`Semantics::false_text_is_falsy`](agentir_eval::Semantics)). A condition that asks a value for its
-//! truth is written alike in both, and differs where the value is that text.
+//! The string `"false"` is falsy in one language and truthy in another
+//! ([`Semantics::false_text_is_falsy`](agentir_eval::Semantics)). A condition that tests the truthiness
+//! of a value differs if the value is that string.
 
 use crate::target::Target;
 use agentir_diagnostics::Span;
@@ -17,8 +18,8 @@ pub(crate) const HOW: &str =
 /// What can be done about it.
 pub(crate) const HELP: &str = "compare with `\"false\"` where the value may be this text";
 
-/// The places of the conditions that ask for the truth of what may be a text, if that is another one in
-/// the language of the target.
+/// The spans of conditions that test the truthiness of a possible string, if the target treats
+/// `"false"` differently.
 pub(crate) fn places(program: &Program, target: Target) -> FxHashSet<Span> {
     let there = agentir_eval::semantics(target.dialect()).false_text_is_falsy;
     let mut found = FxHashSet::default();
@@ -40,7 +41,7 @@ pub(crate) fn places(program: &Program, target: Target) -> FxHashSet<Span> {
     found
 }
 
-/// The variables of an agent that are declared to be something else than texts.
+/// The variables of an agent that are declared with a type other than string.
 fn no_texts(agent: &agentir_ir::Agent) -> Vec<Name> {
     const OTHERS: &[&str] = &[
         "boolean", "bool", "number", "integer", "int", "long", "float", "double", "currency",
@@ -48,7 +49,7 @@ fn no_texts(agent: &agentir_ir::Agent) -> Vec<Name> {
     ];
     let other = |name: &str| OTHERS.contains(&name.to_lowercase().as_str());
     let session = agent.memory.session.iter().filter(|v| {
-        // A list has no name.
+        // A list type has no name.
         v.ty.as_ref().is_some_and(|ty| ty.name().is_none_or(other))
     });
     let fields = agent.gather.fields.iter();
@@ -57,7 +58,7 @@ fn no_texts(agent: &agentir_ir::Agent) -> Vec<Name> {
     names.map(|name| name.value.clone()).collect()
 }
 
-/// Whether a condition, or a part that decides like one, is a value that may be a text.
+/// Whether a condition, or an operand that decides it, is a value that may be a string.
 fn asks_for_truth(e: &Expr, others: &FxHashSet<Name>) -> bool {
     match &e.kind {
         ExprKind::And(parts) | ExprKind::Or(parts) => {

@@ -1,4 +1,4 @@
-//! What Agent Script looks like as a target, one idea a snapshot.
+//! Agent Script as a target: one feature per snapshot.
 
 #![allow(clippy::expect_used, reason = "tests end by panicking")]
 
@@ -9,7 +9,7 @@ fn written(path: &str, source: &str) -> String {
     let (sources, program, _) = read_back(&files);
     let done = convert(&program, &sources, Target::AgentScript);
     assert!(done.diagnostics.is_empty(), "{:?}", done.diagnostics);
-    // The head is the same for all.
+    // The header is the same for all.
     let text = &done.files.first().expect("one file").text;
     text.split_once("variables:").map_or_else(|| text.clone(), |(_, rest)| rest.to_owned())
 }

@@ -2,7 +2,7 @@
 
 use agentir_expr::Expr;
 use agentir_flow::cfg::{Cfg, DecidedBy, Edge, Element, Node, NodeKind, Why};
-use agentir_ir::{Offer, Statement};
+use agentir_ir::{BindingAction, Statement};
 use petgraph::graph::NodeIndex;
 
 /// How long a text in a picture may be, in characters.
@@ -104,8 +104,8 @@ fn element(node: &Node<'_>) -> Option<String> {
         Element::Procedure(name) => name.to_owned(),
         Element::Tool(tool) => tool.name.value.to_string(),
         Element::Name(name) => name.value.to_string(),
-        Element::Offer(offer) => match &offer.does {
-            Offer::Call { tool } => tool.value.to_string(),
+        Element::Offer(offer) => match &offer.action {
+            BindingAction::Call { tool } => tool.value.to_string(),
             _ => offer.name.value.to_string(),
         },
         Element::Agent(agent) if node.kind == NodeKind::Collect => {

@@ -1,4 +1,4 @@
-//! An agent: who it is, how it runs, and all that it can do.
+//! The agent: identity, execution settings, and everything it contains.
 
 use crate::coordination::{AgentReference, Completion, Coordination, Routing};
 use crate::data::{Data, Extensions, Number, NumberOrText};
@@ -24,99 +24,99 @@ use smol_str::SmolStr;
 pub struct Agent {
     /// [`crate::IR_VERSION`].
     pub ir_version: &'static str,
-    /// Its name and origin.
+    /// Name and origin.
     pub metadata: Metadata,
-    /// How it runs.
+    /// Execution settings.
     pub execution: Execution,
-    /// Who it is.
+    /// Identity and instructions.
     pub identity: Identity,
-    /// What it can call.
+    /// The tools it can call.
     pub tools: Vec<Tool>,
-    /// What it asks for.
+    /// The fields it collects.
     pub gather: Gather,
-    /// Files it asks for.
+    /// The files it asks the user for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
-    /// What it keeps.
+    /// Variables and longer-lived memory.
     pub memory: Memory,
-    /// What it answers from.
+    /// The knowledge base it answers from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<Knowledge>,
-    /// What must hold.
+    /// Constraints and guardrails.
     pub constraints: Constraints,
-    /// How it works with others.
+    /// Handoffs, delegation and escalation.
     pub coordination: Coordination,
-    /// When it is done.
+    /// When the agent is done.
     pub completion: Completion,
-    /// What happens when something goes wrong.
+    /// Error handlers.
     pub error_handling: ErrorHandling,
-    /// Its steps; without them the model leads.
+    /// The flow; without one the model leads the conversation.
     pub flow: Option<Flow>,
-    /// What the model may do where it leads, if more is said of it than which tools there are.
+    /// What the model may do where it leads, if more is declared than the tools.
     pub reasoning: Option<ReasoningZone>,
-    /// What is done when it starts.
+    /// Statements executed when the agent starts.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub on_start: Body,
-    /// Texts of its own for what the platform says.
+    /// Overrides of the platform's messages, by key.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub messages: IndexMap<SmolStr, Response>,
-    /// What is done around each turn.
+    /// Statements executed around agents and turns.
     #[serde(skip_serializing_if = "Hooks::is_empty")]
     pub hooks: Hooks,
-    /// How it understands.
+    /// Natural-language understanding.
     pub nlu: Option<Nlu>,
-    /// Reusable kinds of values.
+    /// Reusable entity types.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Entity>,
-    /// What it does with several wishes at once.
+    /// Handling of several intents in one message.
     pub intent_handling: Option<IntentHandling>,
-    /// Named texts: their plain form.
+    /// Named templates.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub templates: IndexMap<SmolStr, Template>,
-    /// Templates that are defined again under a name that is taken; only the last definition counts.
+    /// Templates redefined under the same name; only the last definition is effective.
     #[serde(skip)]
     pub shadowed_templates: Vec<Template>,
-    /// How it chooses among agents.
+    /// Routing rules of a supervisor.
     pub routing: Option<Routing>,
-    /// The agents it chooses among.
+    /// The agents a supervisor can route to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub available_agents: Vec<AgentReference>,
-    /// Reference tables.
+    /// Lookup tables.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub lookup_tables: IndexMap<SmolStr, LookupTable>,
-    /// Reference tables whose names are defined again; only the last definition counts.
+    /// Lookup tables redefined under the same name; only the last definition is effective.
     #[serde(skip)]
     pub shadowed_lookup_tables: Vec<LookupTable>,
-    /// Behaviour that depends on the context, defined here.
+    /// Behaviour profiles defined in the agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub behavior_profiles: Vec<Profile>,
-    /// Behaviour that depends on the context, defined elsewhere.
+    /// Names of behaviour profiles defined elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub use_behavior_profiles: Vec<Spanned<Name>>,
-    /// Tools defined elsewhere that it uses by name.
+    /// Names of tools defined elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub use_tools: Vec<Spanned<Name>>,
-    /// How the conversation is led.
+    /// Settings of the conversation style.
     pub conversation_behavior: Option<Data>,
-    /// Where events go.
+    /// Destinations of events.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub destinations: Vec<Data>,
-    /// What buttons do.
+    /// Handlers of buttons and inputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub action_handlers: Vec<ActionHandler>,
-    /// What a supervisor may do.
+    /// Policies of a supervisor.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Policy>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Agent {
-    /// An agent of which nothing is known but where it comes from.
+    /// An agent with default values apart from its metadata.
     #[must_use]
     pub fn new(metadata: Metadata, span: Span) -> Self {
         Self {
@@ -160,29 +160,29 @@ impl Agent {
     }
 }
 
-/// Where an agent comes from.
+/// The origin of an agent.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Metadata {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
     /// Its version.
     pub version: Option<Spanned<SmolStr>>,
-    /// What it is.
+    /// Agent or supervisor.
     #[serde(rename = "type")]
     pub kind: AgentType,
-    /// What it is for.
+    /// A description.
     pub description: Option<Text>,
-    /// The dialect it was written in.
+    /// The source dialect.
     pub dialect: &'static str,
-    /// A hash of its source.
+    /// A hash of the source.
     pub source_hash: SmolStr,
-    /// What compiled it.
+    /// The version of the compiler.
     pub compiler_version: &'static str,
 }
 
 impl Metadata {
-    /// Where an agent of this name, written in this dialect, comes from.
+    /// The metadata of an agent with this name and dialect.
     #[must_use]
     pub fn new(name: Spanned<Name>, dialect: Dialect, source_hash: SmolStr) -> Self {
         Self {
@@ -201,39 +201,39 @@ impl Metadata {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentType {
-    /// Does something itself.
+    /// An agent that does the work itself.
     Agent,
-    /// Chooses who does.
+    /// An agent that routes to others.
     Supervisor,
 }
 
-/// Who an agent is.
+/// The identity of an agent.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Identity {
-    /// What it tries to achieve.
+    /// The goal.
     pub goal: Option<Text>,
-    /// How it speaks.
+    /// The persona: tone and character.
     pub persona: Option<Text>,
-    /// What it cannot do.
+    /// What the agent must not or cannot do.
     pub limitations: Vec<Text>,
-    /// What the model is told in addition; parts may depend on the state.
+    /// Further instructions to the model; parts may be conditional.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<Instruction>,
-    /// What the model is told.
+    /// The system prompt.
     pub system_prompt: Option<SystemPrompt>,
-    /// The language it speaks.
+    /// The language the agent speaks.
     pub language: Option<Spanned<SmolStr>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// A part of what the model is told.
+/// A part of the instructions to the model.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Instruction {
-    /// Only if this holds.
+    /// Included only if this holds.
     pub when: Option<Condition>,
     /// The text.
     pub text: Text,
@@ -248,61 +248,61 @@ pub struct SystemPrompt {
     pub custom: bool,
 }
 
-/// How an agent runs.
+/// How an agent is executed.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Execution {
-    /// What the platform should know about it, found by looking at it.
+    /// Hints to the platform, derived from the agent.
     pub hints: ExecutionHints,
-    /// How long things may take.
+    /// Timeouts.
     pub timeouts: Timeouts,
-    /// The model.
+    /// The language model.
     pub model: Option<Spanned<SmolStr>>,
-    /// How free it is.
+    /// The sampling temperature.
     pub temperature: Option<NumberOrText>,
-    /// How long it may speak.
+    /// The maximum number of tokens in an answer.
     pub max_tokens: Option<NumberOrText>,
-    /// How many tool calls it may make in a turn.
+    /// The maximum number of tool calls in a turn.
     pub max_iterations: Option<NumberOrText>,
-    /// How many steps a flow may take.
+    /// The maximum number of steps a flow may take.
     pub max_flow_iterations: Option<NumberOrText>,
-    /// The model to use if the first fails.
+    /// The model to use if the first one fails.
     pub fallback_model: Option<Spanned<SmolStr>>,
     /// `low`, `medium`, `high`.
     pub reasoning_effort: Option<&'static str>,
-    /// Whether the model thinks first.
+    /// Whether the model reasons before it answers.
     pub enable_thinking: Option<bool>,
-    /// How long.
+    /// The budget of that reasoning.
     pub thinking_budget: Option<NumberOrText>,
-    /// When the history is made shorter.
+    /// When the history is compacted.
     pub compaction_threshold: Option<NumberOrText>,
-    /// How.
+    /// How the history is compacted.
     pub compaction: Option<Data>,
     /// Models for single operations.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub operation_models: IndexMap<SmolStr, Data>,
     /// `serial`, `preemptive`, `parallel`.
     pub concurrency: Option<&'static str>,
-    /// How many messages may wait.
+    /// The maximum number of queued messages.
     pub max_queue_depth: Option<NumberOrText>,
-    /// How many are handled at once.
+    /// The maximum number of messages handled at once.
     pub max_concurrent_messages: Option<NumberOrText>,
-    /// Classification before the model is asked.
+    /// Classification before the model is called.
     pub pipeline: Option<Data>,
-    /// Whether fields are asked for in the answer itself.
+    /// Whether fields are asked for within the answer itself.
     pub inline_gather: Option<bool>,
-    /// How it speaks.
+    /// Voice settings.
     pub voice: Option<Data>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 impl Execution {
-    /// How many steps a session may take in flows: as it is set, else the platform's 100 (ABL, current
-    /// specification, 7.11); none if only configuration says so.
+    /// The maximum number of flow steps in a session: the declared value, else the platform's default of
+    /// 100 (ABL, current specification, 7.11). `None` if only configuration determines it.
     #[must_use]
-    pub const fn flow_steps(&self) -> Option<f64> {
+    pub const fn max_flow_steps(&self) -> Option<f64> {
         match &self.max_flow_iterations {
             Some(NumberOrText::Number(n)) => Some(n.0),
             Some(NumberOrText::Text(_)) => None,
@@ -311,16 +311,16 @@ impl Execution {
     }
 }
 
-/// What the platform should know about an agent.
+/// Hints to the platform about an agent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExecutionHints {
-    /// It speaks.
+    /// Whether it is a voice agent.
     pub voice_optimized: bool,
-    /// It keeps something beyond the conversation.
+    /// Whether it stores data beyond the conversation.
     pub requires_persistence: bool,
-    /// People may take over.
+    /// Whether a human can take over (human in the loop).
     pub supports_hitl: bool,
-    /// Its tools may run beside each other.
+    /// Whether its tools may run in parallel.
     pub parallel_tools: bool,
     /// `simple`, `moderate`, `complex`.
     pub complexity: &'static str,
@@ -338,17 +338,17 @@ impl Default for ExecutionHints {
     }
 }
 
-/// How long things may take, in milliseconds.
+/// Timeouts, in milliseconds.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Timeouts {
-    /// A tool call.
+    /// Timeout of a tool call.
     pub tool_timeout_ms: NumberOrText,
-    /// A question to the model.
+    /// Timeout of a model request.
     pub llm_timeout_ms: NumberOrText,
-    /// A silent user.
+    /// How long a session waits for the user.
     pub session_timeout_ms: NumberOrText,
-    /// An answer, where the user listens.
+    /// Target latency of an answer in voice channels.
     pub voice_latency_target_ms: Option<NumberOrText>,
 }
 
@@ -364,25 +364,25 @@ impl Default for Timeouts {
     }
 }
 
-/// What is done around agents and turns.
+/// Statements executed around agents and turns.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Hooks {
-    /// Before the agent starts.
+    /// Runs before the agent starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before_agent: Option<Hook>,
-    /// After it is done.
+    /// Runs after the agent is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_agent: Option<Hook>,
-    /// Before each turn.
+    /// Runs before each turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before_turn: Option<Hook>,
-    /// After each turn.
+    /// Runs after each turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_turn: Option<Hook>,
 }
 
 impl Hooks {
-    /// Whether there are none.
+    /// Whether there are no hooks.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.before_agent.is_none()
@@ -391,7 +391,7 @@ impl Hooks {
             && self.after_turn.is_none()
     }
 
-    /// The hooks there are, with their names.
+    /// The hooks that are set, with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Hook)> {
         [
             ("before_agent", &self.before_agent),
@@ -404,88 +404,88 @@ impl Hooks {
     }
 }
 
-/// What is done at one of these moments.
+/// The statements of one hook.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Hook {
-    /// What.
+    /// The statements.
     #[serde(flatten)]
     pub body: Body,
-    /// Whether the turn fails if it fails.
+    /// Whether a failure of the hook fails the turn.
     pub critical: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// What happens when something goes wrong.
+/// The error handlers of an agent.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ErrorHandling {
-    /// By kind of error, in order.
+    /// Handlers by error type, in order.
     pub handlers: Vec<ErrorHandler>,
-    /// For every other kind.
+    /// The handler of all other errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_handler: Option<Box<ErrorHandler>>,
 }
 
-/// What happens at one kind of error.
+/// The handler of one error type.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ErrorHandler {
-    /// The kind.
+    /// The error type.
     #[serde(rename = "type")]
     pub kind: Spanned<Name>,
-    /// Narrower kinds.
+    /// Error subtypes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subtypes: Vec<Spanned<Name>>,
-    /// What is said.
+    /// The message to the user.
     pub respond: Option<Text>,
-    /// What is done besides.
+    /// Further statements.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub body: Body,
-    /// How often it is tried again.
+    /// The number of retries.
     pub retry: Option<NumberOrText>,
-    /// After how long.
+    /// The delay before a retry.
     pub retry_delay_ms: Option<NumberOrText>,
     /// `fixed`, `exponential`, `linear`.
     pub retry_backoff: Option<&'static str>,
-    /// At most after how long.
+    /// The maximum delay.
     pub retry_max_delay_ms: Option<NumberOrText>,
-    /// What happens after the last try.
+    /// What happens after the last retry.
     pub then: Option<OnErrorThen>,
     /// The agent that takes over.
     pub handoff_target: Option<Spanned<Name>>,
     /// The step to go back to.
     pub backtrack_to: Option<Spanned<Name>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What happens after the last try.
+/// What happens after the last retry.
 pub type OnErrorThen = Jump;
 
-/// How an agent understands.
+/// Natural-language understanding of an agent.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Nlu {
-    /// What users may want.
+    /// The intents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<NluIntent>,
-    /// What they may mention.
+    /// The entities.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Entity>,
-    /// The languages they may speak.
+    /// The supported languages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<Spanned<Name>>,
-    /// The language they speak if nobody knows.
+    /// The language if none is detected.
     pub default_language: Option<SmolStr>,
-    /// Whether they may mix them.
+    /// Whether users may mix languages.
     pub allow_code_switching: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
@@ -494,189 +494,189 @@ pub struct Nlu {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ConversationIntents {
-    /// What users may want.
+    /// The intents.
     pub intents: Vec<NluIntent>,
     /// `never`, `when_unavailable`, `always`.
     pub lexical_fallback: Option<&'static str>,
 }
 
-/// Something users may want.
+/// An intent of the user.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NluIntent {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// What it means.
+    /// A description.
     pub description: Option<Text>,
-    /// Patterns that show it.
+    /// Patterns that match it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<Text>,
-    /// How users say it.
+    /// Example utterances.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<Text>,
-    /// A file with more of that.
+    /// A file with further examples.
     pub examples_file: Option<SmolStr>,
-    /// What they mention then.
+    /// The entities mentioned with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<Spanned<Name>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// A reusable kind of value.
+/// A reusable entity type.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Entity {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: &'static str,
-    /// The values it takes.
+    /// The allowed values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Spanned<SmolStr>>,
-    /// Other words for each of them.
+    /// Synonyms of each value.
     pub synonyms: Option<Data>,
-    /// A pattern its values have.
+    /// A pattern that values match.
     pub pattern: Option<Spanned<SmolStr>>,
-    /// How a value is checked.
+    /// The validation of values.
     pub validation: Option<Validation>,
-    /// Personal or regulated.
+    /// Whether values are personal or regulated data.
     pub sensitive: Option<bool>,
-    /// How it is shown.
+    /// How sensitive values are shown.
     pub sensitive_display: Option<&'static str>,
-    /// How it is masked.
+    /// How sensitive values are masked.
     pub mask_config: Option<MaskConfig>,
-    /// What kind of personal data it is.
+    /// The category of personal data.
     pub pii_type: Option<Spanned<Name>>,
-    /// What it is.
+    /// A description.
     pub description: Option<Text>,
-    /// Hints to whoever extracts it.
+    /// Hints for extraction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extraction_hints: Vec<Text>,
-    /// Which section it comes from.
+    /// The section it is declared in.
     pub source: EntitySource,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// Which section an entity comes from.
+/// The section an entity is declared in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EntitySource {
-    /// `ENTITIES`.
+    /// The `ENTITIES` section.
     Explicit,
-    /// `NLU`.
+    /// The `NLU` section.
     NluLowered,
-    /// A gather field.
+    /// An inline gather field.
     GatherInline,
     /// The platform.
     System,
 }
 
-/// What is done with several wishes at once, and which wishes there are.
+/// The declared intents, and the handling of several in one message.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct IntentHandling {
-    /// Several at once.
+    /// Handling of several intents in one message.
     pub multi_intent: Option<MultiIntent>,
-    /// Which there are.
+    /// The declared intents.
     pub intents: Option<ConversationIntents>,
 }
 
-/// What is done with several wishes at once.
+/// Handling of several intents in one message.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct MultiIntent {
-    /// Whether they are told apart.
+    /// Whether several intents are detected.
     pub enabled: Option<bool>,
     /// `primary_queue`, `sequential`, `parallel`, `disambiguate`, `auto`.
     pub strategy: Option<&'static str>,
-    /// What to do if nobody knows how they relate.
+    /// The strategy if their relationship is unknown.
     pub unknown_relationship_strategy: Option<SmolStr>,
-    /// At most so many.
+    /// The maximum number of intents.
     pub max_intents: Option<NumberOrText>,
-    /// How sure the classifier must be.
+    /// The minimum confidence of the classifier.
     pub confidence_threshold: Option<NumberOrText>,
-    /// How long one may wait.
+    /// How long an intent may stay queued.
     pub queue_max_age_ms: Option<NumberOrText>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// A named text with its variants.
+/// A named template and its variants.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Template {
-    /// Its name.
+    /// The name.
     #[serde(skip)]
     pub name: Spanned<Name>,
-    /// The plain form, used where no other fits.
+    /// The plain text, used where no other variant fits.
     pub default: Option<Text>,
-    /// Forms for channels that can show more.
+    /// Variants for richer channels, by format.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub rich_content: IndexMap<SmolStr, Text>,
-    /// How it is spoken.
+    /// Instructions for speech output.
     pub voice_instructions: Option<Text>,
-    /// Buttons and inputs beside it.
+    /// Buttons and inputs shown with the message.
     pub actions: Option<Actions>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// A reference table.
+/// A lookup table.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LookupTable {
-    /// Its name.
+    /// The name.
     #[serde(skip)]
     pub name: Spanned<Name>,
     /// `inline`, `collection`, `api`.
     pub source: Option<&'static str>,
-    /// Its values.
+    /// The values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Text>,
-    /// Its values by key.
+    /// The values by key.
     pub map: Option<Data>,
-    /// The collection that has it.
+    /// The collection that holds the table.
     pub table_name: Option<Spanned<SmolStr>>,
-    /// The address that has it.
+    /// The URL that serves the table.
     pub endpoint: Option<Spanned<SmolStr>>,
     /// The field to read.
     pub field: Option<Spanned<SmolStr>>,
-    /// Headers of the request.
+    /// Request headers.
     pub headers: Option<Data>,
-    /// How long it may take.
+    /// The timeout.
     pub timeout_ms: Option<NumberOrText>,
-    /// Whether letter case counts.
+    /// Whether matching is case-sensitive.
     pub case_sensitive: Option<bool>,
-    /// Whether something similar will do.
+    /// Whether approximate matches count.
     pub fuzzy_match: Option<bool>,
-    /// How similar.
+    /// The minimum similarity of approximate matches.
     pub fuzzy_threshold: Option<NumberOrText>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Template {
-    /// All its texts.
+    /// All texts of the template.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
         self.default.iter().chain(self.rich_content.values()).chain(self.voice_instructions.iter())
     }

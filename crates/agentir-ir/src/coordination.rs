@@ -1,4 +1,4 @@
-//! Agents among each other and with people.
+//! Coordination between agents, and with humans.
 
 use crate::data::{Data, Extensions, Number, NumberOrText};
 use crate::memory::StoredValue;
@@ -17,11 +17,11 @@ use smol_str::SmolStr;
 pub enum Decider {
     /// A condition over the state.
     Condition,
-    /// The model, from words.
+    /// The model, from the conversation.
     Model,
-    /// The user, by what they say or press.
+    /// The user, by a message or a button.
     User,
-    /// Nobody: it happens when it is reached.
+    /// Nobody: it happens whenever it is reached.
     Always,
 }
 
@@ -41,63 +41,63 @@ impl Decider {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Coordination {
-    /// Agents it asks.
+    /// Agents it delegates to.
     pub delegates: Vec<Delegate>,
     /// Agents it hands over to.
     pub handoffs: Vec<Handoff>,
-    /// What it does when control comes back.
+    /// Handlers run when control returns.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub return_handlers: IndexMap<SmolStr, ReturnHandler>,
-    /// When people take over.
+    /// When a human takes over.
     pub escalation: Option<Escalation>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// Another agent does something, and control comes back.
+/// A delegation: another agent does a task, and control returns.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Delegate {
     /// The agent.
     pub agent: Spanned<Name>,
-    /// When.
+    /// The condition.
     pub when: Option<Condition>,
-    /// Who decides.
+    /// Who decides that it happens.
     pub decided_by: Decider,
-    /// Why.
+    /// The purpose.
     pub purpose: Option<Template>,
-    /// What it is given: its names, our expressions.
+    /// The input: parameters of the other agent, and expressions of this one.
     #[serde(serialize_with = "bindings_json")]
     #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub input: Vec<(Spanned<Name>, Expr)>,
-    /// What it gives back.
+    /// The type of the result.
     pub returns: Option<TypeExpr>,
-    /// What is done with that.
+    /// How the result is used.
     pub use_result: Option<Template>,
-    /// How long it may take.
+    /// The timeout.
     pub timeout: Option<Spanned<SmolStr>>,
     /// `continue`, `escalate`, `respond`, `retry`.
     pub on_failure: Option<Jump>,
-    /// Said if it fails.
+    /// The message to the user on failure.
     pub failure_message: Option<Template>,
-    /// Where it runs.
+    /// Where a remote agent runs.
     pub remote: Option<Remote>,
-    /// How the user notices.
+    /// How the user experiences the change of agent.
     #[serde(rename = "experienceMode")]
     pub experience_mode: Option<&'static str>,
-    /// What of the memory it may use.
+    /// The memory paths the other agent may access.
     pub memory_grants: Option<Data>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Delegate {
-    /// Asking an agent, of which nothing else is said.
+    /// A delegation to an agent with default values.
     #[must_use]
     pub fn new(agent: Spanned<Name>) -> Self {
         Self {
@@ -120,54 +120,54 @@ impl Delegate {
     }
 }
 
-/// Another agent takes over.
+/// A handoff: another agent takes over the conversation.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Handoff {
     /// The agent.
     pub to: Spanned<Name>,
-    /// When.
+    /// The condition.
     pub when: Option<Condition>,
-    /// Who decides.
+    /// Who decides that it happens.
     pub decided_by: Decider,
-    /// Lower first.
+    /// The priority; lower first.
     pub priority: Option<NumberOrText>,
-    /// What it is given.
+    /// What the other agent receives.
     pub context: Context,
-    /// Whether control comes back.
+    /// Whether control returns.
     #[serde(rename = "return")]
     pub returns: bool,
-    /// What happens if it cannot take over.
+    /// What happens if the agent cannot take over.
     pub on_failure: Option<Jump>,
-    /// Said then.
+    /// The message to the user in that case.
     pub failure_message: Option<Template>,
-    /// What happens when control comes back.
+    /// What happens when control returns.
     pub on_return: Option<OnReturn>,
-    /// Where it runs.
+    /// Where a remote agent runs.
     pub remote: Option<Remote>,
-    /// How long it may take.
+    /// The timeout.
     pub timeout: Option<Data>,
-    /// What happens after that.
+    /// What happens after the timeout.
     pub on_timeout: Option<Data>,
-    /// Whether the user goes on in the meantime.
+    /// Whether the user can continue in the meantime.
     #[serde(rename = "async")]
     pub is_async: Option<bool>,
-    /// How long that may take, in seconds.
+    /// The timeout of an asynchronous handoff, in seconds.
     #[serde(rename = "asyncTimeout")]
     pub async_timeout: Option<NumberOrText>,
-    /// How the user notices.
+    /// How the user experiences the change of agent.
     #[serde(rename = "experienceMode")]
     pub experience_mode: Option<&'static str>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Handoff {
-    /// Handing over to an agent for good, if a condition holds.
+    /// A permanent handoff to an agent under a condition.
     #[must_use]
     pub fn new(to: Spanned<Name>, when: Option<Condition>) -> Self {
         Self {
@@ -192,52 +192,52 @@ impl Handoff {
     }
 }
 
-/// What the next agent is given.
+/// What the next agent receives.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Context {
-    /// Variables.
+    /// The variables passed.
     pub pass: Vec<PassedValue>,
-    /// What happened so far.
+    /// A summary of the conversation so far.
     pub summary: Option<Template>,
-    /// Assignments made on the way.
+    /// Assignments made during the handoff.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<SetVariable>,
-    /// What of the memory it may use.
+    /// The memory paths the next agent may access.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memory_grants: Vec<MemoryGrant>,
-    /// What its own variables are bound to.
+    /// Values bound to the next agent's own variables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<VariableBinding>,
-    /// How much of the conversation: `auto`, `none`, `summary_only`, `full`, `{last_n}`.
+    /// How much of the history is passed: `auto`, `none`, `summary_only`, `full`, `{last_n}`.
     pub history: Option<Data>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// A variable of the next agent, and what it stands for while that agent runs.
+/// A variable of the next agent, and the value it is bound to while that agent runs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VariableBinding {
-    /// The variable of the next agent.
+    /// The next agent's variable.
     pub variable: Spanned<Name>,
-    /// Our value.
+    /// The value, an expression of this agent.
     pub value: Expr,
-    /// Whether a change of the variable changes our value too. Otherwise it is only given.
+    /// Whether writes to the variable also change this agent's value; otherwise it is copied.
     pub by_reference: bool,
 }
 
-/// A variable that is handed over.
+/// A variable that is passed to another agent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PassedValue {
-    /// Its name or path.
+    /// The name or path.
     pub name: Spanned<Name>,
-    /// Its type, from its declaration; `string` if there is none.
+    /// The declared type; `string` if there is none.
     #[serde(rename = "type")]
     pub ty: SmolStr,
 }
 
-/// A right to a path of the memory.
+/// Access to a memory path.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MemoryGrant {
@@ -247,138 +247,138 @@ pub struct MemoryGrant {
     pub access: Option<SmolStr>,
 }
 
-/// What happens when control comes back.
+/// What happens when control returns.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OnReturn {
-    /// `continue`, `resume_intent`, a step, or words.
+    /// `continue`, `resume_intent`, a step, or a text.
     pub action: Option<Spanned<SmolStr>>,
-    /// The handler.
+    /// The return handler.
     pub handler: Option<Spanned<SmolStr>>,
     /// What is resumed.
     pub resume_with: Option<Spanned<SmolStr>>,
-    /// Our variables from its results.
+    /// Variables of this agent, set from the results.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "bindings_json")]
     #[schemars(with = "Option<std::collections::BTreeMap<String, String>>")]
     pub map: Vec<(Spanned<Name>, Expr)>,
     /// Assignments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<SetVariable>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// An agent that runs elsewhere.
+/// Where a remote agent runs.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Remote {
     /// `local` or `remote`.
     pub location: Option<&'static str>,
-    /// Its address.
+    /// The URL.
     pub endpoint: Option<Spanned<SmolStr>>,
     /// `a2a` or `rest`.
     pub protocol: Option<&'static str>,
-    /// How we log in.
+    /// The authentication.
     pub auth: Option<Data>,
-    /// How long a call may take.
+    /// The timeout of a call.
     pub timeout: Option<Spanned<SmolStr>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// What is done when a child returns.
+/// What is done when a child agent returns.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReturnHandler {
-    /// What is said.
+    /// The message to the user.
     pub respond: Option<Template>,
-    /// What is removed.
+    /// The variables to clear.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clear: Vec<Spanned<Name>>,
-    /// Whether it goes on.
+    /// Whether the agent continues.
     #[serde(rename = "continue")]
     pub continues: Option<bool>,
-    /// Whether the intent that was interrupted goes on.
+    /// Whether the interrupted intent is resumed.
     pub resume_intent: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// When people take over.
+/// When and how a human takes over.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Escalation {
-    /// When.
+    /// The triggers.
     pub triggers: Vec<Trigger>,
-    /// What they are told.
+    /// What the human is told.
     pub context_for_human: Vec<Data>,
-    /// What happens afterwards.
+    /// What happens after the human is done.
     pub on_human_complete: Vec<HumanOutcome>,
-    /// Who gets it.
+    /// The routing to a queue or person.
     pub routing: Option<Data>,
-    /// What a connected system does.
+    /// The action of a connected system.
     pub connector_action: Option<Data>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// A reason to escalate.
+/// A trigger of an escalation.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Trigger {
-    /// When.
+    /// The condition.
     pub when: Option<Condition>,
-    /// Who decides.
+    /// Who decides that it happens.
     pub decided_by: Decider,
-    /// Why, for the person.
+    /// The reason, shown to the human.
     pub reason: Option<Template>,
-    /// How urgent.
+    /// The priority.
     pub priority: Option<SmolStr>,
-    /// For routing.
+    /// Tags for routing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<Spanned<Name>>,
-    /// What they are told.
+    /// Variables shown to the human.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<Spanned<Name>>,
-    /// What the user is told.
+    /// The message to the user.
     pub respond: Option<Template>,
     /// Assignments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<SetVariable>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What happens after the person is done.
+/// What happens after the human is done.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HumanOutcome {
-    /// Only then.
+    /// The condition.
     pub condition: Option<Condition>,
-    /// What the agent does.
+    /// What the agent does next.
     pub action: Option<Jump>,
-    /// What the user is told.
+    /// The message to the user.
     pub respond: Option<Template>,
-    /// What is remembered.
+    /// A value to store.
     pub store: Option<StoredValue>,
     /// Assignments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<SetVariable>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
@@ -390,64 +390,64 @@ pub struct Completion {
     pub conditions: Vec<CompletionCondition>,
 }
 
-/// One way to be done.
+/// One completion condition.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CompletionCondition {
-    /// When.
+    /// The condition.
     pub when: Option<Condition>,
-    /// What is said.
+    /// The message to the user.
     pub respond: Option<Template>,
-    /// The named template that is said.
+    /// The named template of the message.
     pub respond_template: Option<Spanned<Name>>,
-    /// How it is spoken.
+    /// Settings for speech output.
     pub voice_config: Option<Data>,
-    /// How it looks.
+    /// Rich content for channels that show more than text.
     pub rich_content: Option<Data>,
-    /// Buttons and inputs beside it.
+    /// Buttons and inputs shown with the message.
     pub actions: Option<Data>,
-    /// What is remembered.
+    /// A value to store.
     pub store: Option<StoredValue>,
     /// Assignments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<SetVariable>,
-    /// Whether the conversation ends with it.
+    /// Whether the conversation ends.
     pub terminal: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// How a supervisor chooses.
+/// The routing of a supervisor.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Routing {
     /// The rules, in the order in which they are tried.
     pub rules: Vec<RoutingRule>,
-    /// Who gets what no rule takes.
+    /// The agent for messages no rule matches.
     pub default_agent: Option<Spanned<Name>>,
-    /// The intents it tells apart.
+    /// The intents it classifies.
     pub intent_classification: Option<IntentClassification>,
-    /// Whether it may answer itself.
+    /// Whether the supervisor may answer itself.
     pub direct_response_allowed: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// The intents a supervisor tells apart.
+/// The intents a supervisor classifies.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct IntentClassification {
     /// Their names.
     pub categories: Vec<SmolStr>,
-    /// How sure the classifier must be.
+    /// The minimum confidence of the classifier.
     pub min_confidence: Number,
     /// `explicit` or `inferred`.
     pub source: &'static str,
-    /// Whether words decide if the classifier cannot.
+    /// When keyword matching replaces the classifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lexical_fallback: Option<&'static str>,
 }
@@ -458,99 +458,99 @@ impl Default for Number {
     }
 }
 
-/// One rule of a supervisor.
+/// One routing rule.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RoutingRule {
-    /// Its name.
+    /// The name.
     pub name: Option<Spanned<SmolStr>>,
-    /// The agent; absent where the rule does something else.
+    /// The agent; absent if the rule does something else.
     pub to: Option<Spanned<Name>>,
-    /// What it does if it is not an agent.
+    /// The action, if the target is not an agent.
     pub action: Option<RoutingTarget>,
-    /// When.
+    /// The condition.
     pub when: Option<Condition>,
-    /// The intents it takes.
+    /// The intents the rule matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<Spanned<SmolStr>>,
-    /// Who decides.
+    /// Who decides that it happens.
     pub decided_by: Decider,
-    /// What it is for.
+    /// A description.
     pub description: Option<Template>,
-    /// Lower first; the order in the source otherwise.
+    /// The priority, lower first; source order otherwise.
     pub priority: Option<NumberOrText>,
-    /// Whether control comes back.
+    /// Whether control returns.
     #[serde(rename = "return")]
     pub returns: Option<bool>,
-    /// What is passed on.
+    /// The variables passed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<Spanned<Name>>,
     /// `set_active`, `silent`, `no_log`, `priority_boost`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Spanned<Name>>,
-    /// Channels it is for.
+    /// The channels it applies to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Spanned<Name>>,
-    /// Intents it leaves alone.
+    /// The intents it ignores.
     #[serde(rename = "ignoreIntents", skip_serializing_if = "Vec::is_empty")]
     pub ignore_intents: Vec<Spanned<Name>>,
-    /// Variables that must be set.
+    /// Variables that must have a value.
     #[serde(rename = "requiresState", skip_serializing_if = "Vec::is_empty")]
     pub requires_state: Vec<Spanned<Name>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What a routing rule does besides routing to an agent.
+/// An action of a routing rule other than routing to an agent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RoutingTarget {
-    /// Says something and waits.
+    /// Sends a message and waits for the user.
     RouteToUser {
-        /// What.
+        /// The message.
         message: Template,
     },
-    /// The agent whose name a variable holds.
+    /// Routes to the agent named by a variable.
     RouteToVariable {
-        /// Which.
+        /// The variable.
         variable: Spanned<Name>,
     },
-    /// The conversation ends.
+    /// Ends the conversation.
     EndConversation,
-    /// The platform does something.
+    /// Runs an action of the platform.
     SystemAction {
-        /// What.
+        /// The action.
         action: Spanned<Name>,
     },
 }
 
-/// An agent that a supervisor knows.
+/// An agent that a supervisor can route to.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AgentReference {
-    /// What the supervisor calls it.
+    /// The supervisor's name for it.
     pub alias: Spanned<Name>,
-    /// Its name; absent where only a file is given.
+    /// The agent's name; absent if only a file is given.
     pub agent: Option<Spanned<Name>>,
     /// The file that defines it.
     #[serde(rename = "ref")]
     pub file: Option<Spanned<SmolStr>>,
-    /// What it can do.
+    /// The capabilities.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<Template>,
-    /// Where it can do it.
+    /// The channels it is available in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Spanned<Name>>,
-    /// Whether the user must be known.
+    /// Whether the user must be authenticated.
     pub requires_validation: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }

@@ -1,4 +1,4 @@
-//! Free-form values, and what the model does not model.
+//! Free-form values, and the extensions that hold dialect-specific data.
 
 use agentir_diagnostics::{Span, serialize_at};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// A free-form value, as in JSON.
 pub type Data = serde_json::Value;
 
-/// A number as authors write it; whole numbers stay whole in JSON.
+/// A number as written; integers stay integers in JSON.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number(pub f64);
 
@@ -37,17 +37,17 @@ impl JsonSchema for Number {
     }
 }
 
-/// A number, or text that configuration turns into one: `"{{config.TIMEOUT}}"`, `"15s"`.
+/// A number, or text that is resolved to one by configuration: `"{{config.TIMEOUT}}"`, `"15s"`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum NumberOrText {
     /// A number.
     Number(Number),
-    /// A duration with its unit, or a configuration value.
+    /// A duration with its unit, or a reference to configuration.
     Text(SmolStr),
 }
 
-/// What a dialect says about an element and the model does not: by dialect, then by key.
+/// Dialect-specific data of an element that AgentIR has no field for: by dialect, then by key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Extensions(pub BTreeMap<&'static str, BTreeMap<String, Extension>>);
@@ -56,9 +56,9 @@ pub struct Extensions(pub BTreeMap<&'static str, BTreeMap<String, Extension>>);
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(transparent)]
 pub struct Extension {
-    /// What was said.
+    /// The value.
     pub value: Data,
-    /// Where.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
@@ -76,22 +76,22 @@ impl PartialEq for Extension {
 }
 
 impl Extensions {
-    /// Whether there are none.
+    /// Whether there are no extensions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Keeps `value` under `key`; a second value under the same key gets a key of its own.
-    pub fn keep(&mut self, dialect: &'static str, key: &str, value: Data, span: Span) {
+    /// Inserts `value` under `key`. If the key is taken, a suffix makes it unique.
+    pub fn insert(&mut self, dialect: &'static str, key: &str, value: Data, span: Span) {
         let all = self.0.entry(dialect).or_default();
         let free = free_key(key, |taken| all.contains_key(taken));
         all.insert(free, Extension { value, span });
     }
 }
 
-/// `key`, or where that is taken, the first free one of `key#2`, `key#3`, … Found by bisection: a key
-/// that is written a hundred thousand times must not be counted up to each time.
+/// Returns `key`, or if it is taken, the first free key of `key#2`, `key#3`, … The search is by
+/// bisection: a key repeated a hundred thousand times must not be counted up to each time.
 #[must_use]
 pub fn free_key(key: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(key) {

@@ -1,4 +1,4 @@
-//! Flows: steps, what happens in them, and how to leave them.
+//! Flows and their steps.
 
 use crate::agent::ErrorHandler;
 use crate::coordination::Decider;
@@ -17,36 +17,35 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
-/// A flow. An agent without one leaves everything to the model.
+/// A flow. Without one, the model leads the conversation.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Flow {
-    /// The steps in the order in which they are declared; a step without a `then` goes on with the
-    /// next one here.
+    /// The steps in declaration order; a step without a `then` continues with the next.
     pub steps: Vec<Spanned<Name>>,
-    /// The order that is written as arrows, `a -> b -> c`.
+    /// An explicit order, written as `a -> b -> c`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sequence: Vec<Spanned<Name>>,
     /// The steps by name.
     pub definitions: IndexMap<SmolStr, Step>,
     /// The first step; the first of `steps` if absent.
     pub entry_point: Option<Spanned<Name>>,
-    /// Ways out of every step.
+    /// Digressions available in every step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub global_digressions: Vec<Digression>,
-    /// Steps that are defined again under a name that is taken; only the last definition counts.
+    /// Steps redefined under the same name; only the last definition is effective.
     #[serde(skip)]
     pub shadowed: Vec<Step>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Flow {
-    /// The name of the step that comes first.
+    /// The name of the first step.
     #[must_use]
     pub fn entry(&self) -> Option<&str> {
         match &self.entry_point {
@@ -60,196 +59,196 @@ impl Flow {
     }
 }
 
-/// A step: its statements in the order in which they are executed, and what may interrupt them.
+/// A step: its statements in execution order, and what may interrupt them.
 ///
-/// In JSON it has ABL's fields; a body that they cannot say (statements in another order, or twice)
-/// is written out under `do`.
+/// Its JSON has ABL's fields. A body they cannot express (statements in another order, or repeated)
+/// is a list under `do`.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
     /// The step is skipped if this does not hold.
     pub when: Option<Condition>,
-    /// What it is for.
+    /// A description.
     pub description: Option<Template>,
-    /// The model is in charge here.
+    /// The model leads in this step.
     pub reasoning_zone: Option<ReasoningZone>,
-    /// Whether `REASONING` is written at all.
+    /// The value of `REASONING`, if written.
     pub reasoning: Option<bool>,
-    /// What is done.
+    /// The statements.
     pub body: Body,
-    /// How often it is tried.
+    /// The maximum number of attempts.
     pub max_attempts: Option<Number>,
-    /// What happens then.
+    /// What happens when the attempts are used up.
     pub on_exhausted: Option<Jump>,
-    /// Ways out.
+    /// Digressions: intents that leave the step.
     pub digressions: Vec<Digression>,
-    /// Questions that are answered without leaving.
+    /// Sub-intents: questions answered without leaving the step.
     pub sub_intents: Vec<SubIntent>,
-    /// What buttons do here.
+    /// Handlers of buttons and inputs in this step.
     pub on_action: Vec<ActionHandler>,
-    /// What happens when something goes wrong here.
+    /// Error handlers of this step.
     pub on_error: Vec<ErrorHandler>,
-    /// A file that is waited for.
+    /// A file the step waits for.
     pub await_attachment: Option<Spanned<Data>>,
-    /// A person who must agree.
+    /// An approval by a human.
     pub human_approval: Option<Spanned<Data>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     pub span: Span,
 }
 
-/// A part of a conversation in which the model chooses.
+/// A part of a conversation that the model leads.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ReasoningZone {
-    /// What it is to reach.
+    /// The goal.
     pub goal: Option<Template>,
-    /// The tools it may use; absent for all.
+    /// The tools it may use; all if absent.
     pub available_tools: Option<Vec<Spanned<Name>>>,
-    /// What is done each time before the model is asked; it may add to the instructions.
+    /// Statements executed before each model request; they may add instructions.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub prepare: Body,
-    /// The tools as the model sees them, where they differ from their declarations.
+    /// The tools as exposed to the model, where they differ from their declarations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<ToolBinding>,
-    /// When it is done.
+    /// The exit condition.
     pub exit_when: Option<Condition>,
-    /// After so many turns it ends anyway.
+    /// The maximum number of turns.
     pub max_turns: Option<Number>,
-    /// Rules for it.
+    /// Constraints in this zone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Constraint>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// A way out of a step when the user wants something else.
+/// A digression: leaves a step when the user has another intent.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Digression {
-    /// What the user wants.
+    /// The intent.
     pub intent: Option<Spanned<SmolStr>>,
-    /// Words that show it.
+    /// Keywords that indicate it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<Template>,
-    /// Only if this holds.
+    /// The condition.
     pub condition: Option<Condition>,
-    /// Who decides.
+    /// Who decides that it happens.
     pub decided_by: Decider,
-    /// What is done.
+    /// The statements.
     #[serde(flatten)]
     pub body: Body,
-    /// Whether the step goes on afterwards.
+    /// Whether the step is resumed afterwards.
     pub resume: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// Something the user may ask for inside a step.
+/// A question that is answered without leaving the step.
 pub type SubIntent = Digression;
 
-/// A [`Step`] with ABL's fields.
+/// The JSON of a [`Step`], with ABL's fields.
 #[skip_serializing_none]
 #[derive(Default, Serialize, JsonSchema)]
 #[schemars(rename = "Step")]
 struct StepJson<'a> {
-    /// Its name.
+    /// The name.
     name: &'a str,
     /// The step is skipped if this does not hold.
     when: Option<&'a Condition>,
-    /// What it is for.
+    /// A description.
     description: Option<&'a Template>,
-    /// The model is in charge here.
+    /// The model leads in this step.
     reasoning_zone: Option<&'a ReasoningZone>,
-    /// Said before asking.
+    /// The message before collecting.
     present: Option<&'a Template>,
-    /// What is asked for.
+    /// The fields to collect.
     gather: Option<&'a crate::gather::Gather>,
-    /// Whether earlier answers may be corrected.
+    /// Whether the user may correct earlier answers.
     corrections: Option<bool>,
-    /// When enough is known.
+    /// Collecting ends when this holds.
     complete_when: Option<&'a Condition>,
     /// Assignments, in order.
     set: Option<Vec<&'a SetVariable>>,
-    /// Variables that are removed.
+    /// Variables to clear.
     clear: Option<&'a [Spanned<Name>]>,
     /// A list pipeline.
     transform: Option<&'a Transform>,
-    /// What is logged.
+    /// The value to log.
     log: Option<&'a Spanned<Data>>,
-    /// What is said.
+    /// The message to the user.
     respond: Option<&'a Template>,
-    /// The named template that is said.
+    /// The named template of the message.
     respond_template: Option<&'a Spanned<Name>>,
-    /// The key of the message that is said.
+    /// The key of the message.
     message_key: Option<&'a Spanned<Name>>,
-    /// How it is spoken.
+    /// Settings for speech output.
     voice_config: Option<&'a Data>,
-    /// How it looks.
+    /// Rich content for channels that show more than text.
     rich_content: Option<&'a Data>,
-    /// Buttons and inputs beside it.
+    /// Buttons and inputs shown with the message.
     actions: Option<&'a crate::statement::Actions>,
     /// The tool that is called.
     call: Option<&'a Spanned<Name>>,
     /// The call in full.
     call_spec: Option<CallSpec<'a>>,
-    /// What counts as success of the call.
+    /// The success condition of the call.
     success_when: Option<&'a Condition>,
-    /// After the fields are there or the call has succeeded.
+    /// Runs after the fields are collected or the call has succeeded.
     on_success: Option<&'a Body>,
-    /// After the attempts are used up or the call has failed.
+    /// Runs after the attempts are used up or the call has failed.
     on_failure: Option<&'a Body>,
     /// After the call: the first branch whose condition holds.
     on_result: Option<&'a [Branch]>,
-    /// What must hold.
+    /// A condition that must hold.
     check: Option<&'a Condition>,
-    /// The step that comes next if it does not, or if the call fails.
+    /// The jump taken if the check or the call fails.
     on_fail: Option<&'a Jump>,
-    /// What the user's answer leads to.
+    /// Branches on the user's answer.
     on_input: Option<&'a [Branch]>,
-    /// Branches that are tried in order.
+    /// Branches tried in order.
     branches: Option<&'a [Branch]>,
-    /// The agent that is asked.
+    /// The agent delegated to.
     delegate: Option<&'a crate::statement::Delegation>,
     /// The agent that takes over.
     handoff: Option<&'a crate::statement::Delegation>,
-    /// Where to go on.
+    /// The jump at the end.
     then: Option<&'a Jump>,
-    /// All statements in their order, where the fields above cannot say it.
+    /// All statements in order, if the fields above cannot express them.
     #[serde(rename = "do")]
     statements: Option<&'a [Statement]>,
-    /// How often it is tried.
+    /// The maximum number of attempts.
     max_attempts: Option<Number>,
-    /// What happens then.
+    /// What happens when the attempts are used up.
     on_exhausted: Option<&'a Jump>,
-    /// Ways out.
+    /// Digressions: intents that leave the step.
     digressions: Option<&'a [Digression]>,
-    /// Questions that are answered without leaving.
+    /// Sub-intents: questions answered without leaving the step.
     sub_intents: Option<&'a [SubIntent]>,
-    /// What buttons do here.
+    /// Handlers of buttons and inputs in this step.
     on_action: Option<&'a [ActionHandler]>,
-    /// What happens when something goes wrong here.
+    /// Error handlers of this step.
     on_error: Option<&'a [ErrorHandler]>,
-    /// A file that is waited for.
+    /// A file the step waits for.
     await_attachment: Option<&'a Spanned<Data>>,
-    /// A person who must agree.
+    /// An approval by a human.
     human_approval: Option<&'a Spanned<Data>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     extensions: Option<&'a Extensions>,
 }
 
-fn some<T>(all: &[T]) -> Option<&[T]> {
+fn non_empty<T>(all: &[T]) -> Option<&[T]> {
     (!all.is_empty()).then_some(all)
 }
 
-/// The phase of a statement in a step; `None` if the fields of a step cannot say it.
+/// The phase of a statement in a step; `None` if the fields of a step cannot express it.
 fn phase_in_step(statement: &Statement) -> Option<Phase> {
     statement.phase().filter(|phase| *phase != Phase::Escalate)
 }
@@ -263,10 +262,10 @@ impl<'a> StepJson<'a> {
             reasoning_zone: step.reasoning_zone.as_ref(),
             max_attempts: step.max_attempts,
             on_exhausted: step.on_exhausted.as_ref(),
-            digressions: some(&step.digressions),
-            sub_intents: some(&step.sub_intents),
-            on_action: some(&step.on_action),
-            on_error: some(&step.on_error),
+            digressions: non_empty(&step.digressions),
+            sub_intents: non_empty(&step.sub_intents),
+            on_action: non_empty(&step.on_action),
+            on_error: non_empty(&step.on_error),
             await_attachment: step.await_attachment.as_ref(),
             human_approval: step.human_approval.as_ref(),
             extensions: (!step.extensions.is_empty()).then_some(&step.extensions),
@@ -280,7 +279,7 @@ impl<'a> StepJson<'a> {
             last = here;
             fits
         });
-        // Asking and calling share the fields for what follows; with both, the list says it.
+        // Collecting and calling share the success and failure fields; a step with both is a list.
         let follows = |s: &&Statement| match s {
             Statement::Collect(c) => !c.on_success.is_empty() || !c.on_failure.is_empty(),
             Statement::Call(_) => true,
@@ -339,7 +338,7 @@ impl<'a> StepJson<'a> {
                 self.success_when = call.success_when.as_ref();
                 self.on_success = call.on_success.non_empty();
                 self.on_failure = call.on_failure.non_empty();
-                self.on_result = some(&call.on_result);
+                self.on_result = non_empty(&call.on_result);
             }
             Statement::Check { condition, otherwise } => {
                 self.check = Some(condition);

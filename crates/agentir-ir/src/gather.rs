@@ -1,4 +1,4 @@
-//! What an agent asks for, and how the answers are checked.
+//! Fields collected from the user, and their validation.
 
 use crate::data::{Data, Extensions, Number};
 use agentir_diagnostics::{Span, Spanned};
@@ -14,103 +14,103 @@ use smol_str::SmolStr;
 pub struct Gather {
     /// The fields, in order.
     pub fields: Vec<GatherField>,
-    /// How values are found in what the user says: `pattern`, `llm`, `hybrid`, …
+    /// How values are extracted from messages: `pattern`, `llm`, `hybrid`, …
     pub strategy: Option<&'static str>,
-    /// Asks for all of them at once.
+    /// The prompt that asks for all fields.
     pub prompt: Option<Template>,
-    /// The key of the message that asks for all of them.
+    /// The key of that prompt's message.
     pub message_key: Option<Spanned<Name>>,
-    /// How a correction is recognised.
+    /// Patterns that indicate a correction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub correction_patterns: Vec<Template>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// A field.
+/// A field to collect.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GatherField {
-    /// Its name, which is also the variable that gets the value.
+    /// The name, which is also the variable that receives the value.
     pub name: Spanned<Name>,
-    /// The entity that says what values it takes.
+    /// The entity that defines the values.
     pub entity_ref: Option<Spanned<Name>>,
-    /// Asks for it.
+    /// The prompt.
     pub prompt: Option<Template>,
-    /// The key of the message that asks for it.
+    /// The key of the prompt's message.
     pub message_key: Option<Spanned<Name>>,
-    /// What it is.
+    /// A description.
     pub description: Option<Template>,
-    /// Its type; absent where an entity says it or nobody does.
+    /// The type; absent if an entity defines it or it is unknown.
     #[serde(rename = "type")]
     pub ty: Option<Spanned<Name>>,
-    /// Whether the agent goes on without it; required if nobody says.
+    /// Whether a value is required; `true` by default.
     pub required: bool,
-    /// The value if the user gives none.
+    /// The default value.
     pub default: Option<Data>,
-    /// How a value is checked.
+    /// The validation of values.
     pub validation: Option<Validation>,
-    /// The values it takes.
+    /// The allowed values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enum_values: Vec<Spanned<SmolStr>>,
-    /// Other words for each value.
+    /// Synonyms of each value.
     pub synonyms: Option<Data>,
-    /// Hints to whoever extracts it.
+    /// Hints for extraction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extraction_hints: Vec<Template>,
-    /// A pattern that extracts it.
+    /// A pattern that extracts the value.
     pub extraction_pattern: Option<Spanned<SmolStr>>,
-    /// The group of that pattern.
+    /// The capture group of that pattern.
     pub extraction_group: Option<Number>,
-    /// How this field is extracted, where it differs from the others.
+    /// The extraction strategy, where it differs from the default.
     pub strategy: Option<&'static str>,
-    /// Whether the model may infer it.
+    /// Whether the model may infer the value.
     pub infer: Option<bool>,
-    /// How sure it must be.
+    /// The minimum confidence of an inferred value.
     pub infer_confidence: Option<Number>,
-    /// Whether the user must confirm what was inferred.
+    /// Whether the user must confirm an inferred value.
     pub infer_confirm: Option<bool>,
-    /// What its values mean.
+    /// The meaning of the values.
     pub semantics: Option<Semantics>,
-    /// A range of values.
+    /// Settings for ranges of values.
     pub range: Option<Data>,
-    /// Several values.
+    /// Settings for lists of values.
     pub list: Option<Data>,
-    /// Preferred values.
+    /// Settings for preferred values.
     pub preferences: Option<Data>,
-    /// When it is asked for.
+    /// When the field is asked for.
     pub activation: Option<Activation>,
-    /// The fields that must be there first.
+    /// The fields that must be collected first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Spanned<Name>>,
     /// `ask` or `extract_only`.
     pub prompt_mode: Option<&'static str>,
-    /// Who may fill it: `user_input`, `authoritative_tool`, `system`.
+    /// Who may provide the value: `user_input`, `authoritative_tool`, `system`.
     pub satisfied_by: Option<&'static str>,
-    /// Personal or regulated.
+    /// Whether values are personal or regulated data.
     pub sensitive: Option<bool>,
-    /// How it is shown: `redact`, `replace`, `mask`.
+    /// How sensitive values are shown: `redact`, `replace`, `mask`.
     pub sensitive_display: Option<&'static str>,
-    /// How it is masked.
+    /// How sensitive values are masked.
     pub mask_config: Option<MaskConfig>,
-    /// What kind of personal data it is.
+    /// The category of personal data.
     pub pii_type: Option<Spanned<Name>>,
-    /// Forgotten after use.
+    /// Whether the value is discarded after use.
     pub transient: Option<bool>,
-    /// How it is spoken.
+    /// Settings for speech output.
     pub voice_config: Option<Data>,
-    /// How it looks.
+    /// Rich content for channels that show more than text.
     pub rich_content: Option<Data>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// How a value is checked.
+/// The validation of a value.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Validation {
@@ -119,28 +119,28 @@ pub struct Validation {
     pub kind: Spanned<Name>,
     /// The pattern, range, values, expression or instruction.
     pub rule: Spanned<SmolStr>,
-    /// Said if it fails.
+    /// The message on failure.
     pub error_message: Option<Template>,
-    /// Asked again with.
+    /// The prompt for another attempt.
     pub retry_prompt: Option<Template>,
-    /// How often.
+    /// The maximum number of retries.
     pub max_retries: Option<Number>,
     /// `REGEX`, `CODE`, `LLM`.
     pub validation_process: Option<SmolStr>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
 impl Validation {
-    /// The short form it is written in, if it is, and what is checked: `min` and `1` of `min(1)`.
+    /// The name of the short form, or an empty string, and its argument: `min` and `1` of `min(1)`.
     #[must_use]
     pub fn parts(&self) -> (&str, &str) {
         let text = self.rule.value.trim();
         text.strip_suffix(')').and_then(|t| t.split_once('(')).unwrap_or(("", text))
     }
 
-    /// The ends of a range: `1-10`, `-5..5`, `min(1)`, `range(1, 10)`, `>= 1`.
+    /// The bounds of a range: `1-10`, `-5..5`, `min(1)`, `range(1, 10)`, `>= 1`.
     #[must_use]
     pub fn bounds(&self) -> Option<(Option<f64>, Option<f64>)> {
         let (word, text) = self.parts();
@@ -157,7 +157,7 @@ impl Validation {
         if let Some(n) = text.strip_prefix("<=").and_then(number) {
             return Some((None, Some(n)));
         }
-        // The first separator that leaves numbers on both sides: a minus may also be a sign.
+        // The first separator with numbers on both sides: a minus may also be a sign.
         ["..", ",", " to ", "-"].into_iter().find_map(|separator| {
             text.match_indices(separator).find_map(|(at, _)| {
                 let (low, high) = (text.get(..at)?, text.get(at + separator.len()..)?);
@@ -179,9 +179,9 @@ impl Validation {
 pub enum Activation {
     /// Always.
     Required,
-    /// Taken if mentioned.
+    /// Only taken if mentioned.
     Optional,
-    /// Once the fields it depends on are there.
+    /// Once the fields it depends on are collected.
     Progressive,
     /// When a condition holds.
     #[serde(untagged)]
@@ -191,43 +191,43 @@ pub enum Activation {
     },
 }
 
-/// How a sensitive value is masked.
+/// How sensitive values are masked.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MaskConfig {
-    /// So many characters stay at the start.
+    /// The number of characters shown at the start.
     pub show_first: Option<Number>,
-    /// So many at the end.
+    /// The number of characters shown at the end.
     pub show_last: Option<Number>,
-    /// The rest becomes this.
+    /// The masking character.
     pub char: Option<SmolStr>,
 }
 
-/// What the values of a field mean.
+/// The meaning of a field's values.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Semantics {
     /// `airport_code`, `address`, …
     pub format: Option<SmolStr>,
-    /// Its parts.
+    /// The components.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<Spanned<Name>>,
-    /// Its unit.
+    /// The unit.
     pub unit: Option<SmolStr>,
-    /// The reference table that knows its values.
+    /// The lookup table of the values.
     pub lookup: Option<Spanned<Name>>,
-    /// The unit it is converted to.
+    /// The unit values are converted to.
     pub convert_to: Option<SmolStr>,
-    /// How it is written where the user lives.
+    /// The locale of the notation.
     pub locale: Option<SmolStr>,
     /// `future`, `past`, `any`.
     pub temporal: Option<&'static str>,
-    /// Its values.
+    /// The values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enum_set: Vec<Template>,
-    /// Its type in the platform it comes from.
+    /// The entity type on the source platform.
     pub kore_entity_type: Option<SmolStr>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
@@ -236,24 +236,24 @@ pub struct Semantics {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Attachment {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// Asks for it.
+    /// The prompt.
     pub prompt: Option<Template>,
     /// `image`, `document`, `audio`, `video`.
     pub category: &'static str,
-    /// Whether the agent goes on without it.
+    /// Whether the file is required.
     pub required: bool,
-    /// The types it may have.
+    /// The allowed MIME types.
     pub allowed_mime_types: Vec<Template>,
-    /// How large it may be.
+    /// The maximum size, in bytes.
     pub max_file_size_bytes: Option<Number>,
-    /// What is done with it.
+    /// How the file is processed.
     pub processing: Option<Data>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }

@@ -1,4 +1,4 @@
-//! What an agent knows beside what the model knows.
+//! Knowledge bases.
 
 use crate::data::Extensions;
 use agentir_diagnostics::{Span, Spanned};
@@ -8,20 +8,20 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
-/// A body of knowledge that an agent answers from.
+/// A knowledge base that an agent answers from.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Knowledge {
-    /// Files, folders and addresses.
+    /// Files, folders and URLs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Spanned<SmolStr>>,
-    /// Questions whose answers are fixed.
+    /// Questions with fixed answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Question>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
@@ -30,11 +30,11 @@ pub struct Knowledge {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Question {
-    /// What users ask.
+    /// The question.
     pub question: Option<Template>,
-    /// What they are told.
+    /// The answer.
     pub answer: Option<Template>,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }

@@ -1,12 +1,12 @@
-//! AgentIR: what agents of all dialects are lowered to, and what every analysis reads.
+//! AgentIR: the model that agents of all dialects are lowered to and that every analysis reads.
 //!
-//! The model is the same for ABL, Agent Script and ADL. Its JSON is a versioned contract
-//! ([`schema`]); where ABL's own tools have a name for something, the JSON uses it. Names, texts and
-//! conditions know where they were written, so that a finding about the IR points into the source;
-//! places are not part of the JSON and not part of equality.
+//! The model is the same for ABL, Agent Script and ADL. Its JSON is a versioned contract ([`schema`])
+//! and uses the names of ABL's own tools where they exist. Names, texts and conditions carry their
+//! source spans so that diagnostics can point into the source; spans are neither part of the JSON nor
+//! of equality.
 //!
-//! *Invariant*: nothing here knows the syntax of a dialect. What a dialect says and the model does
-//! not is kept in [`Extensions`], never dropped.
+//! *Invariant*: this crate knows no dialect's syntax. Dialect-specific data without a field in AgentIR
+//! goes to [`Extensions`] and is never dropped.
 
 mod agent;
 mod coordination;
@@ -52,8 +52,8 @@ pub use statement::{
     Response, SetVariable, SortBy, Statement, Target, Transform,
 };
 pub use tool::{
-    Binding, Confirmation, ContextAccess, Filler, InputBinding, Offer, Parameter, ReturnField,
-    ReturnType, Tool, ToolBinding, ToolHints, ToolType,
+    Binding, BindingAction, Confirmation, ContextAccess, FilledBy, InputBinding, Parameter,
+    ReturnField, ReturnType, Tool, ToolBinding, ToolHints, ToolType,
 };
 
 pub use walk::{AgentUse, ConditionUse, Node, ReadUse, ToolUse, WriteUse};

@@ -1,4 +1,4 @@
-//! What an agent remembers, for how long, and when it is brought back.
+//! Variables, persistent memory, and its rules.
 
 use crate::data::{Data, Extensions, Number};
 use crate::gather::MaskConfig;
@@ -9,21 +9,21 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
-/// Everything an agent keeps.
+/// The variables and the memory of an agent.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Memory {
-    /// For this conversation.
+    /// Variables of the conversation.
     pub session: Vec<SessionVariable>,
-    /// For longer.
+    /// Paths of the persistent memory.
     pub persistent: Vec<PersistentPath>,
-    /// What is written to the longer-lived memory, and when.
+    /// Rules that write to the persistent memory.
     pub remember: Vec<Remember>,
-    /// What is brought back, and when.
+    /// Rules that load from the persistent memory.
     pub recall: Vec<Recall>,
     /// Variables that a supervisor shares with its agents, with their namespaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<StateVariable>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
@@ -32,31 +32,31 @@ pub struct Memory {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionVariable {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: Option<TypeExpr>,
     /// What it holds.
     pub description: Option<Template>,
-    /// What it holds at first.
+    /// The initial value.
     pub initial_value: Option<Data>,
-    /// When it is set back: `per_session`, `per_activation`, `per_step`, `never`.
+    /// When it is reset: `per_session`, `per_activation`, `per_step`, `never`.
     pub reset: Option<&'static str>,
-    /// Who sees it: `program` for all agents of the program; this agent alone if absent.
+    /// The visibility: `program` for all agents of the program; this agent alone if absent.
     pub scope: Option<&'static str>,
     /// Who may write it: `mutable` for the agents, `linked` for the platform alone.
     pub mutability: Option<&'static str>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl SessionVariable {
-    /// A variable of which only the name is known.
+    /// A variable with default values apart from its name.
     #[must_use]
     pub fn new(name: Spanned<Name>) -> Self {
         Self {
@@ -73,41 +73,41 @@ impl SessionVariable {
     }
 }
 
-/// A path of the longer-lived memory.
+/// A path of the persistent memory.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PersistentPath {
-    /// The path, dotted.
+    /// The dotted path.
     pub path: Spanned<Name>,
-    /// Whose memory it is: `user`, `project`, `execution_tree`.
+    /// The owner of the memory: `user`, `project`, `execution_tree`.
     pub scope: &'static str,
     /// `read`, `write`, `readwrite`.
     pub access: &'static str,
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: Option<TypeExpr>,
-    /// Its unit.
+    /// The unit.
     pub unit: Option<SmolStr>,
-    /// What it holds if nothing was stored.
+    /// The value if none is stored.
     pub default_value: Option<Data>,
-    /// Personal or regulated.
+    /// Whether values are personal or regulated data.
     pub sensitive: Option<bool>,
-    /// How it is shown.
+    /// How sensitive values are shown.
     pub sensitive_display: Option<&'static str>,
-    /// How it is masked.
+    /// How sensitive values are masked.
     pub mask_config: Option<MaskConfig>,
-    /// What it holds.
+    /// A description.
     pub description: Option<Template>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl PersistentPath {
-    /// Whose memory a path is in, by its first word, where nobody says.
+    /// The scope of a path, by its first segment, where none is declared.
     #[must_use]
     pub fn scope_of(path: &str) -> &'static str {
         match path.split('.').next() {
@@ -117,7 +117,7 @@ impl PersistentPath {
         }
     }
 
-    /// A path of which only its scope and who may use it are known.
+    /// A path with default values apart from its scope and access.
     #[must_use]
     pub fn new(path: Spanned<Name>, scope: &'static str, access: &'static str) -> Self {
         Self {
@@ -137,25 +137,25 @@ impl PersistentPath {
     }
 }
 
-/// When something is stored.
+/// A rule that stores a value.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Remember {
     /// The condition.
     pub when: Option<Condition>,
-    /// What goes where.
+    /// The value and its target.
     pub store: Option<StoredValue>,
-    /// How long it is kept.
+    /// How long the value is kept.
     pub ttl: Option<Spanned<SmolStr>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// A value on its way into memory.
+/// A value to store in memory.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StoredValue {
@@ -165,49 +165,49 @@ pub struct StoredValue {
     pub target: Option<Spanned<Name>>,
     /// `overwrite`, `set`, `append`.
     pub operation: Option<&'static str>,
-    /// Whether a value is kept once only.
+    /// Whether duplicates are dropped.
     pub unique: Option<bool>,
-    /// How many values are kept.
+    /// The maximum number of values.
     #[serde(rename = "maxSize")]
     pub max_size: Option<Number>,
 }
 
-/// When something is brought back.
+/// A rule that loads memory.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Recall {
     /// The event: `session:start`, `tool:<name>:after`, …
     pub event: Spanned<SmolStr>,
-    /// What to do with it, in words.
+    /// An instruction to the model about the data.
     pub instruction: Option<Template>,
-    /// What is done.
+    /// The action.
     pub action: Option<RecallAction>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What is done at a recall event.
+/// The action of a recall rule.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RecallAction {
-    /// Values are put into the context.
+    /// Adds values to the context.
     InjectContext {
-        /// Their paths.
+        /// The paths of the values.
         paths: Vec<Spanned<Name>>,
     },
-    /// A domain of memory is loaded.
+    /// Loads a memory domain.
     LoadMemory {
-        /// Which.
+        /// The domain.
         #[serde(skip_serializing_if = "Option::is_none")]
         domain: Option<SmolStr>,
     },
-    /// The model gets an instruction.
+    /// Gives the model an instruction.
     PromptLlm {
-        /// Which.
+        /// The instruction.
         instruction: Template,
     },
 }
@@ -216,26 +216,26 @@ pub enum RecallAction {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StateVariable {
-    /// Its name, with its namespace: `session.tier`.
+    /// The name, with its namespace: `session.tier`.
     pub name: Spanned<Name>,
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: Option<TypeExpr>,
     /// Whether it must have a value.
     pub required: Option<bool>,
-    /// Its value at first.
+    /// The initial value.
     pub default: Option<Data>,
-    /// What it holds.
+    /// A description.
     pub description: Option<Template>,
-    /// Where its value comes from: `system`, `user`, `agent`, `computed`.
+    /// The origin of the value: `system`, `user`, `agent`, `computed`.
     pub source: Option<&'static str>,
     /// The agents that may change it.
     #[serde(rename = "updatedBy", skip_serializing_if = "Vec::is_empty")]
     pub updated_by: Vec<Spanned<Name>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }

@@ -1,4 +1,4 @@
-//! A program: the agents that run together, and the result of compiling them.
+//! Programs (agents that run together) and the output of compilation.
 
 use crate::agent::Agent;
 use crate::data::Extensions;
@@ -13,37 +13,35 @@ use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashSet};
 
-/// Agents that run together: a project, or the files that were given.
+/// Agents that run together: a project, or the given files.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// All agents, supervisors included, in the order of their files. A name may occur twice; the
-    /// lints say so.
+    /// All agents including supervisors, in file order. Names may be duplicated; a lint rule reports it.
     pub agents: Vec<Agent>,
     /// Tool libraries.
     pub libraries: Vec<ToolLibrary>,
-    /// Behaviour profiles that stand alone.
+    /// Standalone behaviour profiles.
     pub profiles: Vec<Profile>,
-    /// The agent that talks to the user first, where a manifest says so.
+    /// The agent that talks to the user first, if a manifest names it.
     pub entry_agent: Option<Spanned<Name>>,
-    /// Whether these are all agents of the project. If not, names that are not found may be
-    /// defined elsewhere.
+    /// Whether these are all agents of the project. If not, unresolved names may be defined elsewhere.
     pub complete: bool,
-    /// What holds for all of it and the model does not model: settings of the platform.
+    /// Platform settings that AgentIR has no field for.
     pub extensions: Extensions,
 }
 
-/// Tools that several agents share.
+/// Tools shared by several agents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ToolLibrary {
-    /// Its tools.
+    /// The tools.
     pub tools: Vec<Tool>,
-    /// The modules that their code imports, where they are code.
+    /// The modules imported by tools written in code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<Spanned<Name>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
@@ -55,7 +53,7 @@ impl Program {
         self.agents.iter().find(|a| a.metadata.name.value == name)
     }
 
-    /// All tools that are declared: by agents, by libraries, by profiles.
+    /// All declared tools: of agents, libraries and profiles.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
         let profiles =
             self.profiles.iter().chain(self.agents.iter().flat_map(|a| &a.behavior_profiles));
@@ -66,8 +64,8 @@ impl Program {
             .chain(profiles.flat_map(|p| &p.tools_add))
     }
 
-    /// The agent that talks to the user first: the one the manifest names, else the only
-    /// supervisor that nobody routes to, else the only agent.
+    /// The agent that talks to the user first: the one the manifest names, else the only agent, else the
+    /// only supervisor that no agent routes to.
     #[must_use]
     pub fn entry(&self) -> Option<&Agent> {
         use crate::agent::AgentType::Supervisor;
@@ -77,7 +75,7 @@ impl Program {
         if let [only] = self.agents.as_slice() {
             return Some(only);
         }
-        // Whom somebody else leads to.
+        // The agents that others lead to.
         let mut routed: HashSet<&str> = HashSet::new();
         for other in &self.agents {
             let own = &other.metadata.name.value;
@@ -93,8 +91,8 @@ impl Program {
 }
 
 impl Agent {
-    /// The agents it may go to by its declarations: handoffs, delegates, routing. Aliases of a
-    /// supervisor are resolved. Jumps inside flows are not among them.
+    /// The agents its declarations lead to: handoffs, delegates, routing. Aliases of a supervisor are
+    /// resolved. Jumps inside flows are not included.
     pub fn targets(&self) -> impl Iterator<Item = &Spanned<Name>> {
         let routing = self.routing.iter().flat_map(|r| {
             r.rules.iter().filter_map(|rule| rule.to.as_ref()).chain(r.default_agent.as_ref())
@@ -111,7 +109,7 @@ impl Agent {
             .map(|name| self.resolve_alias(name))
     }
 
-    /// The agent that a supervisor means by `name`.
+    /// The agent that `name` stands for, if it is an alias of a supervisor.
     #[must_use]
     pub fn resolve_alias<'a>(&'a self, name: &'a Spanned<Name>) -> &'a Spanned<Name> {
         self.available_agents
@@ -122,45 +120,45 @@ impl Agent {
     }
 }
 
-/// What `agentir compile` prints.
+/// The output of `agentir compile`.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CompilationOutput {
     /// [`crate::IR_VERSION`].
     pub version: &'static str,
-    /// The agents, supervisors included. An agent with errors is left out.
+    /// The agents including supervisors. Agents with errors are omitted.
     pub agents: IndexMap<SmolStr, Agent>,
     /// The agent that talks to the user first.
     pub entry_agent: Option<SmolStr>,
-    /// Tools that several agents share.
+    /// Tools shared by several agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<ToolLibrary>,
-    /// Behaviour profiles that stand alone.
+    /// Standalone behaviour profiles.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub behavior_profiles: Vec<Profile>,
-    /// What to know when deploying.
+    /// Hints for deployment.
     pub deployment: Deployment,
     /// Agents that run elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remote_agents: Vec<SmolStr>,
-    /// What kept agents from being compiled.
+    /// Errors that prevented agents from being compiled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compilation_errors: Vec<CompilationIssue>,
-    /// What is probably not as meant.
+    /// Warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compilation_warnings: Vec<CompilationIssue>,
 }
 
-/// What to know when deploying.
+/// Hints for deployment.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Deployment {
     /// `voice`, `digital` or `workflow`, by agent.
     pub runtime_recommendations: BTreeMap<SmolStr, &'static str>,
-    /// Agents that keep nothing, so that many may run at once.
+    /// Stateless agents, of which many instances may run at once.
     pub parallel_safe: Vec<SmolStr>,
-    /// Agents that keep something.
+    /// Stateful agents.
     pub stateful: Vec<SmolStr>,
-    /// Agents that people may take over from.
+    /// Agents that a human can take over from.
     pub hitl_capable: Vec<SmolStr>,
 }
 
@@ -170,11 +168,11 @@ pub struct Deployment {
 pub struct CompilationIssue {
     /// The agent, if known.
     pub agent: Option<SmolStr>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// The rule.
     pub code: SmolStr,
-    /// Where: `file:line:column`.
+    /// The location: `file:line:column`.
     pub path: String,
     /// `parse`, `compilation`, `validation`.
     #[serde(rename = "type")]

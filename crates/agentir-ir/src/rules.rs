@@ -1,4 +1,4 @@
-//! Business rules, safety checks, policies and profiles.
+//! Constraints, guardrails, policies and behaviour profiles.
 
 use crate::data::{Data, Extensions, Number, NumberOrText};
 use crate::flow::Step;
@@ -13,37 +13,37 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
-/// All rules of an agent.
+/// The constraints and guardrails of an agent.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Constraints {
-    /// Checks over the state, in the order in which they are made.
+    /// Conditions over the state, in the order they are checked.
     pub constraints: Vec<Constraint>,
-    /// Checks over what is said and passed on.
+    /// Checks of messages and of data passed on.
     pub guardrails: Vec<Guardrail>,
 }
 
-/// A check over the state.
+/// A condition over the state.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Constraint {
-    /// What must hold; for `RESTRICT`, what must not.
+    /// What must hold; for `RESTRICT`, what must not hold.
     pub condition: Condition,
-    /// What happens if it fails.
+    /// What happens if it is violated.
     pub on_fail: Option<ConstraintFailure>,
     /// `warning` for `WARN`.
     pub severity: Option<&'static str>,
-    /// Which keyword it was written with.
+    /// The keyword.
     pub kind: Option<ConstraintKind>,
-    /// Only then.
+    /// The constraint applies only if this holds.
     pub applies_when: Option<Condition>,
-    /// Only there.
+    /// The point where it is checked.
     pub checkpoint: Option<Checkpoint>,
-    /// The label it stands under.
+    /// The enclosing label.
     pub label: Option<Spanned<Name>>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
@@ -62,51 +62,51 @@ pub enum ConstraintKind {
     Restrict,
 }
 
-/// Where a constraint is checked.
+/// The point where a constraint is checked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Checkpoint {
-    /// Before a tool is called.
+    /// Before a tool call.
     ToolCall {
-        /// Which.
+        /// The tool.
         target: Spanned<Name>,
     },
-    /// Before the user gets an answer.
+    /// Before the response to the user.
     Response,
-    /// Something the language does not define.
+    /// A point the language does not define.
     Other {
-        /// The words.
+        /// The text as written.
         target: Spanned<SmolStr>,
     },
 }
 
-/// What happens if a constraint fails.
+/// What happens if a constraint is violated.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ConstraintFailure {
-    /// What kind of thing.
+    /// The kind of reaction.
     #[serde(rename = "type")]
     pub kind: FailureKind,
-    /// What is said.
+    /// The message to the user.
     pub message: Option<Template>,
     /// The agent that takes over.
     pub target: Option<Spanned<Name>>,
-    /// Why, for the person who takes over.
+    /// The reason, shown to the human who takes over.
     pub reason: Option<Spanned<SmolStr>>,
-    /// Fields that are asked for again.
+    /// Fields to collect again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collect_fields: Vec<Spanned<Name>>,
-    /// Variables that are removed.
+    /// Variables to clear.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clear: Vec<Spanned<Name>>,
     /// `continue`, `retry`.
     pub then_action: Option<Jump>,
-    /// The step that comes next.
+    /// The next step.
     pub then_step: Option<Jump>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
@@ -115,97 +115,97 @@ pub struct ConstraintFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// The user is told.
+    /// Sends a message to the user.
     Respond,
-    /// A person takes over.
+    /// Escalates to a human.
     Escalate,
-    /// Another agent takes over.
+    /// Hands over to another agent.
     Handoff,
-    /// Nothing more is done.
+    /// Blocks further processing.
     Block,
-    /// The offending part is removed.
+    /// Removes the offending part.
     Redact,
-    /// The step starts again.
+    /// Restarts the step.
     RetryStep,
-    /// Another step comes next.
+    /// Jumps to another step.
     GotoStep,
-    /// Fields are asked for again.
+    /// Collects fields again.
     CollectField,
 }
 
-/// A check over what is said and passed on.
+/// A check of messages or of data passed on.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Guardrail {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// What it is for.
+    /// A description.
     pub description: Option<Template>,
-    /// Where it looks.
+    /// What it checks.
     pub kind: GuardrailKind,
-    /// Lower first.
+    /// The priority; lower first.
     pub priority: Number,
-    /// What decides: `local`, `model`, `llm`.
+    /// Who decides: `local`, `model`, `llm`.
     pub tier: &'static str,
-    /// True if the content is not allowed.
+    /// True if the content is a violation.
     pub check: Option<Expr>,
-    /// The classifier that decides.
+    /// The classifier.
     pub provider: Option<SmolStr>,
-    /// What it looks for.
+    /// The category it detects.
     pub category: Option<SmolStr>,
-    /// How sure it must be.
+    /// The minimum confidence.
     pub threshold: Option<NumberOrText>,
-    /// What the model is asked.
+    /// The question put to the model.
     #[serde(rename = "llmCheck")]
     pub llm_check: Option<Template>,
-    /// What happens.
+    /// The reaction.
     pub action: Data,
-    /// What happens, by severity.
+    /// The reactions by severity.
     #[serde(rename = "severityActions")]
     pub severity_actions: Option<Data>,
-    /// Whether it looks at parts of an answer.
+    /// Whether partial answers are checked.
     pub streaming: Option<Data>,
-    /// How often.
+    /// How often partial answers are checked.
     #[serde(rename = "streamingInterval")]
     pub streaming_interval: Option<Data>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
-    /// Where the action is written.
+    /// The location of the check in the source.
     #[serde(skip)]
     pub check_span: Option<Span>,
 }
 
-/// Where a guardrail looks.
+/// What a guardrail checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardrailKind {
-    /// At what the user says.
+    /// Messages of the user.
     Input,
-    /// At what the agent says.
+    /// Messages of the agent.
     Output,
-    /// At what a tool is given.
+    /// Inputs of tools.
     ToolInput,
-    /// At what a tool returns.
+    /// Outputs of tools.
     ToolOutput,
-    /// At what another agent is given.
+    /// Data passed to another agent.
     Handoff,
 }
 
-/// What a supervisor may do.
+/// A policy of a supervisor.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Policy {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// What it is for.
+    /// A description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Template>,
-    /// When something is allowed or not.
+    /// The rules.
     pub rules: Vec<PolicyRule>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
@@ -214,71 +214,71 @@ pub struct Policy {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PolicyRule {
-    /// Its name, if it has one.
+    /// The name, if any.
     pub name: Option<Spanned<Name>>,
-    /// When it is allowed.
+    /// When the behaviour is allowed.
     #[serde(rename = "allowedWhen")]
     pub allowed_when: Option<Condition>,
-    /// When it is not.
+    /// When the behaviour is forbidden.
     #[serde(rename = "forbiddenWhen")]
     pub forbidden_when: Option<Condition>,
-    /// The signal it gives.
+    /// The signal it raises.
     #[serde(rename = "triggerSignal")]
     pub trigger_signal: Option<SmolStr>,
-    /// What happens then.
+    /// The behaviour then.
     pub behavior: Option<Template>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
 }
 
-/// Behaviour that depends on the context.
+/// A behaviour profile: changes to an agent that depend on the context.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Profile {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// What it is for.
+    /// A description.
     pub description: Option<Template>,
-    /// Higher wins.
+    /// The priority; higher wins.
     pub priority: NumberOrText,
     /// When it applies.
     pub when: Option<Condition>,
-    /// What the model is told in addition.
+    /// Additional instructions to the model.
     pub instructions: Option<Template>,
-    /// How it is spoken.
+    /// Voice settings.
     pub voice: Option<Data>,
-    /// How answers look.
+    /// Rules for the form of answers.
     pub response_rules: Option<Data>,
-    /// More rules.
+    /// Additional constraints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Constraint>,
-    /// More rules, in words.
+    /// Additional constraints in natural language.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constraint_texts: Vec<Template>,
-    /// Tools that are not offered.
+    /// Tools hidden from the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools_hide: Vec<Spanned<Name>>,
-    /// Tools that are offered in addition.
+    /// Additional tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools_add: Vec<Tool>,
-    /// How fields are asked for.
+    /// Changes to field collection.
     pub gather_overrides: Option<GatherOverrides>,
-    /// Which steps are skipped, changed, added.
+    /// Changes to the flow.
     pub flow_modifications: Option<FlowModifications>,
-    /// The flow that takes the place of the agent's.
+    /// The flow that replaces the agent's.
     pub flow_replace: Option<Spanned<Name>>,
-    /// How the conversation is led.
+    /// Settings of the conversation style.
     pub conversation_behavior: Option<Data>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// How a profile changes the asking.
+/// Changes of a profile to field collection.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct GatherOverrides {
@@ -286,32 +286,32 @@ pub struct GatherOverrides {
     pub validation_style: Option<&'static str>,
     /// `always`, `never`, `on_change`.
     pub confirmation: Option<&'static str>,
-    /// By field.
+    /// Overrides by field.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub field_overrides: Vec<GatherField>,
 }
 
-/// How a profile changes the flow.
+/// Changes of a profile to the flow.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct FlowModifications {
-    /// Steps that are skipped.
+    /// Skipped steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skip: Vec<Spanned<Name>>,
-    /// Steps that are done otherwise.
+    /// Replaced steps.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub overrides: IndexMap<SmolStr, Step>,
-    /// Steps that come in addition.
+    /// Inserted steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub insertions: Vec<Insertion>,
 }
 
-/// A step that comes in addition.
+/// An inserted step.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Insertion {
     /// `before` or `after`.
     pub position: &'static str,
-    /// Which step.
+    /// The existing step.
     pub target_step: Spanned<Name>,
-    /// The new one.
+    /// The inserted step.
     pub step: Step,
 }

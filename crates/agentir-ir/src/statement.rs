@@ -1,9 +1,8 @@
-//! The statement language: what is done, one thing after the other, in steps, branches, hooks,
-//! handlers and procedures of all dialects.
+//! Statements: the imperative language of steps, branches, hooks, handlers and procedures.
 //!
-//! In JSON a [`Body`] is written the way ABL writes it (`{"set": […], "respond": "…", "then": "…"}`)
-//! as long as that says it all: each kind of statement at most once and in ABL's order of
-//! execution. Otherwise it is a list, under `do`.
+//! In JSON a [`Body`] has ABL's form (`{"set": […], "respond": "…", "then": "…"}`) if that can express
+//! it: each kind of statement at most once and in ABL's execution order. Otherwise it is a list under
+//! `do`.
 
 use crate::coordination::{Decider, VariableBinding as Binding};
 use crate::data::{Data, Extensions};
@@ -15,44 +14,44 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 
-/// Statements in the order in which they are executed.
+/// Statements in execution order.
 #[derive(Clone, Debug, Default)]
 pub struct Body(pub Vec<Statement>);
 
-/// One thing that is done.
+/// A statement.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Statement {
-    /// Gives a variable a value.
+    /// Assigns a value to a variable.
     Set(SetVariable),
-    /// Removes variables.
+    /// Clears variables.
     Clear {
-        /// Their names or paths.
+        /// The names or paths.
         variables: Vec<Spanned<Name>>,
     },
-    /// Filters, maps, sorts and cuts a list.
+    /// Filters, maps, sorts and limits a list.
     Transform(Transform),
-    /// Writes something to the log.
+    /// Writes to the log.
     Log {
-        /// What.
+        /// The value.
         value: Spanned<Data>,
     },
-    /// Says something to the user.
+    /// Sends a message to the user.
     Respond(Response),
-    /// Tells the model something: adds to its instructions.
+    /// Adds to the model's instructions.
     Instruct {
-        /// What.
+        /// The text.
         text: Template,
     },
-    /// Asks the user for fields until they are there.
+    /// Collects fields from the user.
     Collect(Collect),
     /// Calls a tool.
     Call(Box<Call>),
-    /// Goes elsewhere if a condition does not hold.
+    /// Checks a condition and jumps if it does not hold.
     Check {
         /// The condition.
         condition: Condition,
-        /// Where to go if it does not hold.
+        /// The jump taken if it does not hold.
         #[serde(skip_serializing_if = "Option::is_none")]
         otherwise: Option<Jump>,
     },
@@ -66,81 +65,81 @@ pub enum Statement {
         /// The branches, in order.
         branches: Vec<Branch>,
     },
-    /// Lets another agent do something and comes back.
+    /// Delegates to another agent; control returns.
     Delegate(Delegation),
-    /// Hands the conversation to another agent.
+    /// Hands the conversation over to another agent.
     Handoff(Delegation),
-    /// Hands the conversation to a person.
+    /// Hands the conversation over to a human.
     Escalate {
-        /// Reason, priority and the like.
+        /// The reason, the priority and the like.
         #[serde(skip_serializing_if = "Option::is_none")]
         details: Option<Data>,
-        /// Where it is written.
+        /// Its location in the source.
         #[serde(skip)]
         span: Span,
     },
-    /// Goes on elsewhere.
+    /// Jumps.
     Goto(
         #[serde(serialize_with = "goto_json")]
         #[schemars(with = "GotoJson<'static>")]
         Jump,
     ),
-    /// Goes on elsewhere, but not more often than this while the agent runs; then with what stands
-    /// behind it.
+    /// Jumps, at most this many times while the agent runs; after that, execution continues with the
+    /// next statement.
     Repeat {
-        /// Where to.
+        /// The target.
         jump: Jump,
-        /// How often at most.
+        /// The maximum number of jumps.
         times: u32,
     },
-    /// Something the model has no statement for; kept as data.
+    /// A statement that AgentIR does not model, kept as data.
     Other {
         /// Its keyword.
         keyword: SmolStr,
         /// Its value.
         value: Data,
-        /// Where it is written.
+        /// Its location in the source.
         #[serde(skip)]
         span: Span,
     },
 }
 
-/// ABL's order of execution (§3.14): what a step, or anything else that is done, does first and what
-/// later, however it is written.
+/// ABL's execution order (§3.14): the order in which the parts of a step or another body run, however
+/// they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Values are set; the only phase of which there may be several statements.
+    /// Assignments; the only phase with several statements.
     Set,
-    /// Variables are removed.
+    /// Variables are cleared.
     Clear,
     /// A list is transformed.
     Transform,
-    /// Something is logged.
+    /// A value is logged.
     Log,
-    /// Something is said.
+    /// A message is sent.
     Respond,
-    /// Fields are asked for.
+    /// Fields are collected.
     Collect,
     /// A tool is called.
     Call,
     /// A condition is checked.
     Check,
-    /// Another agent is asked.
+    /// The agent delegates.
     Delegate,
     /// Another agent takes over.
     Handoff,
-    /// A choice, perhaps by a result.
+    /// A branch, possibly on a result.
     If,
-    /// The user's answer.
+    /// Branches on the user's answer.
     Await,
-    /// A person takes over.
+    /// A human takes over.
     Escalate,
-    /// On to somewhere else.
+    /// A jump.
     Goto,
 }
 
 impl Statement {
-    /// When ABL does it; `None` if ABL has no such statement.
+    /// The statement's phase in ABL; `None` if ABL has no such statement.
     #[must_use]
     pub const fn phase(&self) -> Option<Phase> {
         Some(match self {
@@ -163,10 +162,10 @@ impl Statement {
     }
 }
 
-/// How [`Statement::Goto`] looks among other statements, all of which are objects.
+/// The JSON of [`Statement::Goto`]: an object, like all other statements.
 #[derive(Serialize, JsonSchema)]
 struct GotoJson<'a> {
-    /// Where to.
+    /// The target.
     then: &'a Jump,
 }
 
@@ -177,7 +176,7 @@ fn goto_json<S: serde::Serializer>(jump: &Jump, serializer: S) -> Result<S::Ok, 
 /// `variable = expression`.
 #[derive(Clone, Debug)]
 pub struct SetVariable {
-    /// What gets the value.
+    /// The assigned variable.
     pub target: Path,
     /// The value.
     pub value: Expr,
@@ -185,11 +184,11 @@ pub struct SetVariable {
     pub span: Span,
 }
 
-/// How [`SetVariable`] looks in JSON.
+/// The JSON of [`SetVariable`].
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SetVariable")]
 struct SetJson {
-    /// What gets the value.
+    /// The assigned variable.
     variable: String,
     /// The value, as an expression.
     expression: String,
@@ -225,35 +224,35 @@ impl JsonSchema for SetVariable {
 pub struct Transform {
     /// The list.
     pub source: Expr,
-    /// The name each item goes by in the other fields.
+    /// The name of the current item in the other fields.
     pub item_var: Spanned<Name>,
-    /// The variable that gets the result.
+    /// The variable that receives the result.
     pub target: Spanned<Name>,
-    /// Keeps the items for which it holds.
+    /// Keeps only items for which this holds.
     pub filter: Option<Expr>,
-    /// What each item becomes, field by field.
+    /// The fields of each resulting item.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "bindings_json")]
     #[schemars(with = "Option<std::collections::BTreeMap<String, String>>")]
     pub map: Vec<(Spanned<Name>, Expr)>,
-    /// The order.
+    /// The sort order.
     pub sort_by: Option<SortBy>,
-    /// At most so many items.
+    /// The maximum number of items.
     pub limit: Option<Expr>,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// The order of a [`Transform`].
+/// The sort order of a [`Transform`].
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SortBy {
-    /// The field that decides.
+    /// The field to sort by.
     pub field: Spanned<Name>,
     /// `asc` or `desc`.
     pub order: &'static str,
 }
 
-/// Writes named expressions as a JSON object of their texts.
+/// Serialises named expressions as a JSON object of strings.
 pub(crate) fn bindings_json<S: serde::Serializer>(
     bindings: &[(Spanned<Name>, Expr)],
     serializer: S,
@@ -266,21 +265,21 @@ pub(crate) fn bindings_json<S: serde::Serializer>(
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Response {
-    /// The text; may be absent where a message key or rich content says it all.
+    /// The text; may be absent if there is a message key or rich content.
     pub text: Option<Template>,
-    /// The named template it takes its text from: `TEMPLATE(name)`.
+    /// The named template: `TEMPLATE(name)`.
     pub template: Option<Spanned<Name>>,
-    /// The key of a message in the agent's messages.
+    /// The key into the agent's messages.
     pub message_key: Option<Spanned<Name>>,
-    /// How it is spoken.
+    /// Settings for speech output.
     pub voice_config: Option<Data>,
-    /// How it looks in channels that can show more than text.
+    /// Rich content for channels that show more than text.
     pub rich_content: Option<Data>,
-    /// Buttons and inputs beside it.
+    /// Buttons and inputs shown with the message.
     pub actions: Option<Actions>,
 }
 
-/// Buttons, menus and inputs beside a message.
+/// Buttons, menus and inputs shown with a message.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Actions {
@@ -290,7 +289,7 @@ pub struct Actions {
     pub submit_label: Option<Template>,
     /// Its id.
     pub submit_id: Option<Spanned<Name>>,
-    /// The id under which the client draws them.
+    /// The id under which the client renders them.
     #[serde(rename = "renderId")]
     pub render_id: Option<Spanned<Name>>,
 }
@@ -299,112 +298,112 @@ pub struct Actions {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ActionElement {
-    /// What handlers know it by.
+    /// The id that handlers refer to.
     pub id: Option<Spanned<Name>>,
     /// `button`, `select`, `input`, …
     #[serde(rename = "type")]
     pub kind: Spanned<Name>,
-    /// What the user reads.
+    /// The label.
     pub label: Option<Template>,
-    /// What is submitted.
+    /// The submitted value.
     pub value: Option<Spanned<Name>>,
-    /// Choices of a menu.
+    /// The options of a menu.
     pub options: Option<Data>,
     /// `text`, `number`, `date`, …
     pub input_type: Option<Spanned<Name>>,
-    /// Shown while an input is empty.
+    /// The placeholder of an empty input.
     pub placeholder: Option<Template>,
-    /// More about it.
+    /// A description.
     pub description: Option<Template>,
-    /// Where a button leads.
+    /// The URL a button opens.
     pub url: Option<Spanned<Name>>,
-    /// Whether it must be filled in.
+    /// Whether the input is required.
     pub required: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What happens when the user presses or submits something.
+/// The handler of a button or input.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ActionHandler {
     /// The id of the element.
     pub action_id: Spanned<Name>,
-    /// Only if this holds.
+    /// The condition.
     pub condition: Option<Condition>,
-    /// What is done.
+    /// The statements.
     #[serde(flatten)]
     pub body: Body,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// Asking for fields.
+/// Collecting fields from the user.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Collect {
-    /// Said first.
+    /// The message before collecting.
     pub present: Option<Template>,
     /// The fields.
     pub gather: Gather,
     /// Whether the user may correct earlier answers.
     pub corrections: Option<bool>,
-    /// When enough is known.
+    /// Collecting ends when this holds.
     pub complete_when: Option<Condition>,
-    /// After all fields are there.
+    /// Runs after all fields are collected.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub on_success: Body,
-    /// After the attempts are used up.
+    /// Runs after the attempts are used up.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub on_failure: Body,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// A tool call and what follows from its result.
+/// A tool call and its follow-up.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Call {
     /// The tool.
     pub tool: Spanned<Name>,
-    /// The arguments, by position or by name.
+    /// The arguments, positional or named.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "arguments_json")]
     #[schemars(with = "Option<Vec<ArgumentJson>>")]
     pub with: Vec<Argument>,
-    /// Whether arguments were written at all. Without them the call takes variables of the
-    /// parameters' names.
+    /// Whether arguments are written at all. Without them the call takes the variables named like the
+    /// parameters.
     #[serde(skip)]
     pub has_arguments: bool,
-    /// The variable that gets the result.
+    /// The variable that receives the result.
     #[serde(rename = "as")]
     pub result: Option<Spanned<Name>>,
-    /// What counts as success, where it is not the tool's own word.
+    /// The success condition, if it is not left to the tool.
     pub success_when: Option<Condition>,
-    /// After success.
+    /// Runs after success.
     #[serde(skip_serializing_if = "Outcome::is_empty")]
     pub on_success: Outcome,
-    /// After failure.
+    /// Runs after failure.
     #[serde(skip_serializing_if = "Outcome::is_empty")]
     pub on_failure: Outcome,
-    /// After either: the first branch whose condition holds.
+    /// After success or failure: the first branch whose condition holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on_result: Vec<Branch>,
-    /// The call itself.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Call {
-    /// A call with these arguments, after which nothing is done.
+    /// A call with these arguments and no follow-up.
     #[must_use]
     pub fn new(tool: Spanned<Name>, with: Vec<Argument>, span: Span) -> Self {
         Self {
@@ -421,34 +420,34 @@ impl Call {
     }
 }
 
-/// What follows success or failure: statements, and then perhaps branches.
+/// The follow-up of success or failure: statements, possibly with branches.
 pub type Outcome = Body;
 
 impl Body {
-    /// Whether there is nothing to do.
+    /// Whether there are no statements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The statements, if there are any.
+    /// The body, unless it is empty.
     #[must_use]
     pub fn non_empty(&self) -> Option<&Self> {
         (!self.is_empty()).then_some(self)
     }
 }
 
-/// A call without what follows from it, which ABL writes beside it.
+/// A call without its follow-up, which ABL writes next to it.
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CallSpec<'a> {
     /// The tool.
     tool: &'a Spanned<Name>,
-    /// The arguments, by position or by name.
+    /// The arguments, positional or named.
     #[serde(skip_serializing_if = "<[Argument]>::is_empty", serialize_with = "arguments_json")]
     #[schemars(with = "Option<Vec<ArgumentJson>>")]
     with: &'a [Argument],
-    /// The variable that gets the result.
+    /// The variable that receives the result.
     #[serde(rename = "as")]
     result: Option<&'a Spanned<Name>>,
 }
@@ -459,7 +458,7 @@ impl<'a> CallSpec<'a> {
     }
 }
 
-/// How an argument looks in JSON.
+/// The JSON of an argument.
 #[skip_serializing_none]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Argument")]
@@ -480,91 +479,91 @@ fn arguments_json<S: serde::Serializer>(
     }))
 }
 
-/// One of several ways to go on.
+/// A branch.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Branch {
-    /// When it is taken; absent for `ELSE`.
+    /// The condition; absent for `ELSE`.
     pub condition: Option<Condition>,
-    /// What is done then.
+    /// The statements.
     #[serde(flatten)]
     pub body: Body,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// Calling or handing over to another agent, from a statement.
+/// A delegation or handoff by a statement.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Delegation {
     /// The agent.
     pub agent: Spanned<Name>,
-    /// Whether the conversation comes back.
+    /// Whether control returns.
     #[serde(rename = "return")]
     pub returns: Option<bool>,
     /// Who decides that it happens.
     pub decided_by: Decider,
-    /// What its own variables are bound to.
+    /// Values bound to the other agent's variables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Binding>,
 }
 
-/// Going on elsewhere.
+/// A jump.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jump {
-    /// Where to.
+    /// The target.
     pub target: Target,
-    /// Why, for the person or the log.
+    /// The reason, for a human or the log.
     pub reason: Option<Spanned<SmolStr>>,
-    /// Where it is written.
+    /// Its location in the source.
     pub span: Span,
 }
 
-/// Where a [`Jump`] leads.
+/// The target of a [`Jump`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// A step of the same flow.
     Step(Spanned<Name>),
-    /// The agent is done.
+    /// Completes the agent.
     Complete,
-    /// On with the conversation, as if nothing had happened.
+    /// Continues the conversation unchanged.
     Continue,
-    /// The same again.
+    /// Tries the same again.
     Retry,
-    /// The step again, from its start.
+    /// Restarts the step.
     RetryStep,
-    /// Back to the step that was left.
+    /// Returns to the step that was left.
     Resume,
-    /// An earlier step.
+    /// Returns to an earlier step.
     Backtrack(Option<Spanned<Name>>),
-    /// A person.
+    /// Escalates to a human.
     Escalate,
-    /// Another agent, for good.
+    /// Hands over to another agent.
     Handoff(Option<Spanned<Name>>),
-    /// Another agent, and back.
+    /// Delegates to another agent.
     Delegate(Option<Spanned<Name>>),
-    /// Nothing more is done with what caused this.
+    /// Stops processing what caused the jump.
     Block,
-    /// The offending part is removed.
+    /// Removes the offending part.
     Redact,
-    /// The user chooses among these.
+    /// Lets the user choose.
     AskUser(Vec<Spanned<Name>>),
-    /// The agent is done, without success.
+    /// Completes the agent without success.
     Fail,
 }
 
 impl Target {
-    /// Whether statements behind a jump to here can never be reached.
+    /// Whether statements after a jump to this target are unreachable.
     #[must_use]
-    pub const fn leaves(&self) -> bool {
+    pub const fn diverges(&self) -> bool {
         !matches!(self, Self::Continue | Self::Redact | Self::AskUser(_))
     }
 
-    /// The agent, if the target is one.
+    /// The target agent, if any.
     #[must_use]
     pub const fn agent(&self) -> Option<&Spanned<Name>> {
         match self {
@@ -573,7 +572,7 @@ impl Target {
         }
     }
 
-    /// The step, if the target is one.
+    /// The target step, if any.
     #[must_use]
     pub const fn step(&self) -> Option<&Spanned<Name>> {
         match self {
@@ -638,57 +637,57 @@ impl JsonSchema for Jump {
     }
 }
 
-/// A [`Body`] as ABL writes it.
+/// The JSON of a [`Body`], with ABL's fields.
 #[skip_serializing_none]
 #[derive(Default, Serialize, JsonSchema)]
 #[schemars(rename = "Body")]
 struct BodyJson<'a> {
     /// Assignments, in order.
     set: Option<Vec<&'a SetVariable>>,
-    /// Variables that are removed.
+    /// Variables to clear.
     clear: Option<&'a [Spanned<Name>]>,
     /// A list pipeline.
     transform: Option<&'a Transform>,
-    /// What is logged.
+    /// The value to log.
     log: Option<&'a Spanned<Data>>,
-    /// What is said.
+    /// The message to the user.
     respond: Option<&'a Template>,
-    /// The named template that is said.
+    /// The named template of the message.
     respond_template: Option<&'a Spanned<Name>>,
-    /// The key of the message that is said.
+    /// The key of the message.
     message_key: Option<&'a Spanned<Name>>,
-    /// How it is spoken.
+    /// Settings for speech output.
     voice_config: Option<&'a Data>,
-    /// How it looks.
+    /// Rich content for channels that show more than text.
     rich_content: Option<&'a Data>,
-    /// Buttons and inputs beside it.
+    /// Buttons and inputs shown with the message.
     actions: Option<&'a Actions>,
     /// The tool that is called.
     call: Option<&'a Spanned<Name>>,
     /// The call in full.
     call_spec: Option<CallSpec<'a>>,
-    /// What counts as success.
+    /// The success condition of the call.
     success_when: Option<&'a Condition>,
-    /// After success.
+    /// Runs after success.
     on_success: Option<&'a Body>,
-    /// After failure.
+    /// Runs after failure.
     on_failure: Option<&'a Body>,
-    /// After either: the first branch whose condition holds.
+    /// After success or failure: the first branch whose condition holds.
     on_result: Option<&'a [Branch]>,
-    /// The agent that is asked.
+    /// The agent delegated to.
     delegate: Option<&'a Delegation>,
     /// The agent that takes over.
     handoff: Option<&'a Delegation>,
-    /// Branches that are tried in order.
+    /// Branches tried in order.
     branches: Option<&'a [Branch]>,
-    /// Where to go on.
+    /// The jump at the end.
     then: Option<&'a Jump>,
-    /// All statements in their order, where the fields above cannot say it.
+    /// All statements in order, if the fields above cannot express them.
     #[serde(rename = "do")]
     statements: Option<&'a [Statement]>,
 }
 
-/// The phase of a statement in a body; `None` if ABL's fields cannot say it there.
+/// The phase of a statement in a body; `None` if ABL's fields cannot express it there.
 fn phase_in_body(statement: &Statement) -> Option<Phase> {
     let no_fields = [Phase::Collect, Phase::Check, Phase::Await, Phase::Escalate];
     statement.phase().filter(|phase| !no_fields.contains(phase))
@@ -700,7 +699,7 @@ impl<'a> From<&'a Body> for BodyJson<'a> {
         let mut last = None;
         for statement in &body.0 {
             let here = phase_in_body(statement);
-            // Several assignments stand together; of anything else there is one.
+            // Several assignments may be adjacent; every other kind occurs once.
             let fits =
                 here.is_some() && (last < here || (last == here && here == Some(Phase::Set)));
             if !fits {

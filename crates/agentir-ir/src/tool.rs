@@ -1,4 +1,4 @@
-//! Tools: what can be called, with what, and where it runs.
+//! Tools: signatures, bindings and how they are exposed to the model.
 
 use crate::data::{Data, Extensions, NumberOrText};
 use crate::gather::Validation;
@@ -14,68 +14,68 @@ use smol_str::SmolStr;
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Tool {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// What it does, for the model.
+    /// The description shown to the model.
     pub description: Option<Template>,
-    /// What it takes.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// What it gives.
+    /// The result.
     pub returns: Option<ReturnType>,
-    /// What the platform should know about it.
+    /// Hints to the platform.
     pub hints: ToolHints,
-    /// Where it runs.
+    /// The kind of implementation.
     pub tool_type: Option<ToolType>,
-    /// How it is reached.
+    /// How the implementation is reached.
     pub binding: Option<Binding>,
-    /// Whether the result is kept.
+    /// Whether the result is stored.
     pub store_result: Option<bool>,
-    /// What is set from the result.
+    /// Assignments from the result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on_result: Vec<SetVariable>,
-    /// What is set after a failure.
+    /// Assignments after a failure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on_error: Vec<SetVariable>,
-    /// What it may read and write of the conversation.
+    /// The conversation data it may read and write.
     pub context_access: Option<ContextAccess>,
-    /// When the user must agree first.
+    /// When the user must confirm a call.
     pub confirmation: Option<Confirmation>,
-    /// Whether it may see personal data.
+    /// Whether it may access personal data.
     pub pii_access: Option<Data>,
-    /// How a long result is made short.
+    /// How long results are compacted.
     pub compaction: Option<Data>,
-    /// The credentials it uses.
+    /// The credentials.
     pub auth_profile_ref: Option<Spanned<SmolStr>>,
     /// `per_user` or `shared`.
     pub connection_mode: Option<&'static str>,
     /// `preflight` or `inline`.
     pub consent_mode: Option<&'static str>,
-    /// Whether the user logs in when it is first called.
+    /// Whether the user logs in at the first call.
     pub jit_auth: Option<bool>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Tool {
-    /// Where it is written that the user must agree before each call; nothing if nobody asks them (ABL,
-    /// current specification, 3.5: what is not said is not asked).
+    /// The location of the setting that makes the user confirm each call; `None` if calls need no
+    /// confirmation, the default (ABL, current specification, 3.5).
     #[must_use]
-    pub fn asks_first(&self) -> Option<Span> {
+    pub fn confirmation_required_at(&self) -> Option<Span> {
         let require = self.confirmation.as_ref()?.require.as_ref()?;
         let asks = match require.value {
             "always" => true,
-            // Whether it changes something is what its author says; who asks thinks it may.
+            // Without an explicit `side_effects: false`, side effects are assumed.
             "when_side_effects" => self.hints.side_effects != Some(false),
             _ => false,
         };
         asks.then_some(require.span)
     }
 
-    /// A tool of which only the name is known.
+    /// A tool with default values apart from its name.
     #[must_use]
     pub fn new(name: Spanned<Name>) -> Self {
         Self {
@@ -107,34 +107,34 @@ impl Tool {
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Parameter {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: Option<TypeExpr>,
-    /// What it is.
+    /// A description.
     pub description: Option<Template>,
-    /// Whether a call must give it.
+    /// Whether calls must provide it.
     pub required: bool,
-    /// Its value if a call does not.
+    /// The default value.
     pub default: Option<Data>,
-    /// The values it takes.
+    /// The allowed values.
     #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Template>,
-    /// How a value is checked.
+    /// The validation of values.
     pub validation: Option<Validation>,
-    /// Who fills it: `model`, `system`, `runtime`, `config`, `auth`, `expr`, `lookup`.
+    /// Who provides the value: `model`, `system`, `runtime`, `config`, `auth`, `expr`, `lookup`.
     pub source: Option<&'static str>,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
 impl Parameter {
-    /// A required parameter of which only the name and perhaps the type are known.
+    /// A required parameter with default values apart from name and type.
     #[must_use]
     pub fn new(name: Spanned<Name>, ty: Option<TypeExpr>) -> Self {
         Self {
@@ -152,24 +152,24 @@ impl Parameter {
     }
 }
 
-/// What a tool gives.
+/// The result of a tool.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReturnType {
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: TypeExpr,
-    /// Its fields, if it is an object of known form.
+    /// The fields of an object type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<ReturnField>,
 }
 
-/// A field of what a tool gives.
+/// A field of a result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReturnField {
-    /// Its name.
+    /// The name.
     pub name: Spanned<Name>,
-    /// Its type.
+    /// The type.
     #[serde(rename = "type")]
     pub ty: TypeExpr,
     /// Whether it may be absent.
@@ -196,25 +196,25 @@ impl ReturnType {
     }
 }
 
-/// What the platform should know about a tool.
+/// Hints to the platform about a tool.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ToolHints {
-    /// Whether the same call gives the same result.
+    /// Whether equal calls have equal results.
     pub cacheable: Option<bool>,
     /// `fast`, `medium`, `slow`.
     pub latency: Option<&'static str>,
-    /// Whether it may run beside others.
+    /// Whether it may run in parallel with others.
     pub parallelizable: Option<bool>,
-    /// Whether it changes something in the world.
+    /// Whether it has side effects.
     pub side_effects: Option<bool>,
-    /// Whether it needs a login.
+    /// Whether it needs authentication.
     pub requires_auth: Option<bool>,
-    /// How long it may take.
+    /// The timeout.
     pub timeout: Option<NumberOrText>,
 }
 
-/// Where a tool runs.
+/// The kind of a tool's implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names of the platform's tool types")]
@@ -231,7 +231,7 @@ pub enum ToolType {
 }
 
 impl ToolType {
-    /// The type called `name`.
+    /// The type with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -249,31 +249,31 @@ impl ToolType {
     }
 }
 
-/// How a tool is reached: the fields of its type, by the names the platform gives them.
+/// How a tool's implementation is reached: the fields of its type, with the platform's names.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Binding(pub serde_json::Map<String, Data>);
 
-/// When the user must agree first.
+/// When and how the user confirms a call.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Confirmation {
     /// `always`, `never`, `when_side_effects`.
     pub require: Option<Spanned<&'static str>>,
-    /// Parameters that may not change afterwards.
+    /// Parameters that must not change after confirmation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub immutable_params: Vec<Spanned<Name>>,
-    /// Where consent is asked for.
+    /// Where consent is requested.
     pub consent_required_in: Option<Data>,
-    /// What it covers.
+    /// The scope of the consent.
     pub consent_scope: Option<SmolStr>,
-    /// How it is asked for.
+    /// How consent is requested.
     pub consent_action: Option<SmolStr>,
-    /// What happens without it.
+    /// What happens without consent.
     pub consent_fallback: Option<SmolStr>,
 }
 
-/// What a tool may read and write of the conversation.
+/// The conversation data that a tool may read and write.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ContextAccess {
     /// Paths it may read.
@@ -282,62 +282,62 @@ pub struct ContextAccess {
     pub write: Vec<Spanned<Name>>,
 }
 
-/// A tool as it is offered to the model: under a name of its own, perhaps only at times, with some
-/// of its inputs decided beforehand.
+/// A tool as exposed to the model: under its own name, possibly under a condition, with some inputs
+/// bound.
 #[skip_serializing_none]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ToolBinding {
-    /// What the model knows it by.
+    /// The name shown to the model.
     pub name: Spanned<Name>,
-    /// What happens when the model picks it.
+    /// What happens when the model selects it.
     #[serde(flatten)]
-    pub does: Offer,
-    /// What the model is told about it.
+    pub action: BindingAction,
+    /// The description shown to the model.
     pub description: Option<Template>,
-    /// It is offered only while this holds.
+    /// It is exposed only while this holds.
     pub available_when: Option<Condition>,
-    /// Its inputs, as far as something is said about them.
+    /// The bound inputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<InputBinding>,
-    /// What is done after it.
+    /// Statements executed afterwards.
     #[serde(skip_serializing_if = "Body::is_empty")]
     pub after: Body,
-    /// What the model does not model.
+    /// Dialect-specific data that AgentIR has no field for.
     #[serde(skip_serializing_if = "Extensions::is_empty")]
     pub extensions: Extensions,
-    /// Where it is written.
+    /// Its location in the source.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What happens when the model picks a [`ToolBinding`].
+/// What happens when the model selects a [`ToolBinding`].
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "does", rename_all = "snake_case")]
-pub enum Offer {
-    /// A tool is called.
+pub enum BindingAction {
+    /// Calls a tool.
     Call {
-        /// Which.
+        /// The tool.
         tool: Spanned<Name>,
     },
-    /// Another agent takes over.
+    /// Hands over to another agent.
     Handoff {
-        /// Which.
+        /// The agent.
         to: Spanned<Name>,
     },
-    /// Another agent is asked, and control comes back.
+    /// Delegates to another agent; control returns.
     Delegate {
-        /// Which.
+        /// The agent.
         agent: Spanned<Name>,
     },
-    /// A person takes over.
+    /// Escalates to a human.
     Escalate,
-    /// Variables get values from the conversation.
+    /// Sets variables from the conversation.
     Collect,
-    /// The conversation ends.
+    /// Ends the conversation.
     Complete,
-    /// Something the model has no word for.
+    /// An action that AgentIR does not model.
     Other {
-        /// As it was written.
+        /// The reference as written.
         reference: SmolStr,
     },
 }
@@ -348,18 +348,18 @@ pub enum Offer {
 pub struct InputBinding {
     /// The parameter.
     pub name: Spanned<Name>,
-    /// Who fills it in.
-    pub filled_by: Filler,
-    /// The value, if not the model fills it in.
+    /// Who provides the value.
+    pub filled_by: FilledBy,
+    /// The value, unless the model provides it.
     pub value: Option<Expr>,
 }
 
-/// Who fills an input in.
+/// Who provides the value of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Filler {
+pub enum FilledBy {
     /// The model, from the conversation.
     Model,
-    /// The author, with an expression.
+    /// The author, by an expression.
     Value,
 }

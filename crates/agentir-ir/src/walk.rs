@@ -1,4 +1,4 @@
-//! Going through everything an agent says, once, with what it is used for.
+//! A walk over every part of an agent, classified by use.
 
 use crate::agent::{Agent, ErrorHandler, Hook};
 use crate::coordination::VariableBinding;
@@ -9,56 +9,56 @@ use crate::rules::{Checkpoint, Constraint, Profile};
 use crate::statement::{
     ActionHandler, Actions, Body, Branch, Call, Jump, Response, SetVariable, Statement,
 };
-use crate::tool::{Offer, ToolBinding};
+use crate::tool::{BindingAction, ToolBinding};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, Name, Template};
 
-/// A part of an agent, by what it does.
+/// A part of an agent, classified by use.
 #[derive(Debug, Clone, Copy)]
 pub enum Node<'a> {
-    /// A condition that is evaluated or judged.
+    /// A condition that is evaluated or left to the model.
     Condition(&'a Condition, ConditionUse),
     /// An expression whose value is used.
     Expr(&'a Expr),
-    /// A text whose holes are filled.
+    /// A template whose placeholders are filled.
     Template(&'a Template),
-    /// A variable gets a value.
+    /// A variable is assigned.
     Set(&'a SetVariable),
-    /// A variable is written by something else than an assignment.
+    /// A variable is written other than by an assignment.
     Writes(&'a Spanned<Name>, WriteUse),
-    /// Variables are removed.
+    /// Variables are cleared.
     Clear(&'a [Spanned<Name>]),
     /// A variable or path is read by name.
     Reads(&'a Spanned<Name>, ReadUse),
-    /// A field is asked for.
+    /// A field is collected.
     Field(&'a GatherField),
     /// A tool is called.
     Call(&'a Call),
-    /// A tool is offered to the model.
-    Offer(&'a ToolBinding),
-    /// A tool is named.
+    /// A tool is exposed to the model.
+    ToolBinding(&'a ToolBinding),
+    /// A tool is referred to.
     Tool(&'a Spanned<Name>, ToolUse),
-    /// Another agent is named.
+    /// Another agent is referred to.
     AgentRef(&'a Spanned<Name>, AgentUse),
     /// A named template is used.
     TemplateRef(&'a Spanned<Name>),
-    /// Control goes elsewhere.
+    /// Control jumps.
     Jump(&'a Jump),
-    /// A step is named other than as the target of a jump.
+    /// A step is referred to other than as the target of a jump.
     StepRef(&'a Spanned<Name>),
-    /// An interactive element is offered.
+    /// Interactive elements are shown.
     Actions(&'a Actions),
 }
 
 impl<'a> Node<'a> {
-    /// Calls `found` with every expression that is evaluated here: a condition, a value, what is assigned, the
-    /// holes of a text. Arguments of a call are nodes of their own.
-    pub fn exprs(self, found: &mut dyn FnMut(&'a Expr)) {
+    /// Visits every expression evaluated in this node: a condition, a value, an assigned value, the
+    /// placeholders of a template. Arguments of a call are nodes of their own.
+    pub fn exprs(self, visit: &mut dyn FnMut(&'a Expr)) {
         match self {
-            Self::Condition(condition, _) => condition.expr().into_iter().for_each(found),
-            Self::Expr(expr) => found(expr),
-            Self::Set(set) => found(&set.value),
-            Self::Template(template) => template.exprs(found),
+            Self::Condition(condition, _) => condition.expr().into_iter().for_each(visit),
+            Self::Expr(expr) => visit(expr),
+            Self::Set(set) => visit(&set.value),
+            Self::Template(template) => template.exprs(visit),
             _ => {}
         }
     }
@@ -75,17 +75,17 @@ pub enum ConditionUse {
     Branch,
     /// A handoff, delegation or routing rule.
     Coordination,
-    /// An escalation.
+    /// The trigger of an escalation.
     Escalation,
-    /// Whether the agent is done.
+    /// A completion condition.
     Completion,
-    /// Whether something is remembered.
+    /// The condition of a remember rule.
     Remember,
     /// Anything else: checks, exits, activations.
     Other,
 }
 
-/// Who writes a variable.
+/// What writes a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteUse {
     /// The result of a tool call.
@@ -94,33 +94,33 @@ pub enum WriteUse {
     Transform,
     /// The item of a list pipeline, visible only inside it.
     TransformItem,
-    /// What another agent gives back.
+    /// The result of another agent.
     Return,
-    /// The longer-lived memory, by `STORE`.
+    /// Persistent memory, by `STORE`.
     Store,
 }
 
-/// Why a variable is named.
+/// Why a variable is referred to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadUse {
     /// Passed to another agent.
     Pass,
-    /// A field another field depends on.
+    /// Another field depends on it.
     DependsOn,
-    /// A field that is asked for again.
+    /// It is collected again.
     Collect,
-    /// A path of the memory that is brought back.
+    /// It is loaded from memory.
     Recall,
-    /// What a person is told.
+    /// It is shown to a human.
     Human,
-    /// State that must be there.
+    /// It must have a value.
     Required,
 }
 
-/// Why a tool is named.
+/// Why a tool is referred to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolUse {
-    /// Offered to the model in a step.
+    /// Exposed to the model in a step.
     Available,
     /// A constraint is checked before it is called.
     Checkpoint,
@@ -128,95 +128,95 @@ pub enum ToolUse {
     Hidden,
 }
 
-/// Why an agent is named.
+/// Why an agent is referred to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentUse {
-    /// It may take over.
+    /// Target of a handoff.
     Handoff,
-    /// It is asked.
+    /// Target of a delegation.
     Delegate,
-    /// A supervisor routes to it.
+    /// Target of a routing rule.
     Routing,
-    /// It takes what no rule takes.
+    /// The default agent of the routing.
     DefaultRoute,
-    /// It takes over when a rule fails or something goes wrong.
+    /// It takes over after a failed constraint or an error.
     Failure,
     /// It is listed as available.
     Available,
-    /// It takes over from inside a flow.
+    /// It takes over from within a flow.
     Flow,
 }
 
 impl Agent {
-    /// Calls `visit` with everything the agent says.
+    /// Calls `visit` with every part of the agent.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(Node<'a>)) {
-        Walk { visit }.agent(self);
+        Walker { visit }.agent(self);
     }
 }
 
 impl Profile {
-    /// Calls `visit` with everything the profile says.
+    /// Calls `visit` with every part of the profile.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(Node<'a>)) {
-        Walk { visit }.profile(self);
+        Walker { visit }.profile(self);
     }
 }
 
 impl Step {
-    /// Calls `visit` with everything the step says.
+    /// Calls `visit` with every part of the step.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(Node<'a>)) {
-        Walk { visit }.step(self);
+        Walker { visit }.step(self);
     }
 }
 
 impl Body {
-    /// Calls `visit` with everything the statements say.
+    /// Calls `visit` with every part of the body.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(Node<'a>)) {
-        Walk { visit }.body(self);
+        Walker { visit }.body(self);
     }
 }
 
-struct Walk<'v, 'a> {
+struct Walker<'v, 'a> {
     visit: &'v mut dyn FnMut(Node<'a>),
 }
 
-impl<'a> Walk<'_, 'a> {
-    fn give(&mut self, node: Node<'a>) {
+impl<'a> Walker<'_, 'a> {
+    fn emit(&mut self, node: Node<'a>) {
         (self.visit)(node);
     }
 
     fn condition(&mut self, condition: Option<&'a Condition>, used: ConditionUse) {
         if let Some(condition) = condition {
-            self.give(Node::Condition(condition, used));
+            self.emit(Node::Condition(condition, used));
         }
     }
 
     fn jump(&mut self, jump: Option<&'a Jump>) {
         if let Some(jump) = jump {
-            self.give(Node::Jump(jump));
+            self.emit(Node::Jump(jump));
         }
     }
 
     fn templates(&mut self, all: impl IntoIterator<Item = &'a Template>) {
         for template in all {
-            self.give(Node::Template(template));
+            self.emit(Node::Template(template));
         }
     }
 
     fn sets(&mut self, all: &'a [SetVariable]) {
         for set in all {
-            self.give(Node::Set(set));
+            self.emit(Node::Set(set));
         }
     }
 
     fn bindings(&mut self, all: &'a [VariableBinding]) {
         for binding in all {
-            self.give(Node::Expr(&binding.value));
+            self.emit(Node::Expr(&binding.value));
         }
     }
 
     fn reads(&mut self, all: &'a [Spanned<Name>], used: ReadUse) {
         for name in all {
-            self.give(Node::Reads(name, used));
+            self.emit(Node::Reads(name, used));
         }
     }
 
@@ -225,7 +225,7 @@ impl<'a> Walk<'_, 'a> {
         self.templates(identity.goal.iter().chain(&identity.persona).chain(&identity.limitations));
         for instruction in &identity.instructions {
             self.condition(instruction.when.as_ref(), ConditionUse::Applies);
-            self.give(Node::Template(&instruction.text));
+            self.emit(Node::Template(&instruction.text));
         }
         self.templates(identity.system_prompt.iter().map(|p| &p.template));
         for tool in &agent.tools {
@@ -242,7 +242,7 @@ impl<'a> Walk<'_, 'a> {
         }
         for guardrail in &agent.constraints.guardrails {
             if let Some(check) = &guardrail.check {
-                self.give(Node::Expr(check));
+                self.emit(Node::Expr(check));
             }
             self.templates(&guardrail.llm_check);
         }
@@ -251,7 +251,7 @@ impl<'a> Walk<'_, 'a> {
             self.condition(done.when.as_ref(), ConditionUse::Completion);
             self.templates(&done.respond);
             if let Some(template) = &done.respond_template {
-                self.give(Node::TemplateRef(template));
+                self.emit(Node::TemplateRef(template));
             }
             self.sets(&done.set);
             self.stored(done.store.as_ref());
@@ -274,7 +274,7 @@ impl<'a> Walk<'_, 'a> {
         for message in agent.messages.values() {
             self.templates(&message.text);
             if let Some(template) = &message.template {
-                self.give(Node::TemplateRef(template));
+                self.emit(Node::TemplateRef(template));
             }
         }
         for template in agent.templates.values() {
@@ -306,7 +306,7 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn field(&mut self, field: &'a GatherField) {
-        self.give(Node::Field(field));
+        self.emit(Node::Field(field));
         self.templates(&field.prompt);
         if let Some(validation) = &field.validation {
             self.templates(validation.error_message.iter().chain(&validation.retry_prompt));
@@ -323,10 +323,10 @@ impl<'a> Walk<'_, 'a> {
         if let Some(value) =
             store.value.as_ref().filter(|v| store.target.is_some() || v.as_path().is_none())
         {
-            self.give(Node::Expr(value));
+            self.emit(Node::Expr(value));
         }
         if let Some(target) = &store.target {
-            self.give(Node::Writes(target, WriteUse::Store));
+            self.emit(Node::Writes(target, WriteUse::Store));
         }
     }
 
@@ -347,19 +347,19 @@ impl<'a> Walk<'_, 'a> {
         self.condition(Some(&constraint.condition), ConditionUse::Constraint);
         self.condition(constraint.applies_when.as_ref(), ConditionUse::Applies);
         if let Some(Checkpoint::ToolCall { target }) = &constraint.checkpoint {
-            self.give(Node::Tool(target, ToolUse::Checkpoint));
+            self.emit(Node::Tool(target, ToolUse::Checkpoint));
         }
         let Some(failure) = &constraint.on_fail else { return };
         self.templates(&failure.message);
         if let Some(agent) = &failure.target {
-            self.give(Node::AgentRef(agent, AgentUse::Failure));
+            self.emit(Node::AgentRef(agent, AgentUse::Failure));
         }
         self.reads(&failure.collect_fields, ReadUse::Collect);
         if !failure.clear.is_empty() {
-            self.give(Node::Clear(&failure.clear));
+            self.emit(Node::Clear(&failure.clear));
         }
         for jump in failure.then_action.iter().chain(&failure.then_step) {
-            self.give(Node::Jump(jump));
+            self.emit(Node::Jump(jump));
         }
     }
 
@@ -367,11 +367,11 @@ impl<'a> Walk<'_, 'a> {
         let c = &agent.coordination;
         for handoff in &c.handoffs {
             if handoff.remote.is_none() {
-                self.give(Node::AgentRef(&handoff.to, AgentUse::Handoff));
+                self.emit(Node::AgentRef(&handoff.to, AgentUse::Handoff));
             }
             self.condition(handoff.when.as_ref(), ConditionUse::Coordination);
             for value in &handoff.context.pass {
-                self.give(Node::Reads(&value.name, ReadUse::Pass));
+                self.emit(Node::Reads(&value.name, ReadUse::Pass));
             }
             self.templates(handoff.context.summary.iter().chain(&handoff.failure_message));
             self.sets(&handoff.context.set);
@@ -379,18 +379,18 @@ impl<'a> Walk<'_, 'a> {
             self.jump(handoff.on_failure.as_ref());
             if let Some(on_return) = &handoff.on_return {
                 for (name, _) in &on_return.map {
-                    self.give(Node::Writes(name, WriteUse::Return));
+                    self.emit(Node::Writes(name, WriteUse::Return));
                 }
                 self.sets(&on_return.set);
             }
         }
         for delegate in &c.delegates {
             if delegate.remote.is_none() {
-                self.give(Node::AgentRef(&delegate.agent, AgentUse::Delegate));
+                self.emit(Node::AgentRef(&delegate.agent, AgentUse::Delegate));
             }
             self.condition(delegate.when.as_ref(), ConditionUse::Coordination);
             for (_, value) in &delegate.input {
-                self.give(Node::Expr(value));
+                self.emit(Node::Expr(value));
             }
             self.templates(
                 delegate
@@ -403,7 +403,7 @@ impl<'a> Walk<'_, 'a> {
         for handler in c.return_handlers.values() {
             self.templates(&handler.respond);
             if !handler.clear.is_empty() {
-                self.give(Node::Clear(&handler.clear));
+                self.emit(Node::Clear(&handler.clear));
             }
         }
         if let Some(escalation) = &c.escalation {
@@ -419,14 +419,14 @@ impl<'a> Walk<'_, 'a> {
                 self.stored(outcome.store.as_ref());
                 self.sets(&outcome.set);
                 if let Some(jump) = &outcome.action {
-                    self.give(Node::Jump(jump));
+                    self.emit(Node::Jump(jump));
                 }
             }
         }
         if let Some(routing) = &agent.routing {
             for rule in &routing.rules {
                 if let Some(to) = &rule.to {
-                    self.give(Node::AgentRef(to, AgentUse::Routing));
+                    self.emit(Node::AgentRef(to, AgentUse::Routing));
                 }
                 self.condition(rule.when.as_ref(), ConditionUse::Coordination);
                 self.reads(&rule.pass, ReadUse::Pass);
@@ -434,16 +434,16 @@ impl<'a> Walk<'_, 'a> {
                 if let Some(crate::coordination::RoutingTarget::RouteToVariable { variable }) =
                     &rule.action
                 {
-                    self.give(Node::Reads(variable, ReadUse::Required));
+                    self.emit(Node::Reads(variable, ReadUse::Required));
                 }
             }
             if let Some(default) = &routing.default_agent {
-                self.give(Node::AgentRef(default, AgentUse::DefaultRoute));
+                self.emit(Node::AgentRef(default, AgentUse::DefaultRoute));
             }
         }
         for reference in &agent.available_agents {
             if let (Some(name), None) = (&reference.agent, &reference.file) {
-                self.give(Node::AgentRef(name, AgentUse::Available));
+                self.emit(Node::AgentRef(name, AgentUse::Available));
             }
         }
     }
@@ -452,13 +452,13 @@ impl<'a> Walk<'_, 'a> {
         self.templates(&handler.respond);
         self.body(&handler.body);
         if let Some(jump) = &handler.then {
-            self.give(Node::Jump(jump));
+            self.emit(Node::Jump(jump));
         }
         if let Some(agent) = &handler.handoff_target {
-            self.give(Node::AgentRef(agent, AgentUse::Failure));
+            self.emit(Node::AgentRef(agent, AgentUse::Failure));
         }
         if let Some(step) = &handler.backtrack_to {
-            self.give(Node::StepRef(step));
+            self.emit(Node::StepRef(step));
         }
     }
 
@@ -496,7 +496,7 @@ impl<'a> Walk<'_, 'a> {
     fn zone(&mut self, zone: &'a ReasoningZone) {
         self.templates(&zone.goal);
         for tool in zone.available_tools.iter().flatten() {
-            self.give(Node::Tool(tool, ToolUse::Available));
+            self.emit(Node::Tool(tool, ToolUse::Available));
         }
         self.body(&zone.prepare);
         for binding in &zone.bindings {
@@ -509,18 +509,20 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn binding(&mut self, binding: &'a ToolBinding) {
-        self.give(Node::Offer(binding));
-        match &binding.does {
-            Offer::Call { tool } => self.give(Node::Tool(tool, ToolUse::Available)),
-            Offer::Handoff { to } => self.give(Node::AgentRef(to, AgentUse::Handoff)),
-            Offer::Delegate { agent } => self.give(Node::AgentRef(agent, AgentUse::Delegate)),
+        self.emit(Node::ToolBinding(binding));
+        match &binding.action {
+            BindingAction::Call { tool } => self.emit(Node::Tool(tool, ToolUse::Available)),
+            BindingAction::Handoff { to } => self.emit(Node::AgentRef(to, AgentUse::Handoff)),
+            BindingAction::Delegate { agent } => {
+                self.emit(Node::AgentRef(agent, AgentUse::Delegate))
+            }
             _ => {}
         }
         self.templates(&binding.description);
         self.condition(binding.available_when.as_ref(), ConditionUse::Applies);
         for input in &binding.with {
             if let Some(value) = &input.value {
-                self.give(Node::Expr(value));
+                self.emit(Node::Expr(value));
             }
         }
         self.body(&binding.after);
@@ -543,17 +545,17 @@ impl<'a> Walk<'_, 'a> {
             self.constraint(constraint);
         }
         for tool in &profile.tools_hide {
-            self.give(Node::Tool(tool, ToolUse::Hidden));
+            self.emit(Node::Tool(tool, ToolUse::Hidden));
         }
         if let Some(changes) = &profile.flow_modifications {
             for step in &changes.skip {
-                self.give(Node::StepRef(step));
+                self.emit(Node::StepRef(step));
             }
             for step in changes.overrides.values() {
                 self.step(step);
             }
             for insertion in &changes.insertions {
-                self.give(Node::StepRef(&insertion.target_step));
+                self.emit(Node::StepRef(&insertion.target_step));
                 self.step(&insertion.step);
             }
         }
@@ -574,18 +576,18 @@ impl<'a> Walk<'_, 'a> {
 
     fn statement(&mut self, statement: &'a Statement) {
         match statement {
-            Statement::Set(set) => self.give(Node::Set(set)),
-            Statement::Clear { variables } => self.give(Node::Clear(variables)),
+            Statement::Set(set) => self.emit(Node::Set(set)),
+            Statement::Clear { variables } => self.emit(Node::Clear(variables)),
             Statement::Transform(t) => {
-                self.give(Node::Expr(&t.source));
-                self.give(Node::Writes(&t.item_var, WriteUse::TransformItem));
-                self.give(Node::Writes(&t.target, WriteUse::Transform));
+                self.emit(Node::Expr(&t.source));
+                self.emit(Node::Writes(&t.item_var, WriteUse::TransformItem));
+                self.emit(Node::Writes(&t.target, WriteUse::Transform));
                 for expr in t.filter.iter().chain(t.map.iter().map(|(_, e)| e)).chain(&t.limit) {
-                    self.give(Node::Expr(expr));
+                    self.emit(Node::Expr(expr));
                 }
             }
             Statement::Respond(response) => self.response(response),
-            Statement::Instruct { text } => self.give(Node::Template(text)),
+            Statement::Instruct { text } => self.emit(Node::Template(text)),
             Statement::Collect(collect) => {
                 self.templates(&collect.present);
                 self.gather(&collect.gather);
@@ -594,12 +596,12 @@ impl<'a> Walk<'_, 'a> {
                 self.body(&collect.on_failure);
             }
             Statement::Call(call) => {
-                self.give(Node::Call(call));
+                self.emit(Node::Call(call));
                 for argument in &call.with {
-                    self.give(Node::Expr(&argument.value));
+                    self.emit(Node::Expr(&argument.value));
                 }
                 if let Some(result) = &call.result {
-                    self.give(Node::Writes(result, WriteUse::ToolResult));
+                    self.emit(Node::Writes(result, WriteUse::ToolResult));
                 }
                 self.condition(call.success_when.as_ref(), ConditionUse::Branch);
                 self.body(&call.on_success);
@@ -612,14 +614,14 @@ impl<'a> Walk<'_, 'a> {
             }
             Statement::Await { branches } | Statement::If { branches } => self.branches(branches),
             Statement::Delegate(delegation) => {
-                self.give(Node::AgentRef(&delegation.agent, AgentUse::Delegate));
+                self.emit(Node::AgentRef(&delegation.agent, AgentUse::Delegate));
                 self.bindings(&delegation.bindings);
             }
             Statement::Handoff(delegation) => {
-                self.give(Node::AgentRef(&delegation.agent, AgentUse::Flow));
+                self.emit(Node::AgentRef(&delegation.agent, AgentUse::Flow));
                 self.bindings(&delegation.bindings);
             }
-            Statement::Goto(jump) | Statement::Repeat { jump, .. } => self.give(Node::Jump(jump)),
+            Statement::Goto(jump) | Statement::Repeat { jump, .. } => self.emit(Node::Jump(jump)),
             Statement::Log { .. } | Statement::Escalate { .. } | Statement::Other { .. } => {}
         }
     }
@@ -627,10 +629,10 @@ impl<'a> Walk<'_, 'a> {
     fn response(&mut self, response: &'a Response) {
         self.templates(&response.text);
         if let Some(template) = &response.template {
-            self.give(Node::TemplateRef(template));
+            self.emit(Node::TemplateRef(template));
         }
         if let Some(actions) = &response.actions {
-            self.give(Node::Actions(actions));
+            self.emit(Node::Actions(actions));
             for element in &actions.elements {
                 self.templates(
                     element.label.iter().chain(&element.placeholder).chain(&element.description),

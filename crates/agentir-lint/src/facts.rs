@@ -83,7 +83,7 @@ impl<'a> Facts<'a> {
             Node::Reads(name, used) => self.reads.push((name, used)),
             Node::Field(field) => self.fields.push(field),
             Node::Call(call) => self.calls.push(call),
-            Node::Offer(binding) => self.offers.push(binding),
+            Node::ToolBinding(binding) => self.offers.push(binding),
             Node::Tool(name, used) => self.tool_refs.push((name, used)),
             Node::AgentRef(name, used) => self.agent_refs.push((name, used)),
             Node::TemplateRef(name) => self.template_refs.push(name),

@@ -4,7 +4,7 @@
 use crate::rule::AgentContext;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, Visit};
-use agentir_ir::{Body, Branch, Offer, Statement};
+use agentir_ir::{BindingAction, Body, Branch, Statement};
 
 /// The namespaces that exist only inside a `connection`.
 pub(crate) const OF_CONNECTIONS: &[&str] = &["inputs", "response_actions", "response_formats"];
@@ -69,7 +69,7 @@ pub(crate) fn written<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spann
     for field in &cx.facts.fields {
         found(&field.name);
     }
-    for offer in cx.facts.offers.iter().filter(|o| matches!(o.does, Offer::Collect)) {
+    for offer in cx.facts.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
         offer.with.iter().filter(|w| w.value.is_some()).for_each(|w| found(&w.name));
     }
 }
@@ -104,9 +104,11 @@ pub(crate) fn outputs<'a>(
     for binding in &zone.bindings {
         of_condition(binding.available_when.as_ref(), &none, found);
         binding.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| of(e, &none, found));
-        let inside = match &binding.does {
-            Offer::Call { tool } => Outputs::Of(tool, &none),
-            Offer::Delegate { .. } | Offer::Collect | Offer::Other { .. } => Outputs::Unknown,
+        let inside = match &binding.action {
+            BindingAction::Call { tool } => Outputs::Of(tool, &none),
+            BindingAction::Delegate { .. }
+            | BindingAction::Collect
+            | BindingAction::Other { .. } => Outputs::Unknown,
             _ => Outputs::Nothing,
         };
         of_body(&binding.after, &inside, found);

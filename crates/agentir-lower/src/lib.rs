@@ -71,7 +71,7 @@ impl Lowered {
             Some(Unit::Settings(settings)) => {
                 for (dialect, entries) in settings.0 {
                     for (key, Extension { value, span }) in entries {
-                        program.extensions.keep(dialect, &key, value, span);
+                        program.extensions.insert(dialect, &key, value, span);
                     }
                 }
             }

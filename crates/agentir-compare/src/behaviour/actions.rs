@@ -7,7 +7,7 @@ use crate::words::{all_of, plain, quoted};
 use agentir_diagnostics::{Span, Spanned, with_places};
 use agentir_expr::Name;
 use agentir_flow::cfg::{DecidedBy, Edge, Element, Node, NodeKind, Transfer, Why};
-use agentir_ir::{Offer, Response, RoutingTarget, Statement};
+use agentir_ir::{BindingAction, Response, RoutingTarget, Statement};
 use serde::Serialize;
 use serde_json::{Value, to_value};
 
@@ -131,7 +131,7 @@ pub(super) fn action(
                 Action::new(&format!("does `{keyword}`"), "", value)
             }
             Element::Rule(rule) => Action::new("does", "", &rule.action),
-            Element::Offer(binding) => Action::new("does", &binding.name.value, &binding.does),
+            Element::Offer(binding) => Action::new("does", &binding.name.value, &binding.action),
             _ => Action::plain("does something"),
         },
         NodeKind::Entry
@@ -274,8 +274,8 @@ fn called<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
         Element::Statement(Statement::Call(call)) => Some(&call.tool),
         Element::Tool(tool) => Some(&tool.name),
         Element::Name(name) => Some(name),
-        Element::Offer(binding) => match &binding.does {
-            Offer::Call { tool } => Some(tool),
+        Element::Offer(binding) => match &binding.action {
+            BindingAction::Call { tool } => Some(tool),
             _ => None,
         },
         _ => None,
@@ -305,11 +305,11 @@ fn call(node: &Node<'_>) -> Action {
         }
         Element::Tool(tool) => Action::new("calls", &format!("`{}`", tool.name.value), &tool.name),
         Element::Name(name) => Action::new("calls", &format!("`{}`", name.value), name),
-        Element::Offer(binding) => match &binding.does {
-            Offer::Call { tool } if binding.with.is_empty() => {
+        Element::Offer(binding) => match &binding.action {
+            BindingAction::Call { tool } if binding.with.is_empty() => {
                 Action::new("calls", &format!("`{}`", tool.value), tool)
             }
-            Offer::Call { tool } => {
+            BindingAction::Call { tool } => {
                 Action::new("calls", &format!("`{}`", tool.value), &(tool, &binding.with))
             }
             _ => Action::new("calls", &format!("`{}`", binding.name.value), &binding.name),

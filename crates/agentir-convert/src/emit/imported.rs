@@ -1,8 +1,8 @@
-//! What an export of a platform holds beside its agents, which no language has a place for.
+//! Losses of platform exports: data besides the agents, which no target has a construct for.
 
 use crate::fidelity::{Fate, Loss};
 
-/// What a field says, wherever it stands in what an export holds beside the agents.
+/// A row for a field, wherever it occurs in the extensions of an export.
 macro_rules! row {
     ($field:literal, $how:expr, $help:expr) => {
         Loss {
@@ -14,14 +14,14 @@ macro_rules! row {
     };
 }
 
-/// Fields that only the platform's editor reads.
+/// Fields that only the platform's editor uses.
 macro_rules! editor {
     ($($field:literal)*) => {
         &[$(row!($field, "the editor and the database of XO only need it", "")),*]
     };
 }
 
-/// Ids, dates, places in the drawing: nothing that the bot does depends on them.
+/// Ids, dates, positions in the editor: the bot's behaviour does not depend on them.
 const EDITOR: &[Loss] = editor! {
     "_id" "__v" "refId" "parentId" "streamId" "sceneRefId" "sceneId" "flowTaskId" "resourceid" "uId"
     "sId" "groupId" "categoryIds" "encryptedHash" "metadata" "positionMeta" "userUtterance" "state"
@@ -34,7 +34,7 @@ const EDITOR: &[Loss] = editor! {
     "isSmalltalkMigrated" "errorCodes" "applyDefaultTemplate" "manageFirstMessage"
 };
 
-/// Abilities of the platform, each with what to do about it.
+/// Platform features, each with what to do about it.
 const ABILITIES: &[Loss] = &[
     row!(
         "smallTalk",
@@ -159,7 +159,7 @@ const ABILITIES: &[Loss] = &[
     ),
 ];
 
-/// Whatever else there is.
+/// Everything else.
 const OTHERS: &[Loss] = &[Loss {
     path: "/**.kore-xo.**",
     fate: Fate::Dropped,
@@ -167,8 +167,8 @@ const OTHERS: &[Loss] = &[Loss {
     help: "look up what it does in XO; if it matters, say it in `INSTRUCTIONS` or set it in the project",
 }];
 
-/// What everything that an export says besides stands below.
+/// The key of the extensions with such data.
 pub(super) const KEY: &str = "kore-xo";
 
-/// The rows, the most particular first.
+/// The rows, most specific first.
 pub(super) const LOSSES: &[&[Loss]] = &[EDITOR, ABILITIES, OTHERS];

@@ -1,4 +1,4 @@
-//! Writing: one module a language, each with its table of what it cannot say.
+//! The emitters: one module per language, each with its loss table.
 
 mod abl;
 mod adl;
@@ -10,15 +10,15 @@ use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
 use agentir_ir::Program;
 
-/// What an emitter wrote.
+/// The output of an emitter.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     pub(crate) files: Vec<OutputFile>,
-    /// What is called otherwise there.
+    /// Renamings in the output.
     pub(crate) renamed: Vec<Renamed>,
 }
 
-/// A program in another language.
+/// Emits a program in a language.
 pub(crate) fn emit(program: &Program, target: Target) -> Written {
     match target {
         Target::Abl | Target::AblYaml => abl::emit(program, target),
@@ -27,8 +27,8 @@ pub(crate) fn emit(program: &Program, target: Target) -> Written {
     }
 }
 
-/// What a language says in another way or not at all, the most particular rows first, by the names of
-/// the path that is looked for.
+/// The loss table of a target, most specific rows first. `names` are the segments of the path that is
+/// looked up.
 pub(crate) fn losses(target: Target, names: &[&str]) -> &'static [&'static [Loss]] {
     if names.contains(&imported::KEY) {
         return imported::LOSSES;

@@ -4,7 +4,7 @@ use super::{Cfg, Element, NodeKind, Part};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Segment, Template, Visit};
 use agentir_ir::{
-    Agent, Call, Collect, GatherField, Handoff, Offer, Response, SetVariable, Statement,
+    Agent, BindingAction, Call, Collect, GatherField, Handoff, Response, SetVariable, Statement,
     StoredValue, Tool, VariableBinding,
 };
 use petgraph::graph::NodeIndex;
@@ -329,7 +329,7 @@ impl<'a> Cfg<'a> {
             }
             Element::Offer(binding) if !matches!(kind, NodeKind::Return | NodeKind::Confirm) => {
                 binding.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| found.expr(e));
-                if matches!(binding.does, Offer::Collect) {
+                if matches!(binding.action, BindingAction::Collect) {
                     for with in &binding.with {
                         found.add(How::Sets, Variable::named(&with.name), false);
                     }

@@ -112,7 +112,9 @@ impl<'a> Cfg<'a> {
 
 /// The tools of which the user is asked before they are called; of several of one name one is enough.
 fn asking<'a>(tools: impl Iterator<Item = &'a Tool>) -> FxHashMap<&'a str, Span> {
-    tools.filter_map(|tool| Some((tool.name.value.as_str(), tool.asks_first()?))).collect()
+    tools
+        .filter_map(|tool| Some((tool.name.value.as_str(), tool.confirmation_required_at()?)))
+        .collect()
 }
 
 /// The name of a referenced file, without folder and endings.

@@ -5,8 +5,8 @@ use super::{DecidedBy, Edge, Element, Guard, NodeKind, Why};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
-    Agent, AgentReference, Decider, Handoff, NumberOrText, Offer, ReasoningZone, RoutingRule,
-    RoutingTarget, ToolBinding,
+    Agent, AgentReference, BindingAction, Decider, Handoff, NumberOrText, ReasoningZone,
+    RoutingRule, RoutingTarget, ToolBinding,
 };
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -226,30 +226,30 @@ impl<'a> Builder<'_, 'a> {
             .guarded(guard)
             .by(element, binding.name.span);
         let picked = vec![Open { from: chooses.node, edge }];
-        let ends = match &binding.does {
-            Offer::Call { tool } => {
+        let ends = match &binding.action {
+            BindingAction::Call { tool } => {
                 let ends = self.checked_before_call(tool, picked);
                 let (ends, declined) = self.agreed_before_call(tool, element, ends);
                 self.tell_the_model(declined, chooses);
                 self.then(ends, NodeKind::Call, element, span)
             }
-            Offer::Collect => self.then(picked, NodeKind::Set, element, span),
-            Offer::Other { .. } => self.then(picked, NodeKind::Other, element, span),
-            Offer::Handoff { to } => {
+            BindingAction::Collect => self.then(picked, NodeKind::Set, element, span),
+            BindingAction::Other { .. } => self.then(picked, NodeKind::Other, element, span),
+            BindingAction::Handoff { to } => {
                 let node = self.node(NodeKind::Handoff, element, span);
                 self.attach(picked, node);
                 self.hand_over(node, to, false)
             }
-            Offer::Delegate { agent } => {
+            BindingAction::Delegate { agent } => {
                 let node = self.node(NodeKind::Delegate, element, span);
                 self.attach(picked, node);
                 self.hand_over(node, agent, true)
             }
-            Offer::Escalate => {
+            BindingAction::Escalate => {
                 self.escalate(picked, element, span);
                 Vec::new()
             }
-            Offer::Complete => {
+            BindingAction::Complete => {
                 self.finish(NodeKind::Complete, picked, element, span);
                 Vec::new()
             }

@@ -7,7 +7,7 @@ use crate::variables::first;
 use agentir_diagnostics::{FileId, Span};
 use agentir_eval::Value;
 use agentir_flow::cfg::{Access, How};
-use agentir_ir::{Agent, Data, Dialect, Offer, SessionVariable, WriteUse};
+use agentir_ir::{Agent, BindingAction, Data, Dialect, SessionVariable, WriteUse};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
@@ -88,7 +88,7 @@ impl<'a> Owned<'a> {
         let mut foreign: FxHashSet<SmolStr> = FxHashSet::default();
         for agent in &program.agents {
             for offer in agent.reasoning.iter().flat_map(|z| &z.bindings) {
-                if matches!(offer.does, Offer::Collect) {
+                if matches!(offer.action, BindingAction::Collect) {
                     foreign.extend(offer.with.iter().map(|w| w.name.value.clone()));
                 }
             }

@@ -3,7 +3,7 @@
 use super::mentions::{Asks, Names};
 use agentir_diagnostics::Span;
 use agentir_expr::Template;
-use agentir_ir::{Agent, Body, Offer, Statement};
+use agentir_ir::{Agent, BindingAction, Body, Statement};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -138,8 +138,8 @@ pub(super) fn prompts<'a>(agent: &'a Agent, names: &Names<'a>) -> Vec<Prompt<'a>
         texts.extend(goal.map(|goal| (goal, Said::InStep)));
     }
     let bindings = agent.reasoning.iter().flat_map(|zone| &zone.bindings);
-    let offers = bindings.filter_map(|binding| match &binding.does {
-        Offer::Handoff { to } => Some((binding.name.value.as_str(), to.value.as_str())),
+    let offers = bindings.filter_map(|binding| match &binding.action {
+        BindingAction::Handoff { to } => Some((binding.name.value.as_str(), to.value.as_str())),
         _ => None,
     });
     let offers = Rc::new(offers.collect());

@@ -5,7 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::types::{AblTypes, ScriptTypes};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_expr::{Coercion, Expr, ExprKind, ValueType};
-use agentir_ir::{Offer, Tool};
+use agentir_ir::{BindingAction, Tool};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("argument-type"),
@@ -23,8 +23,8 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let calls = cx.facts.calls.iter().flat_map(|call| {
         call.with.iter().filter_map(|a| Some((&call.tool, a.name.as_ref()?, &a.value)))
     });
-    let offers = cx.facts.offers.iter().filter_map(|offer| match &offer.does {
-        Offer::Call { tool } => Some((tool, offer)),
+    let offers = cx.facts.offers.iter().filter_map(|offer| match &offer.action {
+        BindingAction::Call { tool } => Some((tool, offer)),
         _ => None,
     });
     let offers = offers.flat_map(|(tool, offer)| {

@@ -3,7 +3,7 @@
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Body, Offer, Statement};
+use agentir_ir::{BindingAction, Body, Statement};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("callback-too-deep"),
@@ -16,8 +16,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let offered = cx.facts.offers.iter().filter_map(|offer| match &offer.does {
-        Offer::Call { tool } => Some((&offer.after, tool)),
+    let offered = cx.facts.offers.iter().filter_map(|offer| match &offer.action {
+        BindingAction::Call { tool } => Some((&offer.after, tool)),
         _ => None,
     });
     for (after, tool) in offered {

@@ -3,7 +3,7 @@
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Body, Offer, Statement};
+use agentir_ir::{BindingAction, Body, Statement};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("dropped-transition"),
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for offer in &cx.facts.offers {
-        let Offer::Call { tool } = &offer.does else { continue };
+        let BindingAction::Call { tool } = &offer.action else { continue };
         for statement in &offer.after.0 {
             if let Statement::Handoff(handoff) = statement {
                 tell(&handoff.agent, tool, "`after_reasoning:`", report);

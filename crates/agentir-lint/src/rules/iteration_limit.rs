@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let Some(flow) = &cx.agent.flow else { return };
     let execution = &cx.agent.execution;
-    let Some(limit) = execution.flow_steps() else { return };
+    let Some(limit) = execution.max_flow_steps() else { return };
     let whose = match &execution.max_flow_iterations {
         Some(_) => "`EXECUTION` sets",
         None => "the platform's limit is",

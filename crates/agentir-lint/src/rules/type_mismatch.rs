@@ -4,7 +4,7 @@ use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::types::{AblTypes, ScriptTypes};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::{Coercion, Expr, Mismatch, TypeExpr, ValueType};
-use agentir_ir::{Data, Offer};
+use agentir_ir::{BindingAction, Data};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("type-mismatch"),
@@ -37,7 +37,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             assigned(cx, &types, &target.root.value, &set.value, report);
         }
     }
-    for offer in cx.facts.offers.iter().filter(|o| matches!(o.does, Offer::Collect)) {
+    for offer in cx.facts.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
         for with in &offer.with {
             if let Some(value) = &with.value {
                 assigned(cx, &types, &with.name.value, value, report);

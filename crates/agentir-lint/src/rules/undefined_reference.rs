@@ -5,7 +5,7 @@ use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::script::{NAMESPACES, OF_CONNECTIONS};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::{Name, Path};
-use agentir_ir::Offer;
+use agentir_ir::BindingAction;
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -30,7 +30,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
     });
     for offer in &cx.facts.offers {
-        let Offer::Other { reference } = &offer.does else { continue };
+        let BindingAction::Other { reference } = &offer.action else { continue };
         let Some((namespace, member)) = reference.strip_prefix('@').and_then(|r| r.split_once('.'))
         else {
             continue;

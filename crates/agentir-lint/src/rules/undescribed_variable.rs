@@ -2,7 +2,7 @@
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
-use agentir_ir::{Filler, Offer};
+use agentir_ir::{BindingAction, FilledBy};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -17,8 +17,8 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut seen = FxHashSet::default();
-    for offer in cx.facts.offers.iter().filter(|o| matches!(o.does, Offer::Collect)) {
-        for with in offer.with.iter().filter(|w| w.filled_by == Filler::Model) {
+    for offer in cx.facts.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
+        for with in offer.with.iter().filter(|w| w.filled_by == FilledBy::Model) {
             let Some(variable) = cx.program.variables.get(with.name.value.as_str()) else {
                 continue;
             };

@@ -6,7 +6,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::Wording;
 use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Offer, Tool};
+use agentir_ir::{BindingAction, Tool};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unknown-argument"),
@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Inputs of actions as they are offered to the model.
 fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for offer in &cx.facts.offers {
-        let Offer::Call { tool } = &offer.does else { continue };
+        let BindingAction::Call { tool } = &offer.action else { continue };
         let Some(tool) = own_tool(cx, &tool.value) else { continue };
         for input in &offer.with {
             if tool.parameters.iter().all(|p| p.name.value != input.name.value) {

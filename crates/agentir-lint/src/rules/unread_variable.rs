@@ -124,7 +124,7 @@ fn collect<'a>(
         Node::Writes(name, _) => {
             read.insert(crate::variables::first(&name.value));
         }
-        Node::Offer(offer) => {
+        Node::ToolBinding(offer) => {
             offer.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| of(e, read));
         }
         _ => {}

@@ -4,7 +4,7 @@ use crate::names::mentioned;
 use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::{ExprKind, Path, Visit};
-use agentir_ir::{Agent, Node, Offer};
+use agentir_ir::{Agent, BindingAction, Node};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
@@ -55,7 +55,7 @@ fn of_agent<'a>(agent: &'a Agent, used: &mut FxHashSet<&'a str>) {
             Node::Field(field) => {
                 used.insert(&field.name.value);
             }
-            Node::Offer(offer) if matches!(offer.does, Offer::Collect) => {
+            Node::ToolBinding(offer) if matches!(offer.action, BindingAction::Collect) => {
                 used.extend(offer.with.iter().map(|w| w.name.value.as_str()));
             }
             _ => {}

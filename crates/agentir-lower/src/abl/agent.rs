@@ -1,4 +1,4 @@
-//! The agent itself, and the sections that describe it.
+//! Lowers an agent and the sections that describe it.
 
 use super::fields::Fields;
 use super::{Context, coordination, data, flow, gather, memory, rules, supervisor, tools};
@@ -49,7 +49,7 @@ pub(super) fn agent(
         gathered.prompt = part.prompt.or(gathered.prompt);
         gathered.message_key = part.message_key.or(gathered.message_key);
         gathered.correction_patterns.extend(part.correction_patterns);
-        merge(&mut gathered.extensions, part.extensions);
+        merge_extensions(&mut gathered.extensions, part.extensions);
     }
     let flow = flow::flow(cx, &mut f);
     let mut coordination = coordination::coordination(cx, &mut f);
@@ -60,7 +60,7 @@ pub(super) fn agent(
         for item in std::mem::take(&mut section.items) {
             profiles.push(rules::profile(cx, Fields::new(item)));
         }
-        section.leave(&mut extensions);
+        section.preserve(&mut extensions);
     }
     for section in f.records("behavior_profile") {
         profiles.push(rules::profile(cx, section));
@@ -69,7 +69,7 @@ pub(super) fn agent(
     for section in f.records("on_start") {
         let hook = flow::hook(cx, section);
         on_start.extend(hook.body.0);
-        merge(&mut extensions, hook.extensions);
+        merge_extensions(&mut extensions, hook.extensions);
     }
     let mut use_behavior_profiles = Vec::new();
     while f.has("use_behavior_profile") {
@@ -128,17 +128,17 @@ pub(super) fn agent(
         extensions,
         span: f.span,
     };
-    f.leave(&mut agent.extensions);
-    agent.execution.hints = hints(&agent);
+    f.preserve(&mut agent.extensions);
+    agent.execution.hints = execution_hints(&agent);
     pass_types(&mut agent);
     agent
 }
 
-/// Adds what one part keeps to what another does.
-pub(crate) fn merge(into: &mut Extensions, from: Extensions) {
+/// Moves the extensions of one element to another.
+pub(crate) fn merge_extensions(into: &mut Extensions, from: Extensions) {
     for (dialect, all) in from.0 {
         for (key, extension) in all {
-            into.keep(dialect, &key, extension.value, extension.span);
+            into.insert(dialect, &key, extension.value, extension.span);
         }
     }
 }
@@ -149,7 +149,7 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
         language: f.text("language"),
         ..Identity::default()
     };
-    // `IDENTITY` and the single sections say the same; what stands last counts.
+    // `IDENTITY` and the single sections are equivalent; the last one is effective.
     let goal_at = f.key("goal").map_or(0, |k| k.start);
     let persona_at = f.key("persona").map_or(0, |k| k.start);
     let identity_at = f.key("identity").map_or(0, |k| k.start);
@@ -169,7 +169,7 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
         identity
             .instructions
             .extend(i.template("instructions").map(|text| Instruction { when: None, text }));
-        identity.extensions = i.rest();
+        identity.extensions = i.into_extensions();
     }
     if let Some(text) = f.template("instructions") {
         identity.instructions.push(Instruction { when: None, text });
@@ -186,16 +186,16 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
                 }
             });
             identity.instructions.extend(text.map(|text| Instruction { when, text }));
-            i.leave(&mut identity.extensions);
+            i.preserve(&mut identity.extensions);
         }
-        section.leave(&mut identity.extensions);
+        section.preserve(&mut identity.extensions);
     }
     identity.system_prompt =
         f.template("system_prompt").map(|template| SystemPrompt { template, custom: true });
-    let said = |t: &Option<agentir_expr::Template>| {
+    let has_text = |t: &Option<agentir_expr::Template>| {
         t.as_ref().is_some_and(|t| !t.text.value.trim().is_empty())
     };
-    if !said(&identity.goal) && kind == AgentType::Agent && !cx.fragment {
+    if !has_text(&identity.goal) && kind == AgentType::Agent && !cx.fragment {
         cx.problems.push(
             Diagnostic::error(
                 agentir_syntax::rules::MISSING_SECTION,
@@ -219,7 +219,7 @@ fn all_tools(
         let (more, names, rest) = tools::tools(section);
         tools.extend(more);
         used.extend(names);
-        merge(extensions, rest);
+        merge_extensions(extensions, rest);
     }
     while let Some(name) = f.name_of("use_tool") {
         used.push(name);
@@ -249,7 +249,7 @@ fn execution(f: &mut Fields<'_>) -> Execution {
         limits(&mut e);
         if let Some(mut timeouts) = e.record("timeouts") {
             limits(&mut timeouts);
-            timeouts.leave(&mut execution.extensions);
+            timeouts.preserve(&mut execution.extensions);
         }
         let x = &mut execution;
         x.model = e.text("model").or(x.model.take());
@@ -274,7 +274,7 @@ fn execution(f: &mut Fields<'_>) -> Execution {
             let mut m = Fields::new(item);
             let Some(operation) = m.name.take() else { continue };
             let model = m.text("model").map(|t| Data::from(t.value.as_str()));
-            let rest = m.rest();
+            let rest = m.into_extensions();
             let value = if rest.is_empty() {
                 model.unwrap_or_default()
             } else {
@@ -286,7 +286,7 @@ fn execution(f: &mut Fields<'_>) -> Execution {
             };
             x.operation_models.insert(operation.value, value);
         }
-        e.leave(&mut execution.extensions);
+        e.preserve(&mut execution.extensions);
     }
     execution
 }
@@ -308,7 +308,7 @@ fn attachments(f: &mut Fields<'_>, extensions: &mut Extensions) -> Vec<Attachmen
                 max_file_size_bytes: megabytes.or_else(|| a.plain_number("max_file_size")),
                 processing: a.data("processing"),
                 span: a.span,
-                extensions: a.rest(),
+                extensions: a.into_extensions(),
             })
         })
         .collect()
@@ -323,12 +323,12 @@ fn messages(f: &mut Fields<'_>, extensions: &mut Extensions) -> IndexMap<SmolStr
             let (text, template) = flow::split_template(Some(text));
             messages.insert(name.value, Response { text, template, ..Response::default() });
         }
-        m.leave(extensions);
+        m.preserve(extensions);
     }
     messages
 }
 
-/// By name, and those whose names are defined again.
+/// Named templates, and those redefined under the same name.
 fn templates(
     f: &mut Fields<'_>,
     extensions: &mut Extensions,
@@ -339,7 +339,7 @@ fn templates(
     for item in f.items_of("templates", extensions) {
         let mut t = Fields::new(item);
         let Some(name) = t.name.take() else {
-            t.leave(extensions);
+            t.preserve(extensions);
             continue;
         };
         let mut rich_content = IndexMap::new();
@@ -355,11 +355,11 @@ fn templates(
             voice_instructions: t.template("voice instructions"),
             actions: None,
             span: t.span,
-            extensions: t.rest(),
+            extensions: t.into_extensions(),
         };
-        // The last definition of a name counts; the lints tell of the earlier ones.
+        // The last definition is effective; lint reports the earlier ones.
         if let Some(earlier) = templates.insert(name.value.clone(), template) {
-            extensions.keep(
+            extensions.insert(
                 Dialect::Abl.name(),
                 &format!("templates.{}", name.value),
                 serde_json::to_value(&earlier).unwrap_or_default(),
@@ -384,7 +384,7 @@ fn hooks(cx: &mut Context<'_>, f: &mut Fields<'_>, extensions: &mut Extensions) 
                 *slot = Some(flow::hook(cx, hook));
             }
         }
-        h.leave(extensions);
+        h.preserve(extensions);
     }
     hooks
 }
@@ -402,11 +402,11 @@ fn nlu(f: &mut Fields<'_>) -> Option<Nlu> {
         intents,
         entities,
         languages: n.names("languages"),
-        default_language: n.plain("default_language"),
+        default_language: n.plain_text("default_language"),
         allow_code_switching: n.boolean("allow_code_switching"),
         extensions,
     };
-    n.leave(&mut nlu.extensions);
+    n.preserve(&mut nlu.extensions);
     Some(nlu)
 }
 
@@ -421,10 +421,10 @@ fn intents(items: Vec<agentir_syntax::abl::Record<'_>>) -> Vec<NluIntent> {
                 description: i.template("description"),
                 patterns: i.templates("patterns"),
                 examples: i.templates("examples"),
-                examples_file: i.plain("examples_file"),
+                examples_file: i.plain_text("examples_file"),
                 entities: i.names("entities"),
                 span: i.span,
-                extensions: i.rest(),
+                extensions: i.into_extensions(),
             })
         })
         .collect()
@@ -434,11 +434,11 @@ fn intent_handling(f: &mut Fields<'_>) -> Option<IntentHandling> {
     let multi_intent = f.record("multi_intent").map(|mut m| MultiIntent {
         enabled: m.boolean("enabled"),
         strategy: m.choice("strategy"),
-        unknown_relationship_strategy: m.plain("unknown_relationship_strategy"),
+        unknown_relationship_strategy: m.plain_text("unknown_relationship_strategy"),
         max_intents: m.number("max_intents"),
         confidence_threshold: m.number("confidence_threshold"),
         queue_max_age_ms: m.number("queue_max_age_ms"),
-        extensions: m.rest(),
+        extensions: m.into_extensions(),
     });
     let named = f.record("intents").map(|mut i| ConversationIntents {
         lexical_fallback: i.choice("lexical_fallback"),
@@ -472,11 +472,11 @@ fn entity(mut e: Fields<'_>, source: EntitySource) -> Option<Entity> {
         extraction_hints: e.templates("extraction_hints"),
         source,
         span: e.span,
-        extensions: e.rest(),
+        extensions: e.into_extensions(),
     })
 }
 
-/// By name, and those whose names are defined again.
+/// Lookup tables, and those redefined under the same name.
 fn lookup_tables(
     f: &mut Fields<'_>,
     extensions: &mut Extensions,
@@ -486,7 +486,7 @@ fn lookup_tables(
     for item in f.items_of("lookup_tables", extensions) {
         let mut t = Fields::new(item);
         let Some(name) = t.name.take() else {
-            t.leave(extensions);
+            t.preserve(extensions);
             continue;
         };
         let source = t.choice("source").map(|s| match s {
@@ -508,10 +508,10 @@ fn lookup_tables(
             fuzzy_match: t.boolean("fuzzy_match"),
             fuzzy_threshold: t.number("fuzzy_threshold"),
             span: t.span,
-            extensions: t.rest(),
+            extensions: t.into_extensions(),
         };
         if let Some(earlier) = tables.insert(name.value.clone(), table) {
-            extensions.keep(
+            extensions.insert(
                 Dialect::Abl.name(),
                 &format!("lookup_tables.{}", name.value),
                 serde_json::to_value(&earlier).unwrap_or_default(),
@@ -532,8 +532,8 @@ fn destinations(f: &mut Fields<'_>) -> Vec<Data> {
     }
 }
 
-/// What the platform should know about an agent (ABL's compiler finds the same).
-pub(crate) fn hints(agent: &Agent) -> ExecutionHints {
+/// Derives the execution hints, as ABL's compiler does.
+pub(crate) fn execution_hints(agent: &Agent) -> ExecutionHints {
     let memory = &agent.memory;
     let steps = agent.flow.as_ref().map_or(0, |f| f.definitions.len());
     let parts = steps
@@ -556,7 +556,7 @@ pub(crate) fn hints(agent: &Agent) -> ExecutionHints {
     }
 }
 
-/// Gives handed-over values the types of their declarations.
+/// Gives passed variables their declared types.
 fn pass_types(agent: &mut Agent) {
     let types: rustc_hash::FxHashMap<SmolStr, SmolStr> = agent
         .memory

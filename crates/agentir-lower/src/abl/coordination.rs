@@ -1,6 +1,6 @@
-//! Delegate, hand off, escalate, complete (§3.10–§3.12).
+//! Lowers delegation, handoffs, escalation and completion (§3.10–§3.12).
 
-use super::agent::merge;
+use super::agent::merge_extensions;
 use super::fields::Fields;
 use super::memory::{head_condition, stored};
 use super::tools::set_variable;
@@ -32,7 +32,7 @@ pub(super) fn coordination(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Coordina
             clear: h.names("clear"),
             continues: h.boolean("continue"),
             resume_intent: h.boolean("resume_intent"),
-            extensions: h.rest(),
+            extensions: h.into_extensions(),
         };
         return_handlers.insert(name.value, handler);
     }
@@ -47,7 +47,7 @@ pub(super) fn coordination(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Coordina
                 all.on_human_complete.extend(part.on_human_complete);
                 all.routing = part.routing.or(all.routing.take());
                 all.connector_action = part.connector_action.or(all.connector_action.take());
-                merge(&mut all.extensions, part.extensions);
+                merge_extensions(&mut all.extensions, part.extensions);
             }
         }
     }
@@ -60,7 +60,7 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
     let when = f.condition("when");
     let mut extensions = Extensions::default();
     let failure_message = f.template("failure_message");
-    let on_failure = f.action("on_fail").map(|a| jump_or_word(cx, a)).or_else(|| {
+    let on_failure = f.action("on_fail").map(|a| jump_without_steps(cx, a)).or_else(|| {
         let span = f.value_span("on_fail")?;
         let mut block = f.record("on_fail")?;
         let target = match block.choice("type") {
@@ -68,7 +68,7 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
             Some("retry") => Target::Retry,
             _ => Target::Continue,
         };
-        block.leave(&mut extensions);
+        block.preserve(&mut extensions);
         Some(Jump { target, reason: None, span })
     });
     Some(Delegate {
@@ -87,24 +87,24 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
         memory_grants: f.data("memory_grants"),
         span: f.span,
         extensions: {
-            f.leave(&mut extensions);
+            f.preserve(&mut extensions);
             extensions
         },
     })
 }
 
-/// An action where there are no steps to go to: `continue`, `respond`, `escalate`.
-fn jump_or_word(cx: &mut Context<'_>, action: agentir_syntax::abl::leaf::Action) -> Jump {
+/// Lowers an action where no steps exist: `continue`, `respond`, `escalate`.
+fn jump_without_steps(cx: &mut Context<'_>, action: agentir_syntax::abl::leaf::Action) -> Jump {
     let action = action.without_steps();
     if action.kind == ActionKind::Respond {
-        // What is said stays with the jump.
+        // The message stays with the jump.
         return Jump { target: Target::Continue, reason: action.reason, span: action.span };
     }
     flow::jump(cx, action)
 }
 
 fn remote(f: &mut Fields<'_>) -> Option<Remote> {
-    if let Some(remote) = f.with("remote", |r| Remote {
+    if let Some(remote) = f.with_record("remote", |r| Remote {
         location: r.choice("location"),
         endpoint: r.text("endpoint").or_else(|| r.text("service_url")),
         protocol: r.choice("protocol"),
@@ -128,7 +128,7 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
     let mut f = Fields::new(item);
     let to = f.name_of("to").or_else(|| f.name.take())?;
     let when = f.condition("when");
-    let mut context = f.with("context", |c| context(c)).unwrap_or_default();
+    let mut context = f.with_record("context", |c| context(c)).unwrap_or_default();
     context.pass.extend(f.names("context").into_iter().map(passed));
     let beside = self::context(&mut f);
     context.pass.extend(beside.pass);
@@ -138,10 +138,10 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
     context.history = context.history.or(beside.history);
     let failure_message = f.template("failure_message").or_else(|| f.template("respond"));
     let on_failure_text = f.template("on_failure");
-    let on_failure = f.action("on_failure").map(|a| jump_or_word(cx, a));
+    let on_failure = f.action("on_failure").map(|a| jump_without_steps(cx, a));
     let map = f.bindings("map").unwrap_or_default();
     let mut on_return = f.text("on_return").map(plain_return).or_else(|| {
-        f.with("on_return", |r| OnReturn {
+        f.with_record("on_return", |r| OnReturn {
             action: r.text("action"),
             handler: r.text("handler"),
             resume_with: r.text("resume_with"),
@@ -179,7 +179,7 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
         async_timeout: f.number("async_timeout"),
         experience_mode: f.choice("experience_mode"),
         span: f.span,
-        extensions: f.rest(),
+        extensions: f.into_extensions(),
     })
 }
 
@@ -241,7 +241,7 @@ fn grants(data: &Data, span: Span) -> Vec<MemoryGrant> {
     }
 }
 
-/// `last_10`, `last_n: 10` and `mode: last_n` with `count: 10` mean the same.
+/// Normalises `last_10`, `last_n: 10`, and `mode: last_n` with `count: 10`.
 fn history(data: Data) -> Data {
     let count = |n: u64| serde_json::json!({ "last_n": n });
     match &data {
@@ -280,7 +280,7 @@ fn escalate(cx: &mut Context<'_>, mut f: Fields<'_>) -> Escalation {
         extensions: rest,
         span: f.span,
     };
-    f.leave(&mut escalation.extensions);
+    f.preserve(&mut escalation.extensions);
     escalation
 }
 
@@ -306,7 +306,7 @@ fn trigger(item: Record<'_>) -> Trigger {
         respond: f.template("respond"),
         set: f.assignments("set").into_iter().map(set_variable).collect(),
         span: f.span,
-        extensions: f.rest(),
+        extensions: f.into_extensions(),
     }
 }
 
@@ -314,14 +314,14 @@ fn human_outcome(cx: &mut Context<'_>, item: Record<'_>) -> HumanOutcome {
     let mut f = Fields::new(item);
     let mut condition = when(&mut f, "if");
     let here = f.span;
-    let mut action = f.action("then").map(|a| jump_or_word(cx, a));
+    let mut action = f.action("then").map(|a| jump_without_steps(cx, a));
     // `IF condition: ACTION`.
     let heads = std::mem::take(&mut f.heads);
     for head in heads {
         match head {
             HeadValue::Condition(c, Some(a)) => {
                 condition = Some(*c);
-                action = Some(jump_or_word(cx, *a));
+                action = Some(jump_without_steps(cx, *a));
             }
             other => f.heads.push(other),
         }
@@ -357,7 +357,7 @@ fn human_outcome(cx: &mut Context<'_>, item: Record<'_>) -> HumanOutcome {
         store: f.store("store").map(stored),
         set: f.assignments("set").into_iter().map(set_variable).collect(),
         span: f.span,
-        extensions: f.rest(),
+        extensions: f.into_extensions(),
     }
 }
 
@@ -379,7 +379,7 @@ pub(super) fn completions(f: &mut Fields<'_>, rest: &mut Extensions) -> Vec<Comp
                 set: c.assignments("set").into_iter().map(set_variable).collect(),
                 terminal: c.boolean("terminal"),
                 span: c.span,
-                extensions: c.rest(),
+                extensions: c.into_extensions(),
             }
         })
         .collect()

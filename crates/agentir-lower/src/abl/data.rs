@@ -1,4 +1,4 @@
-//! Outline entries as free-form data.
+//! Converts outline entries to free-form data.
 
 use agentir_diagnostics::FileId;
 use agentir_ir::Data;
@@ -7,7 +7,7 @@ use agentir_syntax::leaf::Leaf;
 use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use serde_json::{Map, Value};
 
-/// What stands behind and below a key.
+/// The value of a key: what is written after it and nested in it.
 pub(crate) fn of_value(entry: &Entry<'_>) -> Data {
     match &entry.kind {
         EntryKind::Pair { value, children, .. } => match (value, children.as_slice()) {
@@ -24,12 +24,12 @@ pub(crate) fn of_value(entry: &Entry<'_>) -> Data {
     }
 }
 
-/// An entry on its own.
+/// An entry with its key.
 pub(crate) fn of_entry(entry: &Entry<'_>) -> Data {
     of_entries(std::slice::from_ref(entry))
 }
 
-/// Entries of one block: a list if they are items, a map if they are pairs, a text if it is one.
+/// The entries of one block: a list of items, a map of pairs, or a single text.
 pub(crate) fn of_entries(entries: &[Entry<'_>]) -> Data {
     if entries.is_empty() {
         return Value::Null;
@@ -66,13 +66,13 @@ pub(crate) fn of_entries(entries: &[Entry<'_>]) -> Data {
     Value::Object(map)
 }
 
-/// Keeps both where a key is written twice.
+/// Inserts a value; a duplicate key gets a suffix, so that both are preserved.
 fn insert(map: &mut Map<String, Value>, key: &str, value: Value) {
     let free = agentir_ir::free_key(key, |taken| map.contains_key(taken));
     map.insert(free, value);
 }
 
-/// A text as what it looks like: a number, a truth value, a list, a map, a text.
+/// Infers the type of a scalar: number, boolean, list, map or string.
 pub(crate) fn of_scalar(scalar: &Scalar<'_>) -> Data {
     if scalar.style != Style::Bare || scalar.decoded.is_some() {
         return Value::String(scalar.value().into_owned());
@@ -84,7 +84,7 @@ fn of_bare(raw: &str) -> Data {
     if raw.starts_with(['[', '{']) && !raw.starts_with("{{") && raw.ends_with([']', '}']) {
         let mut problems = Vec::new();
         let flow = flow_collection(Leaf::verbatim(raw, FileId(0), 0), &mut problems);
-        // `{a} to {b}` is a text that begins and ends with a hole.
+        // `{a} to {b}` is a string with two placeholders, not a map.
         if problems.is_empty() {
             return of_flow(&flow);
         }
@@ -97,7 +97,7 @@ fn of_bare(raw: &str) -> Data {
     }
 }
 
-/// A number in the notation of JSON; anything else that looks like one (`007`, `1_000`) is a text.
+/// A number in JSON notation; anything else that resembles one (`007`, `1_000`) stays a string.
 fn number(raw: &str) -> Option<Value> {
     if !raw.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         return None;

@@ -1,4 +1,4 @@
-//! Taking fields out of a record, so that what is left at the end is known.
+//! A cursor over a record: lowering takes fields, and the remaining ones become extensions.
 
 use crate::abl::data;
 use agentir_diagnostics::{Span, Spanned};
@@ -9,20 +9,20 @@ use agentir_syntax::abl::{Field, HeadValue, Record, Value};
 use agentir_syntax::outline::{Entry, EntryKind};
 use smol_str::SmolStr;
 
-/// The fields of a record that were not taken yet.
+/// The fields of a record that have not been taken yet.
 pub(super) struct Fields<'t> {
-    /// Where the record is.
+    /// The span of the record.
     pub span: Span,
-    /// Its name, if it has one and nobody took it.
+    /// The name, if any and not taken yet.
     pub name: Option<Spanned<Name>>,
-    /// What it begins with.
+    /// The header values.
     pub heads: Vec<HeadValue>,
-    /// Its items.
+    /// The items.
     pub items: Vec<Record<'t>>,
     fields: Vec<Option<Field<'t>>>,
     unknown: Vec<&'t Entry<'t>>,
-    /// What was left of records inside this one.
-    kept: Extensions,
+    /// The remaining fields of nested records.
+    nested_extensions: Extensions,
 }
 
 impl<'t> Fields<'t> {
@@ -34,11 +34,11 @@ impl<'t> Fields<'t> {
             items: record.items,
             fields: record.fields.into_iter().map(Some).collect(),
             unknown: record.unknown,
-            kept: Extensions::default(),
+            nested_extensions: Extensions::default(),
         }
     }
 
-    /// Takes the last field of this name that `accept` can use; a field it cannot use stays.
+    /// Takes the last field of this name if `accept` can use its value; otherwise the field stays.
     fn take<T>(
         &mut self,
         name: &str,
@@ -59,24 +59,24 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Whether there is such a field, taken or not read.
+    /// Whether a field of this name is left.
     pub(super) fn has(&self, name: &str) -> bool {
         self.fields.iter().flatten().any(|f| f.def.name == name)
     }
 
-    /// Whether such a field is written with arrows: `a -> b -> c`.
+    /// Whether the field is written with arrows: `a -> b -> c`.
     pub(super) fn has_arrows(&self, name: &str) -> bool {
         self.fields.iter().flatten().rev().find(|f| f.def.name == name).is_some_and(|f| {
             matches!(&f.entry.kind, EntryKind::Pair { value: Some(v), .. } if v.raw.contains("->"))
         })
     }
 
-    /// The key of such a field.
+    /// The span of the field's key.
     pub(super) fn key(&self, name: &str) -> Option<Span> {
         self.fields.iter().flatten().rev().find(|f| f.def.name == name).map(|f| f.key)
     }
 
-    /// Where the value of such a field is.
+    /// The span of the field's value.
     pub(super) fn value_span(&self, name: &str) -> Option<Span> {
         self.fields.iter().flatten().rev().find(|f| f.def.name == name).map(|f| f.span)
     }
@@ -106,8 +106,8 @@ impl<'t> Fields<'t> {
         })
     }
 
-    /// A text without its place.
-    pub(super) fn plain(&mut self, name: &str) -> Option<SmolStr> {
+    /// A string without its span.
+    pub(super) fn plain_text(&mut self, name: &str) -> Option<SmolStr> {
         self.text(name).map(|t| t.value)
     }
 
@@ -153,7 +153,7 @@ impl<'t> Fields<'t> {
         })
     }
 
-    /// A number that nothing else can stand for.
+    /// A number literal, without a placeholder or unit.
     pub(super) fn plain_number(&mut self, name: &str) -> Option<Number> {
         self.take(name, |v| match v {
             Value::Number(n) => Ok(Number(n)),
@@ -175,8 +175,8 @@ impl<'t> Fields<'t> {
         })
     }
 
-    /// The name of the type that such a field holds, without taking it.
-    pub(super) fn text_of_type(&self, name: &str) -> Option<SmolStr> {
+    /// The name of the type in a field, without taking the field.
+    pub(super) fn type_name(&self, name: &str) -> Option<SmolStr> {
         self.fields.iter().flatten().rev().find(|f| f.def.name == name).and_then(|f| {
             match &f.value {
                 Value::Type(ty) => ty.name().map(SmolStr::new),
@@ -228,38 +228,42 @@ impl<'t> Fields<'t> {
         })
     }
 
-    /// Reads a record inside this one; what `read` leaves of it is kept with this one's rest.
-    pub(super) fn with<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    /// Reads a nested record; the fields that `read` leaves are preserved with this record's.
+    pub(super) fn with_record<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
         let mut inner = self.record(name)?;
         let result = read(&mut inner);
-        inner.leave(&mut self.kept);
+        inner.preserve(&mut self.nested_extensions);
         Some(result)
     }
 
-    /// The records of all fields of this name, in order: sections that may be repeated.
+    /// The records of all fields of this name, in order: repeatable sections.
     pub(super) fn records(&mut self, name: &str) -> Vec<Fields<'t>> {
         let mut all: Vec<_> = std::iter::from_fn(|| self.record(name)).collect();
         all.reverse();
         all
     }
 
-    /// The items below all fields of this name.
+    /// The items of all fields of this name.
     pub(super) fn items_of(&mut self, name: &str, rest: &mut Extensions) -> Vec<Record<'t>> {
         let mut items = Vec::new();
         for mut section in self.records(name) {
             items.append(&mut section.items);
-            section.leave(rest);
+            section.preserve(rest);
         }
         items
     }
 
-    /// Whatever the field says, as data.
+    /// The value of a field as data.
     pub(super) fn data(&mut self, name: &str) -> Option<Data> {
-        self.placed_data(name).map(|data| data.value)
+        self.spanned_data(name).map(|data| data.value)
     }
 
-    /// The same, with its place.
-    pub(super) fn placed_data(&mut self, name: &str) -> Option<Spanned<Data>> {
+    /// The value of a field as data, with its span.
+    pub(super) fn spanned_data(&mut self, name: &str) -> Option<Spanned<Data>> {
         let slot = self
             .fields
             .iter_mut()
@@ -268,7 +272,7 @@ impl<'t> Fields<'t> {
         slot.take().map(|field| Spanned::new(data::of_value(field.entry), field.span))
     }
 
-    /// The entry of a field, for what reads it in its own way.
+    /// The outline entry of a field, for custom reading.
     pub(super) fn entry(&mut self, name: &str) -> Option<&'t Entry<'t>> {
         let slot = self
             .fields
@@ -278,7 +282,7 @@ impl<'t> Fields<'t> {
         slot.take().map(|field| field.entry)
     }
 
-    /// Takes a value that `accept` can use.
+    /// Takes the last field of this name if `accept` can use its value.
     pub(super) fn value<T>(
         &mut self,
         name: &str,
@@ -287,35 +291,35 @@ impl<'t> Fields<'t> {
         self.take(name, accept)
     }
 
-    /// What nobody took.
-    pub(super) fn rest(self) -> Extensions {
+    /// The remaining fields as extensions.
+    pub(super) fn into_extensions(self) -> Extensions {
         let mut extensions = Extensions::default();
-        self.leave(&mut extensions);
+        self.preserve(&mut extensions);
         extensions
     }
 
-    /// Keeps what nobody took.
-    pub(super) fn leave(self, extensions: &mut Extensions) {
-        super::agent::merge(extensions, self.kept);
+    /// Adds the remaining fields to `extensions`.
+    pub(super) fn preserve(self, extensions: &mut Extensions) {
+        super::agent::merge_extensions(extensions, self.nested_extensions);
         let dialect = Dialect::Abl.name();
         for field in self.fields.into_iter().flatten() {
-            extensions.keep(dialect, field.def.name, data::of_value(field.entry), field.span);
+            extensions.insert(dialect, field.def.name, data::of_value(field.entry), field.span);
         }
         for entry in self.unknown {
             let span = Span::new(self.span.file, entry.start, entry.end);
             match &entry.kind {
                 EntryKind::Pair { key, .. } => {
-                    extensions.keep(dialect, key.text, data::of_value(entry), span);
+                    extensions.insert(dialect, key.text, data::of_value(entry), span);
                 }
-                _ => extensions.keep(dialect, "text", data::of_entry(entry), span),
+                _ => extensions.insert(dialect, "text", data::of_entry(entry), span),
             }
         }
         for item in self.items {
             let mut inner = Extensions::default();
             let (name, span) = (item.name.clone(), item.span);
-            Self::new(item).leave(&mut inner);
+            Self::new(item).preserve(&mut inner);
             let value = serde_json::to_value(&inner).unwrap_or_default();
-            extensions.keep(dialect, name.as_ref().map_or("item", |n| &n.value), value, span);
+            extensions.insert(dialect, name.as_ref().map_or("item", |n| &n.value), value, span);
         }
     }
 }

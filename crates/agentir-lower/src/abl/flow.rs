@@ -1,6 +1,6 @@
-//! Flows, steps, and the other places where something is done step by step (§3.14, §8.10).
+//! Lowers flows, steps, and other bodies of statements (§3.14, §8.10).
 
-use super::agent::merge;
+use super::agent::merge_extensions;
 use super::digressions::{digression, digressions};
 use super::fields::Fields;
 use super::memory::head_condition;
@@ -17,7 +17,7 @@ use agentir_syntax::abl::leaf::{self, Action, ActionKind, Direction};
 use agentir_syntax::abl::{HeadValue, Record};
 use smol_str::SmolStr;
 
-/// Where an action leads. A word that is the name of a step is the step, keyword or not.
+/// Lowers an action to a jump. If a step has the name of a keyword, the name means the step.
 pub(super) fn jump(cx: &Context<'_>, action: Action) -> Jump {
     let is_step = |name: &Spanned<Name>| cx.steps.contains(&name.value);
     let bare = action.target.as_ref().is_none_or(|t| t.span == action.word.span);
@@ -46,7 +46,7 @@ pub(super) fn jump(cx: &Context<'_>, action: Action) -> Jump {
     Jump { target, reason, span }
 }
 
-/// `TEMPLATE(name)` is a reference, not a text.
+/// Splits off `TEMPLATE(name)`, which is a reference and not a text.
 pub(super) fn split_template(text: Option<Template>) -> (Option<Template>, Option<Spanned<Name>>) {
     let name = text.as_ref().and_then(|t| {
         let name = t.text.value.trim().strip_prefix("TEMPLATE(")?.strip_suffix(')')?.trim();
@@ -72,7 +72,7 @@ pub(super) fn flow(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Flow> {
                 chain.extend(names);
             }
         }
-        // YAML has no lines without a key, so there the arrows are the value of `steps`.
+        // YAML has no lines without a key; there the arrows are the value of `steps`.
         let arrows = section.has_arrows("steps");
         let names = section.names("steps");
         if arrows {
@@ -90,9 +90,9 @@ pub(super) fn flow(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Flow> {
         for item in section.items_of("global_digressions", &mut flow.extensions) {
             flow.global_digressions.push(digression(cx, Fields::new(item)));
         }
-        section.leave(&mut flow.extensions);
+        section.preserve(&mut flow.extensions);
     }
-    // The arrows give the order of the steps they name; the others follow as they are written.
+    // The arrows order the steps they name; the others follow in source order.
     let named: rustc_hash::FxHashSet<SmolStr> = chain.iter().map(|n| n.value.clone()).collect();
     flow.steps = chain;
     flow.steps.extend(
@@ -111,7 +111,7 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
     let reasoning = f.boolean("reasoning");
     let zone = reasoning_zone(cx, &mut f, reasoning, &mut extensions);
     let mut body = Vec::new();
-    doing(&mut f, &mut body, &mut extensions);
+    leading_statements(&mut f, &mut body, &mut extensions);
     let collect = collect(&mut f);
     let success = outcome(cx, &mut f, "on_success", &mut extensions);
     let has_check = f.has("check");
@@ -144,7 +144,7 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
     }
     if let Some(condition) = f.condition("check") {
         match parts.take_if(|(_, failure, _)| fail_jump.is_none() && !failure.is_empty()) {
-            // What is done if the check fails is more than a jump.
+            // The failure branch is more than a jump.
             Some((success, failure, _)) => {
                 let span = condition.span();
                 let branch = |condition, body| Branch {
@@ -161,8 +161,8 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
     }
     delegations(&mut f, &mut body);
     if let Some((success, failure, results)) = parts {
-        // Nothing here can fail, so what follows success always follows, and what follows failure
-        // never does; it still says where it would lead.
+        // Without a call or check nothing can fail: the success branch always follows. The failure
+        // branch is unreachable, but its jumps are preserved.
         for (condition, body_) in [(None, success), (None, failure)] {
             if !body_.is_empty() {
                 let span = f.span;
@@ -184,7 +184,7 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
     if !input.is_empty() {
         body.push(Statement::Await { branches: input });
     }
-    leaving(cx, &mut f, &mut body, &mut extensions);
+    trailing_statements(cx, &mut f, &mut body, &mut extensions);
     let mut step = Step {
         when: f.condition("when"),
         description: f.template("description"),
@@ -197,13 +197,13 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
         sub_intents: digressions(cx, &mut f, "sub_intents", &mut extensions),
         on_action: action_handlers(cx, &mut f, "on_action", &mut extensions),
         on_error: handlers(cx, &mut f, "on_error", &mut extensions),
-        await_attachment: f.placed_data("await_attachment"),
-        human_approval: f.placed_data("human_approval"),
+        await_attachment: f.spanned_data("await_attachment"),
+        human_approval: f.spanned_data("human_approval"),
         extensions,
         span,
         name,
     };
-    f.leave(&mut step.extensions);
+    f.preserve(&mut step.extensions);
     step
 }
 
@@ -235,9 +235,9 @@ fn reasoning_zone(
     })
 }
 
-/// What is done and said, in ABL's order: set, clear, transform, log, respond. What is cleared behind a
-/// reply is cleared behind it: the reply may still say it.
-fn doing(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
+/// The statements in ABL's order: set, clear, transform, log, respond. A clear written after the
+/// response also runs after it, so that the response can use the variables.
+fn leading_statements(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
     while f.has("set") {
         let sets = f.assignments("set");
         if sets.is_empty() {
@@ -257,7 +257,7 @@ fn doing(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
     if let Some(transform) = transform(f, rest) {
         body.push(Statement::Transform(transform));
     }
-    if let Some(value) = f.placed_data("log") {
+    if let Some(value) = f.spanned_data("log") {
         body.push(Statement::Log { value });
     }
     if let Some(response) = response(f, rest) {
@@ -302,7 +302,7 @@ fn actions(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Actions> {
                 }
             }
             let written = e.text("type");
-            // `- BUTTON: "…"` says the kind; then `TYPE` is the type of an input.
+            // `- BUTTON: "…"` states the kind; then `TYPE` is the type of an input.
             let (kind, input_type) = match (kind, written) {
                 (Some(kind), written) => (kind, written),
                 (None, Some(written)) => (written, None),
@@ -320,7 +320,7 @@ fn actions(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Actions> {
                 url: e.text("url"),
                 required: e.boolean("required"),
                 span: e.span,
-                extensions: e.rest(),
+                extensions: e.into_extensions(),
             }
         })
         .collect();
@@ -330,7 +330,7 @@ fn actions(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Actions> {
         submit_id: a.name_of("submit_id"),
         render_id: a.name_of("render_id"),
     };
-    a.leave(rest);
+    a.preserve(rest);
     Some(actions)
 }
 
@@ -353,7 +353,7 @@ fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
         match (block.expr("source"), block.name_of("as"), block.name_of("into")) {
             (Some(source), Some(item), Some(target)) => (source, item, target, Some(block)),
             _ => {
-                block.leave(rest);
+                block.preserve(rest);
                 return None;
             }
         }
@@ -386,7 +386,7 @@ fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
         span,
     };
     if let Some(inner) = inner {
-        inner.leave(rest);
+        inner.preserve(rest);
     }
     Some(transform)
 }
@@ -515,8 +515,8 @@ fn delegations(f: &mut Fields<'_>, body: &mut Vec<Statement>) {
     }
 }
 
-/// Step-level `IF`/`ELSE`, escalation, and where to go on.
-fn leaving(
+/// Step-level `IF`/`ELSE`, escalation and jumps.
+fn trailing_statements(
     cx: &mut Context<'_>,
     f: &mut Fields<'_>,
     body: &mut Vec<Statement>,
@@ -567,10 +567,10 @@ fn leaving(
     body.extend(jumps.into_iter().map(Statement::Goto));
 }
 
-/// The statements of a branch, a handler, a hook: everything they share.
+/// The statements of a branch, handler or hook: the fields they have in common.
 pub(super) fn body(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> Body {
     let mut statements = Vec::new();
-    doing(f, &mut statements, rest);
+    leading_statements(f, &mut statements, rest);
     let collected = f.names("collect");
     if let Some(span) = collected.first().map(|n| n.span) {
         let fields = collected.into_iter().map(required_field).collect();
@@ -599,7 +599,7 @@ pub(super) fn body(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensio
     for item in f.items_of("do", rest) {
         statement_item(cx, item, &mut statements, rest);
     }
-    leaving(cx, f, &mut statements, rest);
+    trailing_statements(cx, f, &mut statements, rest);
     Body(statements)
 }
 
@@ -622,10 +622,10 @@ fn statement_item(
         }
     }
     into.extend(body(cx, &mut f, rest).0);
-    f.leave(rest);
+    f.preserve(rest);
 }
 
-/// `ON_SUCCESS` and its like: things to do, then perhaps branches; or just where to go.
+/// `ON_SUCCESS` and the like: statements, possibly with branches, or only a jump.
 fn outcome(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Extensions) -> Body {
     if let Some(action) = f.action(name) {
         return Body(vec![Statement::Goto(jump(cx, action))]);
@@ -642,7 +642,7 @@ fn outcome(cx: &mut Context<'_>, f: &mut Fields<'_>, name: &str, rest: &mut Exte
             part.0.insert(at, Statement::If { branches: all });
         }
         statements.extend(part.0);
-        section.leave(rest);
+        section.preserve(rest);
     }
     Body(statements)
 }
@@ -672,7 +672,7 @@ fn branch(cx: &mut Context<'_>, item: Record<'_>) -> Branch {
     let mut body = body(cx, &mut f, &mut extensions);
     body.0.extend(at_once);
     let span = f.span;
-    merge(&mut extensions, f.rest());
+    merge_extensions(&mut extensions, f.into_extensions());
     Branch { condition, body, extensions, span }
 }
 
@@ -694,7 +694,7 @@ pub(super) fn action_handler(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<
     let mut extensions = Extensions::default();
     let body = body(cx, &mut f, &mut extensions);
     let span = f.span;
-    merge(&mut extensions, f.rest());
+    merge_extensions(&mut extensions, f.into_extensions());
     Some(ActionHandler { action_id, condition, body, extensions, span })
 }
 
@@ -706,7 +706,7 @@ pub(super) fn hook(cx: &mut Context<'_>, mut f: Fields<'_>) -> Hook {
     for item in items {
         statement_item(cx, item, &mut body.0, &mut extensions);
     }
-    merge(&mut extensions, f.rest());
+    merge_extensions(&mut extensions, f.into_extensions());
     Hook { body, critical, extensions }
 }
 
@@ -742,7 +742,7 @@ fn handlers(
             let mut extensions = Extensions::default();
             let body = body(cx, &mut h, &mut extensions);
             let span = h.span;
-            merge(&mut extensions, h.rest());
+            merge_extensions(&mut extensions, h.into_extensions());
             Some(ErrorHandler {
                 kind,
                 subtypes,

@@ -1,4 +1,4 @@
-//! Fields and how their values are checked (§3.6).
+//! Lowers fields and their validation (§3.6).
 
 use super::fields::Fields;
 use agentir_diagnostics::Spanned;
@@ -21,7 +21,7 @@ pub(super) fn gather(mut g: Fields<'_>) -> Gather {
         correction_patterns: g.templates("correction_patterns"),
         extensions,
     };
-    g.leave(&mut gather.extensions);
+    g.preserve(&mut gather.extensions);
     gather
 }
 
@@ -52,7 +52,7 @@ pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
             extensions: Extensions::default(),
         });
     }
-    // Without a validation they say nothing yet, and stay with the field.
+    // Without a validation these settings have no effect and stay with the field.
     if let Some(v) = &mut validation {
         let process = f.choice("validation_process").map(SmolStr::new_static);
         let (retry_prompt, max_retries) =
@@ -68,7 +68,7 @@ pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
         message_key: f.name_of("message_key"),
         description: f.template("description"),
         ty,
-        // A default makes a field one that need not be asked for, unless it is said otherwise.
+        // A field with a default is optional unless stated otherwise.
         required: required.unwrap_or(default.is_none()),
         default,
         validation,
@@ -97,12 +97,12 @@ pub(super) fn field(mut f: Fields<'_>) -> Option<GatherField> {
         voice_config: f.data("voice"),
         rich_content: f.data("rich_content"),
         span: f.span,
-        extensions: f.rest(),
+        extensions: f.into_extensions(),
         name,
     })
 }
 
-/// Free text, a short form such as `min(1)`, or a block.
+/// Natural language, a short form such as `min(1)`, or a block.
 pub(super) fn validation(f: &mut Fields<'_>, name: &str) -> Option<Validation> {
     if let Some(text) = f.text(name) {
         let short = text
@@ -150,7 +150,7 @@ pub(super) fn validation(f: &mut Fields<'_>, name: &str) -> Option<Validation> {
         retry_prompt: v.template("retry_prompt"),
         max_retries: v.plain_number("max_retries"),
         validation_process: v.choice("validation_process").map(|p| SmolStr::new(p.to_uppercase())),
-        extensions: v.rest(),
+        extensions: v.into_extensions(),
     })
 }
 
@@ -161,28 +161,28 @@ fn activation(f: &mut Fields<'_>) -> Option<Activation> {
         Some("progressive") => return Some(Activation::Progressive),
         _ => {}
     }
-    f.with("activation", |a| a.condition("when"))?.map(|when| Activation::When { when })
+    f.with_record("activation", |a| a.condition("when"))?.map(|when| Activation::When { when })
 }
 
 pub(super) fn mask_config(f: &mut Fields<'_>) -> Option<MaskConfig> {
-    f.with("mask_config", |m| MaskConfig {
+    f.with_record("mask_config", |m| MaskConfig {
         show_first: m.plain_number("show_first"),
         show_last: m.plain_number("show_last"),
-        char: m.plain("char"),
+        char: m.plain_text("char"),
     })
 }
 
 fn semantics(f: &mut Fields<'_>) -> Option<Semantics> {
     f.record("semantics").map(|mut s| Semantics {
-        format: s.plain("format"),
+        format: s.plain_text("format"),
         components: s.names("components"),
-        unit: s.plain("unit"),
+        unit: s.plain_text("unit"),
         lookup: s.name_of("lookup"),
-        convert_to: s.plain("convert_to"),
-        locale: s.plain("locale"),
+        convert_to: s.plain_text("convert_to"),
+        locale: s.plain_text("locale"),
         temporal: s.choice("temporal"),
         enum_set: s.templates("enum_set"),
-        kore_entity_type: s.plain("kore_entity_type"),
-        extensions: s.rest(),
+        kore_entity_type: s.plain_text("kore_entity_type"),
+        extensions: s.into_extensions(),
     })
 }

@@ -1,6 +1,6 @@
-//! Memory (§3.7) and a supervisor's state.
+//! Lowers memory (§3.7) and the state of a supervisor.
 
-use super::agent::merge;
+use super::agent::merge_extensions;
 use super::fields::Fields;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name};
@@ -28,15 +28,15 @@ pub(super) fn memory(f: &mut Fields<'_>) -> Memory {
             memory
                 .persistent
                 .extend(std::mem::take(&mut p.items).into_iter().filter_map(persistent));
-            p.leave(&mut rest);
+            p.preserve(&mut rest);
         }
         memory.remember.extend(m.items_of("remember", &mut rest).into_iter().map(remember));
         memory.recall.extend(m.items_of("recall", &mut rest).into_iter().filter_map(recall));
-        m.leave(&mut rest);
+        m.preserve(&mut rest);
     }
     for mut s in f.records("state") {
         state(std::mem::take(&mut s.items), "", &mut memory.state, &mut rest);
-        s.leave(&mut rest);
+        s.preserve(&mut rest);
     }
     memory.extensions = rest;
     memory
@@ -51,7 +51,7 @@ fn session(item: Record<'_>) -> Option<SessionVariable> {
         initial_value: v.data("initial"),
         reset: v.choice("reset"),
         span: v.span,
-        extensions: v.rest(),
+        extensions: v.into_extensions(),
         ..SessionVariable::new(name)
     })
 }
@@ -71,17 +71,17 @@ fn persistent(item: Record<'_>) -> Option<PersistentPath> {
         result.scope = scope;
     }
     result.ty = p.ty("type");
-    result.unit = p.plain("unit");
+    result.unit = p.plain_text("unit");
     result.default_value = p.data("default_value");
     result.sensitive = p.boolean("sensitive");
     result.sensitive_display = p.choice("sensitive_display");
     result.mask_config = super::gather::mask_config(&mut p);
     result.description = p.template("description");
-    result.extensions = p.rest();
+    result.extensions = p.into_extensions();
     Some(result)
 }
 
-/// `value -> path`, or just one of them.
+/// `value -> path`, or only one of them.
 pub(super) fn stored(store: Store) -> StoredValue {
     StoredValue {
         value: Some(store.value),
@@ -107,15 +107,15 @@ fn remember(item: Record<'_>) -> Remember {
             unique: s.boolean("unique"),
             max_size: s.plain_number("max_size"),
         };
-        s.leave(&mut extensions);
+        s.preserve(&mut extensions);
         Some(value)
     });
     let (ttl, span) = (r.text("ttl"), r.span);
-    merge(&mut extensions, r.rest());
+    merge_extensions(&mut extensions, r.into_extensions());
     Remember { when, store, ttl, extensions, span }
 }
 
-/// The condition an item begins with, where it has no field for it.
+/// The condition in an item's header.
 pub(super) fn head_condition(f: &mut Fields<'_>) -> Option<agentir_expr::Condition> {
     let at = f.heads.iter().position(|h| matches!(h, HeadValue::Condition(_, None)))?;
     match f.heads.remove(at) {
@@ -131,7 +131,7 @@ fn recall(item: Record<'_>) -> Option<Recall> {
     let mut paths = r.names("paths");
     paths.extend(r.names("retrieve"));
     let action = match r.choice("action") {
-        Some("load_memory") => Some(RecallAction::LoadMemory { domain: r.plain("domain") }),
+        Some("load_memory") => Some(RecallAction::LoadMemory { domain: r.plain_text("domain") }),
         Some("prompt_llm") => {
             instruction.clone().map(|instruction| RecallAction::PromptLlm { instruction })
         }
@@ -140,7 +140,7 @@ fn recall(item: Record<'_>) -> Option<Recall> {
         None => None,
     };
     let span = r.span;
-    Some(Recall { event, instruction, action, extensions: r.rest(), span })
+    Some(Recall { event, instruction, action, extensions: r.into_extensions(), span })
 }
 
 fn state(
@@ -152,7 +152,7 @@ fn state(
     for item in items {
         let mut v = Fields::new(item);
         let Some(name) = v.name.take() else {
-            v.leave(rest);
+            v.preserve(rest);
             continue;
         };
         let full = if prefix.is_empty() {
@@ -163,7 +163,7 @@ fn state(
         let inner = std::mem::take(&mut v.items);
         if !inner.is_empty() {
             state(inner, &full, all, rest);
-            v.leave(rest);
+            v.preserve(rest);
             continue;
         }
         all.push(StateVariable {
@@ -175,7 +175,7 @@ fn state(
             source: v.choice("source"),
             updated_by: v.names("updated_by"),
             span: v.span,
-            extensions: v.rest(),
+            extensions: v.into_extensions(),
         });
     }
 }

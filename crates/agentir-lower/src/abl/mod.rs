@@ -1,4 +1,4 @@
-//! ABL: typed trees to AgentIR.
+//! Lowers ABL's typed tree to AgentIR.
 
 pub(crate) mod agent;
 mod coordination;
@@ -20,13 +20,13 @@ use fields::Fields;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-/// What lowering a document needs to know everywhere in it.
+/// Context of lowering one document.
 struct Context<'p> {
     problems: &'p mut Vec<Diagnostic>,
-    /// The names of the steps of its flow: a name that is also a keyword (`retry`, `complete`) is
-    /// the step where there is one.
+    /// The names of the flow's steps. A step may be named like a keyword (`retry`, `complete`); the name
+    /// then means the step.
     steps: FxHashSet<SmolStr>,
-    /// A section without the agent around it: nothing is missing.
+    /// Whether the document is a fragment, in which nothing counts as missing.
     fragment: bool,
 }
 
@@ -53,12 +53,12 @@ pub(crate) fn lower(
             let mut all = Vec::new();
             let mut extensions = Extensions::default();
             for section in fields.records("tools") {
-                // What all of them share stays with the library: `base_url`, `auth`, …
+                // Settings common to all tools stay with the library: `base_url`, `auth`, …
                 let (tools, _, shared) = tools::tools(section);
                 all.extend(tools);
-                agent::merge(&mut extensions, shared);
+                agent::merge_extensions(&mut extensions, shared);
             }
-            fields.leave(&mut extensions);
+            fields.preserve(&mut extensions);
             Unit::Tools(ToolLibrary { tools: all, imports: Vec::new(), extensions, span })
         }
     }

@@ -1,6 +1,6 @@
-//! Constraints, guardrails and profiles (§3.8, §3.9, §3.13.2).
+//! Lowers constraints, guardrails and profiles (§3.8, §3.9, §3.13.2).
 
-use super::agent::merge;
+use super::agent::merge_extensions;
 use super::fields::Fields;
 use super::{Context, flow, gather, tools};
 use agentir_diagnostics::Spanned;
@@ -30,7 +30,7 @@ pub(super) fn constraints(
     Constraints { constraints: all, guardrails }
 }
 
-/// A rule, or a label with rules below it.
+/// A rule, or a label with nested rules.
 pub(super) fn constraint(
     cx: &mut Context<'_>,
     item: Record<'_>,
@@ -76,12 +76,12 @@ pub(super) fn constraint(
                 (kind, condition, checkpoint.map(checkpoint_of))
             }
             (None, Some((kind, condition)), _) => (Some(kind), condition, None),
-            // Words for the model.
+            // Natural language for the model.
             (None, None, Some(text)) => {
                 (None, Condition { text: text.text, kind: ConditionKind::Natural }, None)
             }
             (None, None, None) => {
-                f.leave(rest);
+                f.preserve(rest);
                 return;
             }
         }
@@ -113,7 +113,7 @@ pub(super) fn constraint(
         }),
         label,
         span: f.span,
-        extensions: f.rest(),
+        extensions: f.into_extensions(),
     });
 }
 
@@ -151,8 +151,8 @@ fn failure(
     }
     if let Some(action) = f.action("on_fail") {
         if action.word.value.eq_ignore_ascii_case("respond") {
-            let said = action.reason.map(Template::plain);
-            result.message = said.or(result.message);
+            let message = action.reason.map(Template::plain);
+            result.message = message.or(result.message);
             return Some(result);
         }
         apply(&mut result, flow::jump(cx, action));
@@ -188,7 +188,7 @@ fn failure(
             apply(&mut result, flow::jump(cx, action));
         }
     }
-    result.extensions = block.rest();
+    result.extensions = block.into_extensions();
     Some(result)
 }
 
@@ -216,12 +216,12 @@ fn apply(result: &mut ConstraintFailure, jump: Jump) {
 fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) {
     let mut f = Fields::new(item);
     let Some(name) = f.name.take() else {
-        f.leave(rest);
+        f.preserve(rest);
         return;
     };
     let check_span = f.value_span("check");
     let (check, llm_check, provider) =
-        (f.expr("check"), f.template("llm_check"), f.plain("provider"));
+        (f.expr("check"), f.template("llm_check"), f.plain_text("provider"));
     let tier = if check.is_some() || check_span.is_some() {
         "local"
     } else if llm_check.is_some() {
@@ -247,7 +247,7 @@ fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) 
         if let Some(message) = a.template("message") {
             action.insert("message".to_owned(), Data::from(message.text.value.as_str()));
         }
-        a.leave(rest);
+        a.preserve(rest);
     }
     if let Some(message) = f.template("message") {
         action.insert("message".to_owned(), Data::from(message.text.value.as_str()));
@@ -265,7 +265,7 @@ fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) 
         tier,
         check,
         provider,
-        category: f.plain("category"),
+        category: f.plain_text("category"),
         threshold: f.number("threshold"),
         llm_check,
         action: Data::Object(action),
@@ -273,10 +273,10 @@ fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) 
         streaming: f.data("streaming"),
         streaming_interval: f.data("streaming_interval"),
         span: f.span,
-        extensions: f.rest(),
+        extensions: f.into_extensions(),
         check_span,
     };
-    // `both` is a shorthand for two (§3.9).
+    // `both` is shorthand for two guardrails (§3.9).
     for (kind, suffix) in kinds {
         let mut one = guardrail.clone();
         one.kind = *kind;
@@ -305,18 +305,18 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
     for section in f.records("tools_add") {
         let (more, _, left) = tools::tools(section);
         tools_add.extend(more);
-        merge(&mut rest, left);
+        merge_extensions(&mut rest, left);
     }
     for mut section in f.records("tools") {
         tools_hide.extend(section.names("hide"));
         for add in section.records("add") {
             let (more, _, left) = tools::tools(add);
             tools_add.extend(more);
-            merge(&mut rest, left);
+            merge_extensions(&mut rest, left);
         }
-        section.leave(&mut rest);
+        section.preserve(&mut rest);
     }
-    let gather_overrides = f.with("gather", |g| {
+    let gather_overrides = f.with_record("gather", |g| {
         let mut left = Extensions::default();
         let overrides = GatherOverrides {
             validation_style: g.choice("validation_style"),
@@ -330,7 +330,7 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
         (overrides, left)
     });
     let gather_overrides = gather_overrides.map(|(overrides, left)| {
-        merge(&mut rest, left);
+        merge_extensions(&mut rest, left);
         overrides
     });
     let mut flow_replace = f.name_of("flow_replace");
@@ -367,9 +367,9 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
                 step.name = name.unwrap_or(step.name);
                 modifications.insertions.push(Insertion { position, target_step, step });
             }
-            i.leave(&mut rest);
+            i.preserve(&mut rest);
         }
-        changes.leave(&mut rest);
+        changes.preserve(&mut rest);
         flow_modifications = Some(modifications);
     }
     let mut profile = Profile {
@@ -391,6 +391,6 @@ pub(super) fn profile(cx: &mut Context<'_>, mut f: Fields<'_>) -> Profile {
         extensions: rest,
         span: f.span,
     };
-    f.leave(&mut profile.extensions);
+    f.preserve(&mut profile.extensions);
     profile
 }

@@ -1,7 +1,7 @@
-//! What only a supervisor has (§5.1 and the supervisor reference).
+//! Lowers what only supervisors have (§5.1 and the supervisor reference).
 
 use super::Context;
-use super::agent::merge;
+use super::agent::merge_extensions;
 use super::fields::Fields;
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Name, Template};
@@ -29,7 +29,7 @@ pub(super) fn supervisor(
         for item in std::mem::take(&mut section.items) {
             coordination.handoffs.extend(protocol(item));
         }
-        section.leave(rest);
+        section.preserve(rest);
     }
     let policies = f.items_of("policies", rest).into_iter().filter_map(policy).collect();
     if let Some(mut behavior) = f.record("behavior") {
@@ -39,22 +39,22 @@ pub(super) fn supervisor(
             routing.get_or_insert_default().direct_response_allowed = Some(allowed);
         }
         if let Some(role) = role {
-            rest.keep(Dialect::Abl.name(), "behavior.role", Data::from(role), behavior.span);
+            rest.insert(Dialect::Abl.name(), "behavior.role", Data::from(role), behavior.span);
         }
-        behavior.leave(rest);
+        behavior.preserve(rest);
     }
     for section in f.records("communication") {
         let span = section.span;
-        let kept = section.rest();
-        rest.keep(
+        let remaining = section.into_extensions();
+        rest.insert(
             Dialect::Abl.name(),
             "communication",
-            serde_json::to_value(kept).unwrap_or_default(),
+            serde_json::to_value(remaining).unwrap_or_default(),
             span,
         );
     }
     if let Some(routing) = &mut routing {
-        classify(routing);
+        classify_intents(routing);
     }
     (routing, agents, policies)
 }
@@ -65,8 +65,8 @@ fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
     let named = f.name.take();
     let alias = f.name_of("alias").or(named);
     let agent = f.name_of("agent").or_else(|| {
-        // `agents/billing.agent.abl` defines whatever it defines; its name is a good guess only
-        // where it is written as agents are named.
+        // The name in `agents/billing.agent.abl` need not be the agent's. It is a good guess only if it is
+        // written like the name of an agent.
         let path = file.as_ref()?;
         let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
         stem.starts_with(char::is_uppercase).then(|| Spanned::new(SmolStr::new(stem), path.span))
@@ -87,7 +87,7 @@ fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
         let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
         Some(Spanned::new(SmolStr::new(stem), path.span))
     })?;
-    // A bare name is both.
+    // Without a file, the alias is also the name.
     let agent = agent.or_else(|| file.is_none().then(|| alias.clone()));
     Some(AgentReference {
         alias,
@@ -97,7 +97,7 @@ fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
         channels: f.names("channels"),
         requires_validation: f.boolean("requires_validation"),
         span: f.span,
-        extensions: f.rest(),
+        extensions: f.into_extensions(),
     })
 }
 
@@ -112,11 +112,11 @@ fn read_routing(cx: &mut Context<'_>, mut f: Fields<'_>, routing: &mut Routing) 
     if let Some(confidence) = f.plain_number("min_confidence") {
         routing.intent_classification.get_or_insert_default().min_confidence = confidence;
     }
-    f.leave(&mut rest);
-    merge(&mut routing.extensions, rest);
+    f.preserve(&mut rest);
+    merge_extensions(&mut routing.extensions, rest);
 }
 
-pub(crate) fn blank(span: agentir_diagnostics::Span) -> RoutingRule {
+pub(crate) fn empty_rule(span: agentir_diagnostics::Span) -> RoutingRule {
     RoutingRule {
         name: None,
         to: None,
@@ -147,7 +147,7 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
                     to: Some(head.target),
                     intents,
                     decided_by: Decider::User,
-                    ..blank(span)
+                    ..empty_rule(span)
                 }),
                 None => routing.default_agent = Some(head.target),
             }
@@ -167,13 +167,13 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
         pass: f.names("pass"),
         returns: f.boolean("return"),
         flags: f.names("flags"),
-        ..blank(span)
+        ..empty_rule(span)
     };
     if let Some(mut c) = f.record("constraints") {
         base.ignore_intents = c.names("ignore_intents");
         base.channels = c.names("channels");
         base.requires_state = c.names("requires_state");
-        c.leave(rest);
+        c.preserve(rest);
     }
     if let (Some(name), None) = (&base.name, &base.priority) {
         cx.problems.push(
@@ -202,9 +202,9 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
                     matches.push((intents, action));
                 }
                 *fallback = take_route(&mut i, "fallback").or(fallback.take());
-                i.leave(rest);
+                i.preserve(rest);
             }
-            m.leave(rest);
+            m.preserve(rest);
         };
     match take_route(&mut f, "then") {
         Some(RouteAction::IntentMatch) | None => {}
@@ -222,12 +222,12 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
         if let Some(m) = then.record("intent_match") {
             read_matches(m, &mut fallback, rest);
         }
-        then.leave(rest);
+        then.preserve(rest);
     }
     if let Some(m) = f.record("intent_match") {
         read_matches(m, &mut fallback, rest);
     }
-    base.extensions = f.rest();
+    base.extensions = f.into_extensions();
     for (intents, action) in matches {
         let mut one = RoutingRule { intents, decided_by: Decider::User, ..base.clone() };
         apply(&mut one, action);
@@ -270,8 +270,8 @@ fn apply(rule: &mut RoutingRule, action: RouteAction) {
     }
 }
 
-/// The intents that the rules tell apart.
-fn classify(routing: &mut Routing) {
+/// Collects the intents that the rules distinguish.
+fn classify_intents(routing: &mut Routing) {
     let mut categories: Vec<SmolStr> = Vec::new();
     for intent in routing.rules.iter().flat_map(|r| &r.intents) {
         if !categories.contains(&intent.value) {
@@ -288,7 +288,7 @@ fn classify(routing: &mut Routing) {
     }
 }
 
-/// `FROM a TO b:` is a handoff of `a`; written at the supervisor it is kept with its handoffs.
+/// `FROM a TO b:` is a handoff of `a`; written at the supervisor, it is lowered with its handoffs.
 fn protocol(item: Record<'_>) -> Option<Handoff> {
     let mut f = Fields::new(item);
     let head = f.heads.iter().position(|h| matches!(h, HeadValue::Protocol(_)));
@@ -298,9 +298,9 @@ fn protocol(item: Record<'_>) -> Option<Handoff> {
     };
     let when = f.condition("trigger");
     let (context, span) = (f.names("context"), f.span);
-    let mut extensions = f.rest();
+    let mut extensions = f.into_extensions();
     let from = from.map_or_else(|| SmolStr::new_static("any"), |n| n.value);
-    extensions.keep(Dialect::Abl.name(), "from", Data::from(from.as_str()), span);
+    extensions.insert(Dialect::Abl.name(), "from", Data::from(from.as_str()), span);
     Some(Handoff {
         context: HandoffContext {
             pass: context
@@ -334,7 +334,12 @@ fn policy(item: Record<'_>) -> Option<Policy> {
             rules.push(own);
         }
     }
-    Some(Policy { name, description: f.template("description"), rules, extensions: f.rest() })
+    Some(Policy {
+        name,
+        description: f.template("description"),
+        rules,
+        extensions: f.into_extensions(),
+    })
 }
 
 fn policy_rule(mut f: Fields<'_>, name: Option<Spanned<Name>>) -> PolicyRule {
@@ -342,8 +347,8 @@ fn policy_rule(mut f: Fields<'_>, name: Option<Spanned<Name>>) -> PolicyRule {
         name,
         allowed_when: f.condition("allowed_when"),
         forbidden_when: f.condition("forbidden_when"),
-        trigger_signal: f.plain("trigger_signal"),
+        trigger_signal: f.plain_text("trigger_signal"),
         behavior: f.template("behavior"),
-        extensions: f.rest(),
+        extensions: f.into_extensions(),
     }
 }

@@ -1,4 +1,4 @@
-//! Tools and their bindings (§3.5).
+//! Lowers tools and their bindings (§3.5).
 
 use super::fields::Fields;
 use super::gather;
@@ -11,12 +11,12 @@ use agentir_ir::{
 use agentir_syntax::abl::HeadValue;
 use agentir_syntax::abl::leaf::{Assignment, SignatureParameter, ToolSignature};
 
-/// The tools of a section, the names of tools it takes from elsewhere, and what is left.
+/// The tools of a section, the names of tools defined elsewhere, and the remaining fields.
 pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, Extensions) {
     let items = std::mem::take(&mut section.items);
     let used = section.names("use_tool");
     let tools = items.into_iter().filter_map(|item| tool(Fields::new(item))).collect();
-    (tools, used, section.rest())
+    (tools, used, section.into_extensions())
 }
 
 fn tool(mut f: Fields<'_>) -> Option<Tool> {
@@ -37,10 +37,12 @@ fn tool(mut f: Fields<'_>) -> Option<Tool> {
         for item in std::mem::take(&mut section.items) {
             described_parameter(Fields::new(item), &mut parameters, &mut extensions);
         }
-        section.leave(&mut extensions);
+        section.preserve(&mut extensions);
     }
-    returns = returns.or_else(|| f.ty("returns")).or_else(|| f.with("returns", returned)?);
-    let hints = f.with("hints", |h| ToolHints { timeout: h.number("timeout"), ..tool_hints(h) });
+    returns =
+        returns.or_else(|| f.ty("returns")).or_else(|| f.with_record("returns", return_type)?);
+    let hints =
+        f.with_record("hints", |h| ToolHints { timeout: h.number("timeout"), ..tool_hints(h) });
     let direct = tool_hints(&mut f);
     let hints = match hints {
         Some(h) => ToolHints {
@@ -65,7 +67,7 @@ fn tool(mut f: Fields<'_>) -> Option<Tool> {
         store_result: f.boolean("store_result"),
         on_result: result_sets(&mut f, "on_result"),
         on_error: result_sets(&mut f, "on_error"),
-        context_access: f.with("context_access", |c| ContextAccess {
+        context_access: f.with_record("context_access", |c| ContextAccess {
             read: c.names("read"),
             write: c.names("write"),
         }),
@@ -78,17 +80,17 @@ fn tool(mut f: Fields<'_>) -> Option<Tool> {
         jit_auth: f.boolean("auth_jit"),
         span: f.span,
         extensions: {
-            f.leave(&mut extensions);
+            f.preserve(&mut extensions);
             extensions
         },
     };
     Some(tool)
 }
 
-/// `type` and `fields`; an object's fields say that it is one.
-fn returned(r: &mut Fields<'_>) -> Option<TypeExpr> {
+/// `type` and `fields`; fields imply an object type.
+fn return_type(r: &mut Fields<'_>) -> Option<TypeExpr> {
     let fields = r.ty("fields");
-    if fields.is_some() && r.text_of_type("type") == Some("object".into()) {
+    if fields.is_some() && r.type_name("type") == Some("object".into()) {
         r.ty("type");
     }
     fields.or_else(|| r.ty("type"))
@@ -116,10 +118,10 @@ fn literal_data(e: &agentir_expr::Expr) -> Data {
     }
 }
 
-/// A parameter with its own block: it adds to one of the signature, or is new.
+/// A parameter with a block of its own: it extends one of the signature, or is new.
 fn described_parameter(mut p: Fields<'_>, parameters: &mut Vec<Parameter>, rest: &mut Extensions) {
     let Some(name) = p.name.take() else {
-        p.leave(rest);
+        p.preserve(rest);
         return;
     };
     let default = p.data("default");
@@ -132,7 +134,7 @@ fn described_parameter(mut p: Fields<'_>, parameters: &mut Vec<Parameter>, rest:
         validation: gather::validation(&mut p, "validation"),
         source: p.choice("source"),
         span: p.span,
-        extensions: p.rest(),
+        extensions: p.into_extensions(),
         name,
     };
     match parameters.iter_mut().find(|known| known.name.value == parameter.name.value) {
@@ -159,7 +161,7 @@ fn tool_hints(f: &mut Fields<'_>) -> ToolHints {
     }
 }
 
-/// The fields that say how a tool is reached, whatever its type.
+/// The fields that configure a binding, of all tool types.
 const BINDING_FIELDS: &[&str] = &[
     "endpoint",
     "method",
@@ -222,8 +224,8 @@ fn binding(f: &mut Fields<'_>) -> Option<Binding> {
 }
 
 fn result_sets(f: &mut Fields<'_>, name: &str) -> Vec<SetVariable> {
-    // The free form is kept as data.
-    let sets = f.with(name, |r| r.assignments("set")).unwrap_or_default();
+    // The free form is preserved as data.
+    let sets = f.with_record(name, |r| r.assignments("set")).unwrap_or_default();
     sets.into_iter().map(set_variable).collect()
 }
 
@@ -233,21 +235,21 @@ pub(super) fn set_variable(a: Assignment) -> SetVariable {
     SetVariable { target: a.target.value, value: a.value, span }
 }
 
-fn placed_choice(f: &mut Fields<'_>, name: &str) -> Option<Spanned<&'static str>> {
+fn spanned_choice(f: &mut Fields<'_>, name: &str) -> Option<Spanned<&'static str>> {
     let place = f.value_span(name).unwrap_or(f.span);
     f.choice(name).map(|choice| Spanned::new(choice, place))
 }
 
 fn confirmation(f: &mut Fields<'_>) -> Option<Confirmation> {
-    let require = placed_choice(f, "confirm");
+    let require = spanned_choice(f, "confirm");
     let immutable_params = f.names("immutable");
-    let mut confirmation = f.with("confirmation", |c| Confirmation {
-        require: placed_choice(c, "require"),
+    let mut confirmation = f.with_record("confirmation", |c| Confirmation {
+        require: spanned_choice(c, "require"),
         immutable_params: c.names("immutable_params"),
         consent_required_in: c.data("consent_required_in"),
-        consent_scope: c.plain("consent_scope"),
-        consent_action: c.plain("consent_action"),
-        consent_fallback: c.plain("consent_fallback"),
+        consent_scope: c.plain_text("consent_scope"),
+        consent_action: c.plain_text("consent_action"),
+        consent_fallback: c.plain_text("consent_fallback"),
     });
     if require.is_some() || !immutable_params.is_empty() {
         let c = confirmation.get_or_insert_default();

@@ -1,7 +1,7 @@
-//! An agent, by its type (B.1 to B.5).
+//! Lowers an agent, by its type (B.1 to B.5).
 
 use super::{ADL, Context, flow};
-use crate::abl::agent::hints;
+use crate::abl::agent::execution_hints;
 use crate::abl::data;
 use crate::abl::flow::required_field;
 use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
@@ -21,14 +21,14 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
     let mut steps = None;
     let has_fallback = tree.field("fallback").is_some();
     if let Some(kind) = kind {
-        agent.extensions.keep(ADL, "type", Data::from(kind.name()), tree.name.span);
+        agent.extensions.insert(ADL, "type", Data::from(kind.name()), tree.name.span);
     }
     for field in tree.fields {
         match (field.def.name, field.value) {
             ("type", _) => {
                 if kind.is_none() {
                     let data = data::of_value(field.entry);
-                    agent.extensions.keep(ADL, "type", data, field.key);
+                    agent.extensions.insert(ADL, "type", data, field.key);
                 }
             }
             ("description", Value::Text(text)) => agent.identity.goal = Some(text),
@@ -40,9 +40,9 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
             ("sources" | "web" | "file", Value::Names(names)) => {
                 let known = knowledge(&mut agent, field.key);
                 if field.def.name != "sources" {
-                    // Where it was listed only matters to ADL itself.
+                    // The position in the file only matters to ADL itself.
                     let all: Vec<_> = names.iter().map(|n| n.value.as_str()).collect();
-                    known.extensions.keep(ADL, field.def.name, all.into(), field.key);
+                    known.extensions.insert(ADL, field.def.name, all.into(), field.key);
                 }
                 known.sources.extend(names);
             }
@@ -56,13 +56,13 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
                 policy(cx, &mut agent, field.def.name, field.key, text);
             }
             (name, _) => {
-                agent.extensions.keep(ADL, name, data::of_value(field.entry), field.key);
+                agent.extensions.insert(ADL, name, data::of_value(field.entry), field.key);
             }
         }
     }
     for entry in tree.unknown {
         let (key, span) = (key_of(entry), entry.span(tree.span.file));
-        agent.extensions.keep(ADL, &key, data::of_value(entry), span);
+        agent.extensions.insert(ADL, &key, data::of_value(entry), span);
     }
     if kind == Some(AgentKind::Ensemble) && !has_fallback {
         cx.problems.push(
@@ -86,7 +86,7 @@ pub(super) fn agent(cx: &mut Context<'_>, tree: adl::Agent<'_>) -> Agent {
         }
         _ => {}
     }
-    agent.execution.hints = hints(&agent);
+    agent.execution.hints = execution_hints(&agent);
     agent
 }
 
@@ -105,8 +105,8 @@ fn empty(name: Spanned<Name>, kind: Option<AgentKind>, span: Span, source_hash: 
     Agent::new(metadata, span)
 }
 
-/// The arguments (B.1). Those of agents that talk are filled from what the user says, as far as it is
-/// said; those of an ensemble are variables that it shares.
+/// The arguments (B.1). For agents that talk to the user they are fields, filled from messages; for an
+/// ensemble they are shared variables.
 fn args(agent: &mut Agent, kind: Option<AgentKind>, names: Vec<Spanned<Name>>) {
     if matches!(kind, Some(AgentKind::Llm | AgentKind::Flow)) {
         agent.gather.fields.extend(names.into_iter().map(|name| GatherField {
@@ -127,8 +127,8 @@ fn question(faq: Faq) -> Question {
     Question { question: faq.question, answer: faq.answer, span: faq.span }
 }
 
-/// The agents of an ensemble (B.5): its model chooses one by their descriptions, and gets the
-/// conversation back when that one is done.
+/// The agents of an ensemble (B.5). The model chooses one by its description; control returns when
+/// that agent is done.
 fn contains(cx: &Context<'_>, agent: &mut Agent, members: Vec<Member>) {
     for member in members {
         let bindings = member.bindings.into_iter().map(|b| VariableBinding {
@@ -155,19 +155,19 @@ fn handoff(
     Handoff { decided_by, context, returns, span, ..Handoff::new(to, None) }
 }
 
-/// `fallback` and `exit` (3.3, B.1): the name of an agent, `default`, or words for the model.
+/// `fallback` and `exit` (3.3, B.1): the name of an agent, `default`, or an instruction to the model.
 fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text: Template) {
-    let said = text.text.value.trim();
+    let policy = text.text.value.trim();
     let span = text.text.span;
-    if said == "default" {
-        agent.extensions.keep(ADL, field, Data::from(said), key);
+    if policy == "default" {
+        agent.extensions.insert(ADL, field, Data::from(policy), key);
         return;
     }
-    let name = Spanned::new(SmolStr::new(said), span);
-    // One word in the way agents are named is an agent, even if there is none of that name.
-    let named = said.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let name = Spanned::new(SmolStr::new(policy), span);
+    // A single identifier is taken for an agent, even if none has that name.
+    let named = policy.chars().all(|c| c.is_alphanumeric() || c == '_');
     if named {
-        if said == "default_agent" && !cx.names.is_agent(said) {
+        if policy == "default_agent" && !cx.names.is_agent(policy) {
             cx.problems.push(
                 Diagnostic::warning(
                     rules::MICA_POLICY,
@@ -177,7 +177,7 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
                 .note("its documentation shows this word, its runtime knows only `default`")
                 .help("write `default`"),
             );
-            agent.extensions.keep(ADL, field, Data::from(said), key);
+            agent.extensions.insert(ADL, field, Data::from(policy), key);
             return;
         }
         match (field, agent.metadata.kind) {
@@ -188,7 +188,7 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
                 let decided = if field == "exit" { Decider::Always } else { Decider::Model };
                 let context = HandoffContext::default();
                 agent.coordination.handoffs.push(handoff(name, decided, false, context, key));
-                agent.extensions.keep(ADL, field, Data::from(said), key);
+                agent.extensions.insert(ADL, field, Data::from(policy), key);
             }
         }
         return;
@@ -199,7 +199,7 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
                 .note("it asks three times at intervals of five seconds, and then says goodbye")
                 .help("write `exit: default` where the bot is to run in MICA"),
         );
-    } else if is_policy(said) {
+    } else if is_instruction(policy) {
         cx.problems.push(
             Diagnostic::warning(
                 rules::MICA_POLICY,
@@ -226,8 +226,8 @@ fn policy(cx: &mut Context<'_>, agent: &mut Agent, field: &str, key: Span, text:
     });
 }
 
-/// Whether a text tells what to do, and is not what the user is to read.
-fn is_policy(text: &str) -> bool {
+/// Whether a text is an instruction to the model rather than a message to the user.
+fn is_instruction(text: &str) -> bool {
     let lower = text.to_lowercase();
     let first = lower.split_whitespace().next().unwrap_or_default();
     lower.contains("fallback")

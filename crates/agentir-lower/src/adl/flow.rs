@@ -1,8 +1,8 @@
-//! Steps (B.4): a flow whose nodes are the main steps, the labels and the subflows.
+//! Lowers steps (B.4) to a flow whose nodes are the main steps, the labels and the subflows.
 //!
-//! A label ends the node before it and begins one of its own, which the one before goes on to. Where
-//! a label stands inside a `then`, what follows the `if` gets a node too, so that a jump to the label
-//! goes on behind the `if` as the paper has it.
+//! A label ends the current node and starts a new one, to which the current one falls through. If a
+//! label is nested in a `then`, the steps after the `if` become a node as well, so that a jump to the
+//! label continues after the `if`, as the paper specifies.
 
 use super::{ADL, Context};
 use crate::abl::data;
@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
 
-/// The name of the node of the main steps.
+/// The name of the node with the main steps.
 const MAIN: &str = "steps";
 
 pub(super) fn flow(
@@ -26,9 +26,9 @@ pub(super) fn flow(
     agent: &Spanned<Name>,
     steps: Option<(Span, Vec<adl::Step<'_>>)>,
     subflows: Vec<Subflow<'_>>,
-    kept: &mut Extensions,
+    extensions: &mut Extensions,
 ) -> Flow {
-    let mut builder = Builder::new(cx, agent, kept);
+    let mut builder = Builder::new(cx, agent, extensions);
     if let Some((key, steps)) = steps {
         if let [adl::Step { kind: StepKind::User, span, .. }] = steps.as_slice() {
             builder.cx.problems.push(
@@ -52,14 +52,14 @@ pub(super) fn flow(
     builder.flow
 }
 
-/// Steps that are executed before the agent's prompt or choice takes over (B.3, B.5).
+/// Steps executed before the agent's prompt or choice (B.3, B.5).
 pub(super) fn initial(
     cx: &mut Context<'_>,
     agent: &Spanned<Name>,
     steps: Vec<adl::Step<'_>>,
-    kept: &mut Extensions,
+    extensions: &mut Extensions,
 ) -> Body {
-    let mut builder = Builder::new(cx, agent, kept);
+    let mut builder = Builder::new(cx, agent, extensions);
     let mut body = Vec::new();
     for step in steps {
         builder.statement(step, &mut body);
@@ -67,7 +67,7 @@ pub(super) fn initial(
     Body(body)
 }
 
-/// MICA executes fewer steps of agents that are no flows than the paper has.
+/// Reports steps that the paper defines but MICA does not execute, in agents that are not flows.
 pub(super) fn check_initial(
     cx: &mut Context<'_>,
     kind: Option<AgentKind>,
@@ -111,25 +111,25 @@ pub(super) fn check_initial(
 struct Builder<'b, 'p, 't> {
     cx: &'b mut Context<'p>,
     agent: &'b str,
-    kept: &'b mut Extensions,
+    extensions: &'b mut Extensions,
     flow: Flow,
-    /// How many nodes without a name there are.
-    fresh: usize,
-    /// The labels inside a `then` or an `else`, with where the list they are in goes on.
-    inner: FxHashMap<SmolStr, (Span, SmolStr)>,
+    /// The number of unnamed nodes.
+    unnamed_count: usize,
+    /// Labels inside a `then` or `else`: their span, and the continuation of the list they are in.
+    nested_labels: FxHashMap<SmolStr, (Span, SmolStr)>,
     /// The jumps so far.
     jumps: Vec<Spanned<Name>>,
-    /// The nodes to come: a list of ten thousand labels must not be as deep as it is long.
+    /// Nodes still to be lowered. A queue avoids recursion over lists with thousands of labels.
     pending: VecDeque<Pending<'t>>,
 }
 
-/// Whether control can go on behind the statements.
-fn passes(body: &[Statement]) -> bool {
+/// Whether control can fall through the statements.
+fn falls_through(body: &[Statement]) -> bool {
     body.iter().all(|statement| match statement {
         Statement::Goto(_) => false,
         Statement::If { branches } | Statement::Await { branches } => {
             branches.iter().all(|b| b.condition.is_some())
-                || branches.iter().any(|b| passes(&b.body.0))
+                || branches.iter().any(|b| falls_through(&b.body.0))
         }
         _ => true,
     })
@@ -147,7 +147,7 @@ fn to_step(name: &Spanned<Name>, span: Span) -> Statement {
     Statement::Goto(Jump { target: Target::Step(name.clone()), reason: None, span })
 }
 
-/// Adds branches. Directly behind `user` they are what the user's answer leads to.
+/// Adds branches. Directly after `user` they branch on the user's answer.
 fn branch_off(body: &mut Vec<Statement>, all: Vec<Branch>) {
     match body.last_mut() {
         Some(Statement::Await { branches }) if branches.is_empty() => *branches = all,
@@ -155,34 +155,38 @@ fn branch_off(body: &mut Vec<Statement>, all: Vec<Branch>) {
     }
 }
 
-/// A node that is still to be lowered.
+/// A node still to be lowered.
 struct Pending<'t> {
     name: Spanned<Name>,
     span: Span,
-    /// The steps from here to the end of the list.
+    /// The steps up to the end of the list.
     steps: std::vec::IntoIter<adl::Step<'t>>,
-    /// The node that the list goes on to.
+    /// The node that the list continues with.
     then: Option<Spanned<Name>>,
     /// The end of the list.
     end: Span,
 }
 
 impl<'b, 'p, 't> Builder<'b, 'p, 't> {
-    fn new(cx: &'b mut Context<'p>, agent: &'b Spanned<Name>, kept: &'b mut Extensions) -> Self {
+    fn new(
+        cx: &'b mut Context<'p>,
+        agent: &'b Spanned<Name>,
+        extensions: &'b mut Extensions,
+    ) -> Self {
         let flow = Flow { span: agent.span, ..Flow::default() };
         Self {
             cx,
             agent: &agent.value,
-            kept,
+            extensions,
             flow,
-            fresh: 0,
-            inner: FxHashMap::default(),
+            unnamed_count: 0,
+            nested_labels: FxHashMap::default(),
             jumps: Vec::new(),
             pending: VecDeque::new(),
         }
     }
 
-    /// The steps of the agent or of a subflow. Behind the last one the agent is done.
+    /// The steps of the agent or of a subflow. After the last one the agent is done.
     fn block(&mut self, name: Spanned<Name>, span: Span, steps: Vec<adl::Step<'t>>) {
         let end = steps.last().map_or(span.end, |s| s.span.end);
         let end = Span::new(span.file, end, end);
@@ -192,10 +196,10 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         }
     }
 
-    /// Jumps to labels behind which MICA does not go on as the paper has it.
+    /// Reports jumps to labels after which MICA continues differently from the paper.
     fn inner_jumps(&mut self) {
         for jump in std::mem::take(&mut self.jumps) {
-            let Some((label, then)) = self.inner.get(&jump.value) else { continue };
+            let Some((label, then)) = self.nested_labels.get(&jump.value) else { continue };
             let lost = self.flow.definitions.get(then);
             let nothing =
                 |s: &Statement| matches!(s, Statement::Goto(Jump { target: Target::Complete, .. }));
@@ -219,7 +223,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         let Pending { name, span, steps, then, end } = node;
         self.flow.steps.push(name.clone());
         let mut body = self.run(steps, then.as_ref(), end);
-        if passes(&body) {
+        if falls_through(&body) {
             body.push(match &then {
                 Some(then) => to_step(then, end),
                 None => Statement::Goto(Jump { target: Target::Complete, reason: None, span: end }),
@@ -230,7 +234,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         self.flow.shadowed.extend(before);
     }
 
-    /// Steps up to the first label; the rest become nodes. `then` is where they go on.
+    /// Lowers steps up to the first label; the rest become nodes. `then` is the continuation.
     fn run(
         &mut self,
         mut steps: std::vec::IntoIter<adl::Step<'t>>,
@@ -242,14 +246,15 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
             let (name, span) = match step.kind {
                 StepKind::Label(name) => {
                     if let Some(then) = then {
-                        self.inner.insert(name.value.clone(), (name.span, then.value.clone()));
+                        self.nested_labels
+                            .insert(name.value.clone(), (name.span, then.value.clone()));
                     }
                     (name, step.span)
                 }
                 StepKind::If(branches) if branches.iter().any(|b| has_label(&b.steps)) => {
-                    self.fresh += 1;
+                    self.unnamed_count += 1;
                     let at = Span::new(end.file, step.span.end, step.span.end);
-                    let after = Spanned::new(format_smolstr!("{MAIN}~{}", self.fresh), at);
+                    let after = Spanned::new(format_smolstr!("{MAIN}~{}", self.unnamed_count), at);
                     let branches = branches
                         .into_iter()
                         .map(|branch| self.branch(branch, Some(&after)))
@@ -262,7 +267,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
                     continue;
                 }
             };
-            if passes(&body) {
+            if falls_through(&body) {
                 body.push(to_step(&name, span));
             }
             self.pending.push_back(Pending { name, span, steps, then: then.cloned(), end });
@@ -274,23 +279,23 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
     fn branch(&mut self, branch: adl::Branch<'t>, then: Option<&Spanned<Name>>) -> Branch {
         let mut extensions = Extensions::default();
         if let Some(tries) = &branch.tries {
-            extensions.keep(ADL, "tries", Data::from(tries.value), tries.span);
+            extensions.insert(ADL, "tries", Data::from(tries.value), tries.span);
         }
         let end = Span::new(branch.span.file, branch.span.end, branch.span.end);
         let mut body = self.run(branch.steps.into_iter(), then, end);
         if let Some(then) = then
-            && passes(&body)
+            && falls_through(&body)
         {
             body.push(to_step(then, end));
         }
         Branch { condition: branch.condition, body: Body(body), extensions, span: branch.span }
     }
 
-    /// A step that begins no node.
+    /// Lowers a step that starts no node.
     fn statement(&mut self, step: adl::Step<'t>, body: &mut Vec<Statement>) {
         for entry in &step.unknown {
             let span = entry.span(step.span.file);
-            self.kept.keep(ADL, "step", data::of_entry(entry), span);
+            self.extensions.insert(ADL, "step", data::of_entry(entry), span);
         }
         match step.kind {
             StepKind::User => body.push(Statement::Await { branches: Vec::new() }),
@@ -320,7 +325,12 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
                 let target =
                     if status.value == "success" { Target::Complete } else { Target::Fail };
                 if !matches!(status.value.as_str(), "success" | "error") {
-                    self.kept.keep(ADL, "return", Data::from(status.value.as_str()), status.span);
+                    self.extensions.insert(
+                        ADL,
+                        "return",
+                        Data::from(status.value.as_str()),
+                        status.span,
+                    );
                 }
                 body.push(Statement::Goto(Jump { target, reason: message, span: step.span }));
             }
@@ -350,7 +360,7 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         Statement::Set(SetVariable { target: assignment.target.value, value, span })
     }
 
-    /// `call` (B.4.2): an agent does something and gives control back, or a function is called.
+    /// `call` (B.4.2): delegates to an agent, or calls a function.
     fn call(&mut self, target: Spanned<Name>, args: Vec<Assignment>, span: Span) -> Statement {
         let mut values = Vec::new();
         for arg in args {
@@ -377,7 +387,8 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         Statement::Call(Box::new(Call { has_arguments: true, ..Call::new(target, with, span) }))
     }
 
-    /// The paper lets a call pass constants (B.4.2); MICA takes every value for the name of an argument.
+    /// Reports constant arguments: the paper allows them (B.4.2), MICA reads every value as the name of an
+    /// argument.
     fn constant_argument(&mut self, target: &Spanned<Name>, arg: &Assignment) {
         let name = &arg.target.value.root;
         let (what, note) = match &arg.literal {
@@ -397,9 +408,10 @@ impl<'b, 'p, 't> Builder<'b, 'p, 't> {
         let finding = Diagnostic::warning(rules::MICA_ARGUMENT, arg.value_span, what)
             .label(target.span, "in this call")
             .note(note);
-        let near = arg.path.as_ref().and_then(|path| self.cx.names.near_arg(self.agent, path));
-        self.cx.problems.push(match near {
-            Some(near) => finding.did_you_mean(&near),
+        let similar =
+            arg.path.as_ref().and_then(|path| self.cx.names.similar_arg(self.agent, path));
+        self.cx.problems.push(match similar {
+            Some(similar) => finding.did_you_mean(&similar),
             None => finding.help("set an argument to the value first, and pass the argument"),
         });
     }

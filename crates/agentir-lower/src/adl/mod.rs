@@ -1,10 +1,11 @@
-//! ADL: typed trees to AgentIR.
+//! Lowers ADL's typed tree to AgentIR.
 //!
-//! An ensemble is a supervisor whose model chooses among the agents it contains; an agent with steps
-//! has a flow; one with a prompt leaves everything to the model; a kb agent has knowledge. Labels and
-//! subflows are steps of the flow, `next` is a jump between them.
+//! An ensemble is a supervisor whose model chooses among the agents it contains. An agent with steps has
+//! a flow; one with a prompt is led by the model; a kb agent has a knowledge base. Labels and subflows
+//! are steps of the flow, and `next` is a jump.
 //!
-//! What of a text is the name of an argument only shows here, where the arguments are known.
+//! Whether a value is the name of an argument or a constant is decided here, where the arguments are
+//! known.
 
 mod agent;
 mod flow;
@@ -22,21 +23,21 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 pub(crate) use tool::tool;
 
-/// The agent with which a program begins (B.6).
+/// The agent that a program starts with (B.6).
 const MAIN: &str = "main";
 
-/// The key of ADL in extensions.
+/// The key of ADL's extensions.
 const ADL: &str = Dialect::Adl.name();
 
-/// What lowering needs everywhere.
+/// Context of lowering one file.
 struct Context<'p> {
     problems: &'p mut Vec<Diagnostic>,
     names: Names,
-    /// The hash of the file's text.
+    /// The hash of the source.
     hash: SmolStr,
 }
 
-/// Lowers a file. The entry is the agent called `main` (B.6), or the one that it only stands for.
+/// Lowers a file. The entry is the agent `main` (B.6), or the agent that `main` only forwards to.
 pub(crate) fn lower(
     document: Document<'_>,
     text: &str,
@@ -47,9 +48,9 @@ pub(crate) fn lower(
     if let Some(main) = main {
         check_main(main, problems);
     }
-    let start = main.and_then(|main| starts(main, &document));
+    let start = main.and_then(|main| forwarded_entry(main, &document));
     let entry = start.or(main.map(|a| &a.name)).cloned();
-    check_first(&document, problems);
+    check_entry_ensemble(&document, problems);
     let mut cx = Context { problems, names, hash: crate::source_hash(text) };
     let mut agents: Vec<Agent> = document
         .agents
@@ -57,23 +58,26 @@ pub(crate) fn lower(
         .filter(|a| a.name.value != MAIN || entry.as_ref().is_none_or(|e| e.value == MAIN))
         .map(|a| agent::agent(&mut cx, a))
         .collect();
-    // What belongs to the file stays with its first agent.
+    // Data of the whole file goes to its first agent.
     if let Some(first) = agents.first_mut() {
         if let Some(key) = document.tools_key {
             let files: Vec<_> = document.tools.iter().map(|t| t.value.as_str()).collect();
-            first.extensions.keep(ADL, "tools", files.into(), key);
+            first.extensions.insert(ADL, "tools", files.into(), key);
         }
         for entry in document.unknown {
             let span = entry.span(first.span.file);
-            first.extensions.keep(ADL, "file", crate::abl::data::of_entry(entry), span);
+            first.extensions.insert(ADL, "file", crate::abl::data::of_entry(entry), span);
         }
     }
     (agents, entry)
 }
 
-/// The agent that `main` calls, if that is all it does and nobody else uses it. Then `main` is how
-/// ADL says where a program begins, and not an agent.
-fn starts<'d>(main: &'d adl::Agent<'_>, document: &'d Document<'_>) -> Option<&'d Spanned<Name>> {
+/// The agent that `main` calls, if that is all `main` does and nothing else uses it. `main` then only
+/// declares the entry point and is not lowered as an agent.
+fn forwarded_entry<'d>(
+    main: &'d adl::Agent<'_>,
+    document: &'d Document<'_>,
+) -> Option<&'d Spanned<Name>> {
     let mut steps = None;
     for field in &main.fields {
         match &field.value {
@@ -115,8 +119,7 @@ fn calls_main(steps: &[adl::Step<'_>]) -> bool {
     })
 }
 
-/// The settings beside a bot, by their keys. What `unsafe_mode` says is kept as true or false, however
-/// it is written.
+/// The settings of a bot, by key. `unsafe_mode` is normalised to a boolean.
 pub(crate) fn settings(config: Config<'_>, file: FileId) -> Extensions {
     let mut settings = Extensions::default();
     for entry in config.entries {
@@ -125,13 +128,13 @@ pub(crate) fn settings(config: Config<'_>, file: FileId) -> Extensions {
             Some(mode) if key == "unsafe_mode" => mode.value.into(),
             _ => value,
         };
-        settings.keep(ADL, &key, value, entry.span(file));
+        settings.insert(ADL, &key, value, entry.span(file));
     }
     settings
 }
 
-/// An ensemble's own steps only run in MICA if the conversation's first event reaches it.
-fn check_first(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
+/// Reports an entry ensemble with steps: MICA runs them only if the first event reaches it.
+fn check_entry_ensemble(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
     let first_of = |agent: &agentir_syntax::adl::Agent<'_>| {
         agent.fields.iter().find_map(|f| match (&f.value, agent.kind) {
             (Value::Steps(steps), Some(AgentKind::Flow)) => match &steps.first()?.kind {
@@ -145,7 +148,7 @@ fn check_first(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
     for agent in &document.agents {
         agents.entry(agent.name.value.as_str()).or_insert(agent);
     }
-    // Each agent once: flows may call each other in a circle.
+    // Visit each agent once: flows may call each other in cycles.
     let Some(mut at) = agents.remove("main") else { return };
     while let Some(next) = first_of(at).and_then(|name| agents.remove(name.as_str())) {
         at = next;
@@ -162,7 +165,7 @@ fn check_first(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// MICA starts `main` only if it is a flow whose first step is a call (`bot.py`).
+/// Reports a `main` that MICA does not start: it must be a flow whose first step is a call (`bot.py`).
 fn check_main(main: &agentir_syntax::adl::Agent<'_>, problems: &mut Vec<Diagnostic>) {
     let name = &main.name;
     let finding = |span, message: String| {

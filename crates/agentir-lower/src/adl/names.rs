@@ -1,4 +1,4 @@
-//! The names of a file, and what a text among values means by them.
+//! The names of a file, and the resolution of values to arguments.
 
 use agentir_diagnostics::{Spanned, closest};
 use agentir_expr::{Expr, Literal, Path, Template};
@@ -6,7 +6,7 @@ use agentir_syntax::adl::{Assignment, Document, Step, StepKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// The agents of a file, their arguments, and the functions that it calls.
+/// The agents of a file, their arguments, and the functions they call.
 pub(super) struct Names {
     agents: FxHashSet<SmolStr>,
     args: FxHashMap<SmolStr, FxHashSet<SmolStr>>,
@@ -50,7 +50,7 @@ impl Names {
         self.agents.contains(name)
     }
 
-    /// What the agent called `name` is for.
+    /// The description of an agent.
     pub(super) fn description(&self, name: &str) -> Option<&Template> {
         self.descriptions.get(name)
     }
@@ -59,9 +59,9 @@ impl Names {
         self.args.get(agent).is_some_and(|args| args.contains(name))
     }
 
-    /// Whether a path means something in an agent: an argument of its own, or something of another
-    /// agent or of a function.
-    fn visible(&self, agent: &str, path: &Path) -> bool {
+    /// Whether a path resolves in an agent: to an argument of its own, or to something of another agent or
+    /// of a function.
+    fn resolves(&self, agent: &str, path: &Path) -> bool {
         let root = path.root.value.as_str();
         if path.segments.is_empty() {
             return self.is_arg(agent, root);
@@ -69,11 +69,11 @@ impl Names {
         self.is_agent(root) || self.functions.contains(root) || self.is_arg(agent, root)
     }
 
-    /// Whether a path was probably meant to mean something, and has a slip in it.
-    fn nearly(&self, agent: &str, path: &Path) -> bool {
+    /// Whether a path is probably a misspelt name.
+    fn is_misspelt(&self, agent: &str, path: &Path) -> bool {
         let root = path.root.value.as_str();
         if path.segments.is_empty() {
-            // Plain words are texts, however much they look like a name.
+            // Plain words are text, even if they resemble a name.
             if !root.contains('_') {
                 return false;
             }
@@ -83,12 +83,12 @@ impl Names {
         closest(root, self.agents.iter().chain(&self.functions).map(SmolStr::as_str)).is_some()
     }
 
-    /// What a value means in an agent: the argument that it names, else a constant (B.4.3). The
-    /// second says whether it is a constant.
+    /// Resolves a value in an agent: the argument that it names, else a constant (B.4.3). The second
+    /// result tells whether it is a constant.
     pub(super) fn value(&self, agent: &str, value: &Assignment) -> (Expr, bool) {
         if let (Some(path), Literal::String(_)) = (&value.path, &value.literal) {
-            let meant = self.visible(agent, &path.value)
-                || (!value.quoted && self.nearly(agent, &path.value));
+            let meant = self.resolves(agent, &path.value)
+                || (!value.quoted && self.is_misspelt(agent, &path.value));
             if meant {
                 return (Expr::path(path.value.clone(), path.span), false);
             }
@@ -96,8 +96,8 @@ impl Names {
         (Expr::literal(value.literal.clone(), value.value_span), true)
     }
 
-    /// The argument of `agent` that `name` is, for messages.
-    pub(super) fn near_arg(&self, agent: &str, name: &Spanned<Path>) -> Option<SmolStr> {
+    /// The argument of `agent` with a name similar to `name`, for messages.
+    pub(super) fn similar_arg(&self, agent: &str, name: &Spanned<Path>) -> Option<SmolStr> {
         let args = self.args.get(agent)?.iter().map(SmolStr::as_str);
         closest(&name.value.root.value, args).map(SmolStr::new)
     }

@@ -1,4 +1,4 @@
-//! Functions of a bot as tools (Appendix C).
+//! Lowers the functions of a bot to tools (Appendix C).
 
 use super::ADL;
 use agentir_diagnostics::Spanned;
@@ -10,10 +10,10 @@ use smol_str::SmolStr;
 pub(crate) fn tool(function: python::Function) -> Tool {
     let mut extensions = Extensions::default();
     if function.open {
-        extensions.keep(ADL, "kwargs", Data::Bool(true), function.name.span);
+        extensions.insert(ADL, "kwargs", Data::Bool(true), function.name.span);
     }
     if let Some(returns) = &function.returns {
-        extensions.keep(ADL, "returns", Data::from(returns.value.as_str()), returns.span);
+        extensions.insert(ADL, "returns", Data::from(returns.value.as_str()), returns.span);
     }
     Tool {
         description: function.description.map(Template::plain),
@@ -29,7 +29,7 @@ fn parameter(parameter: python::Parameter) -> Parameter {
     let ty = parameter.annotation.as_ref().and_then(|written| {
         let ty = type_of(written);
         if ty.is_none() {
-            extensions.keep(ADL, "annotation", Data::from(written.value.as_str()), written.span);
+            extensions.insert(ADL, "annotation", Data::from(written.value.as_str()), written.span);
         }
         ty
     });
@@ -54,7 +54,7 @@ fn type_of(written: &Spanned<SmolStr>) -> Option<TypeExpr> {
     Some(TypeExpr::named(name, written.span))
 }
 
-/// A default as data; what is no plain constant is kept as it is written.
+/// A default value as data; anything but a literal is preserved as source text.
 fn constant(written: &str) -> Data {
     match written {
         "None" => return Data::Null,

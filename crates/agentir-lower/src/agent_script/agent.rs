@@ -1,4 +1,4 @@
-//! An agent: `start_agent`, `subagent`, `topic` (specification part II, 4 and 5), and the nodes of
+//! Lowers agents: `start_agent`, `subagent`, `topic` (specification part II, 4 and 5), and the nodes of
 //! agentfabric.
 
 use super::fields::Fields;
@@ -10,7 +10,7 @@ use agentir_ir::{
     SystemPrompt,
 };
 
-/// An agent of which nothing is known.
+/// An agent with default values.
 pub(super) fn empty(span: Span, shared: &Shared<'_>) -> Agent {
     let name = Spanned::new(Name::default(), span.at_start());
     let metadata = Metadata::new(name, Dialect::AgentScript, shared.hash.clone());
@@ -21,26 +21,26 @@ pub(super) fn empty(span: Span, shared: &Shared<'_>) -> Agent {
     agent
 }
 
-/// An agent. `kind` is the keyword it begins with.
+/// Lowers an agent. `kind` is its keyword.
 pub(super) fn agent(kind: &'static str, mut fields: Fields<'_>, shared: &Shared<'_>) -> Agent {
     let source = shared.source;
     let mut agent = empty(fields.span, shared);
     if let Some(name) = fields.name.take() {
         agent.metadata.name = name;
     }
-    // What it is for is its goal; in ABL a description can stand beside that one.
+    // The description is the goal; only ABL has both.
     agent.identity.goal = fields.template("description");
     let mut extensions = Extensions::default();
-    // The subagent's own instructions replace the global ones, they do not add to them.
+    // The subagent's own instructions replace the global ones.
     if let Some(mut system) = fields.record("system") {
         if let Some(own) = system.template("instructions") {
             agent.identity.system_prompt = Some(SystemPrompt { template: own, custom: true });
         }
-        agent.identity.extensions = system.rest();
+        agent.identity.extensions = system.into_extensions();
     }
     if let Some(mut model) = fields.record("model_config") {
         agent.execution.model = model.text("model");
-        agent.execution.extensions = model.rest();
+        agent.execution.extensions = model.into_extensions();
     }
     for (_, action) in fields.records(&["actions"]) {
         agent.tools.extend(tools::tool(action, source));
@@ -55,17 +55,17 @@ pub(super) fn agent(kind: &'static str, mut fields: Fields<'_>, shared: &Shared<
         after_turn: hook(&mut fields, "after_reasoning"),
         after_agent: hook(&mut fields, "on_exit"),
     };
-    fields.with("reasoning", &mut extensions, |reasoning| {
+    fields.with_record("reasoning", &mut extensions, |reasoning| {
         if let Some(procedure) = reasoning.procedure("instructions") {
-            say(&mut agent, statement::prompt(procedure, source));
+            set_prompt(&mut agent, statement::prompt(procedure, source));
         }
         for binding in reasoning.bindings("actions") {
             tools::binding(binding, shared, &mut agent);
         }
     });
-    // A generator's prompt, an executor's steps, where a trigger's message goes.
+    // The prompt of a generator, the steps of an executor, the target of a trigger's message.
     if let Some(procedure) = fields.procedure("prompt") {
-        say(&mut agent, statement::prompt(procedure, source));
+        set_prompt(&mut agent, statement::prompt(procedure, source));
     }
     for name in ["do", "on_message"] {
         if let Some(procedure) = fields.procedure(name) {
@@ -75,19 +75,19 @@ pub(super) fn agent(kind: &'static str, mut fields: Fields<'_>, shared: &Shared<
     if kind == "router" {
         agent.routing = Some(router(&mut fields, shared, &mut extensions));
     }
-    fields.leave(&mut extensions);
+    fields.preserve(&mut extensions);
     agent.extensions = extensions;
     agent
 }
 
-fn say(agent: &mut Agent, (said, prepare): (Vec<agentir_ir::Instruction>, Body)) {
-    agent.identity.instructions.extend(said);
+fn set_prompt(agent: &mut Agent, (instructions, prepare): (Vec<agentir_ir::Instruction>, Body)) {
+    agent.identity.instructions.extend(instructions);
     if !prepare.is_empty() {
         agent.reasoning.get_or_insert_default().prepare = prepare;
     }
 }
 
-/// The routes of agentfabric's router: the first that fits is taken.
+/// The routes of an agentfabric router: the first match is taken.
 fn router(fields: &mut Fields<'_>, shared: &Shared<'_>, rest: &mut Extensions) -> Routing {
     let mut routing = Routing::default();
     for (_, mut route) in fields.records(&["routes"]) {
@@ -109,10 +109,10 @@ fn router(fields: &mut Fields<'_>, shared: &Shared<'_>, rest: &mut Extensions) -
             ignore_intents: Vec::new(),
             requires_state: Vec::new(),
             span: route.span,
-            extensions: route.rest(),
+            extensions: route.into_extensions(),
         });
     }
-    fields.with("otherwise", rest, |otherwise| {
+    fields.with_record("otherwise", rest, |otherwise| {
         routing.default_agent =
             otherwise.expr("target").and_then(|e| statement::named(&e, tools::AGENT_SPACES));
     });

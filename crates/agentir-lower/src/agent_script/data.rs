@@ -1,4 +1,4 @@
-//! Values as templates, and as free-form data.
+//! Converts values to templates and free-form data.
 
 use super::Source;
 use super::fields::Fields;
@@ -9,21 +9,21 @@ use agentir_syntax::agent_script::{self as script, Value};
 use serde_json::Map;
 use smol_str::SmolStr;
 
-/// A text with its holes (specification part I, 6).
+/// A text with placeholders (specification part I, 6).
 pub(super) fn template(text: &script::Template<'_>) -> Template {
     let holes = text.holes.iter().filter_map(|hole| {
         let expr = hole.expr.clone()?;
         Some(TemplatePart::Value { expr, filters: Vec::new(), span: hole.span })
     });
-    let said = text.text();
+    let text_value = text.text();
     Template {
-        shifts: text.shifts(&said),
-        text: Spanned::new(SmolStr::new(said), text.span),
+        shifts: text.shifts(&text_value),
+        text: Spanned::new(SmolStr::new(text_value), text.span),
         parts: holes.collect(),
     }
 }
 
-/// A constant as JSON; anything else as it is printed.
+/// A constant as JSON; any other expression as its text.
 pub(super) fn literal(expr: &Expr) -> Data {
     match &expr.kind {
         ExprKind::Literal(Literal::Null | Literal::Undefined) => Data::Null,
@@ -40,7 +40,7 @@ pub(super) fn literal(expr: &Expr) -> Data {
     }
 }
 
-/// Whether a value is data, not something to be computed.
+/// Whether a value is a constant.
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(literal) => !matches!(literal, Literal::Regex(_)),
@@ -52,7 +52,7 @@ fn is_constant(expr: &Expr) -> bool {
     }
 }
 
-/// The fields of an object that have a value of their own.
+/// The fields of an object that have a value.
 fn entries(expr: &Expr) -> impl Iterator<Item = (&str, &Expr)> {
     let all = match &expr.kind {
         ExprKind::Object(all) => all.as_slice(),
@@ -61,7 +61,7 @@ fn entries(expr: &Expr) -> impl Iterator<Item = (&str, &Expr)> {
     all.iter().filter_map(|e| Some((e.key.value.as_str(), e.value.as_ref()?)))
 }
 
-/// A value that no element of the IR takes. `span` is the field's.
+/// A value without a field in the IR, as data. `span` is the field's.
 pub(super) fn value(value: Value<'_>, span: Span, source: Source<'_>) -> Data {
     match value {
         Value::Empty | Value::Nothing => Data::Null,
@@ -80,14 +80,14 @@ pub(super) fn value(value: Value<'_>, span: Span, source: Source<'_>) -> Data {
             }
             Data::Object(all)
         }
-        // Statements, declarations and what could not be read stay as they were written.
-        _ => Data::from(source.kept(span)),
+        // Statements, declarations and unparsed values are preserved as source text.
+        _ => Data::from(source.dedented(span)),
     }
 }
 
 fn record_data(record: script::Record<'_>, source: Source<'_>) -> Data {
     let name = record.name.clone();
-    let data = Fields::new(record, source).rest_data();
+    let data = Fields::new(record, source).into_data();
     match (name, data) {
         (Some(name), Data::Object(mut all)) if !all.contains_key("name") => {
             all.insert("name".to_owned(), Data::from(name.value.as_str()));

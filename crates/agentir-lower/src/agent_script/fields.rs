@@ -1,4 +1,4 @@
-//! Taking fields out of a block, so that what is left at the end is known.
+//! A cursor over a block: lowering takes fields, and the remaining ones become extensions.
 
 #![expect(
     clippy::result_large_err,
@@ -15,11 +15,11 @@ use agentir_syntax::agent_script::{
 };
 use smol_str::SmolStr;
 
-/// The fields of a block that were not taken yet.
+/// The fields of a block that have not been taken yet.
 pub(super) struct Fields<'s> {
-    /// From its key to the end of its last field.
+    /// From the key to the end of the last field.
     pub span: Span,
-    /// The name the author gave it.
+    /// The author's name for the block.
     pub name: Option<Spanned<Name>>,
     source: Source<'s>,
     fields: Vec<Option<Field<'s>>>,
@@ -37,7 +37,7 @@ impl<'s> Fields<'s> {
         }
     }
 
-    /// Takes the last field of this name that `accept` can use; a field it cannot use stays.
+    /// Takes the last field of this name if `accept` can use its value; otherwise the field stays.
     fn take<T>(
         &mut self,
         name: &str,
@@ -69,7 +69,7 @@ impl<'s> Fields<'s> {
         self.template(name).map(|t| t.text)
     }
 
-    /// Where the value of such a field is.
+    /// The span of the field's value.
     pub(super) fn value_span(&self, name: &str) -> Option<Span> {
         self.fields.iter().flatten().rev().find(|f| f.def.name == name).map(|f| f.span)
     }
@@ -96,9 +96,9 @@ impl<'s> Fields<'s> {
         })
     }
 
-    /// Reads a block inside this one; what `read` leaves of it is kept with this one's rest, under
-    /// the block's name.
-    pub(super) fn with<T>(
+    /// Reads a nested block; the fields that `read` leaves are preserved with this block's, under the
+    /// nested block's name.
+    pub(super) fn with_record<T>(
         &mut self,
         name: &str,
         rest: &mut Extensions,
@@ -107,14 +107,14 @@ impl<'s> Fields<'s> {
         let mut inner = self.record(name)?;
         let result = read(&mut inner);
         let span = inner.span;
-        let left = inner.rest_data();
+        let left = inner.into_data();
         if !left.is_null() {
-            rest.keep(Dialect::AgentScript.name(), name, left, span);
+            rest.insert(Dialect::AgentScript.name(), name, left, span);
         }
         Some(result)
     }
 
-    /// The blocks below all fields of these names, in order: named blocks, and those of collections.
+    /// The nested blocks of all fields of these names, in order: named blocks, and those of collections.
     pub(super) fn records(&mut self, names: &[&str]) -> Vec<(&'static str, Self)> {
         let source = self.source;
         let mut all = Vec::new();
@@ -162,37 +162,37 @@ impl<'s> Fields<'s> {
         .unwrap_or_default()
     }
 
-    /// What nobody took, as data; null if that is nothing.
-    pub(super) fn rest_data(self) -> Data {
+    /// The remaining fields as data; null if there are none.
+    pub(super) fn into_data(self) -> Data {
         let mut extensions = Extensions::default();
-        self.leave(&mut extensions);
+        self.preserve(&mut extensions);
         let Some(all) = extensions.0.into_values().next() else { return Data::Null };
-        Data::Object(all.into_iter().map(|(key, kept)| (key, kept.value)).collect())
+        Data::Object(all.into_iter().map(|(key, extension)| (key, extension.value)).collect())
     }
 
-    /// Keeps what nobody took.
-    pub(super) fn leave(self, extensions: &mut Extensions) {
+    /// Adds the remaining fields to `extensions`.
+    pub(super) fn preserve(self, extensions: &mut Extensions) {
         let dialect = Dialect::AgentScript.name();
         for field in self.fields.into_iter().flatten() {
-            // A field for many names goes by the one that was written.
+            // A wildcard field goes by the name that was written.
             let key = match field.def.name.contains('*') {
                 true => self.source.slice(field.key),
                 false => field.def.name,
             };
             let value = data::value(field.value, field.span, self.source);
-            extensions.keep(dialect, key, value, field.span);
+            extensions.insert(dialect, key, value, field.span);
         }
         for entry in self.unknown {
             let key = entry.key.as_ref().map_or("text", |k| &k.value).to_owned();
-            let value = Data::from(self.source.kept(entry.span));
-            extensions.keep(dialect, &key, value, entry.span);
+            let value = Data::from(self.source.dedented(entry.span));
+            extensions.insert(dialect, &key, value, entry.span);
         }
     }
 
-    /// What nobody took.
-    pub(super) fn rest(self) -> Extensions {
+    /// The remaining fields as extensions.
+    pub(super) fn into_extensions(self) -> Extensions {
         let mut extensions = Extensions::default();
-        self.leave(&mut extensions);
+        self.preserve(&mut extensions);
         extensions
     }
 }

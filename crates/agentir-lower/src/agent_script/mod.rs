@@ -1,15 +1,13 @@
-//! Agent Script: typed trees to AgentIR (specification part II).
+//! Lowers Agent Script's typed tree to AgentIR (specification part II).
 //!
-//! A file is a whole program. `start_agent`, every `subagent` and `topic`, and the nodes of
-//! agentfabric are its agents. What belongs to all of them stands where it can be found once:
+//! A file is a program. `start_agent`, every `subagent` and `topic`, and the nodes of agentfabric are
+//! its agents. Data of the whole document is stored once:
 //!
-//! - variables are the session memory of the agent that comes first, with the scope `program`;
-//! - `system.instructions` is the system prompt of every agent that has none of its own;
-//! - the agent that comes first begins with the welcome, and the other message is one of its
-//!   messages; what the IR has no place for (`config`, `language`, `connection`, …) are its
-//!   extensions;
-//! - agents that are deployed elsewhere are its `available_agents`, and the `remote` of every
-//!   handoff to them.
+//! - variables are session memory of the first agent, with the scope `program`;
+//! - `system.instructions` is the system prompt of every agent without one of its own;
+//! - the first agent starts with the welcome message; the error message is one of its messages;
+//! - data without a field in the IR (`config`, `language`, `connection`, …) is its extensions;
+//! - agents deployed elsewhere are its `available_agents`, and the `remote` of every handoff to them.
 
 mod agent;
 mod data;
@@ -29,7 +27,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-/// The text of a document, for what is kept as it was written.
+/// The text of a document.
 #[derive(Clone, Copy)]
 struct Source<'s>(&'s str);
 
@@ -38,9 +36,8 @@ impl<'s> Source<'s> {
         self.0.get(span.range()).unwrap_or_default()
     }
 
-    /// What is kept as it was written: lines below the first lose the indentation that one has, so
-    /// that the same text is the same at every level.
-    fn kept(self, span: Span) -> String {
+    /// A piece of source text without its indentation, so that equal texts at different levels are equal.
+    fn dedented(self, span: Span) -> String {
         let before = self.0.get(..span.start as usize).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();
         let column = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -60,12 +57,12 @@ struct Shared<'s> {
     source: Source<'s>,
     /// `system.instructions`.
     instructions: Option<Template>,
-    /// Agents that are deployed elsewhere, with their addresses.
+    /// Agents deployed elsewhere, with their endpoints.
     remote: FxHashMap<Name, Remote>,
     hash: SmolStr,
 }
 
-/// The kinds of block that are agents, with those of agentfabric.
+/// The kinds of block that are agents, including those of agentfabric.
 const AGENTS: &[&str] = &[
     "trigger",
     "start_agent",
@@ -88,23 +85,23 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
     let mut instructions = None;
     let mut messages = IndexMap::new();
     let mut welcome = None;
-    root.with("system", &mut extensions, |system| {
+    root.with_record("system", &mut extensions, |system| {
         instructions = system.template("instructions");
         let mut rest = Extensions::default();
-        system.with("messages", &mut rest, |said| {
-            let mut said = |name| {
-                let text = Some(said.template(name)?);
+        system.with_record("messages", &mut rest, |block| {
+            let mut message = |name| {
+                let text = Some(block.template(name)?);
                 Some(Response { text, ..Response::default() })
             };
-            welcome = said("welcome");
-            if let Some(error) = said("error") {
+            welcome = message("welcome");
+            if let Some(error) = message("error") {
                 messages.insert(SmolStr::new_static("error"), error);
             }
         });
         rest
     })
     .into_iter()
-    .for_each(|rest| crate::abl::agent::merge(&mut extensions, rest));
+    .for_each(|rest| crate::abl::agent::merge_extensions(&mut extensions, rest));
     let variables =
         root.declarations("variables").into_iter().map(|d| variable(d, source)).collect();
     let mut remote = FxHashMap::default();
@@ -128,23 +125,23 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
         }
         agents.push(agent);
     }
-    root.leave(&mut extensions);
+    root.preserve(&mut extensions);
     // Its nodes follow rules of their own.
     if dialect == script::Dialect::Agentfabric {
         let name = dialect.name().into();
-        extensions.keep(Dialect::AgentScript.name(), "dialect", name, whole.at_start());
+        extensions.insert(Dialect::AgentScript.name(), "dialect", name, whole.at_start());
     }
     if agents.is_empty() {
-        // Somebody has to have what the document says.
+        // Without agents, an empty one carries the data of the document.
         agents.push(agent::empty(whole, &shared));
     }
     if let Some(first) = agents.get_mut(first) {
-        // The system prompt that nobody takes over is still one that was written.
+        // A system prompt that no agent uses is preserved.
         if let Some(global) = shared.instructions
             && first.identity.system_prompt.as_ref().is_some_and(|own| own.template != global)
         {
             let value = global.text.value.as_str().into();
-            extensions.keep(
+            extensions.insert(
                 Dialect::AgentScript.name(),
                 "system_instructions",
                 value,
@@ -155,10 +152,10 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
         first.messages = messages;
         first.on_start.0.splice(0..0, welcome.map(Statement::Respond));
         first.available_agents = elsewhere;
-        crate::abl::agent::merge(&mut first.extensions, extensions);
+        crate::abl::agent::merge_extensions(&mut first.extensions, extensions);
     }
     for agent in &mut agents {
-        agent.execution.hints = crate::abl::agent::hints(agent);
+        agent.execution.hints = crate::abl::agent::execution_hints(agent);
     }
     Unit::Agents { agents, entry, tools: library, profiles: Vec::new() }
 }
@@ -176,7 +173,7 @@ fn variable(declaration: Declaration<'_>, source: Source<'_>) -> SessionVariable
             Modifier::Mutable => "mutable",
             Modifier::Linked => "linked",
         }),
-        extensions: fields.rest(),
+        extensions: fields.into_extensions(),
         span,
         ..SessionVariable::new(name)
     }
@@ -200,6 +197,6 @@ fn connected(
         channels: Vec::new(),
         requires_validation: None,
         span: fields.span,
-        extensions: fields.rest(),
+        extensions: fields.into_extensions(),
     })
 }

@@ -1,4 +1,4 @@
-//! Statements, and the prompt that statements build (specification part I, 5).
+//! Lowers statements, and the prompts they build (specification part I, 5).
 
 use super::{Source, data};
 use crate::abl::flow::required_field;
@@ -13,7 +13,7 @@ use agentir_syntax::agent_script::{
 };
 use smol_str::SmolStr;
 
-/// A condition as it was written.
+/// A condition with its source text.
 pub(super) fn condition(expr: &Expr, source: Source<'_>) -> Condition {
     Condition {
         text: Spanned::new(SmolStr::new(source.slice(expr.span)), expr.span),
@@ -21,23 +21,23 @@ pub(super) fn condition(expr: &Expr, source: Source<'_>) -> Condition {
     }
 }
 
-/// A condition that is made of others, as it is printed.
-fn made(expr: Expr) -> Condition {
+/// A synthesised condition, with its printed text.
+fn synthesised(expr: Expr) -> Condition {
     let text = Spanned::new(SmolStr::new(expr.to_string()), expr.span);
     Condition { text, kind: ConditionKind::Expr(expr) }
 }
 
-/// All of these conditions; nothing if there are none or if they would nest too deep.
-pub(super) fn all_of(exprs: &[Expr], source: Source<'_>) -> Option<Condition> {
+/// The conjunction of conditions; `None` if there are none or it would nest too deep.
+pub(super) fn conjunction(exprs: &[Expr], source: Source<'_>) -> Option<Condition> {
     let (first, rest) = exprs.split_first()?;
     if rest.is_empty() && !matches!(first.kind, ExprKind::Unary { op: UnaryOp::Not, .. }) {
         return Some(condition(first, source));
     }
     let all = rest.iter().try_fold(first.clone(), |all, one| Expr::and(all, one.clone()).ok())?;
-    Some(made(all))
+    Some(synthesised(all))
 }
 
-/// The name of what a reference is to.
+/// The name a reference refers to.
 pub(super) fn named(expr: &Expr, namespace: &[&str]) -> Option<Spanned<agentir_expr::Name>> {
     let path = expr.as_path()?;
     let found = path.namespace.as_ref().is_some_and(|n| namespace.contains(&n.value.as_str()));
@@ -45,11 +45,15 @@ pub(super) fn named(expr: &Expr, namespace: &[&str]) -> Option<Spanned<agentir_e
 }
 
 pub(super) fn body(statements: Vec<script::Statement<'_>>, source: Source<'_>) -> Body {
-    lowered(statements, source, Decider::Always)
+    lower_body(statements, source, Decider::Always)
 }
 
-/// `decider` says who decides that these statements are reached.
-fn lowered(statements: Vec<script::Statement<'_>>, source: Source<'_>, decider: Decider) -> Body {
+/// Lowers statements; `decider` is who decides that they are reached.
+fn lower_body(
+    statements: Vec<script::Statement<'_>>,
+    source: Source<'_>,
+    decider: Decider,
+) -> Body {
     let mut out = Vec::with_capacity(statements.len());
     for one in statements {
         statement(one, source, decider, &mut out);
@@ -57,9 +61,9 @@ fn lowered(statements: Vec<script::Statement<'_>>, source: Source<'_>, decider: 
     Body(out)
 }
 
-/// Something that has no meaning where it stands, or could not be read: kept as it was written.
-fn other(keyword: &str, span: Span, source: Source<'_>) -> Statement {
-    let value = Data::from(source.kept(span));
+/// A statement that is misplaced or could not be parsed, preserved as source text.
+fn preserved(keyword: &str, span: Span, source: Source<'_>) -> Statement {
+    let value = Data::from(source.dedented(span));
     Statement::Other { keyword: SmolStr::new(keyword), value, span }
 }
 
@@ -80,10 +84,10 @@ fn statement(
         StatementKind::Run { action, with, body } => match named(&action, &["actions"]) {
             Some(tool) => out.push(Statement::Call(Box::new(Call {
                 has_arguments: true,
-                on_success: lowered(body, source, decider),
+                on_success: lower_body(body, source, decider),
                 ..Call::new(tool, with.into_iter().map(argument).collect(), span)
             }))),
-            None => out.push(other("run", span, source)),
+            None => out.push(preserved("run", span, source)),
         },
         StatementKind::If { branches, otherwise } => {
             out.push(Statement::If { branches: arms(branches, otherwise, span, source) });
@@ -91,21 +95,21 @@ fn statement(
         StatementKind::Transition { targets, with, body } => {
             handoffs(&targets, decider, out);
             if targets.is_empty() || !with.is_empty() {
-                out.push(other("transition", span, source));
+                out.push(preserved("transition", span, source));
             }
-            out.extend(lowered(body, source, decider).0);
+            out.extend(lower_body(body, source, decider).0);
         }
         StatementKind::Collect { target, form: _, properties } => {
             out.push(collect(target, properties, span, source));
         }
-        // `to @subagent.x` on a line of its own below a `run` is where it goes.
+        // `to @subagent.x` on its own line below a `run` is the target.
         StatementKind::To(targets) if !targets.is_empty() => handoffs(&targets, decider, out),
-        StatementKind::To(_) => out.push(other("to", span, source)),
-        StatementKind::With(_) => out.push(other("with", span, source)),
-        StatementKind::Available(_) => out.push(other("available", span, source)),
-        StatementKind::Expr(_) => out.push(other("expression", span, source)),
-        StatementKind::Data(_) => out.push(other("data", span, source)),
-        StatementKind::Invalid(..) => out.push(other("invalid", span, source)),
+        StatementKind::To(_) => out.push(preserved("to", span, source)),
+        StatementKind::With(_) => out.push(preserved("with", span, source)),
+        StatementKind::Available(_) => out.push(preserved("available", span, source)),
+        StatementKind::Expr(_) => out.push(preserved("expression", span, source)),
+        StatementKind::Data(_) => out.push(preserved("data", span, source)),
+        StatementKind::Invalid(..) => out.push(preserved("invalid", span, source)),
     }
 }
 
@@ -135,7 +139,7 @@ fn arms(
         .map(|arm| {
             let condition = match &arm.condition {
                 Some(expr) => condition(expr, source),
-                // It could not be read; nobody knows when it holds.
+                // The condition could not be parsed, so it is unknown when it holds.
                 None => Condition {
                     text: Spanned::new(SmolStr::default(), arm.span.at_start()),
                     kind: ConditionKind::Invalid,
@@ -144,11 +148,11 @@ fn arms(
             let mut extensions = Extensions::default();
             if arm.condition.is_none() {
                 let line = source.slice(arm.span).lines().next().unwrap_or_default();
-                extensions.keep(Dialect::AgentScript.name(), "if", Data::from(line), arm.span);
+                extensions.insert(Dialect::AgentScript.name(), "if", Data::from(line), arm.span);
             }
             Branch {
                 condition: Some(condition),
-                body: lowered(arm.body, source, Decider::Condition),
+                body: lower_body(arm.body, source, Decider::Condition),
                 extensions,
                 span: arm.span,
             }
@@ -161,7 +165,7 @@ fn arms(
         };
         all.push(Branch {
             condition: None,
-            body: lowered(otherwise, source, Decider::Condition),
+            body: lower_body(otherwise, source, Decider::Condition),
             extensions: Extensions::default(),
             span,
         });
@@ -179,9 +183,9 @@ fn collect(
     let mut fields = super::fields::Fields::new(properties, source);
     let present = fields.template("message");
     let prompt = fields.template("instructions");
-    let mut field = asked_for(target.value.root.clone(), span);
+    let mut field = collected_field(target.value.root.clone(), span);
     field.prompt = prompt;
-    field.extensions = fields.rest();
+    field.extensions = fields.into_extensions();
     let gather = Gather { fields: vec![field], ..Gather::default() };
     Statement::Collect(Collect {
         present,
@@ -194,29 +198,29 @@ fn collect(
     })
 }
 
-/// A variable that is filled from the conversation.
-pub(super) fn asked_for(name: Spanned<agentir_expr::Name>, span: Span) -> GatherField {
+/// A field for a variable that is filled from the conversation.
+pub(super) fn collected_field(name: Spanned<agentir_expr::Name>, span: Span) -> GatherField {
     GatherField { required: false, span, ..required_field(name) }
 }
 
-/// A prompt: texts with the conditions under which they are said; or, where it also does something
-/// or is too branched to be said that way, the statements in their order.
+/// A prompt: texts with their conditions; or, if it has side effects or too many branches, its statements
+/// in order.
 pub(super) fn prompt(procedure: Procedure<'_>, source: Source<'_>) -> (Vec<Instruction>, Body) {
     let mut budget = MAX_CONDITIONS;
     let mut instructions = Vec::new();
     let known = &mut Vec::new();
-    if flat(&procedure.statements, known, &mut budget, source, &mut instructions).is_some() {
+    if flatten(&procedure.statements, known, &mut budget, source, &mut instructions).is_some() {
         (instructions, Body::default())
     } else {
         (Vec::new(), body(procedure.statements, source))
     }
 }
 
-/// So many conditions may be said again for the texts below them; a prompt with more is kept as
-/// statements. Without a bound `else if` chains would grow with the square of their length.
+/// The maximum number of conditions repeated for the texts they guard; a prompt with more is lowered
+/// as statements. Without a bound, `else if` chains would grow quadratically.
 const MAX_CONDITIONS: usize = 256;
 
-fn flat(
+fn flatten(
     statements: &[script::Statement<'_>],
     known: &mut Vec<Expr>,
     budget: &mut usize,
@@ -227,7 +231,7 @@ fn flat(
         match &one.kind {
             StatementKind::Template(text) => {
                 *budget = budget.checked_sub(known.len())?;
-                let when = all_of(known, source);
+                let when = conjunction(known, source);
                 if when.is_none() && !known.is_empty() {
                     return None;
                 }
@@ -238,19 +242,19 @@ fn flat(
                 for arm in branches {
                     let condition = arm.condition.clone()?;
                     let span = condition.span;
-                    // A condition under which nothing is said would be lost.
+                    // The condition of an empty branch would be lost.
                     if arm.body.is_empty() {
                         return None;
                     }
                     known.push(condition.clone());
-                    flat(&arm.body, known, budget, source, out)?;
+                    flatten(&arm.body, known, budget, source, out)?;
                     known.pop();
                     let kind = ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(condition) };
                     known.push(Expr::new(kind, span).ok()?);
                     *budget = budget.checked_sub(1)?;
                 }
                 if let Some(otherwise) = otherwise {
-                    flat(otherwise, known, budget, source, out)?;
+                    flatten(otherwise, known, budget, source, out)?;
                 }
                 known.truncate(before);
             }

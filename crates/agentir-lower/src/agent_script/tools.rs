@@ -1,19 +1,19 @@
-//! Actions, and actions as the model sees them (specification part I, 7; part II, 7 and 11).
+//! Lowers actions, and actions as exposed to the model (specification part I, 7; part II, 7 and 11).
 
 use super::fields::Fields;
-use super::statement::{all_of, asked_for, body, named};
+use super::statement::{body, collected_field, conjunction, named};
 use super::{Shared, Source, data};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, ExprKind, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
-    Agent, Binding, CompletionCondition, Confirmation, Data, Decider, Delegate, Dialect,
-    Extensions, Filler, Handoff, InputBinding, Offer, Parameter, ReturnType, Tool, ToolBinding,
+    Agent, Binding, BindingAction, CompletionCondition, Confirmation, Data, Decider, Delegate,
+    Dialect, Extensions, FilledBy, Handoff, InputBinding, Parameter, ReturnType, Tool, ToolBinding,
     Trigger,
 };
 use agentir_syntax::agent_script::{self as script, Declaration};
 use smol_str::SmolStr;
 
-/// The namespaces of agents; in each dialect some of them are names for the same.
+/// The namespaces of agents; dialects have synonyms for the same.
 pub(super) const AGENT_SPACES: &[&str] = &[
     "subagent",
     "topic",
@@ -26,7 +26,7 @@ pub(super) const AGENT_SPACES: &[&str] = &[
     "echo",
 ];
 
-/// An action (specification part I, 7).
+/// Lowers an action (specification part I, 7).
 pub(super) fn tool(mut fields: Fields<'_>, source: Source<'_>) -> Option<Tool> {
     let name = fields.name.take()?;
     let parameters =
@@ -50,14 +50,14 @@ pub(super) fn tool(mut fields: Fields<'_>, source: Source<'_>) -> Option<Tool> {
         confirmation: confirm,
         span: fields.span,
         extensions: {
-            fields.leave(&mut extensions);
+            fields.preserve(&mut extensions);
             extensions
         },
         ..Tool::new(name)
     })
 }
 
-/// An input. Those that are not required are left to the platform if nobody gives them.
+/// An input. Optional inputs without a value are left to the platform.
 fn parameter(declaration: Declaration<'_>, source: Source<'_>) -> Parameter {
     let Declaration { name, modifier: _, ty, value, properties, span } = declaration;
     let mut fields = Fields::new(properties, source);
@@ -65,13 +65,13 @@ fn parameter(declaration: Declaration<'_>, source: Source<'_>) -> Parameter {
         description: fields.template("description"),
         required: fields.boolean("is_required").unwrap_or(false),
         default: value.as_ref().map(data::literal),
-        extensions: fields.rest(),
+        extensions: fields.into_extensions(),
         span,
         ..Parameter::new(name, ty)
     }
 }
 
-/// The outputs as one object; what is said of each besides its type goes to `extensions`.
+/// The outputs as one object; their other settings go to `extensions`.
 fn outputs(
     declarations: Vec<Declaration<'_>>,
     source: Source<'_>,
@@ -81,7 +81,7 @@ fn outputs(
     let mut about = serde_json::Map::new();
     let mut fields = Vec::with_capacity(declarations.len());
     for Declaration { name, modifier: _, ty, value, properties, span } in declarations {
-        let mut rest = match Fields::new(properties, source).rest_data() {
+        let mut rest = match Fields::new(properties, source).into_data() {
             Data::Object(map) => map,
             _ => serde_json::Map::new(),
         };
@@ -96,60 +96,60 @@ fn outputs(
     }
     if !about.is_empty() {
         let dialect = Dialect::AgentScript.name();
-        extensions.keep(dialect, "outputs", Data::Object(about), span);
+        extensions.insert(dialect, "outputs", Data::Object(about), span);
     }
     Some(ReturnType::new(TypeExpr { kind: TypeKind::Object(fields), span }))
 }
 
-/// A tool as the model sees it (specification part II, 7), and what that makes the agent able to do.
+/// Lowers a tool binding (specification part II, 7), and the handoffs and fields that it implies.
 pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: &mut Agent) {
     let source = shared.source;
     let script::Binding { name, action, targets, available, with, body: after, properties, span } =
         binding;
     let mut fields = Fields::new(properties, source);
     let description = fields.template("description");
-    let mut extensions = fields.rest();
+    let mut extensions = fields.into_extensions();
     let guards: Vec<_> = available.iter().map(|a| a.value.clone()).collect();
-    let available_when = all_of(&guards, source);
+    let available_when = conjunction(&guards, source);
     if available_when.is_none() && !guards.is_empty() {
         let all = guards.iter().map(|g| Data::from(source.slice(g.span))).collect();
-        extensions.keep(Dialect::AgentScript.name(), "available_when", all, span);
+        extensions.insert(Dialect::AgentScript.name(), "available_when", all, span);
     }
     let util =
         action.as_ref().and_then(|a| named(a, &["utils"])).map(|u| u.value).unwrap_or_default();
     let tool = action.as_ref().and_then(|a| named(a, &["actions"]));
     let other = action.as_ref().and_then(|a| named(a, AGENT_SPACES));
-    let does = match (util.as_str(), tool, other) {
-        (_, Some(tool), _) => Offer::Call { tool },
-        (_, _, Some(agent)) => Offer::Delegate { agent },
+    let action = match (util.as_str(), tool, other) {
+        (_, Some(tool), _) => BindingAction::Call { tool },
+        (_, _, Some(agent)) => BindingAction::Delegate { agent },
         ("transition", ..) => match targets.first() {
-            Some(to) => Offer::Handoff { to: to.value.root.clone() },
-            None => Offer::Other { reference: SmolStr::new_static("@utils.transition") },
+            Some(to) => BindingAction::Handoff { to: to.value.root.clone() },
+            None => BindingAction::Other { reference: SmolStr::new_static("@utils.transition") },
         },
-        ("escalate", ..) => Offer::Escalate,
-        ("setVariables", ..) => Offer::Collect,
-        ("end_session", ..) => Offer::Complete,
-        _ => Offer::Other {
+        ("escalate", ..) => BindingAction::Escalate,
+        ("setVariables", ..) => BindingAction::Collect,
+        ("end_session", ..) => BindingAction::Complete,
+        _ => BindingAction::Other {
             reference: action.map(|a| SmolStr::new(source.slice(a.span))).unwrap_or_default(),
         },
     };
-    let spare = if matches!(does, Offer::Handoff { .. }) { 1 } else { 0 };
+    let spare = if matches!(action, BindingAction::Handoff { .. }) { 1 } else { 0 };
     for target in targets.iter().skip(spare) {
         let to = Data::from(source.slice(target.span));
-        extensions.keep(Dialect::AgentScript.name(), "to", to, target.span);
+        extensions.insert(Dialect::AgentScript.name(), "to", to, target.span);
     }
     let with: Vec<InputBinding> = with
         .into_iter()
         .map(|a| match a.value.kind {
             ExprKind::Ellipsis => {
-                InputBinding { name: a.name, filled_by: Filler::Model, value: None }
+                InputBinding { name: a.name, filled_by: FilledBy::Model, value: None }
             }
-            _ => InputBinding { name: a.name, filled_by: Filler::Value, value: Some(a.value) },
+            _ => InputBinding { name: a.name, filled_by: FilledBy::Value, value: Some(a.value) },
         })
         .collect();
-    let offered = ToolBinding {
+    let binding = ToolBinding {
         name,
-        does,
+        action,
         description,
         available_when,
         with,
@@ -157,27 +157,27 @@ pub(super) fn binding(binding: script::Binding<'_>, shared: &Shared<'_>, agent: 
         extensions,
         span,
     };
-    enable(agent, &offered, shared);
-    agent.reasoning.get_or_insert_default().bindings.push(offered);
+    add_effects(agent, &binding, shared);
+    agent.reasoning.get_or_insert_default().bindings.push(binding);
 }
 
-/// What an agent can do because the model may pick a tool.
-fn enable(agent: &mut Agent, offered: &ToolBinding, shared: &Shared<'_>) {
-    // Without a guard it is the words that the model goes by.
-    let words = || offered.description.as_ref().map(Condition::words);
-    let when = offered.available_when.clone().or_else(words);
-    let span = offered.span;
-    match &offered.does {
-        Offer::Handoff { to } => agent.coordination.handoffs.push(Handoff {
+/// Adds what an agent can do because the model may select a tool.
+fn add_effects(agent: &mut Agent, binding: &ToolBinding, shared: &Shared<'_>) {
+    // Without a guard the model decides by the description.
+    let words = || binding.description.as_ref().map(Condition::words);
+    let when = binding.available_when.clone().or_else(words);
+    let span = binding.span;
+    match &binding.action {
+        BindingAction::Handoff { to } => agent.coordination.handoffs.push(Handoff {
             decided_by: Decider::Model,
             remote: shared.remote.get(&to.value).cloned(),
             span,
             ..Handoff::new(to.clone(), when)
         }),
-        Offer::Delegate { agent: to } => agent.coordination.delegates.push(Delegate {
+        BindingAction::Delegate { agent: to } => agent.coordination.delegates.push(Delegate {
             when,
             decided_by: Decider::Model,
-            input: offered
+            input: binding
                 .with
                 .iter()
                 .filter_map(|w| Some((w.name.clone(), w.value.clone()?)))
@@ -186,7 +186,7 @@ fn enable(agent: &mut Agent, offered: &ToolBinding, shared: &Shared<'_>) {
             span,
             ..Delegate::new(to.clone())
         }),
-        Offer::Escalate => {
+        BindingAction::Escalate => {
             let escalation = agent.coordination.escalation.get_or_insert_default();
             escalation.triggers.push(Trigger {
                 when,
@@ -201,15 +201,15 @@ fn enable(agent: &mut Agent, offered: &ToolBinding, shared: &Shared<'_>) {
                 span,
             });
         }
-        Offer::Collect => {
-            let left = offered.with.iter().filter(|w| w.filled_by == Filler::Model);
+        BindingAction::Collect => {
+            let left = binding.with.iter().filter(|w| w.filled_by == FilledBy::Model);
             agent.gather.fields.extend(left.map(|w| {
                 let name: Spanned<_> = w.name.clone();
                 let span = name.span;
-                asked_for(name, span)
+                collected_field(name, span)
             }));
         }
-        Offer::Complete => agent.completion.conditions.push(CompletionCondition {
+        BindingAction::Complete => agent.completion.conditions.push(CompletionCondition {
             when,
             respond: None,
             respond_template: None,
@@ -222,6 +222,6 @@ fn enable(agent: &mut Agent, offered: &ToolBinding, shared: &Shared<'_>) {
             extensions: Extensions::default(),
             span,
         }),
-        Offer::Call { .. } | Offer::Other { .. } => {}
+        BindingAction::Call { .. } | BindingAction::Other { .. } => {}
     }
 }

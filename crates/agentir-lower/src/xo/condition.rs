@@ -1,6 +1,6 @@
-//! Conditions of transitions.
+//! Lowers conditions of transitions.
 
-use super::{Context, make};
+use super::{Context, builders};
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
 use agentir_syntax::rules;
@@ -9,15 +9,15 @@ use agentir_syntax::xo::{Json, Kind, Text, script};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-/// What a condition may refer to in its dialog.
+/// What the conditions of a dialog may refer to.
 pub(super) struct Scope<'j> {
-    /// The names of the components of nodes, by the nodes' ids.
+    /// The component names of nodes, by node id.
     pub(super) fields: FxHashMap<&'j str, &'j str>,
-    /// What the user says for yes and no, where the node says it.
+    /// Synonyms of yes and no that the node defines.
     pub(super) synonyms: [Vec<SmolStr>; 2],
 }
 
-/// The condition that `test` is; nothing if it cannot be said.
+/// Lowers a condition; `None` if ABL cannot express it.
 pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>) -> Option<Expr> {
     let span = test.span;
     if let Some(tests) = test.get("tests") {
@@ -28,14 +28,14 @@ pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>
         return all.collect::<Vec<_>>().into_iter().try_fold(first, join);
     }
     if let Some(answer) = test.take_text("dialogAct") {
-        return answered(answer, scope, span);
+        return is_answer(answer, scope, span);
     }
     let left = if let Some(field) = test.take_text("field") {
         let name = scope.fields.get(field.value.as_str()).copied().unwrap_or(&field.value);
-        make::variable(cx.names.entity(name, field.span))
+        builders::variable(cx.names.entity(name, field.span))
     } else if let Some(context) = test.take_text("context") {
         let text = context.value.trim();
-        // The context's own name is often left out.
+        // The name of the context itself is often omitted.
         let known = ["context", "env", "content"];
         let whole = known.iter().any(|k| {
             text.strip_prefix(k).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
@@ -45,7 +45,7 @@ pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>
         match path {
             Some(e) => cx.names.expr(&e),
             None => {
-                cx.untranslated(vec![context.clone()]);
+                cx.report_untranslated(vec![context.clone()]);
                 return None;
             }
         }
@@ -57,7 +57,7 @@ pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>
         path.segments.push(agentir_expr::Segment::Field(field));
         let left = Expr::path(path, intent.span);
         if test.get("value").is_none_or(Json::is_empty) {
-            let right = make::text(&intent.value, intent.span);
+            let right = builders::text(&intent.value, intent.span);
             return binary(BinaryOp::Equal, left, right, span);
         }
         left
@@ -72,10 +72,10 @@ pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>
         );
         return None;
     };
-    compared(cx, test, left)
+    comparison(cx, test, left)
 }
 
-fn compared(cx: &mut Context<'_, '_>, test: &Json, left: Expr) -> Option<Expr> {
+fn comparison(cx: &mut Context<'_, '_>, test: &Json, left: Expr) -> Option<Expr> {
     let span = test.span;
     let named = test.get("op").map(Json::take).and_then(Json::text);
     let name = named.map_or("", |t| t.value.as_str());
@@ -98,11 +98,11 @@ fn compared(cx: &mut Context<'_, '_>, test: &Json, left: Expr) -> Option<Expr> {
     let right = match operator {
         Operator::Exists => return exists(false),
         Operator::Missing => return exists(true),
-        // A part of a text is one.
+        // Substring match.
         Operator::Contains => {
             let value = test.get("value").map(Json::take)?;
             let text = value.text().map(|t| cx.decoded(t).value);
-            text.map_or_else(|| self::value(cx, value), |t| make::text(&t, value.span))
+            text.map_or_else(|| self::value(cx, value), |t| builders::text(&t, value.span))
         }
         _ => value(cx, test.get("value").map(Json::take)?),
     };
@@ -123,12 +123,12 @@ fn binary(op: BinaryOp, left: Expr, right: Expr, span: Span) -> Option<Expr> {
     Expr::new(ExprKind::Binary { op, left, right }, span).ok()
 }
 
-/// What something is compared with: texts of numbers are numbers, as both languages compare them alike.
+/// The right operand: numeric strings become numbers, since both languages compare them alike.
 fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
     let span = value.span;
     let number = |text: &str| {
         let number: f64 = text.parse().ok()?;
-        // `007` and `1e3` are no numbers to people.
+        // `007` and `1e3` stay strings.
         let same = agentir_ir::Number(number);
         let same = serde_json::to_value(same).is_ok_and(|v| v.to_string().as_str() == text);
         let kind = ExprKind::Literal(Literal::Number(number.abs()));
@@ -141,31 +141,31 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
     };
     match &value.kind {
         Kind::Bool(b) => Expr::literal(Literal::Bool(*b), span),
-        Kind::Number(text) => number(text).unwrap_or_else(|| make::text(text, span)),
+        Kind::Number(text) => number(text).unwrap_or_else(|| builders::text(text, span)),
         Kind::String(text) => {
             let text = cx.decoded(text);
-            number(&text.value).unwrap_or_else(|| make::text(&text.value, span))
+            number(&text.value).unwrap_or_else(|| builders::text(&text.value, span))
         }
         _ => Expr::literal(Literal::Null, span),
     }
 }
 
 /// `LOWER(TRIM(input)) IN ["yes", …]`.
-fn answered(answer: &Text, scope: &Scope<'_>, span: Span) -> Option<Expr> {
+fn is_answer(answer: &Text, scope: &Scope<'_>, span: Span) -> Option<Expr> {
     let yes = answer.value.eq_ignore_ascii_case("yes");
     let [own_yes, own_no] = &scope.synonyms;
-    let (words, own) = if yes { (YES, own_yes) } else { (NO, own_no) };
-    let mut all: Vec<SmolStr> = words.iter().map(|w| SmolStr::new_static(w)).collect();
+    let (defaults, own) = if yes { (YES, own_yes) } else { (NO, own_no) };
+    let mut all: Vec<SmolStr> = defaults.iter().map(|w| SmolStr::new_static(w)).collect();
     for word in own {
         let word = SmolStr::new(word.trim().to_lowercase());
         if !word.is_empty() && !all.contains(&word) {
             all.push(word);
         }
     }
-    let all = all.iter().map(|w| make::text(w, span)).collect();
+    let all = all.iter().map(|w| builders::text(w, span)).collect();
     let list = Expr::new(ExprKind::List(all), span).ok()?;
     let input = agentir_diagnostics::Spanned::new(SmolStr::new_static("input"), span);
-    let input = make::call_of("TRIM", vec![make::variable(input)], span)?;
-    let input = make::call_of("LOWER", vec![input], span)?;
+    let input = builders::call_of("TRIM", vec![builders::variable(input)], span)?;
+    let input = builders::call_of("LOWER", vec![input], span)?;
     binary(BinaryOp::In, input, list, span)
 }

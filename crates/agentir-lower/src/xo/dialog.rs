@@ -1,8 +1,8 @@
-//! A dialog: an agent with a flow.
+//! Lowers a dialog to an agent with a flow.
 
 use super::condition::{Scope, condition};
-use super::names::Space;
-use super::{Context, localized, make, nodes, rest};
+use super::names::Namespace;
+use super::{Context, builders, extensions, localized, nodes};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
@@ -14,36 +14,36 @@ use agentir_syntax::xo::tables::{NODES, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// What is known of a dialog before any is lowered.
+/// What must be known of a dialog before any dialog is lowered.
 pub(super) struct Entry<'j> {
-    /// The agent it becomes.
+    /// The name of the agent.
     pub(super) name: Spanned<Name>,
-    /// The component of the intent that begins it.
+    /// The component of the intent that starts the dialog.
     pub(super) intent: Option<&'j Json>,
-    /// The id of the node that begins it.
-    node: Option<&'j str>,
+    /// The id of the node that starts it.
+    start_node: Option<&'j str>,
 }
 
-/// A node, whether it stands in the dialog or in a bot action.
-pub(super) struct Place<'j> {
-    pub(super) node: &'j Json,
+/// A node of the dialog or of a bot action.
+pub(super) struct DialogNode<'j> {
+    pub(super) json: &'j Json,
     pub(super) component: Option<&'j Json>,
     pub(super) kind: Option<NodeKind>,
-    /// The step it becomes.
+    /// The name of its step.
     pub(super) step: Spanned<Name>,
-    /// Where its transitions are written.
+    /// Its transitions.
     transitions: Option<&'j Json>,
-    /// What leads on where it says nothing or that the action ends: the bot action around it.
-    outside: Option<usize>,
-    /// The first node in it, of a bot action.
+    /// The enclosing bot action, whose transitions apply at its end and where the node has none.
+    parent: Option<usize>,
+    /// The first node inside, for a bot action.
     first: Option<usize>,
 }
 
-/// The agent a dialog becomes, under every name by which others call it.
-pub(super) fn announce<'j>(
+/// Registers the agent of a dialog under every name by which others refer to it.
+pub(super) fn register<'j>(
     cx: &mut Context<'j, '_>,
     dialog: &'j Json,
-    names: &mut Space,
+    names: &mut Namespace,
 ) -> Entry<'j> {
     let id = dialog.peek("_id");
     let nodes = dialog.get("nodes").map_or(&[][..], Json::items);
@@ -67,10 +67,10 @@ pub(super) fn announce<'j>(
     for id in ids.flatten() {
         cx.agents.entry(id).or_insert_with(|| name.clone());
     }
-    Entry { name, intent, node: begin.and_then(|(n, _)| n.peek("nodeId")) }
+    Entry { name, intent, start_node: begin.and_then(|(n, _)| n.peek("nodeId")) }
 }
 
-/// The agent of a dialog.
+/// Lowers a dialog.
 pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entry<'j>) -> Agent {
     let metadata = cx.metadata(entry.name.clone(), AgentType::Agent);
     let mut agent = Agent::new(metadata, dialog.span);
@@ -81,21 +81,21 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
     let goal = described.or(title);
     agent.identity.goal = goal.map(|text| Template::plain(text.spanned()));
     let mut flow = Lowering::new(cx, dialog, entry);
-    flow.run(cx, &mut agent);
+    flow.lower_nodes(cx, &mut agent);
     agent.flow = Some(flow.flow);
     if let Some(intent) = entry.intent {
         let mut kept = Extensions::default();
-        // What users say for it belongs to the supervisor.
-        rest::keep_as("intent", intent, &mut kept, cx.problems);
-        merge(&mut agent.extensions, kept);
+        // The utterances of the intent belong to the supervisor.
+        extensions::preserve_as("intent", intent, &mut kept, cx.problems);
+        merge_extensions(&mut agent.extensions, kept);
     }
-    rest::keep(dialog, &mut agent.extensions, cx.problems);
-    remember(cx, &mut agent);
+    extensions::preserve(dialog, &mut agent.extensions, cx.problems);
+    declare_variables(cx, &mut agent);
     agent
 }
 
-/// Declares the variables that the agent uses and does not ask for.
-pub(super) fn remember(cx: &mut Context<'_, '_>, agent: &mut Agent) {
+/// Declares the variables that the agent uses but does not collect.
+pub(super) fn declare_variables(cx: &mut Context<'_, '_>, agent: &mut Agent) {
     let mut asked: FxHashSet<SmolStr> = FxHashSet::default();
     agent.walk(&mut |node| {
         if let agentir_ir::Node::Field(field) = node {
@@ -105,21 +105,21 @@ pub(super) fn remember(cx: &mut Context<'_, '_>, agent: &mut Agent) {
     let used = cx.names.used().into_iter().filter(|u| !asked.contains(&u.value));
     let (paths, variables): (Vec<_>, Vec<_>) = used.partition(|u| u.value.contains('.'));
     agent.memory.session = variables.into_iter().map(SessionVariable::new).collect();
-    agent.memory.persistent = paths.into_iter().map(make::known_of_user).collect();
+    agent.memory.persistent = paths.into_iter().map(builders::user_path).collect();
 }
 
-pub(super) fn merge(into: &mut Extensions, from: Extensions) {
+pub(super) fn merge_extensions(into: &mut Extensions, from: Extensions) {
     for (dialect, all) in from.0 {
         for (key, extension) in all {
-            into.keep(dialect, &key, extension.value, extension.span);
+            into.insert(dialect, &key, extension.value, extension.span);
         }
     }
 }
 
 struct Lowering<'j, 'e> {
     entry: &'e Entry<'j>,
-    places: Vec<Place<'j>>,
-    /// The places by the ids of their nodes.
+    nodes: Vec<DialogNode<'j>>,
+    /// Indices into `nodes`, by node id.
     by_id: FxHashMap<&'j str, usize>,
     flow: Flow,
 }
@@ -128,23 +128,23 @@ impl<'j, 'e> Lowering<'j, 'e> {
     fn new(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &'e Entry<'j>) -> Self {
         let span = dialog.get("nodes").map_or(dialog.span, |n| n.span);
         let flow = Flow { span, ..Flow::default() };
-        let mut all = Self { entry, places: Vec::new(), by_id: FxHashMap::default(), flow };
-        let mut steps = Space::default();
+        let mut all = Self { entry, nodes: Vec::new(), by_id: FxHashMap::default(), flow };
+        let mut steps = Namespace::default();
         let nodes = dialog.get("nodes").map_or(&[][..], Json::items);
-        // What nests is bounded by the reader of JSON.
+        // The JSON reader bounds the nesting.
         for node in nodes {
-            all.place(cx, node, node.get("transitions"), None, &mut steps);
+            all.add_node(cx, node, node.get("transitions"), None, &mut steps);
         }
         all
     }
 
-    fn place(
+    fn add_node(
         &mut self,
         cx: &mut Context<'j, '_>,
         node: &'j Json,
         transitions: Option<&'j Json>,
-        outside: Option<usize>,
-        steps: &mut Space,
+        parent: Option<usize>,
+        steps: &mut Namespace,
     ) {
         let id = node.get("nodeId").map(Json::take).and_then(Json::text);
         let ty = node.get("type").map(Json::take).and_then(Json::text);
@@ -162,121 +162,133 @@ impl<'j, 'e> Lowering<'j, 'e> {
             );
         }
         let name = ty.map_or("", |t| t.value.as_str());
-        let kind = NODES.iter().find(|(theirs, _)| *theirs == name).map(|(_, kind)| *kind);
-        // The nodes of an action are written twice: where it stands, and, with their transitions, in its
+        let kind = NODES.iter().find(|(xo_name, _)| *xo_name == name).map(|(_, kind)| *kind);
+        // The nodes of an action are written twice: inside the action, and, with their transitions, in its
         // component.
         let inside = node.get("nodes").map_or(&[][..], Json::items);
-        let again = known.and_then(|c| c.get("nodes")).map_or(&[][..], Json::items);
-        let inside = if inside.is_empty() { again } else { inside };
+        let in_component = known.and_then(|c| c.get("nodes")).map_or(&[][..], Json::items);
+        let inside = if inside.is_empty() { in_component } else { inside };
         let action = kind == Some(NodeKind::BotAction) && !inside.is_empty();
-        // An action with nothing in it only leads on.
+        // An empty action only has transitions.
         let kind = if action { kind } else { kind.map(|k| k.or_logic()) };
         if let (None, Some(ty)) = (kind, ty) {
-            ty_unknown(cx, ty);
+            report_unknown_type(cx, ty);
             node.get("type").iter().for_each(|t| t.release());
         }
         let own = id.map(|i| i.value.as_str());
-        let begins = own.is_some() && own == self.entry.node && outside.is_none();
-        let called = known.and_then(|c| c.peek("name")).or(own).unwrap_or(name);
-        let wanted = if begins { "start" } else { called };
+        let begins = own.is_some() && own == self.entry.start_node && parent.is_none();
+        let component_name = known.and_then(|c| c.peek("name")).or(own).unwrap_or(name);
+        let wanted = if begins { "start" } else { component_name };
         let span = known.and_then(|c| c.get("name")).map_or(node.span.at_start(), |n| n.span);
-        // The bot action itself is no step.
+        // A bot action itself is not a step.
         let step = if action { SmolStr::new(wanted) } else { steps.claim(wanted, "") };
         let step = Spanned::new(step, span);
-        let index = self.places.len();
+        let index = self.nodes.len();
         if let Some(id) = own {
             self.by_id.entry(id).or_insert(index);
         }
-        self.places.push(Place {
-            node,
+        self.nodes.push(DialogNode {
+            json: node,
             component: known,
             kind,
             step,
             transitions,
-            outside,
+            parent,
             first: None,
         });
         if !action {
             return;
         }
-        let before = self.places.len();
+        let before = self.nodes.len();
         let mut first = None;
         for child in inside {
             let id = child.peek("nodeId");
-            let twin = again.iter().find(|t| t.peek("nodeId") == id && id.is_some());
-            if let Some(twin) = twin.filter(|t| !std::ptr::eq(*t, child)) {
+            let counterpart = in_component.iter().find(|t| t.peek("nodeId") == id && id.is_some());
+            if let Some(counterpart) = counterpart.filter(|t| !std::ptr::eq(*t, child)) {
                 for key in ["nodeId", "type", "componentId", "level"] {
-                    twin.get(key).map(Json::take);
+                    counterpart.get(key).map(Json::take);
                 }
             }
-            let transitions = child.get("transitions").or(twin.and_then(|t| t.get("transitions")));
-            let at = self.places.len();
-            self.place(cx, child, transitions, Some(index), steps);
-            let root = child.get("level").or(twin.and_then(|t| t.get("level")));
+            let transitions =
+                child.get("transitions").or(counterpart.and_then(|t| t.get("transitions")));
+            let at = self.nodes.len();
+            self.add_node(cx, child, transitions, Some(index), steps);
+            let root = child.get("level").or(counterpart.and_then(|t| t.get("level")));
             let root = root.is_some_and(|l| l.text().is_some_and(|t| t.value == "root"));
             child.get("level").map(Json::take);
             if first.is_none() && root {
                 first = Some(at);
             }
         }
-        let first = first.or((self.places.len() > before).then_some(before));
-        if let Some(place) = self.places.get_mut(index) {
-            place.first = first;
+        let first = first.or((self.nodes.len() > before).then_some(before));
+        if let Some(node) = self.nodes.get_mut(index) {
+            node.first = first;
         }
     }
 
-    fn run(&mut self, cx: &mut Context<'j, '_>, agent: &mut Agent) {
+    fn lower_nodes(&mut self, cx: &mut Context<'j, '_>, agent: &mut Agent) {
         let fields: FxHashMap<&str, &str> = self
             .by_id
             .iter()
-            .filter_map(|(id, at)| Some((*id, self.places.get(*at)?.component?.peek("name")?)))
+            .filter_map(|(id, at)| Some((*id, self.nodes.get(*at)?.component?.peek("name")?)))
             .collect();
         let mut scope = Scope { fields, synonyms: [Vec::new(), Vec::new()] };
         let mut used = Vec::new();
-        for index in 0..self.places.len() {
-            let Some(place) = self.places.get(index) else { continue };
-            scope.synonyms = nodes::synonyms(place, &cx.language);
+        for index in 0..self.nodes.len() {
+            let Some(node) = self.nodes.get(index) else { continue };
+            scope.synonyms = nodes::synonyms(node, &cx.language);
             let mut kept = Extensions::default();
-            let (branches, onwards) = self.transitions(cx, index, &scope);
-            let Some(place) = self.places.get(index) else { continue };
-            if place.kind == Some(NodeKind::BotAction) {
-                self.leftovers(cx, index, &mut kept);
-                // Its nodes are steps; what it says itself stays with the first of them.
-                let first = self.entry_of(index).and_then(|at| self.places.get(at));
+            let (branches, default_target) = self.transitions(cx, index, &scope);
+            let Some(node) = self.nodes.get(index) else { continue };
+            if node.kind == Some(NodeKind::BotAction) {
+                self.preserve_remaining(cx, index, &mut kept);
+                // A bot action has no step; its own data goes to the first step inside.
+                let first = self.entry_of(index).and_then(|at| self.nodes.get(at));
                 let first = first.and_then(|p| self.flow.definitions.get_mut(&p.step.value));
                 match first {
-                    Some(step) => merge(&mut step.extensions, kept),
-                    None => merge(&mut agent.extensions, kept),
+                    Some(step) => merge_extensions(&mut step.extensions, kept),
+                    None => merge_extensions(&mut agent.extensions, kept),
                 }
                 continue;
             }
             if self.is_entry(index) && branches.is_empty() {
-                // It only leads on.
-                if let Target::Step(step) = &onwards.0 {
+                // It only has transitions.
+                if let Target::Step(step) = &default_target.0 {
                     self.flow.entry_point = Some(step.clone());
-                    self.leftovers(cx, index, &mut kept);
-                    merge(&mut agent.extensions, kept);
+                    self.preserve_remaining(cx, index, &mut kept);
+                    merge_extensions(&mut agent.extensions, kept);
                     continue;
                 }
             }
             let mut step = Step {
-                name: place.step.clone(),
-                span: place.node.span,
+                name: node.step.clone(),
+                span: node.json.span,
                 reasoning: Some(false),
                 ..Step::default()
             };
             let begins = self.is_entry(index);
-            let mut turn =
-                nodes::Turn { branches, onwards, variants: Vec::new(), begins, field: None };
-            nodes::body(cx, place, agent, &mut step, &mut turn);
-            self.leftovers(cx, index, &mut kept);
-            merge(&mut step.extensions, kept);
-            if !turn.variants.is_empty() {
-                let place = match &turn.field {
-                    Some(field) => super::said::Place::Field(field),
-                    None => super::said::Place::Step(&step),
+            let mut transitions = nodes::StepTransitions {
+                branches,
+                default_target,
+                variants: Vec::new(),
+                begins,
+                field: None,
+            };
+            nodes::body(cx, node, agent, &mut step, &mut transitions);
+            self.preserve_remaining(cx, index, &mut kept);
+            merge_extensions(&mut step.extensions, kept);
+            if !transitions.variants.is_empty() {
+                let target = match &transitions.field {
+                    Some(field) => super::messages::OverrideTarget::Field(field),
+                    None => super::messages::OverrideTarget::Step(&step),
                 };
-                super::said::vary(cx, &self.entry.name, &mut used, &place, turn.variants);
+                super::messages::override_messages(
+                    cx,
+                    &self.entry.name,
+                    &mut used,
+                    &target,
+                    transitions.variants,
+                );
             }
             self.flow.steps.push(step.name.clone());
             self.flow.definitions.insert(step.name.value.clone(), step);
@@ -288,42 +300,42 @@ impl<'j, 'e> Lowering<'j, 'e> {
     }
 
     fn is_entry(&self, index: usize) -> bool {
-        let id = self.places.get(index).and_then(|p| p.node.peek("nodeId"));
+        let id = self.nodes.get(index).and_then(|n| n.json.peek("nodeId"));
         id.is_some()
-            && id == self.entry.node
+            && id == self.entry.start_node
             && self.by_id.get(&id.unwrap_or_default()) == Some(&index)
     }
 
-    /// Keeps what nobody took of a node, its transitions and its component.
-    fn leftovers(&self, cx: &mut Context<'j, '_>, index: usize, into: &mut Extensions) {
-        let Some(place) = self.places.get(index) else { return };
-        if let Some(component) = place.component
-            // The intents of other dialogs are theirs.
-            && place.kind != Some(NodeKind::Intent)
+    /// Preserves the remaining data of a node, its transitions and its component.
+    fn preserve_remaining(&self, cx: &mut Context<'j, '_>, index: usize, into: &mut Extensions) {
+        let Some(node) = self.nodes.get(index) else { return };
+        if let Some(component) = node.component
+            // The intents of other dialogs belong to those.
+            && node.kind != Some(NodeKind::Intent)
         {
-            rest::keep_as("component", component, into, cx.problems);
+            extensions::preserve_as("component", component, into, cx.problems);
         }
-        if let Some(transitions) = place.transitions {
-            rest::keep_as("transitions", transitions, into, cx.problems);
+        if let Some(transitions) = node.transitions {
+            extensions::preserve_as("transitions", transitions, into, cx.problems);
         }
-        // The nodes in an action are kept with themselves.
-        for member in place.node.members().iter().filter(|m| m.key != "nodes") {
-            rest::keep_as(&member.key, &member.value, into, cx.problems);
+        // The nodes inside an action preserve their own data.
+        for member in node.json.members().iter().filter(|m| m.key != "nodes") {
+            extensions::preserve_as(&member.key, &member.value, into, cx.problems);
         }
     }
 
-    /// The step with which a place begins: an action begins with one of its nodes.
+    /// The node whose step a node starts with: for an action, one of the nodes inside.
     fn entry_of(&self, index: usize) -> Option<usize> {
         let mut at = index;
-        // Actions in actions are as deep as the JSON is.
-        while self.places.get(at)?.kind == Some(NodeKind::BotAction) {
-            at = self.places.get(at)?.first?;
+        // Nested actions are as deep as the JSON.
+        while self.nodes.get(at)?.kind == Some(NodeKind::BotAction) {
+            at = self.nodes.get(at)?.first?;
         }
         Some(at)
     }
 
-    /// Where a node leads under conditions, and where otherwise. Behind the last node of an action it goes
-    /// on as the action does.
+    /// The conditional transitions of a node and its default target. The last node of an action continues
+    /// where the action does.
     fn transitions(
         &self,
         cx: &mut Context<'j, '_>,
@@ -333,44 +345,45 @@ impl<'j, 'e> Lowering<'j, 'e> {
         let mut branches = Vec::new();
         let mut at = Some(index);
         let mut span = Span::default();
-        while let Some(place) = at.and_then(|at| self.places.get(at)) {
+        while let Some(node) = at.and_then(|at| self.nodes.get(at)) {
             let here = at.unwrap_or(index);
-            span = place.transitions.map_or(place.node.span, |t| t.span).at_start();
-            let mut onwards = None;
-            for transition in place.transitions.map_or(&[][..], Json::items) {
+            span = node.transitions.map_or(node.json.span, |t| t.span).at_start();
+            let mut default_target = None;
+            for transition in node.transitions.map_or(&[][..], Json::items) {
                 if let (Some(test), Some(to)) = (transition.get("if"), transition.get("then")) {
                     let Some(condition) = condition(cx, test, scope) else {
                         test.release();
                         continue;
                     };
                     let target = self.target(cx, here, to.take());
-                    let jump = make::goto(target.unwrap_or(Target::Complete), to.span);
-                    branches.push(make::branch(Some(condition), vec![jump], transition.span));
+                    let jump = builders::goto(target.unwrap_or(Target::Complete), to.span);
+                    branches.push(builders::branch(Some(condition), vec![jump], transition.span));
                 } else if let Some(to) = transition.get("default")
-                    && onwards.is_none()
+                    && default_target.is_none()
                 {
-                    onwards = self.target(cx, here, to.take()).map(|target| (target, to.span));
+                    default_target =
+                        self.target(cx, here, to.take()).map(|target| (target, to.span));
                 }
             }
-            if let Some(onwards) = onwards {
-                return (branches, onwards);
+            if let Some(default_target) = default_target {
+                return (branches, default_target);
             }
-            at = place.outside;
+            at = node.parent;
         }
         (branches, (Target::Complete, span))
     }
 
-    /// What a target's id means; nothing where the dialog, or the action that the node stands in, ends.
+    /// Resolves a target id; `None` where the dialog or the enclosing action ends.
     fn target(&self, cx: &mut Context<'j, '_>, index: usize, to: &Json) -> Option<Target> {
         let id = to.text().map_or("", |t| t.value.as_str());
         if id.is_empty() || id == "end" {
             return None;
         }
-        let place = self.by_id.get(id).and_then(|at| self.entry_of(*at));
-        if let Some(place) = place.and_then(|at| self.places.get(at)) {
-            return Some(Target::Step(place.step.clone()));
+        let node = self.by_id.get(id).and_then(|at| self.entry_of(*at));
+        if let Some(node) = node.and_then(|at| self.nodes.get(at)) {
+            return Some(Target::Step(node.step.clone()));
         }
-        let within = self.places.get(index).map_or("dialog", |p| match p.outside {
+        let within = self.nodes.get(index).map_or("dialog", |p| match p.parent {
             Some(_) => "bot action",
             None => "dialog",
         });
@@ -387,7 +400,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
     }
 }
 
-fn ty_unknown(cx: &mut Context<'_, '_>, ty: &agentir_syntax::xo::Text) {
+fn report_unknown_type(cx: &mut Context<'_, '_>, ty: &agentir_syntax::xo::Text) {
     let near = agentir_diagnostics::closest(&ty.value, NODES.iter().map(|(name, _)| *name));
     let help = near.map_or_else(
         || "write the step by hand; what the node says is kept with it".to_owned(),
@@ -404,13 +417,16 @@ fn ty_unknown(cx: &mut Context<'_, '_>, ty: &agentir_syntax::xo::Text) {
     );
 }
 
-/// What stands at the end of a step: branches, and where it goes on otherwise.
+/// The end of a step: branches and the default target.
 pub(super) fn tail(branches: Vec<Branch>, (target, span): (Target, Span)) -> Vec<Statement> {
-    let onwards = make::goto(target, span);
+    let default_target = builders::goto(target, span);
     if branches.is_empty() {
-        return vec![onwards];
+        return vec![default_target];
     }
     let mut branches = branches;
-    branches.push(Branch { body: Body(vec![onwards]), ..make::branch(None, Vec::new(), span) });
+    branches.push(Branch {
+        body: Body(vec![default_target]),
+        ..builders::branch(None, Vec::new(), span)
+    });
     vec![Statement::If { branches }]
 }

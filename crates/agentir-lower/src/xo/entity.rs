@@ -1,7 +1,7 @@
-//! Entities: what is asked for.
+//! Lowers entities to fields.
 
-use super::said::{self, Said};
-use super::scripts::Home;
+use super::messages::{self, Messages};
+use super::scripts::ScriptOutput;
 use super::{Context, localized};
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Name, Template};
@@ -14,40 +14,44 @@ use agentir_syntax::xo::Json;
 use agentir_syntax::xo::tables::{ENTITY_TYPES, EntityType};
 use smol_str::SmolStr;
 
-/// A value that a list offers.
+/// A value of a list.
 struct Allowed {
     value: Spanned<SmolStr>,
     synonyms: Vec<SmolStr>,
 }
 
-/// What a field of ABL says and the IR has a place for only where it is checked.
+/// The dialect of extensions for settings that ABL has for fields and the IR only for validation.
 const ABL: &str = agentir_ir::Dialect::Abl.name();
 
-/// The field of an entity, and what asks for it.
+/// The field of an entity, with its prompts.
 pub(super) fn field(
     cx: &mut Context<'_, '_>,
     component: &Json,
     name: &str,
     agent: &mut Agent,
     extensions: &mut Extensions,
-) -> (GatherField, Said) {
+) -> (GatherField, Messages) {
     let span = component.span;
     let place = component.get("name").map_or(span.at_start(), |n| n.span);
     let variable = cx.names.entity(name, place);
-    let mut home = Home { tools: &mut agent.tools, extensions };
-    let said = said::said(cx, component.get("message"), name, &mut home);
-    let mut again =
-        said::said(cx, component.get("errorMessage"), &format!("{name}_error"), &mut home);
-    let others = std::mem::take(&mut again.variants);
-    said::keep_variants(others, "errorMessage", home.extensions);
+    let mut output = ScriptOutput { tools: &mut agent.tools, extensions };
+    let prompts = messages::messages(cx, component.get("message"), name, &mut output);
+    let mut retry = messages::messages(
+        cx,
+        component.get("errorMessage"),
+        &format!("{name}_error"),
+        &mut output,
+    );
+    let others = std::mem::take(&mut retry.variants);
+    messages::preserve_variants(others, "errorMessage", output.extensions);
     let mut field = GatherField { span, ..crate::abl::flow::required_field(variable) };
-    field.prompt = said.main.as_ref().and_then(|m| m.response.text.clone());
-    let actions = said.main.as_ref().and_then(|m| m.response.actions.as_ref());
-    field.rich_content = actions.map(said::choices);
+    field.prompt = prompts.main.as_ref().and_then(|m| m.response.text.clone());
+    let actions = prompts.main.as_ref().and_then(|m| m.response.actions.as_ref());
+    field.rich_content = actions.map(messages::choices);
     if let Some(id) = component.take_text("entityType") {
         match EntityType::called(&id.value) {
             Some(ty) => {
-                typed(&mut field, ty, id.span);
+                apply_type(&mut field, ty, id.span);
                 if let Some(lookup) = ty.lookup {
                     let name = Spanned::new(SmolStr::new_static(lookup), id.span);
                     let table = || reference(name);
@@ -87,33 +91,33 @@ pub(super) fn field(
     }
     pattern(component, &mut field);
     values(cx, component, &mut field, agent);
-    let again = again.main.and_then(|m| m.response.text);
-    if let Some(again) = again {
+    let retry_prompt = retry.main.and_then(|m| m.response.text);
+    if let Some(retry_prompt) = retry_prompt {
         match &mut field.validation {
-            Some(check) => check.retry_prompt = Some(again),
+            Some(check) => check.retry_prompt = Some(retry_prompt),
             None => {
-                let words = Data::from(again.text.value.as_str());
-                field.extensions.keep(ABL, "retry_prompt", words, again.text.span);
+                let data = Data::from(retry_prompt.text.value.as_str());
+                field.extensions.insert(ABL, "retry_prompt", data, retry_prompt.text.span);
             }
         }
     }
-    (field, said)
+    (field, prompts)
 }
 
-fn check(kind: &'static str, rule: &str, again: Option<Template>, span: Span) -> Validation {
+fn check(kind: &'static str, rule: &str, retry_prompt: Option<Template>, span: Span) -> Validation {
     Validation {
         kind: Spanned::new(SmolStr::new_static(kind), span),
         rule: Spanned::new(SmolStr::new(rule), span),
         error_message: None,
-        retry_prompt: again,
+        retry_prompt,
         max_retries: None,
         validation_process: None,
         extensions: Extensions::default(),
     }
 }
 
-/// A row of the table, as properties of a field.
-pub(super) fn typed(field: &mut GatherField, ty: &EntityType, span: Span) {
+/// Applies a row of the table of entity types to a field.
+pub(super) fn apply_type(field: &mut GatherField, ty: &EntityType, span: Span) {
     field.ty = Some(Spanned::new(SmolStr::new_static(ty.ty), span));
     if ty.secret {
         field.sensitive = Some(true);
@@ -134,7 +138,7 @@ pub(super) fn typed(field: &mut GatherField, ty: &EntityType, span: Span) {
     });
 }
 
-/// `/…/g` is the notation of JavaScript.
+/// A pattern in JavaScript notation: `/…/g`.
 fn pattern(component: &Json, field: &mut GatherField) {
     let Some(text) = component.take_text("regexPattern") else { return };
     let inner = text.value.strip_prefix('/').and_then(|rest| {
@@ -146,8 +150,8 @@ fn pattern(component: &Json, field: &mut GatherField) {
     field.validation = Some(check("pattern", pattern, None, text.span));
 }
 
-/// The values that a list offers: those of a type that is an enumeration are an entity of the agent,
-/// those that are looked up are one of its tables.
+/// The values of a list: of an enumeration they become an entity of the agent, of a lookup a lookup
+/// table.
 fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, agent: &mut Agent) {
     let Some(texts) = localized(component, &cx.language) else { return };
     let list = texts.get("allowedValues").and_then(|a| a.get("values")).map(Json::items);
@@ -158,7 +162,7 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
     }
     let is_enum = field.ty.as_ref().is_some_and(|t| t.value == "enum");
     if !is_enum {
-        let name = super::names::word(&field.name.value).to_ascii_lowercase();
+        let name = super::names::identifier(&field.name.value).to_ascii_lowercase();
         let name = Spanned::new(SmolStr::new(name), field.name.span);
         let semantics = field.semantics.get_or_insert_default();
         semantics.lookup = Some(name.clone());
@@ -224,7 +228,7 @@ fn entity(name: Spanned<Name>, values: Vec<Spanned<SmolStr>>, synonyms: Data) ->
     }
 }
 
-/// A table of the project, which the platform of the source had built in.
+/// A lookup table that the source platform provides and the project has to supply.
 fn reference(name: Spanned<Name>) -> LookupTable {
     LookupTable {
         source: Some("collection"),
@@ -234,7 +238,7 @@ fn reference(name: Spanned<Name>) -> LookupTable {
 }
 
 fn table(name: Spanned<Name>, all: Vec<Allowed>) -> LookupTable {
-    let plain = all.iter().all(|a| a.synonyms.is_empty());
+    let no_synonyms = all.iter().all(|a| a.synonyms.is_empty());
     let map = || {
         let entries = all.iter().flat_map(|a| {
             let value = a.value.value.as_str();
@@ -247,8 +251,8 @@ fn table(name: Spanned<Name>, all: Vec<Allowed>) -> LookupTable {
         span: name.span,
         name,
         source: Some("inline"),
-        map: (!plain).then(map),
-        values: if plain {
+        map: (!no_synonyms).then(map),
+        values: if no_synonyms {
             all.iter().map(|a| Template::plain(a.value.clone())).collect()
         } else {
             Vec::new()
@@ -265,7 +269,7 @@ fn table(name: Spanned<Name>, all: Vec<Allowed>) -> LookupTable {
     }
 }
 
-/// What a node says of asking for its entity: whether it must be given, and how often it is asked.
+/// The settings of a node: whether the entity is required, and how often it is asked for.
 pub(super) fn options(node: &Json, field: &mut GatherField) {
     let Some(options) = node.get("nodeOptions") else { return };
     if options.take_bool("isOptional") == Some(true) {
@@ -277,13 +281,13 @@ pub(super) fn options(node: &Json, field: &mut GatherField) {
         (Some(limit), Some(check)) => check.max_retries = Some(Number(limit)),
         (Some(limit), None) => {
             let limit = serde_json::to_value(Number(limit)).unwrap_or_default();
-            field.extensions.keep(ABL, "max_retries", limit, node.span.at_start());
+            field.extensions.insert(ABL, "max_retries", limit, node.span.at_start());
         }
         (None, _) => {}
     }
 }
 
-/// Asking for a field.
+/// A `Collect` statement.
 pub(super) fn collect(fields: Vec<GatherField>, span: Span) -> Statement {
     Statement::Collect(Collect {
         present: None,

@@ -1,4 +1,4 @@
-//! Forms: several values that are asked for together.
+//! Lowers forms: several values collected together.
 
 use super::{Context, localized};
 use agentir_diagnostics::{Diagnostic, Spanned};
@@ -8,7 +8,7 @@ use agentir_syntax::rules;
 use agentir_syntax::xo::Json;
 use smol_str::SmolStr;
 
-/// The components of forms, and the types of fields that ask for the same.
+/// The components of forms, and the field types they map to.
 const FIELDS: &[(&str, &str)] = &[
     ("textField", "string"),
     ("textArea", "text"),
@@ -54,7 +54,7 @@ fn field(cx: &mut Context<'_, '_>, part: &Json) -> Option<GatherField> {
     let kind = ["type", "componentType"].into_iter().find_map(|key| part.take_text(key));
     let variable = cx.names.entity(&name.value, name.span);
     let mut field = GatherField { span: part.span, ..crate::abl::flow::required_field(variable) };
-    let ty = kind.and_then(|k| FIELDS.iter().find(|(theirs, _)| *theirs == k.value));
+    let ty = kind.and_then(|k| FIELDS.iter().find(|(xo_name, _)| *xo_name == k.value));
     match (ty, kind) {
         (Some((_, ty)), Some(kind)) => {
             field.ty = Some(Spanned::new(SmolStr::new_static(ty), kind.span));

@@ -1,25 +1,25 @@
-//! Bot exports of Kore.ai XO to AgentIR.
+//! Lowers bot exports of Kore.ai XO to AgentIR.
 //!
-//! A dialog is an agent with a flow; each of its nodes is a step, and the nodes of a bot action are steps
-//! like others. The bot itself is a supervisor: it knows what users may want, and who does it. Values are
-//! taken from the export where an element of the IR says them; what is left of a node at the end goes
-//! to its step's extensions, what is left of the bot to the supervisor's.
+//! A dialog becomes an agent with a flow. Each of its nodes is a step, including the nodes inside a bot
+//! action. The bot itself becomes a supervisor, which has the intents and routes them to the agents.
+//! Values are taken from the export where AgentIR has a field for them. Remaining data of a node goes to
+//! the step's extensions, remaining data of the bot to the supervisor's.
 //!
-//! Expressions mean what ABL's mean: XO compares loosely, as ABL does, and what its JavaScript says
-//! otherwise is either brought into ABL's words or called as a tool.
+//! Expressions have ABL's semantics: XO's comparisons are loose, as ABL's are. JavaScript that behaves
+//! differently is either translated to ABL or called as a tool.
 
+mod builders;
 mod condition;
 mod dialog;
 mod entity;
+mod extensions;
 mod form;
-mod make;
+mod globals;
+mod messages;
 mod names;
 mod nodes;
-mod rest;
-mod said;
 mod scripts;
 mod service;
-mod shared;
 mod supervisor;
 
 use agentir_diagnostics::{Diagnostic, Spanned};
@@ -27,24 +27,24 @@ use agentir_expr::Name;
 use agentir_ir::{Agent, AgentType, Dialect, Extensions, Metadata, Profile};
 use agentir_syntax::rules;
 use agentir_syntax::xo::{Json, Text};
-use names::{Names, Space};
+use names::{Names, Namespace};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-/// What agents of an export are said to be written in, and the key of their extensions.
+/// The dialect name of exported agents, and the key of their extensions.
 pub(crate) const XO: &str = "kore-xo";
 
-/// What lowering needs everywhere.
+/// Context of lowering one export.
 struct Context<'j, 'p> {
     problems: &'p mut Vec<Diagnostic>,
-    /// The components by their ids.
+    /// The components by id.
     components: FxHashMap<&'j str, &'j Json>,
-    /// The agents of the dialogs, by every id under which the export refers to one.
+    /// The agents of the dialogs, by every id the export uses for them.
     agents: FxHashMap<&'j str, Spanned<Name>>,
     names: Names,
-    /// The language of texts that hold where no other does.
+    /// The default language of texts.
     language: SmolStr,
-    /// The forms by their ids.
+    /// The forms by id.
     forms: FxHashMap<&'j str, &'j Json>,
     profiles: Vec<Profile>,
     hash: SmolStr,
@@ -55,7 +55,7 @@ impl Context<'_, '_> {
         self.problems.push(problem);
     }
 
-    /// A text as it is meant: URI encoding resolved.
+    /// A text with URI encoding resolved.
     fn decoded(&mut self, text: &Text) -> Text {
         text.decoded().unwrap_or_else(|at| {
             self.problem(
@@ -71,9 +71,9 @@ impl Context<'_, '_> {
         })
     }
 
-    /// Says of each of these that ABL cannot say it.
-    fn untranslated(&mut self, lost: Vec<Text>) {
-        for text in lost {
+    /// Reports expressions without a counterpart in ABL.
+    fn report_untranslated(&mut self, untranslated: Vec<Text>) {
+        for text in untranslated {
             self.problem(
                 Diagnostic::warning(
                     rules::UNTRANSLATED,
@@ -86,19 +86,19 @@ impl Context<'_, '_> {
     }
 
     fn metadata(&self, name: Spanned<Name>, kind: AgentType) -> Metadata {
-        // The expressions are ABL's; the agent was not written in it.
+        // The expressions are ABL's, but the agent was not written in ABL.
         let metadata = Metadata::new(name, Dialect::Abl, self.hash.clone());
         Metadata { kind, dialect: XO, ..metadata }
     }
 }
 
-/// The texts of an element in the default language, else in the first that there is.
+/// The texts of an element in the default language, else in the first available one.
 fn localized<'j>(element: &'j Json, language: &str) -> Option<&'j Json> {
     let all = element.get("localeData")?;
     all.get(language).or_else(|| all.members().first().map(|m| &m.value))
 }
 
-/// Lowers an export: the bot's supervisor first, then an agent for each dialog.
+/// Lowers an export: first the bot's supervisor, then an agent per dialog.
 pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> crate::Unit {
     let list = |key: &str| root.get(key).map_or(&[][..], Json::items);
     let (dialogs, components) = (list("dialogs"), list("dialogComponents"));
@@ -117,7 +117,7 @@ pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> 
         if let Some(id) = component.peek("_id") {
             cx.components.entry(id).or_insert(component);
         }
-        // The context holds what it answers under its name.
+        // The context stores a service's response under the service's name.
         if let (Some("service" | "webhook"), Some(name)) =
             (component.peek("type"), component.peek("name"))
         {
@@ -129,11 +129,11 @@ pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> 
             cx.forms.entry(id).or_insert(form);
         }
     }
-    let mut agent_names = Space::default();
+    let mut agent_names = Namespace::default();
     let own = supervisor::name(&mut cx, root, &mut agent_names);
     let mut entries = Vec::with_capacity(dialogs.len());
     for dialog in dialogs {
-        entries.push(dialog::announce(&mut cx, dialog, &mut agent_names));
+        entries.push(dialog::register(&mut cx, dialog, &mut agent_names));
     }
     let mut agents: Vec<Agent> = Vec::with_capacity(dialogs.len() + 1);
     for (dialog, entry) in dialogs.iter().zip(&entries) {
@@ -141,14 +141,14 @@ pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> 
     }
     let supervisor = supervisor::agent(&mut cx, root, own.clone(), dialogs, &entries);
     agents.insert(0, supervisor);
-    shared::hand_on(&mut agents);
+    globals::pass_shared_variables(&mut agents);
     let profiles = std::mem::take(&mut cx.profiles);
     crate::Unit::Agents { agents, entry: Some(own), tools: Vec::new(), profiles }
 }
 
-/// The settings beside an export.
+/// The settings that accompany an export.
 pub(crate) fn settings(root: &Json, problems: &mut Vec<Diagnostic>) -> Extensions {
     let mut settings = Extensions::default();
-    rest::keep(root, &mut settings, problems);
+    extensions::preserve(root, &mut settings, problems);
     settings
 }

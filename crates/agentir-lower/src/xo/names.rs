@@ -1,5 +1,5 @@
-//! What things are called in AgentIR: variables, tools, agents and steps, and the expressions and texts
-//! that name them.
+//! Names in AgentIR (variables, tools, agents and steps), and the translation of expressions and texts
+//! that use them.
 
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
@@ -12,19 +12,19 @@ use agentir_syntax::xo::{Text, script};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
-/// Names that exclude each other.
+/// A namespace of unique names.
 #[derive(Debug, Default)]
-pub(super) struct Space {
+pub(super) struct Namespace {
     taken: FxHashSet<SmolStr>,
-    /// The next number to try behind a name.
+    /// The next numeric suffix to try.
     next: FxHashMap<SmolStr, u32>,
 }
 
-impl Space {
-    /// A legal name as near to `wanted` as is free: `wanted`, else with `scope` before it, if there is one,
-    /// else with a number behind.
+impl Namespace {
+    /// A valid and unused name close to `wanted`: `wanted`, else with the prefix `scope` if any, else with
+    /// a numeric suffix.
     pub(super) fn claim(&mut self, wanted: &str, scope: &str) -> SmolStr {
-        let plain = word(wanted);
+        let plain = identifier(wanted);
         let free = |name: &SmolStr| !self.taken.contains(name) && !is_reserved(name);
         let mut name = plain.clone();
         if !free(&name) && !scope.is_empty() {
@@ -45,8 +45,8 @@ impl Space {
     }
 }
 
-/// A word of letters, digits and underscores that begins with a letter.
-pub(super) fn word(text: &str) -> SmolStr {
+/// An identifier: letters, digits and underscores, starting with a letter.
+pub(super) fn identifier(text: &str) -> SmolStr {
     let mut out = String::with_capacity(text.len());
     for c in text.trim().chars() {
         let c = if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -62,7 +62,7 @@ pub(super) fn word(text: &str) -> SmolStr {
     SmolStr::new(if trimmed.is_empty() { "unnamed" } else { trimmed })
 }
 
-/// Words that ABL's expressions, flows and runtime have for themselves.
+/// Names reserved by ABL's expressions, flows and runtime.
 fn is_reserved(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "in",
@@ -96,16 +96,16 @@ fn is_reserved(name: &str) -> bool {
         || agentir_syntax::abl::leaf::ActionKind::from_word(name).is_some()
 }
 
-/// What the variables and services of an export are called.
+/// The names of the variables and services of an export.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Variables by their paths in XO.
+    /// Variables by their XO paths.
     variables: FxHashMap<String, SmolStr>,
     /// Tools by the names of the services whose responses the context holds.
     services: FxHashMap<SmolStr, SmolStr>,
-    /// Variables and tools are named in the same expressions.
-    space: Space,
-    /// The variables that were named since they were last asked for, each with its first place.
+    /// Variables and tools share a namespace, since expressions refer to both.
+    space: Namespace,
+    /// Variables used since the last call of `used`, each with the span of its first use.
     used: Vec<Spanned<Name>>,
 }
 
@@ -116,8 +116,8 @@ fn field(segment: &Segment) -> Option<&str> {
     }
 }
 
-/// Whether a path begins with `prefix`; places in lists between its names do not matter.
-fn begins(path: &Path, prefix: &[&str]) -> Option<usize> {
+/// The number of segments of `path` that match `prefix`, if all do; list indices are skipped.
+fn matched_prefix(path: &Path, prefix: &[&str]) -> Option<usize> {
     let (root, names) = prefix.split_first()?;
     if path.root.value != *root {
         return None;
@@ -136,7 +136,7 @@ fn begins(path: &Path, prefix: &[&str]) -> Option<usize> {
 }
 
 impl Names {
-    /// Gives a service its tool's name.
+    /// Registers a service and returns the name of its tool.
     pub(super) fn service(&mut self, name: &str) -> SmolStr {
         let tool = self.space.claim(name, "call");
         self.services.insert(SmolStr::new(name), tool.clone());
@@ -148,12 +148,12 @@ impl Names {
         self.services.get(service)
     }
 
-    /// A name for a tool that no service has.
+    /// A name for a tool without a service.
     pub(super) fn tool(&mut self, wanted: &str) -> SmolStr {
         self.space.claim(wanted, "run")
     }
 
-    /// The variables that were named since this was last asked.
+    /// Takes the variables used since the last call.
     pub(super) fn used(&mut self) -> Vec<Spanned<Name>> {
         std::mem::take(&mut self.used)
     }
@@ -174,14 +174,14 @@ impl Names {
         claimed
     }
 
-    /// What XO calls `path`, as a path of ours.
+    /// Translates an XO path.
     pub(super) fn path(&mut self, path: &Path) -> Path {
-        let (mut ours, consumed) = self.resolve(path);
-        ours.segments.extend_from_slice(path.segments.get(consumed..).unwrap_or_default());
-        ours
+        let (mut translated, consumed) = self.resolve(path);
+        translated.segments.extend_from_slice(path.segments.get(consumed..).unwrap_or_default());
+        translated
     }
 
-    /// The variable, tool or setting that `path` begins with, and how many of its segments that is.
+    /// The variable, tool or setting that a prefix of `path` refers to, and the number of its segments.
     pub(super) fn resolve(&mut self, path: &Path) -> (Path, usize) {
         let span = path.root.span;
         let named = |root: &str| {
@@ -196,9 +196,9 @@ impl Names {
             "context" => {}
             _ => return (Path { segments: Vec::new(), ..path.clone() }, 0),
         }
-        for (prefix, ours) in KNOWN_PATHS {
-            if let Some(at) = begins(path, prefix) {
-                return (named(ours), at);
+        for (prefix, translated) in KNOWN_PATHS {
+            if let Some(at) = matched_prefix(path, prefix) {
+                return (named(translated), at);
             }
         }
         if let Some(tool) = self.services.get(first) {
@@ -209,14 +209,14 @@ impl Names {
             return (named(tool), 1 + after.count());
         }
         for (prefix, scope) in SCOPES {
-            let Some(at) = begins(path, prefix) else { continue };
+            let Some(at) = matched_prefix(path, prefix) else { continue };
             let Some(name) = path.segments.get(at).and_then(field) else {
-                // All variables of a kind, and no single one.
+                // All variables of a scope.
                 return (named("session"), path.segments.len());
             };
-            // What is known of the user is there before the conversation is.
+            // User data exists before the conversation.
             let variable = if *scope == USER {
-                format_smolstr!("{USER}.{}", word(name))
+                format_smolstr!("{USER}.{}", identifier(name))
             } else {
                 self.variable(prefix, scope, name)
             };
@@ -228,7 +228,7 @@ impl Names {
         (named("session"), path.segments.len())
     }
 
-    /// An expression with our names.
+    /// Translates an expression.
     pub(super) fn expr(&mut self, e: &Expr) -> Expr {
         let kind = match &e.kind {
             ExprKind::Path(path) => return Expr::path(self.path(path), e.span),
@@ -260,7 +260,7 @@ impl Names {
             },
             _ => return e.clone(),
         };
-        // The tree is as deep as it was.
+        // The depth does not change.
         Expr::new(kind, e.span).unwrap_or_else(|_| e.clone())
     }
 
@@ -268,15 +268,15 @@ impl Names {
         items.iter().map(|i| self.expr(i)).collect()
     }
 
-    /// A text with holes of ours. What a hole says and ABL cannot say goes to `lost`, and stays in the
-    /// text without its braces.
-    pub(super) fn template(&mut self, text: &Text, lost: &mut Vec<Text>) -> Template {
-        let text = self.holes(text, lost);
-        parsed(text, lost)
+    /// Translates a text with placeholders. Placeholders without a counterpart in ABL are added to `lost`
+    /// and stay in the text without braces.
+    pub(super) fn template(&mut self, text: &Text, untranslated: &mut Vec<Text>) -> Template {
+        let text = self.holes(text, untranslated);
+        parsed(text, untranslated)
     }
 
-    /// A text whose holes have our names.
-    pub(super) fn holes(&mut self, text: &Text, lost: &mut Vec<Text>) -> Text {
+    /// Translates the placeholders of a text.
+    pub(super) fn holes(&mut self, text: &Text, untranslated: &mut Vec<Text>) -> Text {
         let mut parts = Vec::new();
         let mut at = 0;
         while let Some(start) = text.value.get(at..).and_then(|rest| rest.find("{{")) {
@@ -290,7 +290,7 @@ impl Names {
                 Some(e) => format!("{{{{{}}}}}", self.expr(&e)),
                 None => {
                     let words = inside.value.replace(['{', '}'], " ");
-                    lost.push(inside);
+                    untranslated.push(inside);
                     format!("({})", words.trim())
                 }
             };
@@ -300,15 +300,15 @@ impl Names {
         text.replaced(&parts)
     }
 
-    /// What is put together, as a text with holes.
-    pub(super) fn text_of(&mut self, e: &Expr, lost: &mut Vec<Text>) -> Template {
+    /// Turns a concatenation into a text with placeholders.
+    pub(super) fn to_template(&mut self, e: &Expr, untranslated: &mut Vec<Text>) -> Template {
         let whole = [e.clone()];
         let mut value = String::new();
         for piece in script::pieces(e).unwrap_or(&whole) {
             match &piece.kind {
                 ExprKind::Literal(Literal::String(text)) => {
                     let text = Text::made(text.to_string(), piece.span);
-                    value.push_str(&self.holes(&text, lost).value);
+                    value.push_str(&self.holes(&text, untranslated).value);
                 }
                 ExprKind::Literal(Literal::Number(_) | Literal::Bool(_)) => {
                     value.push_str(&piece.to_string());
@@ -320,25 +320,25 @@ impl Names {
                 }
             }
         }
-        parsed(Text::made(value, e.span), lost)
+        parsed(Text::made(value, e.span), untranslated)
     }
 }
 
-/// A text as ABL reads it.
-fn parsed(text: Text, lost: &mut Vec<Text>) -> Template {
+/// Parses a text as an ABL template.
+fn parsed(text: Text, untranslated: &mut Vec<Text>) -> Template {
     let mut problems = Vec::new();
     let template = agentir_syntax::abl::leaf::template(text.leaf(), &mut problems);
     if problems.is_empty() {
         return template;
     }
-    // Braces that are no holes in XO are written so that they are none in ABL.
+    // Braces that are not placeholders in XO are written so that ABL does not read placeholders.
     let value = text.value.replace("{{", "{ {").replace("}}", "} }");
     let spaced = Text::made(value, text.span);
-    lost.push(text);
+    untranslated.push(text);
     agentir_syntax::abl::leaf::template(spaced.leaf(), &mut Vec::new())
 }
 
-/// A condition that is an expression.
+/// A condition from an expression.
 pub(super) fn condition(e: Expr) -> Condition {
     let text = Spanned::new(SmolStr::new(e.to_string()), e.span);
     Condition { text, kind: ConditionKind::Expr(e) }

@@ -1,7 +1,7 @@
-//! Scripts: what is simple becomes statements, anything else a tool that is called.
+//! Lowers scripts: simple ones to statements, others to tools that are called.
 
-use super::said::{self, Message};
-use super::{Context, XO, make, rest};
+use super::messages::{self, Message};
+use super::{Context, XO, builders, extensions};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
@@ -14,59 +14,59 @@ use indexmap::IndexMap;
 use smol_str::SmolStr;
 use std::fmt::Write;
 
-/// Where what belongs to a step beside its body goes.
-pub(super) struct Home<'h> {
-    /// The tools of its agent.
+/// Where tools and data of a script go.
+pub(super) struct ScriptOutput<'h> {
+    /// The tools of the agent.
     pub(super) tools: &'h mut Vec<Tool>,
-    /// Its extensions.
+    /// The extensions of the step.
     pub(super) extensions: &'h mut Extensions,
 }
 
-/// What a script does.
+/// Lowers a script.
 pub(super) fn body(
     cx: &mut Context<'_, '_>,
     text: &Text,
     name: &str,
-    home: &mut Home<'_>,
+    output: &mut ScriptOutput<'_>,
 ) -> Vec<Statement> {
-    let text = rest::without(text, name, cx.problems);
+    let text = extensions::redacted(text, name, cx.problems);
     let script = script::read(&text);
-    keep_comments(&script, &text, home);
+    preserve_comments(&script, &text, output);
     if let Some(simple) = &script.simple
         && let Some(all) = simple.iter().map(|s| statement(cx, s)).collect::<Option<Vec<_>>>()
     {
         return all.into_iter().flatten().collect();
     }
-    vec![call(cx, &text, &script, name, home)]
+    vec![call(cx, &text, &script, name, output)]
 }
 
-/// The comments of a simple script; any other is kept whole.
-fn keep_comments(script: &Script, text: &Text, home: &mut Home<'_>) {
+/// Preserves the comments of a simple script; any other script is preserved whole.
+fn preserve_comments(script: &Script, text: &Text, output: &mut ScriptOutput<'_>) {
     if script.simple.is_some() && !script.comments.is_empty() {
         let all = script.comments.iter().map(|c| Data::from(c.value.as_str())).collect();
-        home.extensions.keep(XO, "comments", Data::Array(all), text.span);
+        output.extensions.insert(XO, "comments", Data::Array(all), text.span);
     }
 }
 
-/// A message that is computed.
+/// Lowers a computed message.
 pub(super) fn message(
     cx: &mut Context<'_, '_>,
     text: &Text,
     name: &str,
-    home: &mut Home<'_>,
+    output: &mut ScriptOutput<'_>,
 ) -> Message {
-    let text = &rest::without(text, name, cx.problems);
+    let text = &extensions::redacted(text, name, cx.problems);
     let script = script::read(text);
-    keep_comments(&script, text, home);
+    preserve_comments(&script, text, output);
     if let Some(simple) = &script.simple
-        && let Some(message) = said::of_script(cx, simple)
+        && let Some(message) = messages::from_script(cx, simple)
     {
         return message;
     }
-    let mut call = call(cx, text, &script, &format!("{name}_text"), home);
+    let mut call = call(cx, text, &script, &format!("{name}_text"), output);
     let tool = match &mut call {
         Statement::Call(call) => {
-            call.on_failure = given_up(text.span);
+            call.on_failure = abort(text.span);
             call.tool.value.clone()
         }
         _ => SmolStr::default(),
@@ -76,7 +76,7 @@ pub(super) fn message(
     Message { before: vec![call], response: Response { text: Some(text), ..Response::default() } }
 }
 
-/// A statement of a simple script; nothing if ABL has no statement for it here.
+/// Lowers a statement of a simple script; `None` if ABL has no equivalent here.
 pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Statement>> {
     Some(match code {
         Code::Assign { target, value, span } => {
@@ -87,7 +87,7 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
             let path = cx.names.path(target);
             let nothing = match &value.kind {
                 ExprKind::Literal(Literal::Null | Literal::Undefined) => true,
-                // An entity that is empty is asked for again.
+                // Clearing an entity makes it be collected again.
                 ExprKind::Literal(Literal::String(text)) => entity && text.is_empty(),
                 _ => false,
             };
@@ -99,9 +99,9 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
             vec![Statement::Set(SetVariable { target: path, value, span: *span })]
         }
         Code::Log(value) => {
-            let mut lost = Vec::new();
-            let text = cx.names.text_of(value, &mut lost);
-            cx.untranslated(lost);
+            let mut untranslated = Vec::new();
+            let text = cx.names.to_template(value, &mut untranslated);
+            cx.report_untranslated(untranslated);
             let value = Spanned::new(Data::from(text.text.value.as_str()), text.text.span);
             vec![Statement::Log { value }]
         }
@@ -109,16 +109,16 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
             if let ExprKind::Object(_) = value.kind {
                 return None;
             }
-            let mut lost = Vec::new();
-            let text = cx.names.text_of(value, &mut lost);
-            cx.untranslated(lost);
-            vec![make::respond(text)]
+            let mut untranslated = Vec::new();
+            let text = cx.names.to_template(value, &mut untranslated);
+            cx.report_untranslated(untranslated);
+            vec![builders::respond(text)]
         }
         Code::If(all) => {
             let branch = |cx: &mut Context<'_, '_>, b: &CodeBranch| {
                 let condition = b.condition.as_ref().map(|c| cx.names.expr(c));
                 let body: Option<Vec<_>> = b.body.iter().map(|s| statement(cx, s)).collect();
-                Some(make::branch(condition, body?.into_iter().flatten().collect(), b.span))
+                Some(builders::branch(condition, body?.into_iter().flatten().collect(), b.span))
             };
             let branches: Option<Vec<_>> = all.iter().map(|b| branch(cx, b)).collect();
             vec![Statement::If { branches: branches? }]
@@ -126,7 +126,7 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
     })
 }
 
-/// Parts of the context that a script needs, as an object of JavaScript.
+/// Parts of the context that a script needs, as a JavaScript object.
 #[derive(Default)]
 struct Tree(IndexMap<String, Tree>, Option<String>);
 
@@ -156,7 +156,7 @@ impl Tree {
     }
 }
 
-/// The names of a path of XO's, without places in lists.
+/// The names in an XO path, without list indices.
 fn names_of(path: &Path, segments: usize) -> Vec<String> {
     let names = path.segments.iter().take(segments).filter_map(|s| match s {
         Segment::Field(name) => Some(name.value.to_string()),
@@ -165,16 +165,16 @@ fn names_of(path: &Path, segments: usize) -> Vec<String> {
     names.collect()
 }
 
-/// Makes a tool of a script, and calls it.
+/// Turns a script into a tool and calls it.
 ///
-/// The tool gets what the script reads, puts it where the script looks for it, runs the script as it
-/// is, and gives back what it wrote.
+/// The tool's parameters are the values that the script reads. Its code builds the context object, runs
+/// the script unchanged, and returns the values that the script wrote.
 fn call(
     cx: &mut Context<'_, '_>,
     text: &Text,
     script: &Script,
     name: &str,
-    home: &mut Home<'_>,
+    output: &mut ScriptOutput<'_>,
 ) -> Statement {
     let span = text.span;
     let own = Spanned::new(cx.names.tool(name), span.at_start());
@@ -182,10 +182,10 @@ fn call(
     objects.insert("context", Tree::default());
     let mut with: Vec<Argument> = Vec::new();
     let mut given = |cx: &mut Context<'_, '_>, path: &Path, objects: &mut IndexMap<&str, Tree>| {
-        let (ours, consumed) = cx.names.resolve(path);
-        let parameter = match ours.segments.last() {
-            Some(Segment::Field(last)) => super::names::word(&last.value),
-            _ => ours.root.value.clone(),
+        let (translated, consumed) = cx.names.resolve(path);
+        let parameter = match translated.segments.last() {
+            Some(Segment::Field(last)) => super::names::identifier(&last.value),
+            _ => translated.root.value.clone(),
         };
         let root = match path.root.value.as_str() {
             "env" => "env",
@@ -193,8 +193,8 @@ fn call(
             _ => "context",
         };
         let at = names_of(path, consumed);
-        if ours.root.value == "session" && ours.segments.is_empty() {
-            // Which of them it needs is not known; that they are looked for must not fail.
+        if translated.root.value == "session" && translated.segments.is_empty() {
+            // Which members are needed is unknown; accessing them must not fail.
             objects.entry(root).or_default().insert(&at, None);
             return;
         }
@@ -203,7 +203,7 @@ fn call(
         if !with.iter().any(known) {
             let span = path.root.span;
             let name = Some(Spanned::new(parameter, span));
-            with.push(Argument { name, value: Expr::path(ours, span) });
+            with.push(Argument { name, value: Expr::path(translated, span) });
         }
     };
     for path in &script.reads {
@@ -211,9 +211,9 @@ fn call(
     }
     let mut written: Vec<(Spanned<Name>, String)> = Vec::new();
     for path in &script.writes {
-        let (ours, consumed) = cx.names.resolve(path);
+        let (translated, consumed) = cx.names.resolve(path);
         if path.segments.len() > consumed {
-            // Only a part is written, so the rest must be there.
+            // Only a part is written, so the rest has to exist.
             given(cx, path, &mut objects);
         }
         let at = names_of(path, consumed);
@@ -221,8 +221,8 @@ fn call(
             object.insert(outside, None);
         }
         let whole = format!("context.{}", at.join("."));
-        if !written.iter().any(|(name, _)| name.value == ours.root.value) {
-            written.push((ours.root, whole));
+        if !written.iter().any(|(name, _)| name.value == translated.root.value) {
+            written.push((translated.root, whole));
         }
     }
     let mut code = String::new();
@@ -242,7 +242,7 @@ fn call(
     let body = text.value.replace("\r\n", "\n");
     code.push_str(body.trim_end());
     let _ = write!(code, "\nreturn {{ {} }};", returned.join(", "));
-    let mut tool = make::tool(own.clone(), ToolType::Sandbox, span);
+    let mut tool = builders::tool(own.clone(), ToolType::Sandbox, span);
     tool.description = Some(Template::plain(Spanned::new(
         SmolStr::new(format!("Runs the script `{name}`")),
         span.at_start(),
@@ -250,24 +250,24 @@ fn call(
     tool.parameters = with
         .iter()
         .filter_map(|a| a.name.clone())
-        .map(|name| make::parameter(name, None))
+        .map(|name| builders::parameter(name, None))
         .collect();
     tool.returns = Some(ReturnType::new(TypeExpr::named("object", span.at_start())));
     let binding = [("runtime", "javascript"), ("code", code.as_str())];
     let binding = binding.map(|(key, value)| (key.to_owned(), Data::from(value)));
     tool.binding = Some(Binding(binding.into_iter().collect()));
-    home.tools.push(tool);
+    output.tools.push(tool);
     let mut call = Call::new(own.clone(), with, span);
     call.on_success = Body(written.into_iter().map(|(name, _)| set(&own, name, span)).collect());
     if !call.on_success.is_empty() {
-        call.on_failure = given_up(span);
+        call.on_failure = abort(span);
     }
     Statement::Call(Box::new(call))
 }
 
-/// A task whose script fails is given up.
-fn given_up(span: Span) -> Body {
-    Body(vec![make::goto(Target::Complete, span.at_start())])
+/// The failure branch of a script: the task is aborted.
+fn abort(span: Span) -> Body {
+    Body(vec![builders::goto(Target::Complete, span.at_start())])
 }
 
 /// `name = tool.name`.

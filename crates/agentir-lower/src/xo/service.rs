@@ -1,7 +1,7 @@
-//! Services: calls over HTTP, and other things the platform calls.
+//! Lowers services: HTTP calls and other calls of the platform.
 
-use super::scripts::Home;
-use super::{Context, XO, make, rest};
+use super::scripts::ScriptOutput;
+use super::{Context, XO, builders, extensions};
 use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Argument, Expr, Name, Segment, Template, TypeExpr};
 use agentir_ir::{Binding, Call, Data, Extensions, ReturnType, Tool, ToolType};
@@ -11,17 +11,17 @@ use agentir_syntax::xo::tables::NodeKind;
 use agentir_syntax::xo::{Json, Text, script};
 use smol_str::SmolStr;
 
-/// The arguments of a call, made of the holes in what is sent.
+/// Collects the arguments of a call from the placeholders in a request.
 #[derive(Default)]
-struct Holes {
+struct Arguments {
     with: Vec<Argument>,
-    /// What has no form in ABL.
-    lost: Vec<Text>,
+    /// Expressions without a counterpart in ABL.
+    untranslated: Vec<Text>,
 }
 
-impl Holes {
-    /// A text whose holes are the parameters of the tool; settings stay what they are. Parameters in
-    /// an address have single braces.
+impl Arguments {
+    /// Replaces placeholders by parameters of the tool; settings are unchanged. Parameters in a URL have
+    /// single braces.
     fn text(&mut self, cx: &mut Context<'_, '_>, text: &Text, braces: [&str; 2]) -> Text {
         let mut parts = Vec::new();
         let mut at = 0;
@@ -30,7 +30,7 @@ impl Holes {
             at = start + length + 2;
             let inside = text.part(start + 2..start + length);
             let Some(e) = script::expression(&inside) else {
-                self.lost.push(inside);
+                self.untranslated.push(inside);
                 continue;
             };
             let value = cx.names.expr(&e);
@@ -48,7 +48,7 @@ impl Holes {
         text.replaced(&parts)
     }
 
-    /// The parameter that gets a value: named as the value is.
+    /// The parameter for a value, named like the value.
     fn parameter(&mut self, value: Expr) -> Name {
         if let Some(known) = self.with.iter().find(|a| a.value == value) {
             return known.name.as_ref().map(|n| n.value.clone()).unwrap_or_default();
@@ -60,7 +60,7 @@ impl Holes {
                     Segment::Field(name) => Some(&name.value),
                     _ => None,
                 });
-                super::names::word(last.unwrap_or(&p.root.value))
+                super::names::identifier(last.unwrap_or(&p.root.value))
             },
         );
         let taken =
@@ -80,26 +80,26 @@ pub(super) fn call(
     kind: NodeKind,
     component: &Json,
     name: &str,
-    home: &mut Home<'_>,
+    output: &mut ScriptOutput<'_>,
 ) -> Call {
     let span = component.span;
     let known = cx.names.tool_of(name).cloned();
     let own = known.unwrap_or_else(|| cx.names.tool(name));
     let place = component.get("name").map_or(span.at_start(), |n| n.span);
     let own = Spanned::new(own, place);
-    let mut holes = Holes::default();
+    let mut holes = Arguments::default();
     let ty = match kind {
         NodeKind::Webhook => ToolType::AsyncWebhook,
         NodeKind::Process => ToolType::Workflow,
         NodeKind::Search => ToolType::Searchai,
         _ => ToolType::Http,
     };
-    let mut tool = make::tool(own.clone(), ty, span);
+    let mut tool = builders::tool(own.clone(), ty, span);
     let mut binding = serde_json::Map::new();
     if let Some(end) = component.get("endPoint") {
         address(cx, end, &mut holes, &mut binding);
     }
-    // In the order in which ABL has the fields.
+    // In the order of ABL's fields.
     if let Some(seconds) = component.take_number("serviceAPITimeout") {
         let timeout = serde_json::to_value(agentir_ir::Number(seconds * 1000.0));
         binding.insert("timeout".to_owned(), timeout.unwrap_or_default());
@@ -115,7 +115,7 @@ pub(super) fn call(
             binding.insert("workflow_id".to_owned(), Data::from(id.value.as_str()));
         }
     }
-    // `none` and false say that nobody logs in.
+    // `none` and false mean no authentication.
     if let Some(idp) = component.take_text("idp").filter(|t| t.value != "none") {
         tool.auth_profile_ref = Some(idp.spanned());
     }
@@ -127,22 +127,22 @@ pub(super) fn call(
     }
     let described = super::localized(component, &cx.language)
         .and_then(|texts| texts.take_text("desc").or_else(|| texts.take_text("label")));
-    let described = described.filter(|text| super::names::word(&text.value) != own.value);
+    let described = described.filter(|text| super::names::identifier(&text.value) != own.value);
     tool.description = described.map(|text| Template::plain(text.spanned()));
     tool.parameters = holes
         .with
         .iter()
         .filter_map(|a| a.name.clone())
-        .map(|name| make::parameter(name, Some("string")))
+        .map(|name| builders::parameter(name, Some("string")))
         .collect();
     tool.returns = Some(ReturnType::new(TypeExpr::named("object", place)));
     tool.binding = (!binding.is_empty()).then_some(Binding(binding));
-    cx.untranslated(holes.lost);
-    add(home.tools, tool);
+    cx.report_untranslated(holes.untranslated);
+    add(output.tools, tool);
     Call::new(own, holes.with, span)
 }
 
-/// A tool is declared once, however often it is called.
+/// Adds a tool unless it is already declared.
 fn add(tools: &mut Vec<Tool>, tool: Tool) {
     if !tools.iter().any(|t| t.name.value == tool.name.value) {
         tools.push(tool);
@@ -152,7 +152,7 @@ fn add(tools: &mut Vec<Tool>, tool: Tool) {
 fn address(
     cx: &mut Context<'_, '_>,
     end: &Json,
-    holes: &mut Holes,
+    holes: &mut Arguments,
     binding: &mut serde_json::Map<String, Data>,
 ) {
     const BRACES: [&str; 2] = ["{", "}"];
@@ -169,7 +169,7 @@ fn address(
         let port = port.map_or_else(String::new, |p| format!(":{p}"));
         let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
         let url = format!("{protocol}://{host}{port}{slash}{path}");
-        let url = rest::without(&Text::made(url, end.span), "url", cx.problems);
+        let url = extensions::redacted(&Text::made(url, end.span), "url", cx.problems);
         binding.insert("endpoint".to_owned(), Data::from(url.value));
     }
     if let Some(method) = end.take_text("method") {
@@ -177,13 +177,14 @@ fn address(
     }
 }
 
-/// The fields of an HTTP request in which people log in.
-const LOGINS: &[&str] = &["authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"];
+/// Headers with credentials.
+const AUTH_HEADERS: &[&str] =
+    &["authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"];
 
 fn headers(
     cx: &mut Context<'_, '_>,
     headers: &Json,
-    holes: &mut Holes,
+    holes: &mut Arguments,
     binding: &mut serde_json::Map<String, Data>,
 ) {
     let Some(text) = headers.get("value").and_then(Json::text) else { return };
@@ -212,22 +213,22 @@ fn headers(
         };
         let value = Text::made(value, text.span);
         let whole = holes.text(cx, &value, ["{{", "}}"]);
-        let login = LOGINS.iter().any(|l| name.eq_ignore_ascii_case(l));
+        let login = AUTH_HEADERS.iter().any(|l| name.eq_ignore_ascii_case(l));
         let literal = !whole.value.contains("{{") && !whole.value.is_empty();
         let value = if (login && literal) || is_credential(&name, &whole.value) {
-            rest::report(
+            extensions::report_credential(
                 &format!("a credential (the header `{name}`)"),
                 &name,
                 text.span,
                 cx.problems,
             );
-            // How it is used is no secret.
+            // The authentication scheme is not secret.
             let scheme = whole.value.split_once(' ').map(|(scheme, _)| scheme);
             let scheme = scheme.filter(|s| matches!(*s, "Basic" | "Bearer"));
-            let reference = rest::reference(&name);
+            let reference = extensions::secret_reference(&name);
             scheme.map_or_else(|| reference.clone(), |s| format!("{s} {reference}"))
         } else {
-            rest::without(&whole, &name, cx.problems).value
+            extensions::redacted(&whole, &name, cx.problems).value
         };
         sent.insert(name, Data::from(value));
     }
@@ -236,7 +237,7 @@ fn headers(
     }
 }
 
-/// `raw` is the only form there is, and says nothing.
+/// Takes the body format; `raw` is the only one and carries no information.
 fn take_raw(part: &Json) {
     if part.peek("type") == Some("raw") {
         part.take_member("type");
@@ -246,7 +247,7 @@ fn take_raw(part: &Json) {
 fn body(
     cx: &mut Context<'_, '_>,
     payload: &Json,
-    holes: &mut Holes,
+    holes: &mut Arguments,
     binding: &mut serde_json::Map<String, Data>,
 ) {
     let Some(text) = payload.take_text("value") else { return };
@@ -255,14 +256,14 @@ fn body(
     if text.value.trim().is_empty() || text.value == "undefined" {
         return;
     }
-    let text = rest::without(&text, "payload", cx.problems);
+    let text = extensions::redacted(&text, "payload", cx.problems);
     let sent = holes.text(cx, &text, ["{{", "}}"]);
     let key = if sent.value.contains("{{") { "body_template" } else { "body" };
     binding.insert(key.to_owned(), Data::from(sent.value.replace("\r\n", "\n")));
 }
 
-/// What is left of a service belongs to its tool.
-pub(super) fn keep_rest(
+/// Preserves the remaining data of a service with its tool.
+pub(super) fn preserve_remaining(
     cx: &mut Context<'_, '_>,
     component: &Json,
     tools: &mut [Tool],
@@ -274,8 +275,8 @@ pub(super) fn keep_rest(
         None => step,
     };
     let mut kept = Extensions::default();
-    rest::keep(component, &mut kept, cx.problems);
+    extensions::preserve(component, &mut kept, cx.problems);
     for (key, extension) in kept.0.into_values().flatten() {
-        into.keep(XO, &key, extension.value, extension.span);
+        into.insert(XO, &key, extension.value, extension.span);
     }
 }

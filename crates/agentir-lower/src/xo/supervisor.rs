@@ -1,10 +1,10 @@
-//! The bot as a whole: a supervisor that knows what users may want, and which dialog does it.
+//! Lowers the bot as a whole to a supervisor with intents and routing.
 
 use super::dialog::Entry;
-use super::names::Space;
-use super::said;
-use super::scripts::Home;
-use super::{Context, localized, rest};
+use super::messages;
+use super::names::Namespace;
+use super::scripts::ScriptOutput;
+use super::{Context, extensions, localized};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
@@ -15,8 +15,8 @@ use agentir_syntax::xo::{Json, Text};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-/// What the supervisor is called: as the bot is.
-pub(super) fn name(cx: &mut Context<'_, '_>, root: &Json, names: &mut Space) -> Spanned<Name> {
+/// The name of the supervisor, derived from the bot's.
+pub(super) fn name(cx: &mut Context<'_, '_>, root: &Json, names: &mut Namespace) -> Spanned<Name> {
     let named = localized(root, &cx.language).and_then(|t| t.take_text("name"));
     let named = named.or_else(|| root.take_text("name"));
     let span = named.map_or(root.span.at_start(), |n| n.span);
@@ -61,15 +61,15 @@ pub(super) fn agent<'j>(
         agent.identity.language =
             root.get("defaultLanguage").and_then(Json::text).map(Text::spanned);
     }
-    // Components that no node refers to are kept here, like everything else that is left.
+    // Components that no node refers to are preserved here, like all other remaining data.
     let mut kept = Extensions::default();
-    rest::keep(root, &mut kept, cx.problems);
-    super::dialog::merge(&mut agent.extensions, kept);
-    super::dialog::remember(cx, &mut agent);
+    extensions::preserve(root, &mut kept, cx.problems);
+    super::dialog::merge_extensions(&mut agent.extensions, kept);
+    super::dialog::declare_variables(cx, &mut agent);
     agent
 }
 
-/// What users may want, and how they say it.
+/// The intents and their example utterances.
 fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<NluIntent> {
     let mut all: Vec<NluIntent> = Vec::new();
     let mut by_id: FxHashMap<&str, usize> = FxHashMap::default();
@@ -81,9 +81,9 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
         }
         let texts = localized(component, &cx.language);
         let described = texts.and_then(|t| t.take_text("desc")).filter(|t| !t.value.is_empty());
-        // The intent's own words are the first example, unless they are its name.
+        // The intent's own name is the first example, unless it equals the name in AgentIR.
         let own = texts.and_then(|t| t.take_text("intent"));
-        let own = own.filter(|t| super::names::word(&t.value) != name.value);
+        let own = own.filter(|t| super::names::identifier(&t.value) != name.value);
         all.push(NluIntent {
             name: name.clone(),
             description: described.map(|t| Template::plain(t.spanned())),
@@ -124,7 +124,7 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
     all
 }
 
-/// The intents, and the agents that they lead to. Hidden dialogs are not asked for by users.
+/// The routing of intents to agents. Hidden dialogs are not routed to.
 fn routing(
     cx: &mut Context<'_, '_>,
     root: &Json,
@@ -132,7 +132,7 @@ fn routing(
     entries: &[Entry<'_>],
     agent: &mut Agent,
 ) {
-    let mut aliases = Space::default();
+    let mut aliases = Namespace::default();
     let mut routing = Routing::default();
     let mut by_agent: FxHashMap<SmolStr, Spanned<Name>> = FxHashMap::default();
     for (dialog, entry) in dialogs.iter().zip(entries) {
@@ -159,7 +159,7 @@ fn routing(
                 to: Some(alias),
                 intents,
                 decided_by: Decider::User,
-                ..crate::abl::supervisor::blank(span)
+                ..crate::abl::supervisor::empty_rule(span)
             });
         }
     }
@@ -195,14 +195,14 @@ fn enabled(event: &Json) -> bool {
     event.get("enabled").is_some_and(|e| matches!(e.kind, agentir_syntax::xo::Kind::Bool(true)))
 }
 
-/// How an event is dealt with is said by what is done.
+/// Marks an event as handled, since its handling has been lowered.
 fn take_event(event: &Json) {
     for key in ["enabled", "action", "task"] {
         event.get(key).map(Json::take);
     }
 }
 
-/// The first words, and what is said when something goes wrong.
+/// The welcome message and the error messages.
 fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
     let Some(events) = root.get("botEvents") else { return };
     let mut first: Option<(String, Vec<Statement>)> = None;
@@ -213,10 +213,11 @@ fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
             let Some(to) = cx.agents.get(task.value.as_str()).cloned() else { continue };
             (to.value.to_string(), vec![greeting(to, task.span)])
         } else {
-            let mut home = Home { tools: &mut agent.tools, extensions: &mut agent.extensions };
-            let said = said::said(cx, event.get("msg"), "welcome", &mut home);
-            said::keep_variants(said.variants, "welcome", home.extensions);
-            let Some(message) = said.main else { continue };
+            let mut output =
+                ScriptOutput { tools: &mut agent.tools, extensions: &mut agent.extensions };
+            let texts = messages::messages(cx, event.get("msg"), "welcome", &mut output);
+            messages::preserve_variants(texts.variants, "welcome", output.extensions);
+            let Some(message) = texts.main else { continue };
             let text = message.response.text.as_ref().map(|t| t.text.value.to_string());
             let body = message.statements();
             (text.unwrap_or_default(), body)
@@ -226,17 +227,18 @@ fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
                 take_event(event);
                 first = Some((what, body));
             }
-            // The same at both events is said once.
+            // The same message for both events is added once.
             Some((before, _)) if *before == what => take_event(event),
             Some(_) => event.release(),
         }
     }
     agent.on_start = Body(first.map(|(_, body)| body).unwrap_or_default());
     if let Some(event) = events.get("TASK_FAILURE_EVENT").filter(|e| enabled(e)) {
-        let mut home = Home { tools: &mut agent.tools, extensions: &mut agent.extensions };
-        let said = said::said(cx, event.get("msg"), "failure", &mut home);
-        said::keep_variants(said.variants, "failure", home.extensions);
-        if let Some(text) = said.main.and_then(|m| m.response.text) {
+        let mut output =
+            ScriptOutput { tools: &mut agent.tools, extensions: &mut agent.extensions };
+        let texts = messages::messages(cx, event.get("msg"), "failure", &mut output);
+        messages::preserve_variants(texts.variants, "failure", output.extensions);
+        if let Some(text) = texts.main.and_then(|m| m.response.text) {
             take_event(event);
             agent.error_handling.default_handler = Some(Box::new(failure(text, event.span)));
         }

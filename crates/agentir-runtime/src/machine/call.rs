@@ -8,7 +8,9 @@ use crate::trace::What;
 use agentir_diagnostics::FileId;
 use agentir_expr::{Dialect, Expr, ExprKind, Literal};
 use agentir_flow::cfg::{Element, Why};
-use agentir_ir::{Call, Filler, InputBinding, NumberOrText, Offer, Statement, Tool, ToolBinding};
+use agentir_ir::{
+    BindingAction, Call, FilledBy, InputBinding, NumberOrText, Statement, Tool, ToolBinding,
+};
 use agentir_syntax::abl::leaf::template;
 use agentir_syntax::leaf::Leaf;
 use petgraph::graph::NodeIndex;
@@ -96,7 +98,7 @@ impl<'p> Run<'_, 'p, '_> {
         &mut self,
         offer: &'p ToolBinding,
     ) -> Result<Option<Proposed<'p>>, Problem> {
-        let Offer::Call { tool } = &offer.does else { return Ok(None) };
+        let BindingAction::Call { tool } = &offer.action else { return Ok(None) };
         self.arguments_picked(&tool.value, &offer.with).map(Some)
     }
 
@@ -110,7 +112,7 @@ impl<'p> Run<'_, 'p, '_> {
         let mut arguments =
             self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
         for with in decided {
-            if let (Filler::Value, Some(value)) = (with.filled_by, &with.value) {
+            if let (FilledBy::Value, Some(value)) = (with.filled_by, &with.value) {
                 let value = to_json(&self.value(value)?);
                 arguments.insert(with.name.value.to_string(), value);
             }

@@ -9,7 +9,7 @@ use agentir_eval::{Value, evaluate, pattern, semantics, truthy};
 use agentir_expr::{Dialect, Expr, ExprKind, Visit};
 use agentir_flow::cfg::{Element, NodeKind, Why};
 use agentir_ir::{
-    Activation, Collect, Gather, GatherField, Offer, Statement, ToolBinding, Validation,
+    Activation, BindingAction, Collect, Gather, GatherField, Statement, ToolBinding, Validation,
 };
 use agentir_syntax::abl::leaf::condition;
 use agentir_syntax::leaf::Leaf;
@@ -401,7 +401,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The model fills variables in by an offer.
     pub(super) fn fill(&mut self, offer: &'p ToolBinding) -> Result<(), Problem> {
-        if !matches!(offer.does, Offer::Collect) {
+        if !matches!(offer.action, BindingAction::Collect) {
             return Ok(());
         }
         let arguments =

@@ -216,7 +216,7 @@ impl<'p> Run<'_, 'p, '_> {
     fn step(&mut self, at: NodeIndex) -> Step {
         let agent = self.agent()?;
         self.session.flow_steps += 1;
-        if let Some(limit) = agent.execution.flow_steps()
+        if let Some(limit) = agent.execution.max_flow_steps()
             && f64::from(self.session.flow_steps) > limit
         {
             return Err(Problem::new(

@@ -7,8 +7,8 @@ use crate::session::Problem;
 use agentir_expr::{TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Element};
 use agentir_ir::{
-    Agent, Entity, Filler, GatherField, NumberOrText, Offer, Parameter, Profile, ReasoningZone,
-    Tool, ToolBinding,
+    Agent, BindingAction, Entity, FilledBy, GatherField, NumberOrText, Parameter, Profile,
+    ReasoningZone, Tool, ToolBinding,
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
@@ -202,17 +202,17 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn offer(&self, offer: &ToolBinding) -> ToolSpec {
-        let (purpose, tool) = match &offer.does {
-            Offer::Call { tool } => (Purpose::Call, self.tool(&tool.value)),
-            Offer::Handoff { .. } => (Purpose::Handoff, None),
-            Offer::Delegate { .. } => (Purpose::Delegate, None),
-            Offer::Escalate => (Purpose::Escalate, None),
-            Offer::Collect => (Purpose::Collect, None),
-            Offer::Complete => (Purpose::Complete, None),
-            Offer::Other { .. } => (Purpose::Call, None),
+        let (purpose, tool) = match &offer.action {
+            BindingAction::Call { tool } => (Purpose::Call, self.tool(&tool.value)),
+            BindingAction::Handoff { .. } => (Purpose::Handoff, None),
+            BindingAction::Delegate { .. } => (Purpose::Delegate, None),
+            BindingAction::Escalate => (Purpose::Escalate, None),
+            BindingAction::Collect => (Purpose::Collect, None),
+            BindingAction::Complete => (Purpose::Complete, None),
+            BindingAction::Other { .. } => (Purpose::Call, None),
         };
-        let about = match &offer.does {
-            Offer::Handoff { to } | Offer::Delegate { agent: to } => self
+        let about = match &offer.action {
+            BindingAction::Handoff { to } | BindingAction::Delegate { agent: to } => self
                 .machine
                 .program
                 .agent(&to.value)
@@ -221,7 +221,7 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let description = offer.description.as_ref().or(about);
         let decided = |name: &str| {
-            offer.with.iter().any(|w| w.name.value == name && w.filled_by == Filler::Value)
+            offer.with.iter().any(|w| w.name.value == name && w.filled_by == FilledBy::Value)
         };
         let mut parameters: Vec<FieldSpec> = tool
             .into_iter()
@@ -230,7 +230,7 @@ impl<'p> Run<'_, 'p, '_> {
             .filter_map(|p| self.parameter(p))
             .collect();
         // Inputs that only the offer names are the model's to fill as well.
-        for with in offer.with.iter().filter(|w| w.filled_by == Filler::Model) {
+        for with in offer.with.iter().filter(|w| w.filled_by == FilledBy::Model) {
             match parameters.iter_mut().find(|p| p.name == with.name.value) {
                 Some(declared) => declared.required = true,
                 None => parameters.push(self.variable_spec(&with.name.value)),

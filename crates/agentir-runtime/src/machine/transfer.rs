@@ -13,7 +13,7 @@ use agentir_eval::Value;
 use agentir_expr::Dialect;
 use agentir_flow::cfg::{Element, Node, NodeKind, Transfer, Why};
 use agentir_ir::{
-    AgentType, Context, Data, Delegate, Handoff, Offer, Statement, Target, VariableBinding,
+    AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, VariableBinding,
 };
 use agentir_syntax::abl::leaf::template;
 use agentir_syntax::leaf::Leaf;
@@ -145,9 +145,9 @@ impl<'p> Run<'_, 'p, '_> {
                 Ok(given)
             }
             Element::Offer(offer) => {
-                let agent = match &offer.does {
-                    Offer::Handoff { to } => to,
-                    Offer::Delegate { agent } => agent,
+                let agent = match &offer.action {
+                    BindingAction::Handoff { to } => to,
+                    BindingAction::Delegate { agent } => agent,
                     _ => return Ok(Given::default()),
                 };
                 let mut given = self.by_name(&agent.value, asks)?;

@@ -1,7 +1,7 @@
 //! What comes of picking something: the same in every language, whatever it is called there.
 
 use agentir_flow::cfg::{Cfg, Element};
-use agentir_ir::Offer;
+use agentir_ir::BindingAction;
 use agentir_runtime::Purpose;
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,13 +56,14 @@ impl Aims {
             };
             match edge.weight().by {
                 Element::Offer(offer) => {
-                    let aim = match &offer.does {
-                        Offer::Call { tool } => Aim::Tool(tool.value.to_string()),
-                        Offer::Handoff { to: agent } | Offer::Delegate { agent } => to(agent),
-                        Offer::Escalate => Aim::Person,
-                        Offer::Collect => Aim::Collect,
-                        Offer::Complete => Aim::Done,
-                        Offer::Other { reference } => Aim::Other(reference.to_string()),
+                    let aim = match &offer.action {
+                        BindingAction::Call { tool } => Aim::Tool(tool.value.to_string()),
+                        BindingAction::Handoff { to: agent }
+                        | BindingAction::Delegate { agent } => to(agent),
+                        BindingAction::Escalate => Aim::Person,
+                        BindingAction::Collect => Aim::Collect,
+                        BindingAction::Complete => Aim::Done,
+                        BindingAction::Other { reference } => Aim::Other(reference.to_string()),
                     };
                     note(&offer.name.value, aim);
                 }

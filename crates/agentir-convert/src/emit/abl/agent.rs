@@ -1,4 +1,4 @@
-//! An agent: its sections, in the order in which authors write them.
+//! Emits an agent: its sections, in the order authors usually write them.
 
 use super::body::{Bodies, gather_field, kept, of_condition};
 use super::record::{self, extension, inner, record_of_ir};
@@ -12,7 +12,7 @@ use agentir_ir::{
 use agentir_syntax::abl::schema::{AGENT, RecordType};
 use serde_json::{Map, Value};
 
-/// Writes agents.
+/// Emits the sections of an agent.
 #[derive(Debug)]
 pub(super) struct Agents {
     notation: Notation,
@@ -68,7 +68,7 @@ impl Agents {
         }
     }
 
-    /// The elements of a section as the tables have them.
+    /// The elements of a section, by its table.
     fn list<'p, T: serde::Serialize + 'p>(
         &mut self,
         key: &str,
@@ -123,7 +123,7 @@ impl Agents {
         self.block("hooks", hooks);
         if let Some(flow) = &a.flow {
             let below = self.bodies.flow(flow);
-            // An empty flow is a flow.
+            // An empty flow still is a flow.
             self.section(Entry::block("flow", below));
         }
         self.coordination(&a.coordination);
@@ -157,14 +157,14 @@ impl Agents {
         self.rest(&rest);
     }
 
-    /// An inline profile is a section; its fields are those of a document.
+    /// An inline profile is a section with the fields of a profile document.
     fn inline_profile(&self, profile: &agentir_ir::Profile) -> Entry {
         let mut below = rules::profile(self.bodies, profile);
         below.retain(|e| !matches!(e, Entry::Gap));
         let name = Scalar::Code(profile.name.value.to_string());
         let key = Key::keyword("behavior_profile");
         match (self.notation, below.first_mut()) {
-            // What is indented below a value would stand among the sections.
+            // Fields indented below the name would be read as sections.
             (Notation::Yaml, Some(first)) => {
                 *first = Entry::field("name", name);
                 Entry::Field { key, value: None, below }
@@ -203,7 +203,7 @@ impl Agents {
 
     fn tools(&mut self, a: &Agent, rest: &mut Extensions) {
         let mut below = Vec::new();
-        // Defaults that stand beside the tools.
+        // Defaults written next to the tools.
         let ty = table("tools");
         if let Some(all) = rest.0.get_mut("abl") {
             let shared: Vec<String> = all
@@ -231,7 +231,7 @@ impl Agents {
             below.push(tool);
         }
         self.block("tools", below);
-        // Beside the items of a list nothing else can stand.
+        // A YAML list cannot have other fields next to its items.
         if beside {
             for tool in &a.use_tools {
                 self.section(Entry::field("use_tool", Scalar::Code(tool.value.to_string())));
@@ -266,7 +266,7 @@ impl Agents {
             part("session", memory.session.iter().map(variable).collect());
         }
         if let Some(ty) = items("persistent") {
-            // What is said of every path by itself need not be written.
+            // The default scope and access need not be written.
             let usual = |p: &agentir_ir::PersistentPath| {
                 json_of(p).len() == 3
                     && p.access == "readwrite"
@@ -492,7 +492,7 @@ impl Agents {
     fn rest(&mut self, rest: &Extensions) {
         let Some(all) = rest.0.get("abl") else { return };
         for (key, kept) in all {
-            // Definitions that count for nothing, because their name is taken.
+            // Redefined entries without effect.
             if key.starts_with("templates.") || key.starts_with("lookup_tables.") {
                 continue;
             }
@@ -505,7 +505,7 @@ impl Agents {
     }
 }
 
-/// The same without what is written in a way of its own.
+/// The fields of a `Gather` without those that have their own notation.
 struct Gathered<'g>(&'g agentir_ir::Gather);
 
 impl serde::Serialize for Gathered<'_> {

@@ -1,4 +1,4 @@
-//! What is done: bodies of steps, branches, handlers and hooks, with ABL's fields.
+//! Emits bodies of steps, branches, handlers and hooks with ABL's fields.
 
 use super::record::{self, condition, extensions, inner};
 use super::tree::{Entry, Key, Notation, Scalar, data, names, push_block};
@@ -11,24 +11,24 @@ use agentir_ir::{
 use agentir_syntax::abl::schema::{FLOW, RecordType, STEP};
 use serde_json::Value;
 
-/// Where a body stands: it decides which fields there are.
+/// The context of a body, which determines the available fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// A step.
     Step,
-    /// A branch, a handler, what follows a call.
+    /// A branch or a handler.
     Branch,
-    /// What follows a call: it may have branches of its own.
+    /// The follow-up of a call, which may have branches.
     Outcome,
     /// A hook.
     Hook,
-    /// A way out of a step.
+    /// A digression.
     Digression,
     /// An item of a `DO` list.
     Item,
 }
 
-/// Writes bodies.
+/// Emits bodies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bodies {
     pub(super) notation: Notation,
@@ -41,7 +41,7 @@ fn text_of(value: &impl serde::Serialize) -> String {
     }
 }
 
-/// A condition as a value.
+/// A condition as a scalar.
 pub(super) fn of_condition(condition: &Condition) -> Scalar {
     if condition.expr().is_some() {
         Scalar::Code(text_of(condition))
@@ -54,7 +54,7 @@ fn template(text: &agentir_expr::Template) -> Scalar {
     Scalar::Text(text.text.value.to_string())
 }
 
-/// What the extensions of an element hold, by the table of the element.
+/// The extensions of an element, by its table.
 pub(super) fn kept(ty: &'static RecordType, all: &Extensions) -> Vec<Entry> {
     extensions(ty, serde_json::to_value(all).ok().as_ref())
 }
@@ -64,7 +64,7 @@ fn table(path: &[&str]) -> &'static RecordType {
 }
 
 impl Bodies {
-    /// Where to go on, as a value.
+    /// A jump as a scalar.
     pub(super) fn jump(self, jump: &Jump) -> Scalar {
         Scalar::Jump {
             target: jump.target.to_string(),
@@ -72,7 +72,7 @@ impl Bodies {
         }
     }
 
-    /// A jump, or what is done, below a key.
+    /// A jump, or statements, below a key.
     fn outcome(self, key: &str, body: &Body, into: &mut Vec<Entry>) {
         if body.is_empty() {
             return;
@@ -86,7 +86,7 @@ impl Bodies {
         into.push(Entry::block(key, self.body(Place::Outcome, body)));
     }
 
-    /// The fields that say what a body does.
+    /// The fields of a body.
     pub(super) fn body(self, place: Place, body: &Body) -> Vec<Entry> {
         let mut entries = Vec::new();
         if place == Place::Hook {
@@ -287,7 +287,7 @@ impl Bodies {
         self.outcome("on_fail", &c.on_failure, into);
     }
 
-    /// What is asked for.
+    /// The fields to collect.
     pub(super) fn gather(self, gather: &Gather) -> Vec<Entry> {
         let Some(ty) = inner(&STEP, "gather") else { return Vec::new() };
         let Ok(Value::Object(mut json)) = serde_json::to_value(gather) else { return Vec::new() };
@@ -393,7 +393,7 @@ impl Bodies {
             .collect()
     }
 
-    /// `ON_START`, or one of the hooks.
+    /// `ON_START` or a hook.
     pub(super) fn hook(self, hook: &Hook) -> Vec<Entry> {
         let mut entries = Vec::new();
         entries
@@ -403,7 +403,7 @@ impl Bodies {
         entries
     }
 
-    /// Ways out of a step.
+    /// Digressions.
     pub(super) fn digressions(self, all: &[Digression]) -> Vec<Entry> {
         all.iter()
             .map(|d| {
@@ -427,10 +427,10 @@ impl Bodies {
             .collect()
     }
 
-    /// A body with the fields of its place, or as a `DO` list where they cannot say it.
+    /// A body with the fields of its context, or as a `DO` list if they cannot express it.
     fn done(self, place: Place, body: &Body, into: &mut Vec<Entry>) {
         let mut phases: Vec<Option<Phase>> = body.0.iter().map(phase_in_branch).collect();
-        // What a digression says about a call stands behind it.
+        // A digression's response to a call is written after the call.
         let about_it =
             |pair: &[Statement]| matches!(pair, [Statement::Call(_), Statement::Respond(_)]);
         if place == Place::Digression
@@ -447,7 +447,7 @@ impl Bodies {
         }
     }
 
-    /// What buttons do.
+    /// Handlers of buttons and inputs.
     pub(super) fn action_handlers(self, all: &[ActionHandler]) -> Vec<Entry> {
         all.iter()
             .map(|h| {
@@ -463,7 +463,7 @@ impl Bodies {
             .collect()
     }
 
-    /// What happens when something goes wrong.
+    /// Error handlers.
     pub(super) fn error_handlers<'h>(
         self,
         all: impl IntoIterator<Item = &'h ErrorHandler>,
@@ -573,7 +573,7 @@ pub(super) fn pair(set: &SetVariable) -> (String, String) {
     (agentir_expr::Expr::path(set.target.clone(), set.span).to_string(), set.value.to_string())
 }
 
-/// A field that is asked for.
+/// A field to collect.
 pub(super) fn gather_field(field: &GatherField) -> Entry {
     let ty = table(&["gather"]).items.unwrap_or(&STEP);
     let Ok(Value::Object(mut json)) = serde_json::to_value(field) else { return Entry::Gap };
@@ -591,7 +591,7 @@ pub(super) fn gather_field(field: &GatherField) -> Entry {
     }
     if let Some(validation) = &field.validation {
         let rule: Vec<&str> = field.enum_values.iter().map(|v| v.value.as_str()).collect();
-        // The values of a field say it already.
+        // The field's values imply the validation.
         let said = validation.kind.value == "enum"
             && !rule.is_empty()
             && validation.rule.value == rule.join("|")
@@ -613,7 +613,7 @@ pub(super) fn gather_field(field: &GatherField) -> Entry {
     Entry::named(&field.name.value, record::record(ty, &json))
 }
 
-/// Whether nothing is said of the fields but their names.
+/// Whether the fields have only names.
 fn is_bare(gather: &Gather) -> bool {
     let bare = |f: &GatherField| match serde_json::to_value(f) {
         Ok(Value::Object(json)) => json.len() == 2 && f.required,
@@ -631,19 +631,19 @@ fn only_jumps(body: &Body) -> bool {
     !body.is_empty() && body.0.iter().all(|s| matches!(s, Statement::Goto(_)))
 }
 
-/// The phase of a statement in a branch, an outcome or a hook; `None` if no field there says it.
+/// The phase of a statement in a branch, an outcome or a hook; `None` if no field there can express it.
 pub(super) fn phase_in_branch(statement: &Statement) -> Option<Phase> {
     statement.phase().filter(|phase| !matches!(phase, Phase::Check | Phase::Await))
 }
 
-/// How many statements of a hook its fields can say: what stands behind them is a `DO` list.
+/// The number of statements of a hook that its fields can express; the rest becomes a `DO` list.
 pub(super) fn said_by_fields(body: &Body) -> usize {
     let mut order = Order::default();
     body.0.iter().take_while(|s| order.takes(phase_in_branch(s))).count()
 }
 
-/// How far a body stands in the order in which ABL does what its fields say: every phase once, but for
-/// values that are set. A `CLEAR` may stand before the reply or behind it, and is done where it stands.
+/// The position of a body in ABL's execution order: each phase occurs once, except assignments. A `CLEAR`
+/// may come before or after the response and runs where it is written.
 #[derive(Default)]
 pub(super) struct Order {
     last: Option<Phase>,
@@ -651,7 +651,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Whether a statement of this phase may come next; none has no place in this order.
+    /// Whether a statement of this phase may come next.
     pub(super) fn takes(&mut self, here: Option<Phase>) -> bool {
         let Some(here) = here else { return false };
         if here == Phase::Clear && self.last == Some(Phase::Respond) && !self.clears {

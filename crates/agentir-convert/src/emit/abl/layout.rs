@@ -1,9 +1,9 @@
-//! The layout of both notations: indentation, dashes, quotes and blocks of text.
+//! Writes a document tree in either notation: indentation, dashes, quotes and block texts.
 
 use super::tree::{Entry, Key, Notation, Scalar};
 use std::fmt::Write;
 
-/// A document as text.
+/// Writes a document.
 pub(super) fn write(notation: Notation, entries: &[Entry]) -> String {
     let mut writer = Writer { notation, out: String::new() };
     writer.entries(entries, 0, None);
@@ -16,7 +16,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Entries at a column; the first of them behind `lead`, if there is one.
+    /// Entries at a column; the first follows `lead`, if any.
     fn entries(&mut self, entries: &[Entry], indent: usize, lead: Option<&str>) {
         let mut lead = lead;
         let spaces = " ".repeat(indent);
@@ -39,7 +39,7 @@ impl Writer {
                     self.scalar(value, indent);
                 }
                 self.out.push('\n');
-                // In `.abl`, what belongs to a value stands below it; in YAML, beside it.
+                // Nested entries go below the value in `.abl`, next to it in YAML.
                 let deeper = value.is_none() || self.notation == Notation::Abl;
                 self.entries(below, if deeper { indent + 2 } else { indent }, None);
             }
@@ -135,7 +135,7 @@ impl Writer {
             Scalar::Text(text) => text,
         };
         let written = match self.notation {
-            // A pattern is easier to read with the backslashes it has.
+            // Patterns are easier to read with unescaped backslashes.
             Notation::Abl => quoted_sparingly(text),
             Notation::Yaml => quoted(text),
         };
@@ -143,12 +143,12 @@ impl Writer {
     }
 }
 
-/// In double quotes, with every escape that JSON and YAML have in common.
+/// A double-quoted string, with only the escapes that JSON and YAML share.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// In double quotes, without escaping backslashes that stand for themselves anyway.
+/// A double-quoted string in which literal backslashes are not escaped.
 fn quoted_sparingly(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -175,7 +175,7 @@ fn quoted_sparingly(text: &str) -> String {
     out
 }
 
-/// Whether a text can be written as lines below `|` and be read as the same text.
+/// Whether a text can be written as a block after `|` without change.
 fn is_block(text: &str) -> bool {
     text.contains('\n')
         && !text.contains(['\r', '\u{feff}', '\u{85}', '\u{2028}', '\u{2029}'])
@@ -186,7 +186,7 @@ fn is_block(text: &str) -> bool {
 }
 
 fn key_of_abl(name: &str) -> String {
-    // `name?` is a field that may be absent.
+    // `name?` is an optional field.
     let mut chars = name.strip_suffix('?').unwrap_or(name).chars();
     let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || c >= '\u{80}';
     let plain = chars.next().is_some_and(|c| letter(c) || c == '@')
@@ -201,7 +201,7 @@ fn is_plain_key(name: &str) -> bool {
         && !is_word_of_yaml(name)
 }
 
-/// Whether a value is read as it is where nothing quotes it in `.abl`.
+/// Whether an unquoted value is read unchanged in `.abl`.
 fn is_plain_in_abl(text: &str) -> bool {
     let mut in_string = None;
     let mut before = ' ';
@@ -226,7 +226,7 @@ fn is_plain_in_abl(text: &str) -> bool {
     in_string.is_none() && text.trim() == text && !text.is_empty() && !matches!(text, "|" | ">")
 }
 
-/// Whether a value is read as it is where nothing quotes it in YAML.
+/// Whether an unquoted value is read unchanged in YAML.
 fn is_plain_in_yaml(text: &str) -> bool {
     text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '('))
         && !text.contains(": ")
@@ -236,7 +236,7 @@ fn is_plain_in_yaml(text: &str) -> bool {
         && !is_word_of_yaml(text)
 }
 
-/// An expression may not be put into quotes: they would be those of a string.
+/// An expression must not be quoted: it would be read as a string.
 fn is_expression_of_yaml(text: &str) -> bool {
     let number = text.parse::<f64>().is_ok();
     let string = text.len() > 1
@@ -245,7 +245,7 @@ fn is_expression_of_yaml(text: &str) -> bool {
     number || string || matches!(text, "true" | "false") || is_plain_in_yaml(text)
 }
 
-/// Words that YAML 1.1 takes for something else.
+/// Words that YAML 1.1 reads as another type.
 fn is_word_of_yaml(text: &str) -> bool {
     const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"];
     WORDS.iter().any(|w| w.eq_ignore_ascii_case(text))

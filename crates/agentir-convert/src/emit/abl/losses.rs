@@ -1,4 +1,4 @@
-//! What ABL says in another way or not at all.
+//! The loss table of ABL.
 
 use crate::fidelity::{Fate, Loss};
 
@@ -10,7 +10,7 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
     Loss { path, fate: Fate::Dropped, how, help }
 }
 
-/// The rows of the table, the most particular first.
+/// The rows of the table, most specific first.
 pub(crate) const LOSSES: &[Loss] = &[
     // Flows.
     said(
@@ -36,7 +36,7 @@ pub(crate) const LOSSES: &[Loss] = &[
     said("flow.steps.*", "said by steps in the order of ABL's phases"),
     dropped("flow.definitions.**", "a step of ABL has no form for it", "rewrite the step by hand"),
     dropped("flow.steps.*", "the step has another name in ABL", ""),
-    // What the model is offered.
+    // Tools exposed to the model.
     said(
         "reasoning.bindings.*.available_when",
         "the guard is a constraint before the call, or the condition of the handoff or field",
@@ -113,7 +113,7 @@ pub(crate) const LOSSES: &[Loss] = &[
         "leave variables that the platform fills in alone",
     ),
     dropped("memory.session.*.extensions.**", "the platform of the source only knows it", ""),
-    // Agents among each other.
+    // Coordination.
     said("coordination.handoffs.*.decided_by", "who decides follows from the condition"),
     said("coordination.delegates.*.decided_by", "who decides follows from the condition"),
     said("coordination.escalation.triggers.*.decided_by", "who decides follows from the condition"),
@@ -166,7 +166,7 @@ pub(crate) const LOSSES: &[Loss] = &[
         "name the model under `EXECUTION`",
     ),
     dropped("/settings.adl.**", "how a bot runs is set up in the platform", ""),
-    // What only the platform of the source knows.
+    // Data of the source platform.
     dropped("**.extensions.agent-script.**", "Salesforce's platform only knows it", ""),
     dropped("**.extensions.adl.**", "the runtime of ADL only knows it", ""),
 ];

@@ -1,14 +1,14 @@
-//! ABL of the current version, in both notations.
+//! The ABL emitter, for the current version in both notations.
 //!
 //! ```text
-//! program ──► adapt (what ABL says otherwise) ──► agent, body, rules, tools ──► tree ──► layout
+//! program ──► adapt (to ABL's constructs) ──► agent, body, rules, tools ──► tree ──► layout
 //!                                                          │                              ├► .abl
-//!                                                   tables of the language                └► YAML
+//!                                                   schema tables                        └► YAML
 //! ```
 //!
-//! A document is built once, as a tree of fields, items and lines; `layout` writes it in one of the two
-//! notations. What a field is called and which form its value has, is taken from the tables that the
-//! reader goes by, so a field that can be read can be written.
+//! A document is built once, as a tree of fields, items and lines; `layout` writes it in either notation.
+//! Names of fields and forms of values come from the tables that the reader uses, so every field that can
+//! be read can be written.
 
 mod adapt;
 mod agent;
@@ -52,13 +52,13 @@ struct Part {
     path: String,
 }
 
-/// The files of a project, each in the folder of its kind.
+/// The files of a project, in one folder per kind.
 struct Files {
     notation: Notation,
-    /// Whether there is but one document, which needs no project around it.
+    /// Whether there is a single document, which needs no project.
     alone: bool,
     all: Vec<OutputFile>,
-    /// The stems of the files, by their kind.
+    /// File stems in use, by kind.
     stems: FxHashMap<String, Names>,
 }
 
@@ -78,7 +78,7 @@ impl Files {
     }
 }
 
-/// The files of a program.
+/// Emits the files of a program.
 pub(super) fn emit(program: &Program, target: Target) -> Written {
     let notation = if target == Target::AblYaml { Notation::Yaml } else { Notation::Abl };
     let (program, renamed) = &adapt::program(program);

@@ -1,5 +1,5 @@
-//! Records as the tables of the language have them: which field of the IR is which field of ABL, and
-//! how a value of its form is written.
+//! Maps parts of the IR to records by the schema tables: which IR field is which ABL field, and how
+//! values of each kind are written.
 
 use super::tree::{Entry, Key, Scalar, data, names};
 use agentir_diagnostics::FileId;
@@ -8,7 +8,7 @@ use agentir_syntax::abl::schema::{FieldDef, Naming, RecordType, Shape};
 use agentir_syntax::leaf::Leaf;
 use serde_json::{Map, Value};
 
-/// Fields that the IR calls otherwise than ABL does.
+/// IR fields with another name in ABL.
 const RENAMED: &[(&str, &str)] = &[
     ("voice_config", "voice"),
     ("voice_instructions", "voice instructions"),
@@ -31,8 +31,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("condition", "if"),
 ];
 
-/// Records whose fields describe something, and whose keys are written in lower case in `.abl`. What
-/// happens, and when, is in upper case.
+/// Descriptive records, whose keys are lower case in `.abl`. Keys of behaviour are upper case.
 const LOWER: &[&str] = &[
     "execution",
     "models",
@@ -79,12 +78,12 @@ const LOWER: &[&str] = &[
     "remote agent",
 ];
 
-/// Whether `.abl` writes the keys of such a record in upper case.
+/// Whether `.abl` writes the keys of a record type in upper case.
 pub(super) fn is_upper(ty: &RecordType) -> bool {
     !LOWER.contains(&ty.name)
 }
 
-/// The record type of a field that holds records, or of its items.
+/// The record type of a field or of its items.
 pub(super) fn inner(ty: &'static RecordType, field: &str) -> Option<&'static RecordType> {
     record_of(ty.field(field)?.shape)
 }
@@ -97,8 +96,7 @@ fn record_of(shape: Shape) -> Option<&'static RecordType> {
     }
 }
 
-/// The fields of a part of the IR that `ty` has a row for, in the order of its rows, and then what is
-/// kept in its extensions.
+/// The fields of a part of the IR that `ty` has rows for, in table order, then the part's extensions.
 pub(super) fn record(ty: &'static RecordType, json: &Map<String, Value>) -> Vec<Entry> {
     let mut entries = Vec::new();
     for def in ty.fields {
@@ -115,7 +113,7 @@ pub(super) fn record(ty: &'static RecordType, json: &Map<String, Value>) -> Vec<
     entries
 }
 
-/// The same of any part of the IR.
+/// Like [`record`], for any serialisable part of the IR.
 pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl serde::Serialize) -> Vec<Entry> {
     match serde_json::to_value(part) {
         Ok(Value::Object(json)) => record(ty, &json),
@@ -123,13 +121,13 @@ pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl serde::Serialize
     }
 }
 
-/// What the model has no word for, as it was written.
+/// The extensions, as they were written.
 pub(super) fn extensions(ty: &'static RecordType, kept: Option<&Value>) -> Vec<Entry> {
     let Some(Value::Object(kept)) = kept.and_then(|k| k.get("abl")) else { return Vec::new() };
     kept.iter().map(|(key, value)| extension(ty, key, value)).collect()
 }
 
-/// A value of the extensions.
+/// One value of the extensions.
 pub(super) fn extension(ty: &'static RecordType, key: &str, value: &Value) -> Entry {
     let name = match ty.field(key) {
         Some(def) => Key { text: def.name.to_owned(), upper: is_upper(ty) },
@@ -137,7 +135,7 @@ pub(super) fn extension(ty: &'static RecordType, key: &str, value: &Value) -> En
     };
     let inside = value.as_object().filter(|o| o.len() == 1).and_then(|o| o.get("abl"));
     match inside.and_then(Value::as_object) {
-        // What was left of a record that is gone otherwise.
+        // The rest of a record whose other fields are in the IR.
         Some(inside) => {
             let below: Vec<Entry> = inside.iter().map(|(k, v)| data(Key::own(k), v)).collect();
             if key == "item" || key.starts_with("item#") {
@@ -150,7 +148,7 @@ pub(super) fn extension(ty: &'static RecordType, key: &str, value: &Value) -> En
     }
 }
 
-/// A field, if its value says something.
+/// A field, unless its value is empty.
 pub(super) fn field(ty: &'static RecordType, def: &FieldDef, value: &Value) -> Option<Entry> {
     let key = Key { text: def.name.to_owned(), upper: is_upper(ty) };
     written(key, def.shape, value)
@@ -160,10 +158,10 @@ fn scalar(key: Key, value: Scalar) -> Option<Entry> {
     Some(Entry::Field { key, value: Some(value), below: Vec::new() })
 }
 
-/// A value in the form that its field has.
+/// A value in the form of its field.
 pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
     match (shape, value) {
-        // Nothing is what the author wrote: a variable that begins with it has a value.
+        // The author wrote null: a variable initialised with it has a value.
         (Shape::Data, Value::Null) => return scalar(key, Scalar::Word("null".to_owned())),
         (_, Value::Null) => return None,
         _ => {}
@@ -269,7 +267,7 @@ fn of_text(shape: Shape, text: &str) -> Scalar {
     }
 }
 
-/// A condition: words are written in quotes, so that they are read as words.
+/// A condition; natural language is quoted so that it is read as such.
 pub(super) fn condition(text: &str) -> Scalar {
     let mut problems = Vec::new();
     let read = leaf::condition(Leaf::verbatim(text, FileId(0), 0), true, &mut problems);
@@ -295,12 +293,12 @@ fn text(value: &Value, key: &str) -> Option<String> {
     string(value.get(key)?)
 }
 
-/// The items of a record, as a list or under their names.
+/// The items of a record, as a list or by name.
 pub(super) fn items(ty: &'static RecordType, all: &[Value]) -> Vec<Entry> {
     all.iter().filter_map(|item| self::item(ty, item)).collect()
 }
 
-/// One of them.
+/// One item.
 pub(super) fn item(ty: &'static RecordType, item: &Value) -> Option<Entry> {
     let json = item.as_object()?;
     let entries = record(ty, json);

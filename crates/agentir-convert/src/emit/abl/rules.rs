@@ -1,4 +1,4 @@
-//! Constraints, guardrails and profiles (§3.8, §3.9, §3.13.2).
+//! Emits constraints, guardrails and profiles (§3.8, §3.9, §3.13.2).
 
 use super::body::{Bodies, kept, of_condition};
 use super::record::{self, inner};
@@ -11,7 +11,7 @@ use agentir_ir::{
 use agentir_syntax::abl::schema::{AGENT, PROFILE};
 use serde_json::Value;
 
-/// The rules of a section: below their labels, or bare.
+/// The constraints of a section, grouped by label.
 pub(super) fn constraints(bodies: Bodies, all: &[Constraint]) -> Vec<Entry> {
     let labelled = !all.is_empty() && all.iter().all(|c| c.label.is_some());
     if !labelled {

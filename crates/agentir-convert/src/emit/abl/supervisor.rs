@@ -1,4 +1,4 @@
-//! What only a supervisor has: the agents it knows, its routing, state and policies.
+//! Emits what only supervisors have: available agents, routing, state and policies.
 
 use super::agent::{Agents, item_table, json_of, table};
 use super::body::{kept, number};
@@ -9,7 +9,7 @@ use agentir_syntax::abl::schema::{AGENT, RecordType};
 use serde_json::{Map, Value};
 
 impl Agents {
-    /// The variables of a supervisor, below their namespaces.
+    /// The variables of a supervisor, grouped by namespace.
     pub(super) fn state(&mut self, memory: &Memory) {
         let ty = item_table("state");
         let mut below: Vec<Entry> = Vec::new();
@@ -136,7 +136,7 @@ impl Agents {
                 below.push(Entry::Item(vec![Entry::line(Scalar::Code(text))]));
                 continue;
             }
-            // What a rule with intents does by intent, the IR has as several rules of one name.
+            // Several rules of one name in the IR are one rule that branches by intent.
             let more = rest.iter().take_while(|r| first.name.is_some() && r.name == first.name);
             let (same, rest) = rest.split_at(more.count());
             rules = rest;
@@ -224,7 +224,7 @@ impl Agents {
     }
 }
 
-/// Puts an entry below names, one below the other.
+/// Inserts an entry at a path of nested names.
 fn insert(into: &mut Vec<Entry>, names: &[&str], entry: Entry) {
     let Some((first, rest)) = names.split_first() else {
         into.push(entry);

@@ -1,4 +1,4 @@
-//! Tools and tool libraries (§3.5).
+//! Emits tools and tool libraries (§3.5).
 
 use super::body::{kept, pair};
 use super::record::{self, inner};
@@ -11,10 +11,10 @@ fn section() -> &'static RecordType {
     inner(&TOOL_LIBRARY, "tools").unwrap_or(&TOOL_LIBRARY)
 }
 
-/// A library: what its tools share, and the tools.
+/// A library: common settings, and the tools.
 pub(super) fn library(notation: Notation, library: &ToolLibrary) -> Vec<Entry> {
     let shared = kept(section(), &library.extensions);
-    // In YAML the tools are a list, beside which nothing else can stand.
+    // In YAML the tools are a list, which cannot have other fields next to it.
     if notation == Notation::Yaml {
         let mut entries = shared;
         if !entries.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn library(notation: Notation, library: &ToolLibrary) -> Vec<Entry> {
     vec![Entry::block("tools", below)]
 }
 
-/// The tools of a section, with dashes or without.
+/// The tools of a section, with or without dashes.
 pub(super) fn tools(notation: Notation, all: &[Tool], dashes: bool) -> Vec<Entry> {
     all.iter()
         .map(|t| match (notation, tool(notation, t)) {
@@ -99,7 +99,7 @@ fn tool(notation: Notation, tool: &Tool) -> Entry {
     Entry::named(&tool.name.value, below)
 }
 
-/// Whether a signature says all of a parameter.
+/// Whether the signature fully describes a parameter.
 fn is_plain(p: &Parameter) -> bool {
     p.description.is_none()
         && p.values.is_empty()
@@ -143,7 +143,7 @@ fn described(p: &Parameter) -> Option<Entry> {
     }
 }
 
-/// A type; what is an object of known form is written field by field.
+/// A type; an object type is written field by field.
 fn returned(ty: &agentir_expr::TypeExpr) -> Entry {
     let agentir_expr::TypeKind::Object(fields) = &ty.kind else {
         return Entry::field("returns", Scalar::Code(ty.to_string())).lower();

@@ -1,4 +1,4 @@
-//! A document of ABL in neither notation: what [`super::layout`] writes as `.abl` or as YAML.
+//! A notation-independent ABL document, which [`super::layout`] writes as `.abl` or YAML.
 
 use serde_json::Value;
 
@@ -11,16 +11,16 @@ pub(super) enum Notation {
     Yaml,
 }
 
-/// A value on the line of its key, or a line of its own.
+/// A value on the line of its key, or on a line of its own.
 #[derive(Debug, Clone)]
 pub(super) enum Scalar {
-    /// A number, `true`, a list of names: never in quotes.
+    /// A number, boolean or list of names: never quoted.
     Word(String),
-    /// A name, a condition, an expression, an action: in quotes only where the notation needs them.
+    /// A name, condition, expression or action: quoted only where the notation requires it.
     Code(String),
-    /// Where to go on, and why. Quotes around the whole would make words for the user of it.
+    /// A jump and its reason. Quoting the whole would make it a message to the user.
     Jump { target: String, reason: Option<String> },
-    /// Words for people and models: in quotes, or as a block where they have several lines.
+    /// Natural language: quoted, or a block if it has several lines.
     Text(String),
 }
 
@@ -32,18 +32,17 @@ pub(super) struct Key {
     pub(super) upper: bool,
 }
 
-/// What stands in a document.
+/// An entry of a document.
 #[derive(Debug, Clone)]
 pub(super) enum Entry {
-    /// `key: value`, and what is indented below it.
+    /// `key: value`, with nested entries.
     Field { key: Key, value: Option<Scalar>, below: Vec<Entry> },
     /// An item of a list.
     Item(Vec<Entry>),
-    /// A line without a key, and what is indented below it. YAML cannot have both; there the line
-    /// becomes the value of `key`.
+    /// A line without a key, with nested entries. YAML allows only one of the two; there the line becomes
+    /// the value of `key`.
     Line { key: &'static str, text: Scalar, below: Vec<Entry> },
-    /// `target = value` or `name: value`, whose values are expressions and so have no quotes of their
-    /// own.
+    /// `target = value` or `name: value`. The values are expressions and therefore not quoted.
     Pairs { assign: bool, pairs: Vec<(String, String)> },
     /// An empty line.
     Gap,
@@ -65,12 +64,12 @@ impl Entry {
         Self::Field { key: Key::keyword(key), value: Some(value), below: Vec::new() }
     }
 
-    /// A keyword and what is below it.
+    /// A keyword and its nested entries.
     pub(super) fn block(key: &str, below: Vec<Self>) -> Self {
         Self::Field { key: Key::keyword(key), value: None, below }
     }
 
-    /// A name of the author's and what is below it.
+    /// A name chosen by the author and its nested entries.
     pub(super) fn named(name: &str, below: Vec<Self>) -> Self {
         Self::Field { key: Key::own(name), value: None, below }
     }
@@ -80,7 +79,7 @@ impl Entry {
         Self::Line { key: "text", text, below: Vec::new() }
     }
 
-    /// A keyword of lower case, if it is one.
+    /// Makes a keyword lower case.
     pub(super) fn lower(mut self) -> Self {
         if let Self::Field { key, .. } = &mut self {
             key.upper = false;
@@ -89,7 +88,7 @@ impl Entry {
     }
 }
 
-/// Adds a field if there is something below it.
+/// Adds a block unless it is empty.
 pub(super) fn push_block(into: &mut Vec<Entry>, key: &str, below: Vec<Entry>) {
     if !below.is_empty() {
         into.push(Entry::block(key, below));
@@ -131,7 +130,7 @@ fn data_fields(map: &serde_json::Map<String, Value>) -> Vec<Entry> {
     map.iter().map(|(k, v)| data(Key::own(k), v)).collect()
 }
 
-/// An item of free-form data.
+/// A list item with free-form data.
 pub(super) fn data_item(value: &Value) -> Entry {
     match value {
         Value::Object(map) if !map.is_empty() => Entry::Item(data_fields(map)),
@@ -150,7 +149,7 @@ fn data_scalar(value: &Value) -> Scalar {
     }
 }
 
-/// Whether a text is read as a text without quotes.
+/// Whether an unquoted text is read as a string.
 fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'))

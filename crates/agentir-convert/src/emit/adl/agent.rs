@@ -1,10 +1,10 @@
-//! An agent, by its type (B.1 to B.5).
+//! Emits an agent, by its type (B.1 to B.5).
 
 use super::expr::{self, Form};
 use super::steps::Steps;
 use super::yaml::Yaml;
 use super::{ADL, Names, form, kept, kind, prompt, results, verbatim, zone_name};
-use agentir_ir::{Agent, Body, Data, Handoff, Offer, Statement};
+use agentir_ir::{Agent, BindingAction, Body, Data, Handoff, Statement};
 use agentir_syntax::adl::AgentKind;
 use agentir_syntax::adl::schema;
 use indexmap::IndexSet;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 type Fields = Vec<(String, Yaml)>;
 
-/// What `extensions.adl` holds that is not a field of its own.
+/// Keys of `extensions.adl` that are not fields of the agent.
 const ELSEWHERE: &[&str] = &["type", "tools", "file", "step", "return"];
 
 pub(super) fn agent(names: &Names<'_>, agent: &Agent) -> Yaml {
@@ -53,7 +53,7 @@ fn schema_allows(kind: AgentKind, field: &str) -> bool {
     schema::by_key(field).is_some_and(|def| def.of(kind) != schema::Standing::Unknown)
 }
 
-/// What the agent is for, and when others choose it.
+/// The description, including when other agents choose this one.
 fn description(names: &Names<'_>, agent: &Agent) -> Option<String> {
     let goal = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref()).map(verbatim);
     let known = names.chosen_when.get(agent.metadata.name.value.as_str());
@@ -75,7 +75,7 @@ fn description(names: &Names<'_>, agent: &Agent) -> Option<String> {
     }
 }
 
-/// The arguments: what is asked for and what is remembered; MICA ignores what is not declared.
+/// The arguments: collected fields and variables. MICA ignores undeclared ones.
 pub(super) fn args(agent: &Agent) -> IndexSet<&str> {
     let gathered = agent.gather.fields.iter().map(|f| f.name.value.as_str());
     let remembered = agent.memory.session.iter().map(|v| v.name.value.as_str());
@@ -91,7 +91,7 @@ pub(super) fn args(agent: &Agent) -> IndexSet<&str> {
     all
 }
 
-/// The variables that statements give values to.
+/// The variables that statements assign.
 fn assigned<'a>(statements: &'a [Statement], all: &mut IndexSet<&'a str>) {
     let mut bodies: Vec<&'a Body> = Vec::new();
     for statement in statements {
@@ -146,11 +146,11 @@ fn knowledge(agent: &Agent, fields: &mut Fields) {
     }
 }
 
-/// The functions that the model may call, each once.
+/// The functions that the model may call, without duplicates.
 pub(super) fn uses(agent: &Agent) -> Vec<&str> {
     let offered = agent.reasoning.iter().flat_map(|r| {
-        let bound = r.bindings.iter().filter_map(|b| match &b.does {
-            Offer::Call { tool } => Some(tool.value.as_str()),
+        let bound = r.bindings.iter().filter_map(|b| match &b.action {
+            BindingAction::Call { tool } => Some(tool.value.as_str()),
             _ => None,
         });
         bound.chain(r.available_tools.iter().flatten().map(|t| t.value.as_str()))
@@ -166,7 +166,7 @@ pub(super) fn uses(agent: &Agent) -> Vec<&str> {
     }
 }
 
-/// The agents of an ensemble, in the order in which they are declared, each once.
+/// The agents of an ensemble in declaration order, without duplicates.
 fn members(names: &Names<'_>, agent: &Agent) -> Vec<Yaml> {
     let native = form(agent) == Form::AsWritten;
     let mut seen: FxHashSet<&str> = FxHashSet::default();
@@ -238,7 +238,7 @@ fn policies(names: &Names<'_>, agent: &Agent, kind: AgentKind, fields: &mut Fiel
             }
             _ => words.map(Yaml::text),
         };
-        // Without one MICA crashes where nobody fits.
+        // Without one, MICA crashes if no agent matches.
         let default = || {
             let needed = kind == AgentKind::Ensemble && field == "fallback";
             (needed && form(agent) == Form::ForMica).then(|| Yaml::text("default"))
@@ -272,7 +272,7 @@ fn flow(names: &Names<'_>, agent: &Agent, fields: &mut Fields) {
     }
 }
 
-/// What variables hold at first.
+/// The initial values of variables.
 fn first_values(agent: &Agent) -> Vec<Yaml> {
     let values = agent.memory.session.iter().filter_map(|variable| {
         let value = match variable.initial_value.as_ref()? {
@@ -287,7 +287,7 @@ fn first_values(agent: &Agent) -> Vec<Yaml> {
     if values.is_empty() { Vec::new() } else { vec![Yaml::pair("set", Yaml::Map(values))] }
 }
 
-/// What ADL itself has said and the model has no word for.
+/// ADL's own fields that AgentIR does not model.
 fn kept_fields(agent: &Agent, kind: AgentKind, fields: &mut Fields) {
     for (key, extension) in agent.extensions.0.get(ADL).into_iter().flatten() {
         let elsewhere = ELSEWHERE.contains(&key.as_str())
@@ -300,7 +300,7 @@ fn kept_fields(agent: &Agent, kind: AgentKind, fields: &mut Fields) {
     }
 }
 
-/// The agents that do the reasoning of the steps where the model is in charge.
+/// The agents that take over the reasoning zones of steps.
 pub(super) fn zones(agent: &Agent) -> Vec<(String, Yaml)> {
     let steps = agent.flow.iter().flat_map(|f| f.definitions.values());
     let zones = steps.filter_map(|step| {

@@ -1,4 +1,4 @@
-//! `config.yml`: the settings that MICA reads beside `agents.yml`.
+//! Emits `config.yml`: the settings that MICA reads next to `agents.yml`.
 
 use super::ADL;
 use super::yaml::{self, Yaml};
@@ -6,9 +6,8 @@ use crate::target::OutputFile;
 use agentir_ir::Program;
 use indexmap::IndexSet;
 
-/// The settings of a bot, as its file had them; of a program of another language the model that its
-/// agents name, if they agree on one, because all of MICA's use the same. None if there are no
-/// settings.
+/// The settings of a bot. For programs of other languages, the model if all agents name the same, since
+/// MICA has one for all. `None` if there are no settings.
 pub(super) fn file(program: &Program) -> Option<OutputFile> {
     let settings: Vec<(String, Yaml)> = match program.extensions.0.get(ADL) {
         Some(all) => all.iter().map(|(k, v)| (k.to_string(), Yaml::data(&v.value))).collect(),

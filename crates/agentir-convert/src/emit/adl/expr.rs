@@ -1,7 +1,6 @@
-//! Conditions in the forms of Table 4, values, and texts with `${…}`.
+//! Prints conditions in the forms of Table 4, values, and texts with `${…}`.
 //!
-//! What Table 4 has no form for is said in words: the paper lets the model judge a condition that is
-//! a sentence (B.4.5).
+//! Conditions that Table 4 cannot express become sentences, which the model judges (B.4.5).
 
 use agentir_expr::{
     BinaryOp, Condition, Expr, ExprKind, Literal, Path, Piece, Segment, Template, TemplatePart,
@@ -9,8 +8,8 @@ use agentir_expr::{
 };
 use smol_str::SmolStr;
 
-/// Whether the forms of an expression are kept, because it comes from ADL, or those are chosen that
-/// MICA can evaluate.
+/// Whether to keep the form of expressions, because they come from ADL, or to use forms that MICA can
+/// evaluate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     AsWritten,
@@ -26,7 +25,7 @@ pub(super) fn condition(condition: &Condition, form: Form) -> String {
     }
 }
 
-/// A sentence without signs that the reader of conditions would take for operators.
+/// A sentence without characters that the condition parser reads as operators.
 fn sentence(text: &str) -> String {
     const SIGNS: &[(&str, &str)] = &[
         ("==", " is "),
@@ -43,7 +42,7 @@ fn sentence(text: &str) -> String {
     if spoken == text { spoken } else { spoken.split_whitespace().collect::<Vec<_>>().join(" ") }
 }
 
-/// The condition that holds where `condition` does not.
+/// The negation of `condition`.
 pub(super) fn negation(condition: &Condition, form: Form) -> String {
     let Some(expr) = condition.expr() else {
         return format!("it is not the case that {}", condition.text.value);
@@ -68,7 +67,7 @@ fn of_expr(expr: &Expr, form: Form) -> String {
     printed.unwrap_or_else(|| words(expr))
 }
 
-/// Whether an expression is what the user has just said, perhaps in another case.
+/// Whether an expression is the user's last message, possibly in another case.
 fn is_message(expr: &Expr) -> bool {
     let name = |e: &Expr| e.as_path().is_some_and(|p| p.segments.is_empty() && said_by_user(p));
     match &expr.kind {
@@ -81,16 +80,16 @@ fn is_message(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a variable is what the user has just said, which is no argument of ADL.
+/// Whether a variable holds the user's last message; ADL has no argument for it.
 fn said_by_user(path: &Path) -> bool {
     path.namespace.is_none() && matches!(path.root.value.as_str(), "input" | "user_input")
 }
 
-/// The texts that the user's words are compared with, if that is all the condition does.
+/// The alternatives that the user's message is compared with, if the condition is only that.
 fn claims(expr: &Expr) -> Option<Vec<SmolStr>> {
     let examples = |e: &Expr| match literal(e)? {
         Literal::String(text) => Some(vec![text.clone()]),
-        // `yes|sure` is a list of words.
+        // `yes|sure` is a list of alternatives.
         Literal::Regex(text) => {
             let words = text.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '|'));
             words.then(|| text.split('|').map(SmolStr::new).collect())
@@ -128,7 +127,7 @@ fn claims(expr: &Expr) -> Option<Vec<SmolStr>> {
     }
 }
 
-/// How tightly a printed condition binds: `or` 0, `and` 1, `not` 2, comparisons 3, operands 4.
+/// A printed condition and its precedence: `or` 0, `and` 1, `not` 2, comparisons 3, operands 4.
 type Printed = (String, u8);
 
 fn at(level: u8, (text, own): Printed) -> String {
@@ -152,7 +151,7 @@ const fn comparison(op: BinaryOp) -> Option<&'static str> {
     })
 }
 
-/// What the reader of ADL has read, in the form it was read from.
+/// An expression that came from ADL, in its original form.
 fn as_written(expr: &Expr, level: u8) -> Option<String> {
     let (text, own) = match &expr.kind {
         ExprKind::Or(parts) => (all(parts, " or ", 1)?, 0),
@@ -184,7 +183,7 @@ fn all(parts: &[Expr], word: &str, level: u8) -> Option<String> {
     Some(parts?.join(word))
 }
 
-/// A condition that MICA can evaluate: it has neither `not` nor a bare argument.
+/// A condition that MICA can evaluate: without `not` and bare arguments.
 fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
     let compare = |left: &Expr, op: &str, right: &Expr| {
         Some((format!("{} {op} {}", operand(left)?, operand(right)?), 3))
@@ -209,8 +208,7 @@ fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
             left,
             right,
         } => compare(left, if negated { "!=" } else { "==" }, right)?,
-        // ABL's `!=` also holds where a side has no value, which only differs from ADL's where both
-        // have none.
+        // ABL's `!=` also holds if a side is unset. It differs from ADL's only if both are.
         ExprKind::Binary { op: BinaryOp::NotEqual, left, right }
             if !negated && literal(left).is_none() && literal(right).is_none() =>
         {
@@ -238,7 +236,7 @@ fn for_mica(expr: &Expr, negated: bool) -> Option<Printed> {
             if !negated {
                 compare(left, comparison(*op)?, right)?
             } else {
-                // What has no value is neither more nor less.
+                // An unset value is neither less nor greater.
                 let mut parts: Vec<Printed> = [left, right]
                     .into_iter()
                     .filter(|e| literal(e).is_none())
@@ -291,7 +289,7 @@ fn literal(expr: &Expr) -> Option<&Literal> {
     }
 }
 
-/// A pattern for `re.match`, which looks from the start of a value.
+/// A pattern for `re.match`, which matches at the start of a value.
 fn pattern(expr: &Expr) -> Option<String> {
     let (Literal::Regex(text) | Literal::String(text)) = literal(expr)? else { return None };
     let own = text.strip_prefix("^(?:").and_then(|t| t.strip_suffix(')'));
@@ -304,7 +302,7 @@ fn pattern(expr: &Expr) -> Option<String> {
     (!text.contains(quote)).then(|| format!("{quote}{text}{quote}"))
 }
 
-/// Whether no bracket closes that was not opened inside.
+/// Whether every closing parenthesis has an opening one.
 fn balanced(pattern: &str) -> bool {
     let mut depth = 0_i32;
     let mut escaped = false;
@@ -323,7 +321,7 @@ fn balanced(pattern: &str) -> bool {
     depth == 0
 }
 
-/// A text whose signs mean themselves in a pattern.
+/// Escapes the special characters of a pattern.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -370,7 +368,7 @@ pub(super) fn path(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// An expression as a phrase, without signs that the reader of conditions would take for operators.
+/// An expression as a phrase, without characters that the condition parser reads as operators.
 pub(in crate::emit) fn words(expr: &Expr) -> String {
     let list = |items: &[Expr], word: &str| items.iter().map(words).collect::<Vec<_>>().join(word);
     match &expr.kind {
@@ -462,7 +460,7 @@ pub(super) fn phrase(condition: &Condition) -> String {
     }
 }
 
-/// A text whose holes are written as ADL's. Filters and blocks are left out, of a call its first
+/// A text with placeholders in ADL's notation. Filters and blocks are dropped; of a call only the first
 /// argument stays.
 pub(super) fn template(template: &Template) -> String {
     let mut out = String::with_capacity(template.text.value.len());

@@ -1,4 +1,4 @@
-//! What ADL says in another way or not at all.
+//! The loss table of ADL.
 
 use crate::fidelity::{Fate, Loss};
 
@@ -10,8 +10,8 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
     Loss { path, fate: Fate::Dropped, how, help }
 }
 
-/// The most particular rows first. What an llm agent is told cannot be told to the others, so the
-/// same part may be approximated for one agent and dropped for another.
+/// Most specific rows first. Only llm agents have a prompt, so the same part may be approximated for one
+/// agent and dropped for another.
 pub(crate) const LOSSES: &[Loss] = &[
     // ---- The program ----
     said("/entry", "`main` calls an ensemble that begins with it"),
@@ -33,7 +33,7 @@ pub(crate) const LOSSES: &[Loss] = &[
         "an agent of ADL is the same in every context",
         "write an agent for each context, and let an ensemble choose",
     ),
-    // ---- Who it is ----
+    // ---- Identity ----
     said("identity.goal", "the description, with what it is chosen for"),
     said("identity.**", "a part of the prompt"),
     said("metadata.description", "the description"),
@@ -45,7 +45,7 @@ pub(crate) const LOSSES: &[Loss] = &[
         "the model is the same for the whole bot",
         "set it in `config.yml`, under `llm_config`",
     ),
-    // ---- What it knows ----
+    // ---- Knowledge and fields ----
     dropped("gather.fields.*.sensitive", "ADL does not mask values", "mask it in the functions"),
     dropped(
         "gather.fields.*.mask_config.**",
@@ -84,13 +84,13 @@ pub(crate) const LOSSES: &[Loss] = &[
         "arguments are names without types",
         "write a function that checks the value",
     ),
-    // ---- What must hold ----
+    // ---- Constraints ----
     dropped("constraints.guardrails.*.priority", "the rules of a prompt have no order", ""),
     dropped("constraints.guardrails.*.threshold", "the model says no confidence", ""),
     dropped("constraints.guardrails.*.streaming", "a prompt holds for the whole answer", ""),
     said("constraints.**", "a sentence in the prompt"),
     said("policies.**", "a sentence in the prompt"),
-    // ---- Whom it works with ----
+    // ---- Coordination ----
     said("coordination.handoffs.*.when", "the description of the agent, by which it is chosen"),
     said("coordination.handoffs.*.to", "a sentence in the prompt, and a member of the ensemble"),
     said("coordination.handoffs.*.decided_by", "who decides is the ensemble, by descriptions"),
@@ -128,7 +128,7 @@ pub(crate) const LOSSES: &[Loss] = &[
         "an ensemble knows its members by their descriptions",
         "say it there",
     ),
-    // ---- What it does ----
+    // ---- Flow ----
     said("completion.**", "a sentence in the prompt"),
     said("error_handling.**", "a sentence in the prompt"),
     said("flow.definitions.*.reasoning_zone.**", "an llm agent that the flow calls"),
@@ -208,7 +208,7 @@ pub(crate) const LOSSES: &[Loss] = &[
     said("use_tools.**", "`uses`"),
     dropped("**.extensions.**", "only the language it comes from knows it", ""),
     dropped("extensions.**", "only the language it comes from knows it", ""),
-    // ---- Where nothing shows what is said above ----
+    // ---- Where the value does not occur in the output ----
     dropped(
         "flow.**",
         "the steps of ADL only talk, set, compare, call and jump",

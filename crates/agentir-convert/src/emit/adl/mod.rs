@@ -1,8 +1,8 @@
-//! ADL: `agents.yml`, `config.yml` with the settings, and `tools.py` with the signatures of the tools.
+//! The ADL emitter: `agents.yml`, `config.yml` with settings, and `tools.py` with the tools' signatures.
 //!
-//! An agent becomes the type of agent that an author of ADL would have chosen: with a flow a flow
-//! agent, one that only chooses among others an ensemble, one that only knows things a kb agent, and
-//! an llm agent otherwise. What ADL has no construct for is told to an llm agent in its prompt.
+//! The type of each agent follows the conventions of ADL: an agent with a flow becomes a flow agent, one
+//! that only routes an ensemble, one with only a knowledge base a kb agent, and any other an llm agent.
+//! Constructs that ADL lacks become sentences in the prompt of an llm agent.
 
 mod agent;
 mod config;
@@ -27,13 +27,13 @@ pub(super) use losses::LOSSES;
 use rustc_hash::{FxHashMap, FxHashSet};
 use yaml::Yaml;
 
-/// The key of ADL in extensions.
+/// The key of ADL's extensions.
 const ADL: &str = "adl";
 
-/// The agent with which a program begins (B.6).
+/// The agent that a program starts with (B.6).
 const MAIN: &str = "main";
 
-/// What of a program every agent needs to know.
+/// Context of emitting agents.
 struct Names<'p> {
     program: &'p Program,
     agents: FxHashMap<&'p str, &'p Agent>,
@@ -41,11 +41,11 @@ struct Names<'p> {
     tools: FxHashMap<&'p str, &'p Tool>,
     kinds: FxHashMap<&'p str, AgentKind>,
     args: FxHashMap<&'p str, FxHashSet<&'p str>>,
-    /// What an agent is called whose own name is that of the first one in ADL.
+    /// The renaming of an agent that has the name of ADL's first agent.
     main: Option<Renamed>,
 }
 
-/// What others say of when they choose an agent, by its name.
+/// When others choose an agent, by its name.
 fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
     let mut all: FxHashMap<&str, IndexSet<String>> = FxHashMap::default();
     for agent in &program.agents {
@@ -61,7 +61,7 @@ fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
     all
 }
 
-/// `main` is not the name of just any agent.
+/// The renaming of an agent called `main` that is not the entry.
 fn main(program: &Program) -> Option<Renamed> {
     if program.agents.iter().all(|a| a.metadata.dialect == ADL) || program.agent(MAIN).is_none() {
         return None;
@@ -97,7 +97,7 @@ impl<'p> Names<'p> {
         names
     }
 
-    /// What an agent is called in the output.
+    /// The name of an agent in the output.
     fn agent(&self, name: &str) -> String {
         match &self.main {
             Some(renamed) if renamed.from == name => renamed.to.clone(),
@@ -118,12 +118,12 @@ fn form(agent: &Agent) -> Form {
     if agent.metadata.dialect == ADL { Form::AsWritten } else { Form::ForMica }
 }
 
-/// What ADL itself has said of an agent and the model has no word for.
+/// ADL's own data of an agent that AgentIR does not model.
 fn kept<'a>(agent: &'a Agent, key: &str) -> Option<&'a Data> {
     agent.extensions.0.get(ADL)?.get(key).map(|e| &e.value)
 }
 
-/// The type of agent in ADL.
+/// The ADL type of an agent.
 fn kind(agent: &Agent) -> AgentKind {
     let said = kept(agent, "type").and_then(Data::as_str).and_then(AgentKind::from_name);
     if let Some(kind) = said {
@@ -146,12 +146,12 @@ fn kind(agent: &Agent) -> AgentKind {
     }
 }
 
-/// The agent that does the reasoning of a step.
+/// The agent that takes over the reasoning zone of a step.
 fn zone_name(agent: &str, step: &str) -> String {
     format!("{agent}_{step}")
 }
 
-/// The agents that an agent may go to, by what it says of them, after its calls and around its turns.
+/// The agents that an agent may lead to: by declarations, after calls and around turns.
 fn ways<'p>(agent: &'p Agent) -> Vec<&'p str> {
     let mut found: Vec<_> = agent.targets().map(|t| t.value.as_str()).collect();
     let mut open: Vec<&'p Body> =
@@ -169,8 +169,8 @@ fn ways<'p>(agent: &'p Agent) -> Vec<&'p str> {
     found
 }
 
-/// The ensemble that agents hand the conversation to each other in, and its members: an agent that
-/// is told to leave to another can only do so inside of one.
+/// The members of the ensemble in which agents hand the conversation to each other. ADL's agents can only
+/// hand over within an ensemble.
 fn team<'p>(names: &Names<'p>, entry: &'p Agent) -> IndexSet<&'p str> {
     let mut members = IndexSet::from([entry.metadata.name.value.as_str()]);
     let mut hands_over = false;
@@ -196,7 +196,7 @@ fn flow_agent(steps: Vec<Yaml>) -> Yaml {
     ])
 }
 
-/// `main`, and the ensemble that it calls if there must be one.
+/// `main`, and the ensemble that it calls, if one is needed.
 fn beginning(names: &Names<'_>) -> Vec<(String, Yaml)> {
     let program = names.program;
     let native = program.agents.iter().any(|a| a.metadata.dialect == ADL);
@@ -233,8 +233,8 @@ fn beginning(names: &Names<'_>) -> Vec<(String, Yaml)> {
     vec![(MAIN.to_owned(), flow_agent(steps)), (team, ensemble)]
 }
 
-/// The agents: those of ADL in their order; else the first one, and behind each those that it goes
-/// to.
+/// The agents in output order: ADL's own order, else the entry first and each agent followed by those it
+/// leads to.
 fn ordered<'p>(names: &Names<'p>) -> Vec<&'p Agent> {
     let native = names.program.agents.iter().any(|a| a.metadata.dialect == ADL);
     if native {
@@ -271,7 +271,7 @@ pub(super) fn emit(program: &Program) -> Written {
     Written { files, renamed: names.main.into_iter().collect() }
 }
 
-/// The text of a template as it stands, holes included.
+/// The source text of a template, including placeholders.
 fn verbatim(text: &Template) -> String {
     if text.parts.is_empty() { text.text.value.to_string() } else { expr::template(text) }
 }

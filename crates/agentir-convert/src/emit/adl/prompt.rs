@@ -1,4 +1,4 @@
-//! The prompt of an llm agent: what it is told, and in sentences what ADL has no construct for.
+//! Emits the prompt of an llm agent: instructions, and sentences for constructs that ADL lacks.
 
 use super::expr::{phrase, words};
 use super::verbatim;
@@ -8,7 +8,7 @@ use agentir_ir::{
     Agent, Constraint, Data, ErrorHandler, GatherField, Guardrail, ReasoningZone, Statement, Step,
 };
 
-/// Paragraphs.
+/// The paragraphs of a prompt.
 #[derive(Default)]
 struct Prompt(Vec<String>);
 
@@ -21,7 +21,7 @@ impl Prompt {
         }
     }
 
-    /// A heading and a line for each item.
+    /// A heading and one line per item.
     fn list(&mut self, heading: &str, items: impl Iterator<Item = String>) {
         let items: Vec<_> =
             items.map(|i| format!("- {}", i.trim().replace('\n', "\n  "))).collect();
@@ -35,7 +35,7 @@ impl Prompt {
     }
 }
 
-/// A sentence ends with a stop.
+/// A sentence with a full stop.
 fn stopped(text: &str) -> String {
     let text = text.trim_end();
     let spoken = text.trim_end_matches('"');
@@ -45,7 +45,7 @@ fn stopped(text: &str) -> String {
 
 fn when(condition: Option<&Condition>, what: &str) -> String {
     match condition {
-        // Words that are a heading, as descriptions often are, and no clause.
+        // A noun phrase, as descriptions often are, rather than a clause.
         Some(condition)
             if condition.expr().is_none()
                 && condition.text.value.starts_with(|c: char| c.is_uppercase()) =>
@@ -136,7 +136,7 @@ fn identity(agent: &Agent, prompt: &mut Prompt) {
     }
 }
 
-/// What statements tell the model.
+/// The instructions in statements.
 fn instructed(statements: &[Statement], prompt: &mut Prompt) {
     for statement in statements {
         if let Statement::Instruct { text } = statement {
@@ -195,11 +195,11 @@ fn field(field: &GatherField) -> String {
     format!("{said}: {}", more.join(" "))
 }
 
-/// When tools are offered, and what the user must agree to.
+/// When tools are exposed, and which calls the user must confirm.
 fn tools(names: &Names<'_>, agent: &Agent, prompt: &mut Prompt) {
     let bindings = agent.reasoning.iter().flat_map(|r| &r.bindings);
     let offered = bindings.filter_map(|b| {
-        let agentir_ir::Offer::Call { tool } = &b.does else { return None };
+        let agentir_ir::BindingAction::Call { tool } = &b.action else { return None };
         let mut said = Vec::new();
         said.extend(b.description.as_ref().map(verbatim));
         said.extend(b.available_when.as_ref().map(|w| format!("Only if {}", phrase(w))));
@@ -214,13 +214,13 @@ fn tools(names: &Names<'_>, agent: &Agent, prompt: &mut Prompt) {
     });
     let confirmed = super::agent::uses(agent).into_iter().filter_map(|name| {
         let tool = names.tools.get(name)?;
-        tool.asks_first()?;
+        tool.confirmation_required_at()?;
         Some(format!("Before you call \"{name}\", let the user confirm it."))
     });
     prompt.list("Functions:", offered.chain(confirmed));
 }
 
-/// Whom the agent hands over to after a call.
+/// The handoffs after a call.
 fn afterwards(statements: &[Statement], only: Option<&Condition>, said: &mut Vec<String>) {
     for statement in statements {
         let what = match statement {
@@ -300,7 +300,7 @@ fn policies(agent: &Agent) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whom the agent hands over to, in the words that authors of ADL use.
+/// Handoffs, in the wording usual in ADL.
 fn coordination(agent: &Agent, prompt: &mut Prompt) {
     let c = &agent.coordination;
     let handoffs = c.handoffs.iter().map(|h| {
@@ -382,7 +382,7 @@ fn error(handler: &ErrorHandler) -> String {
     said
 }
 
-/// Named texts, and answers of knowledge that an llm agent has.
+/// Named templates, and fixed answers of an llm agent.
 fn texts(agent: &Agent) -> impl Iterator<Item = String> {
     let named = |name: &str, text: Option<&Template>| Some(format!("{name}: {}", verbatim(text?)));
     let templates =
@@ -395,7 +395,7 @@ fn texts(agent: &Agent) -> impl Iterator<Item = String> {
     templates.chain(messages).chain(questions)
 }
 
-/// The prompt of the agent that does the reasoning of a step.
+/// The prompt of the agent that takes over a reasoning zone.
 pub(super) fn of_zone(agent: &Agent, step: &Step, zone: &ReasoningZone) -> String {
     let mut prompt = Prompt::default();
     identity(agent, &mut prompt);

@@ -1,18 +1,18 @@
-//! Results of calls: ADL has no variable for them, their parts go by the name of the function,
-//! `find_parts.price` (B.4.2).
+//! Renames results of calls: ADL has no variables for them and refers to their fields by the name of the
+//! function, `find_parts.price` (B.4.2).
 
 use agentir_expr::{Condition, ConditionKind, Expr, ExprKind, Name, Template, TemplatePart};
 use agentir_ir::{Agent, Branch, Call, Flow, Statement};
 use rustc_hash::FxHashMap;
 
-/// What ABL calls the result of the last call.
+/// ABL's variable for the result of the last call.
 const LAST: &str = "result";
 
-/// The functions by what their results are called.
+/// The functions, by the variables of their results.
 #[derive(Default)]
 struct Results(FxHashMap<Name, Name>);
 
-/// The flow of an agent, with the results of calls under the names of the functions.
+/// The flow of an agent with results named by their functions.
 pub(super) fn renamed(agent: &Agent) -> Option<Flow> {
     let mut flow = agent.flow.clone()?;
     let mut results = Results::default();

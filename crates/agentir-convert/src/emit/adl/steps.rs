@@ -1,8 +1,7 @@
-//! Statements as steps (B.4): a flow becomes main steps, labels and subflows.
+//! Emits statements as steps (B.4): a flow becomes main steps, labels and subflows.
 //!
-//! A step of a flow that its predecessor alone goes on to is a label in the same list; one that
-//! others jump ahead to is a subflow. That is the inverse of how ADL is lowered, so the order of the
-//! steps stays.
+//! A step reached only from its predecessor becomes a label in the same list; a step that others jump
+//! forward to becomes a subflow. This is the inverse of lowering, so ADL's own steps keep their order.
 
 mod collect;
 
@@ -17,28 +16,28 @@ use agentir_syntax::adl::schema;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What writing steps needs to know of the program and the agent.
+/// Context of emitting the steps of an agent.
 pub(super) struct Steps<'p> {
     agent: &'p Agent,
     form: Form,
     tools: &'p FxHashMap<&'p str, &'p Tool>,
     names: &'p super::Names<'p>,
     flow: Option<&'p Flow>,
-    /// The steps in the order in which they are declared, the first one first.
+    /// The steps in declaration order, starting with the entry.
     order: IndexSet<&'p str>,
-    /// The steps that are written.
+    /// The steps emitted so far.
     written: FxHashSet<&'p str>,
-    /// How many jumps lead to a step from those before it.
+    /// The number of forward jumps to each step.
     ahead: FxHashMap<&'p str, usize>,
-    /// How many labels inside branches this one is inside of.
+    /// The nesting depth of labels in branches.
     depth: usize,
-    /// Labels beside the steps of the flow.
+    /// Labels other than the steps of the flow.
     labels: FxHashSet<String>,
-    /// The step whose statements are being written.
+    /// The current step.
     here: &'p str,
 }
 
-/// How many labels inside branches may lie inside each other; outlines nest no deeper.
+/// The maximum nesting depth of labels in branches; outlines nest no deeper.
 const MAX_DEPTH: usize = 64;
 
 fn order(flow: &Flow) -> IndexSet<&str> {
@@ -51,12 +50,12 @@ fn order(flow: &Flow) -> IndexSet<&str> {
         .collect()
 }
 
-/// Where statements stand.
+/// The context of statements.
 #[derive(Clone, Copy)]
 struct Place<'p> {
-    /// Inside a `then` or an `else`, where MICA does not come back to from a label.
+    /// Inside a `then` or `else`, to which MICA does not return from a label.
     nested: bool,
-    /// What comes next in any case, so that no jump need say it.
+    /// The step that follows implicitly.
     then: Option<&'p str>,
 }
 
@@ -99,7 +98,7 @@ impl<'p> Steps<'p> {
         self.flow?.definitions.get(name)
     }
 
-    /// A label that nothing else is called: `name`, `name_2` …
+    /// An unused label: `name`, `name_2`, …
     fn fresh(&mut self, name: &str) -> String {
         let mut label = name.to_owned();
         let mut number = 1;
@@ -111,7 +110,7 @@ impl<'p> Steps<'p> {
         label
     }
 
-    /// The main steps and the subflows, by their keys. `before` comes first of all.
+    /// The main steps and the subflows, by key. `before` is prepended to the main steps.
     pub(super) fn flow(&mut self, before: Vec<Yaml>) -> IndexMap<String, Vec<Yaml>> {
         let order = self.order.clone();
         let mut blocks: IndexMap<String, Vec<Yaml>> = IndexMap::new();
@@ -127,7 +126,7 @@ impl<'p> Steps<'p> {
                     steps.push(Yaml::pair("label", Yaml::text(name)));
                 }
             }
-            // A name that is a field's cannot be a key of its own.
+            // The name of a field cannot be the key of a subflow.
             if i > 0 && (schema::by_key(name).is_some() || blocks.contains_key(name)) {
                 steps.push(Yaml::pair("label", Yaml::text(name)));
                 self.chain(name, &mut steps, TOP);
@@ -142,7 +141,7 @@ impl<'p> Steps<'p> {
         blocks
     }
 
-    /// Whether something jumps back to the first step. ADL has no name for the main steps.
+    /// Whether something jumps back to the entry; ADL has no name for the main steps.
     fn returns_to(&self, entry: &str) -> bool {
         let Some(flow) = self.flow else { return false };
         self.form == Form::ForMica
@@ -153,7 +152,7 @@ impl<'p> Steps<'p> {
                     .is_some_and(|s| s.max_attempts.is_some() || retries(&s.body)))
     }
 
-    /// A step, and those that it alone goes on to.
+    /// A step and the labels that follow it.
     fn chain(&mut self, first: &'p str, out: &mut Vec<Yaml>, place: Place<'p>) {
         let mut name = first;
         loop {
@@ -212,7 +211,7 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// What comes behind the statements of a step: the next one in the order (ABL §3.14).
+    /// The continuation after a step's statements: the next step in order (ABL §3.14).
     fn fall(&self, name: &str, out: &mut Vec<Yaml>, place: Place<'p>) {
         if self.form == Form::AsWritten || place.nested {
             return;
@@ -224,7 +223,7 @@ impl<'p> Steps<'p> {
         });
     }
 
-    /// The step without a name behind an `if` that has a label inside.
+    /// The unnamed step after an `if` that has a label inside.
     fn after(&self, statements: &'p [Statement], last: Option<&'p Jump>) -> Option<&'p str> {
         let unnamed = |jump: &'p Jump| {
             let name = jump.target.step()?.value.as_str();
@@ -246,8 +245,8 @@ impl<'p> Steps<'p> {
         })
     }
 
-    /// Whether `next` is a label behind `name`: the step that comes next, to which nobody else jumps
-    /// ahead.
+    /// Whether `next` can be a label after `name`: it is the next step, and no other step jumps forward to
+    /// it.
     fn is_label(&self, name: &str, next: &str) -> bool {
         if self.written.contains(next) || self.step(next).is_none() {
             return false;
@@ -259,7 +258,7 @@ impl<'p> Steps<'p> {
         follows && self.ahead.get(next).is_none_or(|n| *n <= 1)
     }
 
-    /// What a step says beside its statements.
+    /// The parts of a step other than its statements.
     fn beside(&self, step: &Step, out: &mut Vec<Yaml>) {
         if step.reasoning_zone.is_some() {
             let target = super::zone_name(&self.agent.metadata.name.value, &step.name.value);
@@ -276,14 +275,14 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// Statements before an agent's prompt or choice takes over.
+    /// Statements before an agent's prompt or choice.
     pub(super) fn initial(&mut self, body: &'p Body) -> Vec<Yaml> {
         let mut out = Vec::new();
         self.statements(&body.0, &mut out, TOP, None);
         out
     }
 
-    /// `after` is where the branches of the last statement go on.
+    /// `after` is the continuation of the last statement's branches.
     fn statements(
         &mut self,
         all: &'p [Statement],
@@ -414,7 +413,7 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// `set`: assignments next to each other are one step.
+    /// `set`: adjacent assignments form one step.
     fn set(&self, all: impl Iterator<Item = &'p SetVariable>, out: &mut Vec<Yaml>) {
         let mut pairs: Vec<(String, Yaml)> = Vec::new();
         let mut flush = |pairs: &mut Vec<(String, Yaml)>| {
@@ -450,7 +449,7 @@ impl<'p> Steps<'p> {
         after: Option<&'p str>,
     ) {
         let inner = Place { nested: true, then: after.or(place.then) };
-        // Nothing comes to what stands behind a branch that is always taken, and MICA has no place for it.
+        // Statements after an always-taken branch are unreachable, and MICA rejects them.
         let always = branches.iter().position(|branch| branch.condition.is_none());
         let (branches, never) = branches.split_at(always.map_or(branches.len(), |at| at + 1));
         self.taken(branches, out, place, inner);
@@ -479,7 +478,7 @@ impl<'p> Steps<'p> {
                     continue;
                 }
                 match out.last_mut() {
-                    // MICA drops an `else` beside an `if` that is itself inside a `then`.
+                    // MICA drops an `else` of an `if` nested in a `then`.
                     Some(Yaml::Map(last)) if !place.nested => {
                         last.push(("else".to_owned(), Yaml::List(steps)));
                     }
@@ -488,7 +487,7 @@ impl<'p> Steps<'p> {
                 continue;
             };
             if !steps.iter().any(|s| !matches!(s, Yaml::Comment(_))) {
-                // An empty list is no `then`.
+                // `then` must not be empty.
                 let label = self.fresh("go_on");
                 steps.push(Yaml::pair("label", Yaml::text(label)));
             }
@@ -503,8 +502,8 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// The statements of a branch; a jump to a label that is only there to go on behind the `if`
-    /// becomes that label.
+    /// The statements of a branch. A jump to a label that only continues after the `if` is replaced by the
+    /// label.
     fn branch(&mut self, all: &'p [Statement], out: &mut Vec<Yaml>, place: Place<'p>) {
         if let (Some(after), Some((Statement::Goto(jump), before))) = (place.then, all.split_last())
             && self.form == Form::AsWritten
@@ -522,7 +521,7 @@ impl<'p> Steps<'p> {
         self.statements(all, out, place, place.then);
     }
 
-    /// Whether a step that is not written yet goes on to `after` and nowhere else at its end.
+    /// Whether a step that is not emitted yet only continues with `after`.
     fn leads_to(&self, label: &str, after: &str) -> bool {
         let mut name = label;
         for _ in 0..64 {
@@ -670,9 +669,9 @@ fn called(name: &str, args: Vec<(String, Yaml)>) -> Yaml {
     Yaml::Map(pairs)
 }
 
-/// A value of `set` and of a call: an argument or a constant (B.4.3).
+/// A value of `set` or an argument of a call: the name of an argument, or a constant (B.4.3).
 fn value(expr: &Expr, form: Form) -> Option<Yaml> {
-    /// What ABL knows of the user's message.
+    /// ABL's variables of the user's message.
     const OF_MESSAGE: &[&str] = &["input", "user_input", "match"];
     Some(match &expr.kind {
         ExprKind::Path(path)
@@ -698,10 +697,10 @@ fn value(expr: &Expr, form: Form) -> Option<Yaml> {
     })
 }
 
-/// Whether control can go on behind statements.
+/// Whether control can fall through the statements.
 fn passes(statements: &[Statement]) -> bool {
     statements.iter().all(|statement| match statement {
-        Statement::Goto(jump) => !jump.target.leaves(),
+        Statement::Goto(jump) => !jump.target.diverges(),
         Statement::Escalate { .. } => false,
         Statement::Handoff(d) => d.returns == Some(true),
         Statement::If { branches } | Statement::Await { branches } => any_passes(branches),

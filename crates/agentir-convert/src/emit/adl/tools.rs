@@ -1,4 +1,4 @@
-//! `tools.py`: the signatures of the tools, to be filled in (Appendix C).
+//! Emits `tools.py`: stubs with the signatures of the tools (Appendix C).
 
 use super::{ADL, verbatim};
 use crate::target::OutputFile;
@@ -18,11 +18,11 @@ struct Function {
     parameters: String,
     returns: Option<String>,
     docstring: Option<String>,
-    /// What it gives, in AgentIR's notation of types.
+    /// The results, in AgentIR's notation of types.
     gives: Vec<String>,
 }
 
-/// The file of all tools, if there are any.
+/// The file with all tools; `None` if there are none.
 pub(super) fn file(program: &Program) -> Option<OutputFile> {
     let mut seen = FxHashSet::default();
     let functions: Vec<_> =
@@ -30,7 +30,7 @@ pub(super) fn file(program: &Program) -> Option<OutputFile> {
     if functions.is_empty() {
         return None;
     }
-    // A template of our own cannot fail on texts.
+    // Rendering a built-in template cannot fail.
     let text = Page { functions }.render().unwrap_or_default();
     Some(OutputFile { path: "tools.py".to_owned(), text })
 }
@@ -40,7 +40,7 @@ fn kept<'e>(extensions: &'e Extensions, key: &str) -> Option<&'e Data> {
 }
 
 fn function(tool: &Tool) -> Function {
-    // Python wants what is optional behind what is not.
+    // In Python, optional parameters follow required ones.
     let (required, optional): (Vec<_>, Vec<_>) =
         tool.parameters.iter().partition(|p| p.required && p.default.is_none());
     let mut parameters: Vec<_> = required.into_iter().chain(optional).map(parameter).collect();
@@ -58,7 +58,7 @@ fn function(tool: &Tool) -> Function {
     }
 }
 
-/// The values that a function gives by name, else the type of what it gives.
+/// The named fields of the result, else its type.
 fn gives(returns: &ReturnType) -> Vec<String> {
     if returns.fields.is_empty() {
         return vec![returns.ty.to_string()];
@@ -67,7 +67,7 @@ fn gives(returns: &ReturnType) -> Vec<String> {
     returns.fields.iter().map(|f| format!("{}: {}{}", f.name, f.ty, optional(f))).collect()
 }
 
-/// What the tool does, what it takes as far as the signature does not say it, and what it gives.
+/// The description, the parameters as far as the signature does not describe them, and the result.
 fn docstring(tool: &Tool) -> Option<String> {
     let mut said: Vec<String> = Vec::new();
     said.extend(tool.description.as_ref().map(verbatim));
@@ -118,7 +118,7 @@ fn parameter(parameter: &Parameter) -> String {
     out
 }
 
-/// The annotation for a type of AgentIR.
+/// The Python annotation of a type.
 fn annotation(ty: &TypeExpr) -> Option<&'static str> {
     match &ty.kind {
         TypeKind::Named(name) => Some(match name.to_lowercase().as_str() {
@@ -135,7 +135,7 @@ fn annotation(ty: &TypeExpr) -> Option<&'static str> {
     }
 }
 
-/// A default. A text that is no constant of Python was kept as it was written.
+/// A default value. A string that is not a constant was stored as Python source.
 fn constant(value: &Data) -> String {
     match value {
         Data::Null => "None".to_owned(),
@@ -155,14 +155,14 @@ fn constant(value: &Data) -> String {
     }
 }
 
-/// Whether a text is Python already: a list, a map, a tuple.
+/// Whether a text is a Python list, dict or tuple.
 fn expression(text: &str) -> bool {
     [('[', ']'), ('{', '}'), ('(', ')')]
         .iter()
         .any(|(open, close)| text.starts_with(*open) && text.ends_with(*close))
 }
 
-/// A name that Python takes.
+/// A valid Python identifier.
 pub(super) fn identifier(name: &str) -> String {
     const KEYWORDS: &[&str] = &[
         "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class",

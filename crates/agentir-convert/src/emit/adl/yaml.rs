@@ -1,21 +1,21 @@
-//! The layout of `agents.yml`: block collections two columns deep, long texts as blocks, and quotes
-//! where YAML 1.1, which MICA reads, would take a word for something else.
+//! Writes `agents.yml`: block collections with two-column indentation, long texts as blocks, and quotes
+//! for words that YAML 1.1, which MICA reads, would give another type.
 
 use agentir_ir::Data;
 use agentir_syntax::adl::schema;
 
-/// A part of the file.
+/// A YAML value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Yaml {
-    /// A text that is written as plainly as it can be.
+    /// A string that is quoted only if necessary.
     Text(String),
-    /// A text that is always in quotes: what is said, and constants among the names of arguments.
+    /// A string that is always quoted: messages, and constants that could be names of arguments.
     Quoted(String),
-    /// A word that YAML is to take for what it looks like: a number, `True`, `null`.
+    /// A scalar of another type: a number, `True`, `null`.
     Raw(String),
     Map(Vec<(String, Self)>),
     List(Vec<Self>),
-    /// An item of a list that is only for people.
+    /// A comment as a list item.
     Comment(String),
 }
 
@@ -29,7 +29,7 @@ impl Yaml {
         Self::Map(vec![(key.to_owned(), value)])
     }
 
-    /// Whether it is a map with this key and no other.
+    /// Whether it is a map with only this key.
     pub(super) fn is_pair(&self, key: &str) -> bool {
         matches!(self, Self::Map(pairs) if matches!(pairs.as_slice(), [(only, _)] if only == key))
     }
@@ -38,7 +38,7 @@ impl Yaml {
         Self::List(names.map(Self::text).collect())
     }
 
-    /// Free data as it was written.
+    /// Free-form data.
     pub(super) fn data(data: &Data) -> Self {
         match data {
             Data::Null => Self::Raw("null".to_owned()),
@@ -53,7 +53,7 @@ impl Yaml {
     }
 }
 
-/// The agents at the margin, with an empty line between them and before each of their subflows.
+/// The agents as top-level keys, with empty lines between them and before each subflow.
 pub(super) fn file(entries: &[(String, Yaml)]) -> String {
     let mut out = String::new();
     for (key, value) in entries {
@@ -77,7 +77,7 @@ pub(super) fn file(entries: &[(String, Yaml)]) -> String {
     out
 }
 
-/// Settings at the margin, one below the other, with empty lines around those of several lines.
+/// Settings as top-level keys, with empty lines around those with several lines.
 pub(super) fn settings(entries: &[(String, Yaml)]) -> String {
     let mut out = String::new();
     let mut above = false;
@@ -100,7 +100,7 @@ fn indent(out: &mut String, columns: usize) {
     out.extend(std::iter::repeat_n(' ', columns));
 }
 
-/// `key: value`, from where the line has got to.
+/// `key: value`, at the current position of the line.
 fn pair(out: &mut String, column: usize, key: &str, value: &Yaml) {
     out.push_str(&self::key(key));
     out.push(':');
@@ -184,7 +184,7 @@ fn leaf(out: &mut String, column: usize, value: &Yaml) {
     out.push('\n');
 }
 
-/// Whether a text can be written as lines below `|`.
+/// Whether a text can be written as a block after `|`.
 fn block(text: &str) -> bool {
     text.trim_end_matches('\n').contains('\n')
         && !text.chars().any(|c| c != '\n' && unprintable(c))
@@ -195,12 +195,12 @@ fn unprintable(c: char) -> bool {
     (c.is_control() && c != '\t') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-/// Whether a text can stand in single quotes, in which nothing is escaped.
+/// Whether a text can be single-quoted; single quotes have no escapes.
 fn single(text: &str) -> bool {
     !text.contains(['\'', '\\', '\n', '\t']) && !text.chars().any(unprintable)
 }
 
-/// Whether YAML 1.1 takes a text without quotes for this text.
+/// Whether YAML 1.1 reads an unquoted text as this string.
 pub(super) fn plain(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let indicator = "-?:,[]{}#&*!|>'\"%@`".contains(first);
@@ -216,7 +216,7 @@ pub(super) fn plain(text: &str) -> bool {
         && !other_than_text(text)
 }
 
-/// Whether YAML 1.1 takes a word for a truth value, nothing, a number or a date.
+/// Whether YAML 1.1 reads a word as a boolean, null, number or date.
 fn other_than_text(text: &str) -> bool {
     const WORDS: &[&str] = &["y", "yes", "n", "no", "true", "false", "on", "off", "null", "~"];
     if WORDS.iter().any(|w| w.eq_ignore_ascii_case(text))

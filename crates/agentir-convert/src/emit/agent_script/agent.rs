@@ -1,11 +1,11 @@
-//! An agent: its actions, its hooks, its prompt and the tools of its model (specification part II,
+//! Emits an agent: actions, hooks, prompt, and the tools exposed to the model (specification part II,
 //! 4 to 7).
 
 use super::document::{Context, Declared, inner, type_name};
 use super::layout::{Writer, name};
 use super::{data, expr, prompt, statement};
 use agentir_expr::TypeKind;
-use agentir_ir::{Agent, Body, Data, Filler, Offer, Parameter, Tool, ToolBinding};
+use agentir_ir::{Agent, BindingAction, Body, Data, FilledBy, Parameter, Tool, ToolBinding};
 use agentir_syntax::agent_script::schema::RecordType;
 use serde_json::Map;
 
@@ -39,7 +39,7 @@ pub(super) fn agent(
                 return;
             }
             if let Some(model) = agent.execution.model.as_ref().map(|m| m.value.as_str()) {
-                // Models have addresses here; other languages know them by their names.
+                // Agent Script refers to models by URI; other languages use plain names.
                 let address = if model.contains("://") { "" } else { "model://" };
                 w.text("model", &format!("{address}{model}"));
             }
@@ -151,21 +151,21 @@ fn parameter(w: &mut Writer, of: &'static RecordType, one: &Parameter) {
     });
 }
 
-/// A tool of the model (specification part II, 7).
+/// A tool exposed to the model (specification part II, 7).
 fn binding(w: &mut Writer, context: &Context<'_>, of: &'static RecordType, one: &ToolBinding) {
     let mut rest = data::kept(&one.extensions);
     let mut targets: Vec<String> = Vec::new();
-    let does = match &one.does {
-        Offer::Call { tool } => format!("@actions.{}", tool.value),
-        Offer::Handoff { to } => {
+    let action = match &one.action {
+        BindingAction::Call { tool } => format!("@actions.{}", tool.value),
+        BindingAction::Handoff { to } => {
             targets.push(statement::agent(context, &to.value));
             "@utils.transition".to_owned()
         }
-        Offer::Delegate { agent } => statement::agent(context, &agent.value),
-        Offer::Escalate => "@utils.escalate".to_owned(),
-        Offer::Collect => "@utils.setVariables".to_owned(),
-        Offer::Complete => "@utils.end_session".to_owned(),
-        Offer::Other { reference } => reference.to_string(),
+        BindingAction::Delegate { agent } => statement::agent(context, &agent.value),
+        BindingAction::Escalate => "@utils.escalate".to_owned(),
+        BindingAction::Collect => "@utils.setVariables".to_owned(),
+        BindingAction::Complete => "@utils.end_session".to_owned(),
+        BindingAction::Other { reference } => reference.to_string(),
     };
     let more: Vec<String> =
         rest.keys().filter(|k| *k == "to" || k.starts_with("to#")).cloned().collect();
@@ -174,7 +174,7 @@ fn binding(w: &mut Writer, context: &Context<'_>, of: &'static RecordType, one: 
             targets.push(target);
         }
     }
-    let mut head = format!("{}: {does}", name(&one.name.value));
+    let mut head = format!("{}: {action}", name(&one.name.value));
     if !targets.is_empty() {
         head.push_str(" to ");
         head.push_str(&targets.join(", "));
@@ -189,7 +189,7 @@ fn binding(w: &mut Writer, context: &Context<'_>, of: &'static RecordType, one: 
         }
         for input in &one.with {
             let value = match (&input.filled_by, &input.value) {
-                (Filler::Value, Some(value)) => expr::print(value),
+                (FilledBy::Value, Some(value)) => expr::print(value),
                 _ => "...".to_owned(),
             };
             w.line(format!("with {}={value}", name(&input.name.value)));

@@ -1,4 +1,4 @@
-//! What the IR keeps as data of the dialect, written back by the tables of the front end.
+//! Emits Agent Script's own data from extensions, by the front end's tables.
 
 use super::expr;
 use super::layout::{Writer, name, quoted};
@@ -6,18 +6,18 @@ use agentir_ir::{Data, Extensions};
 use agentir_syntax::agent_script::schema::{FieldDef, RecordType, Shape};
 use serde_json::Map;
 
-/// What an element keeps of Agent Script, by key.
+/// The Agent Script extensions of an element, by key.
 pub(super) fn kept(extensions: &Extensions) -> Map<String, Data> {
     let own = extensions.0.get(agentir_ir::Dialect::AgentScript.name());
     own.into_iter().flatten().map(|(key, kept)| (key.clone(), kept.value.clone())).collect()
 }
 
-/// The key as it was written: a second value under the same key is kept under `key#2`.
+/// The original key: a duplicate key is stored as `key#2`.
 fn written(key: &str) -> &str {
     key.split_once('#').map_or(key, |(key, _)| key)
 }
 
-/// All fields of a record, those of its table first and in its order.
+/// All fields of a record, first those of its table, in its order.
 pub(super) fn record(w: &mut Writer, of: &'static RecordType, fields: &Map<String, Data>) {
     for def in of.fields() {
         for (key, value) in fields.iter().filter(|(key, _)| def.is_called(written(key))) {
@@ -27,7 +27,7 @@ pub(super) fn record(w: &mut Writer, of: &'static RecordType, fields: &Map<Strin
     unknown(w, of, fields);
 }
 
-/// The fields of these names, which are taken out.
+/// Takes the fields with these names.
 pub(super) fn take(
     w: &mut Writer,
     of: &'static RecordType,
@@ -45,8 +45,8 @@ pub(super) fn take(
     }
 }
 
-/// Entries that no table knows are kept as they were written, from their key on; what begins
-/// otherwise is a field of another dialect.
+/// Entries without a row in the table are source text from their key on; anything else is a field of
+/// another dialect.
 fn unknown(w: &mut Writer, of: &'static RecordType, fields: &Map<String, Data>) {
     for (key, value) in fields.iter().filter(|(key, _)| of.field(written(key)).is_none()) {
         match value {
@@ -97,7 +97,7 @@ fn field(w: &mut Writer, def: &FieldDef, key: &str, value: &Data) {
 }
 
 fn named(w: &mut Writer, of: &'static RecordType, key: &str, fields: &Map<String, Data>) {
-    // Several of them are records by name; one is the record itself.
+    // Several are records by name; a single one is the record itself.
     if fields.values().all(|f| f.get("name").is_some()) && !fields.contains_key("name") {
         for fields in fields.values().filter_map(Data::as_object) {
             named(w, of, key, fields);
@@ -139,7 +139,7 @@ fn open(w: &mut Writer, key: &str, value: &Data) {
     }
 }
 
-/// A reference is kept as its text.
+/// A reference is stored as its text.
 fn scalar(value: &Data) -> String {
     match value {
         Data::String(text) if text.starts_with('@') => text.clone(),

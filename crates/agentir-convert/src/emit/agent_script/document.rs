@@ -1,4 +1,4 @@
-//! A document: what holds for all agents, and the agents one after the other (specification part II).
+//! Emits a document: settings common to all agents, and the agents (specification part II).
 
 use super::layout::{Writer, name, quoted};
 use super::{agent, data, expr};
@@ -11,24 +11,24 @@ use serde_json::Map;
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// What stands in a document. Its agents are in the shape in which Agent Script's own are.
+/// The contents of a document; its agents have been adapted to Agent Script.
 pub(super) struct Script<'p> {
     pub agents: &'p [Agent],
-    /// The agent that every conversation begins with.
+    /// The agent that every conversation starts with.
     pub entry: Option<Name>,
     pub dialect: Dialect,
 }
 
-/// What agents are printed with.
+/// Context of printing agents.
 pub(super) struct Context<'p> {
     pub root: &'static RecordType,
-    /// The instructions that agents without their own inherit.
+    /// The instructions inherited by agents without their own.
     pub instructions: Option<&'p Template>,
-    /// The agents that are deployed elsewhere.
+    /// The agents deployed elsewhere.
     pub remote: FxHashSet<&'p str>,
 }
 
-/// The record that a field leads to.
+/// The record type of a field.
 pub(super) fn inner(of: &'static RecordType, key: &str) -> &'static RecordType {
     match of.field(key).map(|f| f.shape) {
         Some(
@@ -58,7 +58,7 @@ pub(super) fn print(script: &Script<'_>) -> String {
         return w.finish();
     };
     let mut kept = data::kept(&first.extensions);
-    // A document of the base dialect need not say who it is.
+    // The base dialect needs no `config`.
     if script.dialect == Dialect::Agentforce && !kept.contains_key("config") {
         let name = first.metadata.name.value.as_str();
         kept.insert("config".to_owned(), json!({ "developer_name": name }));
@@ -114,7 +114,7 @@ pub(super) fn print(script: &Script<'_>) -> String {
     text
 }
 
-/// Whether the user that the agent acts for is still to be filled in.
+/// Whether the default agent user is still a placeholder.
 fn invented(kept: &Map<String, Data>) -> bool {
     let user = kept.get("access").and_then(|a| a.get("default_agent_user"));
     user.and_then(Data::as_str) == Some(super::adapt::USER)
@@ -156,7 +156,7 @@ fn system(w: &mut Writer, context: &Context<'_>, first: &Agent, kept: &mut Map<S
     });
 }
 
-/// A type: `string`, `list[number]`. Domain types have no declaration in Agent Script.
+/// A type: `string`, `list[number]`. Agent Script has no declarations of domain types.
 pub(super) fn type_name(ty: Option<&TypeExpr>) -> String {
     match ty.map(|t| &t.kind) {
         None => "object".to_owned(),
@@ -169,7 +169,7 @@ pub(super) fn type_name(ty: Option<&TypeExpr>) -> String {
     }
 }
 
-/// A declaration, with its properties below it.
+/// A declaration and its properties.
 pub(super) struct Declared<'d> {
     pub name: &'d str,
     pub modifier: Option<&'static str>,
@@ -191,7 +191,7 @@ impl Declared<'_> {
     }
 }
 
-/// A value of this type. What is no constant is kept as its text.
+/// A value of a type; anything but a constant is stored as its text.
 fn initial(value: &Data, ty: &str) -> String {
     let textual = ["string", "id", "object"].contains(&ty);
     match value {

@@ -1,15 +1,14 @@
-//! Expressions in Agent Script's own notation (specification part I, 3 and 4).
+//! Prints expressions in Agent Script's notation (specification part I, 3 and 4).
 //!
-//! Parentheses are written only where the tree would otherwise be read differently. What no Agent
-//! Script has (`IN`, `matches`, …) is replaced before it comes here; what is left over is written
-//! as ABL writes it.
+//! Parentheses are written only where precedence requires them. Operators that Agent Script lacks (`IN`,
+//! `matches`, …) have been replaced during adaptation; any others are printed in ABL's notation.
 
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path, Segment, UnaryOp};
 use agentir_ir::Data;
 
 use super::layout::{name, quoted};
 
-/// How tightly a form binds, loosest first; the levels of `agent_script_leaf.lalrpop`.
+/// Precedence levels, loosest first, as in `agent_script_leaf.lalrpop`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Conditional,
@@ -56,7 +55,7 @@ fn list<'e>(items: impl IntoIterator<Item = &'e Expr>) -> String {
     items.into_iter().map(print).collect::<Vec<_>>().join(", ")
 }
 
-/// What `.member`, `[i]` or `(…)` follows. A path in parentheses is not the beginning of a longer one.
+/// The operand of `.member`, `[i]` or `(…)`. A parenthesised path is not a prefix of a longer path.
 fn receiver(expr: &Expr, part: bool) -> String {
     match &expr.kind {
         ExprKind::Path(_) if part => format!("({})", print(expr)),
@@ -65,7 +64,7 @@ fn receiver(expr: &Expr, part: bool) -> String {
     }
 }
 
-/// An expression.
+/// Prints an expression.
 pub(super) fn print(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Literal(literal) => constant(literal),
@@ -96,7 +95,7 @@ pub(super) fn print(expr: &Expr) -> String {
         ExprKind::Unary { op: UnaryOp::Not, operand } => {
             format!("not {}", at(Level::Not, operand))
         }
-        // `-5` is a number; `-(5)` is the negation of one.
+        // `-5` is a literal; `-(5)` negates one.
         ExprKind::Unary { op: UnaryOp::Negate, operand }
             if matches!(operand.kind, ExprKind::Literal(Literal::Number(_))) =>
         {

@@ -1,6 +1,6 @@
-//! Lines of Agent Script: indentation, quoted texts and texts behind a bar.
+//! Writes lines of Agent Script: indentation, quoted strings and block texts.
 
-/// The spaces of one level.
+/// The number of spaces per level.
 const STEP: usize = 4;
 
 /// Writes lines at the current level.
@@ -11,7 +11,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A line.
+    /// Writes a line.
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
         let text = text.as_ref();
         if !text.is_empty() {
@@ -21,7 +21,7 @@ impl Writer {
         self.out.push('\n');
     }
 
-    /// A head, and below it what `body` writes.
+    /// Writes a header line, and what `body` writes below it.
     pub(super) fn block(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
         self.line(head);
         self.level += 1;
@@ -29,7 +29,7 @@ impl Writer {
         self.level -= 1;
     }
 
-    /// The same, but nothing at all if `body` writes nothing.
+    /// Like `block`, but writes nothing if `body` writes nothing.
     pub(super) fn block_if_any(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Self)) {
         let before = self.out.len();
         self.line(head);
@@ -42,9 +42,9 @@ impl Writer {
         }
     }
 
-    /// `key: text`, quoted where it fits on a line, behind a bar where it does not.
+    /// Writes `key: text`, quoted if it fits on a line, as a block otherwise.
     pub(super) fn text(&mut self, key: &str, text: &str) {
-        // Inside quotes the quotes of a hole would have to be escaped, which holes do not know.
+        // Quotes inside a placeholder cannot be escaped.
         let holes_with_quotes = text.contains("{!") && text.contains(['"', '\\']);
         if text.contains('\n') || holes_with_quotes {
             self.bar(&format!("{key}: "), text);
@@ -53,11 +53,11 @@ impl Writer {
         }
     }
 
-    /// `| text`, further lines below its first.
+    /// Writes `| text`, with further lines below the first.
     pub(super) fn bar(&mut self, before: &str, text: &str) {
         let text = text.trim_end();
-        // Behind a bar that starts a line the text is in its column; a bar behind a key is in none
-        // that a reader would look for, so that the text begins on the next line.
+        // After a bar at the start of a line, the text's column is that of the bar. After a key the column
+        // would be arbitrary, so the text starts on the next line.
         let inline = before.is_empty() && !text.starts_with(['\n', ' ', '\t']);
         let mut lines = text.split('\n');
         let below = if inline {
@@ -81,27 +81,27 @@ impl Writer {
         }
     }
 
-    /// Lines as they were written.
+    /// Writes source lines unchanged.
     pub(super) fn raw(&mut self, text: &str) {
         for line in text.lines() {
             self.line(line.trim_end());
         }
     }
 
-    /// An empty line between two parts.
+    /// Writes an empty line between two parts.
     pub(super) fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
     }
 
-    /// What was written.
+    /// The text written.
     pub(super) fn finish(self) -> String {
         self.out
     }
 }
 
-/// A text between quotes.
+/// A double-quoted string.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -120,7 +120,7 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// A name, in quotes if it is not a word.
+/// A name, quoted unless it is a word.
 pub(super) fn name(text: &str) -> String {
     let mut chars = text.chars();
     let word = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')

@@ -1,7 +1,7 @@
-//! What Agent Script says in another way or not at all.
+//! The loss table of Agent Script.
 //!
-//! Rows of the first kind hold where what they speak of occurs in the output; where it does not, the
-//! next row that fits is the reason.
+//! A row that claims an approximation applies only if the value occurs in the output; otherwise the next
+//! matching row is the reason.
 
 use crate::fidelity::{Fate, Loss};
 
@@ -18,7 +18,7 @@ const BY_HAND: &str = "write it into the action that is called, or leave it to t
 const PLATFORM: &str = "set it up in the platform";
 
 pub(in crate::emit) const LOSSES: &[Loss] = &[
-    // Agents and who they are.
+    // Agents and their identity.
     said("metadata.type", "a subagent that offers transitions is what a supervisor is", ""),
     lost("metadata.type", "there is one kind of subagent", ""),
     lost("metadata.**", "a document has no place for the version of an agent", ""),
@@ -75,7 +75,7 @@ pub(in crate::emit) const LOSSES: &[Loss] = &[
         "there is no memory beyond the conversation",
         "load and store it with actions",
     ),
-    // Rules.
+    // Constraints.
     said(
         "constraints.constraints.*.condition",
         "is a condition of a text, and guards the tools it is for",
@@ -273,7 +273,7 @@ pub(in crate::emit) const LOSSES: &[Loss] = &[
     lost("flow.**.max_attempts", "nothing counts attempts", "count them in a variable"),
     lost("flow.**.on_exhausted", "nothing counts attempts", "count them in a variable"),
     lost("flow.**", "a subagent has no such part", BY_HAND),
-    // What is done around turns.
+    // Hooks.
     said("on_start.respond", "is the welcome, or the first thing the model is told to say", ""),
     said("on_start.**", "is done before the first reasoning", ""),
     lost("on_start.**", "Agent Script has no statement or no function for it", BY_HAND),

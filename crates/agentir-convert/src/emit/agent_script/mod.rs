@@ -1,4 +1,4 @@
-//! Agent Script: one `.agent` file a program (specification part II, 1).
+//! The Agent Script emitter: one `.agent` file per program (specification part II, 1).
 
 mod adapt;
 mod agent;

@@ -1,6 +1,6 @@
-//! A prompt that depends on the state: texts with their conditions, written as `if` and `else`.
+//! Emits a conditional prompt: texts under `if` and `else`.
 //!
-//! Conditions are not nested, because the official tools do not take an `if` inside an `if`.
+//! Conditions are not nested, since the official tools reject an `if` inside an `if`.
 
 use super::expr;
 use super::layout::Writer;
@@ -10,9 +10,9 @@ use agentir_ir::Instruction;
 /// An open chain of `if`, `else if`, `else`.
 #[derive(Default)]
 struct Chain<'i> {
-    /// Its conditions.
+    /// The conditions so far.
     tried: Vec<&'i Expr>,
-    /// There is nothing behind an `else`.
+    /// Whether the chain has an `else` and is complete.
     closed: bool,
 }
 
@@ -45,7 +45,7 @@ impl<'i> Chain<'i> {
     }
 }
 
-/// The texts, in their order.
+/// Emits the texts in order.
 pub(super) fn instructions(w: &mut Writer, all: &[Instruction]) {
     let mut chain = Chain::default();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Statements (specification part I, 5).
+//! Emits statements (specification part I, 5).
 
 use super::document::Context;
 use super::layout::{Writer, name};
@@ -17,7 +17,7 @@ pub(super) fn body(w: &mut Writer, context: &Context<'_>, body: &Body) {
     }
 }
 
-/// What Agent Script has no statement for was replaced before.
+/// Statements that Agent Script lacks have been replaced during adaptation.
 fn statement(w: &mut Writer, context: &Context<'_>, one: &Statement) {
     match one {
         Statement::Instruct { text } => w.bar("", &text.text.value),
@@ -56,7 +56,7 @@ fn branches_of(w: &mut Writer, context: &Context<'_>, branches: &[Branch]) {
                 let keyword = if i == 0 { "if" } else { "else if" };
                 format!("{keyword} {}:", expr::print(condition))
             }
-            // A condition that could not be read is kept as its line.
+            // A condition that could not be parsed is preserved as its source line.
             Some(None) => match data::kept(&branch.extensions).get("if") {
                 Some(Data::String(line)) => line.clone(),
                 _ => continue,
@@ -69,7 +69,7 @@ fn branches_of(w: &mut Writer, context: &Context<'_>, branches: &[Branch]) {
 
 fn collect(w: &mut Writer, asked: &Collect) {
     for field in &asked.gather.fields {
-        // The older word has a message, the newer one instructions.
+        // The older keyword takes a message, the newer one instructions.
         let keyword = if asked.present.is_some() { "collect" } else { "ask for" };
         w.block(format!("{keyword} @variables.{}", field.name.value), |w| {
             if let Some(text) = &asked.present {

@@ -1,5 +1,5 @@
-//! Bodies of other languages: every expression in ABL's words, and flows whose steps do one thing of a
-//! kind, in ABL's order.
+//! Adapts bodies of other languages: translates expressions, and splits steps so that their statements
+//! follow ABL's order, one per phase.
 
 use super::expr::Names;
 use crate::emit::abl::body::{Order, phase_in_branch};
@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use smol_str::SmolStr;
 use std::collections::VecDeque;
 
-/// Every expression and text of a body in ABL's words.
+/// Translates every expression and text of a body.
 pub(super) fn rewrite(names: Names<'_>, body: &mut Body) {
     body.0.retain(|statement| match statement {
         Statement::Set(set) => names.value(&set.value).is_some(),
@@ -70,7 +70,7 @@ fn branches(names: Names<'_>, all: &mut [Branch]) {
     }
 }
 
-/// A flow in ABL's phases, with the steps that are called otherwise there.
+/// Splits the steps of a flow into ABL's phases. Returns the renamed steps, too.
 pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
     let mut builder = Builder {
         names: IndexMap::new(),
@@ -81,7 +81,7 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
     };
     for step in flow.definitions.keys() {
         let name = if flow.entry() == Some(step.as_str()) && is_taken(step) {
-            // The first step has no name in ADL; its node is called like a field of the section.
+            // ADL's first step has no name; its node has a name reserved in ABL.
             builder.used.claim(&["start"])
         } else {
             builder.used.rename("step", step, &[&format!("{step}_step")])
@@ -114,7 +114,7 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
     (flow, builder.used.into_renamed())
 }
 
-/// Leads jumps to the steps by their names in ABL.
+/// Renames the targets of jumps.
 fn rename(names: &IndexMap<SmolStr, SmolStr>, body: &mut Body) {
     for statement in &mut body.0 {
         match statement {
@@ -138,7 +138,7 @@ fn rename(names: &IndexMap<SmolStr, SmolStr>, body: &mut Body) {
     }
 }
 
-/// Words that are no names of steps: fields of the section, and where an action leads.
+/// Names that steps cannot have: fields of the section, and targets of actions.
 fn is_taken(name: &str) -> bool {
     agentir_syntax::abl::schema::FLOW.field(name).is_some()
         || agentir_syntax::abl::leaf::ActionKind::from_word(name).is_some()
@@ -149,19 +149,18 @@ fn to(name: &Spanned<Name>) -> Jump {
 }
 
 struct Builder {
-    /// What the steps are called in ABL.
+    /// The new names of the steps.
     names: IndexMap<SmolStr, SmolStr>,
     steps: IndexMap<SmolStr, Step>,
-    /// Steps that are tried so often, and what is done then.
+    /// Steps with a maximum number of attempts, and what follows when they are used up.
     exhausted: Vec<(Spanned<Name>, u32, Option<VecDeque<Statement>>)>,
-    /// Steps whose bodies are still to be made: a body of ten thousand statements must not be as deep
-    /// as it is long.
+    /// Steps still to be built. A queue avoids recursion over bodies with thousands of statements.
     pending: VecDeque<(Spanned<Name>, VecDeque<Statement>)>,
-    /// The names of steps, made or not.
+    /// The names of all steps, built or not.
     used: names::Names,
 }
 
-/// The phase of a statement in a step; what ABL has no statement for leads on.
+/// The phase of a statement in a step; statements that ABL lacks count as jumps.
 fn phase(statement: &Statement) -> Phase {
     statement.phase().unwrap_or(Phase::Goto)
 }
@@ -172,7 +171,7 @@ impl Builder {
         Spanned::new(to, name.span)
     }
 
-    /// A new step behind or beside `of`.
+    /// A new step after or next to `of`.
     fn fresh(&mut self, of: &Spanned<Name>, body: VecDeque<Statement>) -> Spanned<Name> {
         let name = Spanned::new(self.used.claim(&[&of.value]), of.span);
         self.add(name.clone(), Step { span: of.span, ..Step::default() }, body);
@@ -180,7 +179,7 @@ impl Builder {
     }
 
     fn add(&mut self, name: Spanned<Name>, shell: Step, body: VecDeque<Statement>) {
-        // A step says whether the model leads in it.
+        // A step states whether the model leads in it.
         let reasoning = shell.reasoning.or(Some(shell.reasoning_zone.is_some()));
         let shell = Step { name: name.clone(), reasoning, ..shell };
         self.steps.insert(name.value.clone(), shell);
@@ -193,15 +192,15 @@ impl Builder {
         }
     }
 
-    /// The body of a step; what does not fit into its phases goes to steps behind it.
+    /// Builds a step; statements that do not fit its phases go to further steps.
     fn step(&mut self, name: &Spanned<Name>, mut rest: VecDeque<Statement>) {
         let mut done: Vec<Statement> = Vec::new();
         let mut order = Order::default();
         while let Some(statement) = rest.pop_front() {
             let here = phase(&statement);
             let follows = order.takes(Some(here));
-            // Directly behind a call, a choice is one about its result; further behind it would be
-            // taken for one.
+            // A choice directly after a call branches on its result. Any other choice there would be misread
+            // as one.
             let about_result = here == Phase::If
                 && done.iter().any(|s| matches!(s, Statement::Call(_) | Statement::Collect(_)));
             if let (Some(Statement::Call(call)), Statement::If { branches }) =
@@ -236,7 +235,7 @@ impl Builder {
                     done.extend(then);
                     break;
                 }
-                // Whatever the user says, it goes on behind.
+                // Continues whatever the user says.
                 Statement::Await { branches } if branches.is_empty() => {
                     let then = self.onwards(name, rest).map(Statement::Goto);
                     let any = branch(None, Body(then.into_iter().collect()), name.span);
@@ -257,7 +256,7 @@ impl Builder {
         }
     }
 
-    /// A jump that is limited: the step it leads to is tried so often, and then what stands behind.
+    /// A limited jump: the target step gets a maximum number of attempts, then continues with `rest`.
     fn repeat(&mut self, jump: Jump, times: u32, rest: VecDeque<Statement>) -> Statement {
         if let Target::Step(target) = &jump.target {
             let rest = (!rest.is_empty()).then_some(rest);
@@ -266,7 +265,7 @@ impl Builder {
         Statement::Goto(jump)
     }
 
-    /// Where it goes on behind a choice.
+    /// The continuation after a choice.
     fn onwards(&mut self, of: &Spanned<Name>, behind: VecDeque<Statement>) -> Option<Jump> {
         match behind.front() {
             None => None,
@@ -275,7 +274,7 @@ impl Builder {
         }
     }
 
-    /// Branches, and where a step goes on behind them.
+    /// Branches, and the continuation of a step after them.
     fn branches(
         &mut self,
         of: &Spanned<Name>,
@@ -291,12 +290,12 @@ impl Builder {
                 Branch { body: Body(body), ..branch }
             })
             .collect();
-        // Nothing comes to what stands behind branches that all lead elsewhere.
+        // Statements after branches that all jump are unreachable.
         let then = then.filter(|_| !(only_leads_on && all_leave(&all)));
         (all, then.map(Statement::Goto))
     }
 
-    /// The body of a branch; what does not fit goes to a step of its own, and from there on.
+    /// The body of a branch; statements that do not fit go to a step of their own.
     fn branch(
         &mut self,
         of: &Spanned<Name>,
@@ -335,10 +334,10 @@ impl Builder {
     }
 }
 
-/// Whether one of the branches is always taken, and each of them leads elsewhere.
+/// Whether one of the branches is always taken, and all of them jump.
 fn all_leave(branches: &[Branch]) -> bool {
     let leaves = |b: &Branch| match b.body.0.last() {
-        Some(Statement::Goto(jump)) => jump.target.leaves(),
+        Some(Statement::Goto(jump)) => jump.target.diverges(),
         _ => false,
     };
     branches.iter().any(|b| b.condition.is_none()) && branches.iter().all(leaves)

@@ -1,4 +1,4 @@
-//! Expressions and texts of other languages in ABL's words.
+//! Translates expressions and texts of other languages to ABL.
 
 use super::peers::Foreign;
 use super::variables::Variables;
@@ -11,21 +11,21 @@ use agentir_expr::{
 };
 use smol_str::{SmolStr, format_smolstr};
 
-/// What names mean where an expression stands.
+/// The scope of an expression.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names<'n> {
-    /// The tool whose result `@outputs` is.
+    /// The tool whose result `@outputs` refers to.
     pub(super) outputs: Option<&'n str>,
-    /// Names under which tools are offered, with their own.
+    /// The names under which tools are exposed, with the tools' own names.
     pub(super) offered: &'n [(SmolStr, SmolStr)],
-    /// Variables that are called otherwise in ABL.
+    /// Variables renamed in ABL.
     pub(super) variables: &'n Variables,
     /// Variables of other agents that the agent has under their own names.
     pub(super) foreign: Option<&'n Foreign>,
 }
 
 impl Names<'_> {
-    /// A path: state is named without a namespace, and a result by its tool.
+    /// A path: variables lose their namespace, and results are named by their tool.
     fn path(self, path: &Path) -> Path {
         let state = || {
             let mut path = Path { namespace: None, ..path.clone() };
@@ -52,7 +52,7 @@ impl Names<'_> {
         }
     }
 
-    /// An expression that means the same in ABL, as far as there is one.
+    /// An expression with the same meaning in ABL, as far as there is one.
     pub(super) fn expr(self, e: &Expr) -> Expr {
         let all = |items: &[Expr]| items.iter().map(|i| self.expr(i)).collect::<Vec<_>>();
         let boxed = |e: &Expr| Box::new(self.expr(e));
@@ -101,8 +101,8 @@ impl Names<'_> {
         Expr::new(kind, e.span).unwrap_or_else(|_| e.clone())
     }
 
-    /// `list[0]` and `map["a"]` are parts of paths in ABL; an element by a number that is worked out is
-    /// nothing there, and stays what it is.
+    /// `list[0]` and `map["a"]` are path segments in ABL. ABL has no computed indices; such an expression
+    /// stays unchanged.
     fn subscript(self, e: &Expr, base: &Expr, index: &Expr) -> Expr {
         let segment = match &index.kind {
             ExprKind::Literal(Literal::String(text)) => {
@@ -136,8 +136,8 @@ impl Names<'_> {
         }
     }
 
-    /// Comparisons: with nothing, it is asked whether there is a value; and ABL's `!=` holds as well
-    /// where both sides are unset, so it is Python's only where one side is a constant.
+    /// Comparisons. One with null becomes `IS SET`. ABL's `!=` also holds if both sides are unset, so it
+    /// equals Python's only if one side is a constant.
     fn binary(self, e: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
         use BinaryOp as B;
         let null =
@@ -174,17 +174,17 @@ impl Names<'_> {
         }
     }
 
-    /// A value that ABL has a form for.
+    /// A value that ABL can express.
     pub(super) fn value(self, e: &Expr) -> Option<Expr> {
         Some(self.expr(e)).filter(can_be_said)
     }
 
-    /// A condition that the runtime evaluates, where words would always hold.
+    /// A condition that the runtime can evaluate; natural language would always hold.
     pub(super) fn evaluated(self, c: &Condition) -> Option<Condition> {
         Some(self.condition(c)).filter(|said| said.expr().is_some() || c.expr().is_none())
     }
 
-    /// A condition. What ABL has no form for is said in words, for the model to judge.
+    /// A condition. What ABL cannot express becomes natural language for the model.
     pub(super) fn condition(self, c: &Condition) -> Condition {
         match &c.kind {
             ConditionKind::Expr(e) => {
@@ -200,7 +200,7 @@ impl Names<'_> {
         }
     }
 
-    /// A text: `{!@variables.x}` is `{{x}}`, and what an action is called stands for itself.
+    /// A text: `{!@variables.x}` becomes `{{x}}`, and names of actions become plain names.
     pub(super) fn text(self, template: &mut Template) {
         let text = &template.text.value;
         if !text.contains("{!") {
@@ -216,7 +216,7 @@ impl Names<'_> {
             TemplatePart::Value { expr, .. } => Some(self.hole(expr)),
             _ => None,
         });
-        // Holes that could not be read are not among the parts.
+        // Placeholders that could not be parsed are not among the parts.
         let all_read = text.matches("{!").count() == template.parts.len();
         let mut out = String::with_capacity(text.len());
         let mut rest = text.as_str();
@@ -253,8 +253,7 @@ impl Names<'_> {
         template.text.value = SmolStr::new(self.mentions(&out).unwrap_or(out));
     }
 
-    /// A hole of a text. ABL has no element by a number that is worked out; whoever reads the text can
-    /// count.
+    /// A placeholder. ABL has no computed indices, so such a placeholder becomes a phrase for the reader.
     fn hole(self, e: &Expr) -> String {
         let e = self.expr(e);
         match &e.kind {
@@ -265,8 +264,7 @@ impl Names<'_> {
         }
     }
 
-    /// A text that names what is offered, with the names of ABL; none if it names nothing that is called
-    /// otherwise there.
+    /// Renames exposed tools mentioned in a text; `None` if none of them is renamed.
     fn mentions(self, text: &str) -> Option<String> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -289,18 +287,18 @@ impl Names<'_> {
     }
 }
 
-/// Whether a character is one of a name.
+/// Whether a character can be part of a name.
 pub(super) fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether a word can only be a name: `search` may be what somebody does.
+/// Whether a word can only be a name; `search` could be an ordinary verb.
 pub(super) fn is_marked(word: &str) -> bool {
     word.contains('_') || word.chars().skip(1).any(char::is_uppercase)
 }
 
 impl Names<'_> {
-    /// A text that has ABL's holes already, if it names a variable that is called otherwise in ABL.
+    /// Renames variables in a text that has ABL's placeholders; `None` if none is renamed.
     fn holes(self, template: &Template) -> Option<SmolStr> {
         let mut read = template.parts.iter().filter_map(|part| match part {
             TemplatePart::Value { expr, filters, .. } => Some((expr, filters)),
@@ -337,7 +335,7 @@ impl Names<'_> {
     }
 }
 
-/// Whether ABL has a form for an expression of its own words.
+/// Whether ABL can express an expression.
 fn can_be_said(e: &Expr) -> bool {
     let mut can = true;
     e.visit(&mut |e| {
@@ -347,7 +345,7 @@ fn can_be_said(e: &Expr) -> bool {
     can
 }
 
-/// What is denied twice is said, where only truth counts.
+/// Removes a double negation where only truthiness matters.
 fn asserted(e: Expr) -> Expr {
     match e.kind {
         ExprKind::Unary { op: UnaryOp::Not, operand } => match operand.kind {
@@ -367,7 +365,7 @@ fn denied(kind: ExprKind, inner: Span, span: Span) -> Expr {
     made(ExprKind::Unary { op: UnaryOp::Not, operand }, span)
 }
 
-/// A node with parts that were in one already.
+/// A node whose operands already were in a node, so that its depth is valid.
 fn made(kind: ExprKind, span: Span) -> Expr {
     Expr::new(kind, span).unwrap_or_else(|_| Expr::literal(Literal::Bool(false), span))
 }
@@ -378,16 +376,17 @@ pub(super) fn of_expr(e: Expr) -> Condition {
     Condition { text, kind: ConditionKind::Expr(e) }
 }
 
-/// What a condition says, in words.
+/// A condition as a phrase.
 fn in_words(c: &Condition) -> String {
     c.expr().map_or_else(|| c.text.value.to_string(), words)
 }
 
-/// Nobody reads conditions in words that are longer, in bytes; chains of them would take time in the square
-/// of their length.
+/// The maximum length in bytes of a condition in natural language. Longer ones are unreadable, and
+/// chains of them would take quadratic time.
 const MOST_WORDS: usize = 4096;
 
-/// Both conditions, if that is not too large. One in words makes words of the other.
+/// The conjunction of two conditions, unless it is too large. If one is natural language, so is the
+/// result.
 pub(super) fn both(one: &Condition, other: &Condition) -> Option<Condition> {
     if let (Some(one), Some(other)) = (one.expr(), other.expr()) {
         return Expr::and(one.clone(), other.clone()).ok().map(of_expr);

@@ -1,6 +1,6 @@
-//! What agents of other languages say, in the forms that ABL has for it.
+//! Adapts programs of other languages to ABL's constructs.
 //!
-//! The result is still a program: of one that came from ABL it is the program itself.
+//! The result is a program again; a program that came from ABL is unchanged.
 
 mod bodies;
 mod expr;
@@ -13,15 +13,15 @@ use crate::names::Renamed;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Dialect, Expr, Name, Path, Template, TypeExpr};
 use agentir_ir::{
-    Agent, AgentType, Body, Extensions, Instruction, Knowledge, Node, Offer, OnReturn, PassedValue,
-    Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
+    Agent, AgentType, BindingAction, Body, Extensions, Instruction, Knowledge, Node, OnReturn,
+    PassedValue, Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
 };
 use expr::Names;
 use peers::{Foreign, Goals};
 use smol_str::{SmolStr, format_smolstr};
 use variables::Variables;
 
-/// The program in ABL's forms.
+/// Adapts a program.
 pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
     let mut program = program.clone();
     let owners = shared::declare(&mut program);
@@ -58,7 +58,7 @@ fn agent(
         bodies::rewrite(names, body);
     }
     bodies::rewrite(names, &mut agent.on_start);
-    // An agent is complete under a condition; words are for the model.
+    // ABL completes an agent under an evaluated condition; natural language goes to the model.
     let conditions = std::mem::take(&mut agent.completion.conditions);
     for done in conditions {
         match done.when.as_ref().filter(|w| w.expr().is_none()) {
@@ -88,7 +88,7 @@ fn agent(
     if let Some(knowledge) = agent.knowledge.take() {
         self::knowledge(agent, &knowledge);
     }
-    // Policies are a supervisor's; an agent is told.
+    // Only supervisors have policies; other agents get instructions.
     if agent.metadata.kind == AgentType::Agent {
         for policy in std::mem::take(&mut agent.policies) {
             let occasion = match policy.name.value.as_str() {
@@ -106,18 +106,18 @@ fn agent(
     agent.on_start.0.retain(|s| !matches!(s, Statement::Await { .. } | Statement::Instruct { .. }));
 }
 
-/// The names under which the model knows what an agent offers it, with what it is called in ABL: a tool
-/// and an agent by their own names, and what is done without being called by its words.
+/// The names under which tools, agents and actions are exposed to the model, with their names in ABL:
+/// tools and agents have their own names, other actions are described by a phrase.
 fn offered(agent: &Agent) -> Vec<(SmolStr, SmolStr)> {
     let bindings = agent.reasoning.iter().flat_map(|r| &r.bindings);
     bindings
         .map(|binding| {
             let name = &binding.name.value;
-            let own = match &binding.does {
-                Offer::Call { tool: own }
-                | Offer::Handoff { to: own }
-                | Offer::Delegate { agent: own } => own.value.clone(),
-                Offer::Collect if reasoning::sets_values(binding) => name.clone(),
+            let own = match &binding.action {
+                BindingAction::Call { tool: own }
+                | BindingAction::Handoff { to: own }
+                | BindingAction::Delegate { agent: own } => own.value.clone(),
+                BindingAction::Collect if reasoning::sets_values(binding) => name.clone(),
                 _ => SmolStr::new(name.replace('_', " ")),
             };
             (name.clone(), own)
@@ -125,7 +125,7 @@ fn offered(agent: &Agent) -> Vec<(SmolStr, SmolStr)> {
         .collect()
 }
 
-/// What instructions of an agent name that is called otherwise in ABL.
+/// Exposed names in the instructions of an agent that are renamed in ABL.
 fn mentioned(agent: &Agent, offered: &[(SmolStr, SmolStr)]) -> Vec<Renamed> {
     let renamed = offered.iter().filter(|(name, own)| name != own && expr::is_marked(name));
     let mut renamed: Vec<_> = renamed.map(|both| (both, false)).collect();
@@ -146,7 +146,7 @@ fn mentioned(agent: &Agent, offered: &[(SmolStr, SmolStr)]) -> Vec<Renamed> {
     .collect()
 }
 
-/// What ABL cannot do without: a name, and the goal of an agent, for which its name has to do.
+/// Adds what ABL requires: a name, and a goal, which defaults to the name.
 fn required(agent: &mut Agent) {
     let name = &mut agent.metadata.name;
     if name.value.is_empty() {
@@ -159,7 +159,7 @@ fn required(agent: &mut Agent) {
     }
 }
 
-/// The texts of an agent that may have holes.
+/// Translates the texts of an agent that may have placeholders.
 fn texts(names: Names<'_>, agent: &mut Agent) {
     let identity = &mut agent.identity;
     let all = identity.goal.iter_mut().chain(identity.persona.iter_mut());
@@ -167,7 +167,7 @@ fn texts(names: Names<'_>, agent: &mut Agent) {
     identity.limitations.iter_mut().for_each(|t| names.text(t));
     for instruction in &mut identity.instructions {
         names.text(&mut instruction.text);
-        // A block of text has no spaces at its end.
+        // Block texts have no trailing spaces.
         let text = &mut instruction.text.text.value;
         *text = SmolStr::new(text.trim_end());
         instruction.when = instruction.when.as_ref().map(|w| names.condition(w));
@@ -232,7 +232,7 @@ const fn returning() -> OnReturn {
     }
 }
 
-/// `flow://Name` is the action `Name` of the connector `flow`.
+/// Maps `flow://Name` to the action `Name` of the connector `flow`.
 fn tool(tool: &mut Tool) {
     let Some(binding) = &mut tool.binding else { return };
     let target = binding.0.get("target").and_then(|t| t.as_str()).map(str::to_owned);
@@ -243,7 +243,7 @@ fn tool(tool: &mut Tool) {
     tool.tool_type = tool.tool_type.or(Some(ToolType::Connector));
 }
 
-/// A body of knowledge is a search tool; questions with fixed answers are told to the model.
+/// A knowledge base becomes a search tool; fixed answers become instructions.
 fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
     let span = knowledge.span;
     let template = |text: String| Template::plain(Spanned::new(SmolStr::new(text), span));
@@ -279,7 +279,7 @@ fn knowledge(agent: &mut Agent, knowledge: &Knowledge) {
     }
 }
 
-/// A name for a rule about a tool.
+/// The label of a constraint on a tool.
 fn label(tool: &str) -> SmolStr {
     format_smolstr!("{tool}_guard")
 }

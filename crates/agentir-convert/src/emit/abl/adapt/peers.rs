@@ -1,5 +1,5 @@
-//! What agents of other languages take from each other without a word, and ABL's say: when they hand
-//! over, which variables of others they read, and which tools they call.
+//! Makes explicit what agents of other languages take from each other implicitly: when they hand over,
+//! which variables of others they read, and which tools they call.
 
 use super::expr::Names;
 use agentir_diagnostics::Spanned;
@@ -14,10 +14,10 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
-/// What the agents of a program are for, by their names.
+/// The goals of a program's agents, by name.
 pub(super) type Goals = FxHashMap<Name, Template>;
 
-/// What the agents of a program are for.
+/// The goals of a program's agents.
 pub(super) fn goals(program: &Program) -> Goals {
     let goal = |agent: &Agent| {
         let name = &agent.metadata.name;
@@ -26,8 +26,8 @@ pub(super) fn goals(program: &Program) -> Goals {
     program.agents.iter().filter_map(goal).collect()
 }
 
-/// A way to another agent that the model chooses without being told when: when the user wants what
-/// the agent is for.
+/// Gives transitions without a condition one that the model can judge: the user wants what the target
+/// agent is for.
 pub(super) fn occasions(names: Names<'_>, goals: &Goals, agent: &mut Agent) {
     for handoff in &mut agent.coordination.handoffs {
         if handoff.when.is_some() || handoff.decided_by != Decider::Model {
@@ -48,11 +48,11 @@ fn has(agent: &Agent, name: &str) -> bool {
         || agent.gather.fields.iter().any(|f| f.name.value == name)
 }
 
-/// The variables of other agents that an agent reads under their names (`triage.date`).
+/// The variables that an agent reads from other agents (`triage.date`).
 pub(super) type Foreign = FxHashMap<Name, IndexSet<Name>>;
 
-/// `triage.date` is a variable `date` that `triage` hands over, if the reader has none of that name. It
-/// is declared, and `triage` passes it on where it leads to the reader.
+/// Turns `triage.date` into a variable `date` passed by `triage`, unless the reader has a variable of that
+/// name. It is declared in the reader and passed by every transition from `triage` to it.
 pub(super) fn foreign_variables(program: &mut Program) -> FxHashMap<Name, Foreign> {
     let mut all: FxHashMap<Name, Foreign> = FxHashMap::default();
     for agent in program.agents.iter().filter(|a| a.metadata.dialect == Dialect::Adl.name()) {
@@ -68,7 +68,7 @@ pub(super) fn foreign_variables(program: &mut Program) -> FxHashMap<Name, Foreig
             });
         };
         agent.walk(&mut |node| node.exprs(&mut read));
-        // The same name of two agents is no name for both.
+        // If two agents have the same variable, the name is ambiguous.
         let mut times: FxHashMap<Name, usize> = FxHashMap::default();
         found.values().flatten().for_each(|name| *times.entry(name.clone()).or_default() += 1);
         found.values_mut().for_each(|of| of.retain(|name| times.get(name) == Some(&1)));
@@ -99,7 +99,7 @@ pub(super) fn foreign_variables(program: &mut Program) -> FxHashMap<Name, Foreig
     all
 }
 
-/// The agent whose variable a path is.
+/// The agent that owns the variable of a path.
 fn owner<'p>(program: &'p Program, agent: &Agent, path: &Path) -> Option<&'p Agent> {
     let root = &path.root.value;
     if path.namespace.is_some() || *root == agent.metadata.name.value || has(agent, root) {
@@ -108,8 +108,8 @@ fn owner<'p>(program: &'p Program, agent: &Agent, path: &Path) -> Option<&'p Age
     program.agent(root)
 }
 
-/// A bot of ADL whose Python functions are not at hand calls them all the same. ABL declares what is
-/// called: with the arguments that the calls have.
+/// Declares tools that are called but not declared, as in an ADL bot without its Python functions. The
+/// parameters are taken from the calls.
 pub(super) fn undeclared_tools(program: &mut Program) {
     if !program.libraries.is_empty() {
         return;
@@ -139,11 +139,11 @@ pub(super) fn undeclared_tools(program: &mut Program) {
         for tool in tools.values_mut().filter(|tool| read.contains(&tool.name.value)) {
             tool.returns = Some(ReturnType::new(TypeExpr::named("object", tool.span)));
         }
-        // Of what is only offered nobody knows the arguments.
+        // The arguments of tools that are only exposed are unknown.
         for name in &agent.use_tools {
             library.entry(name.value.clone()).or_insert_with(|| Tool::new(name.clone()));
         }
-        // What an agent declares its model may call, too; a flow has nobody who would.
+        // The model may call any declared tool; a flow does not.
         if agent.flow.is_some() {
             agent.tools = tools.into_values().collect();
         } else {
@@ -159,7 +159,7 @@ pub(super) fn undeclared_tools(program: &mut Program) {
     }
 }
 
-/// The type of a constant; variables of ADL have none, and hold what the user said.
+/// The type of a constant. ADL's variables are untyped and hold the user's words.
 const fn type_of(value: &Expr) -> &'static str {
     match &value.kind {
         ExprKind::Literal(Literal::Number(_)) => "number",

@@ -1,7 +1,7 @@
-//! What the model is offered, and what is done around its turns.
+//! Adapts the tools exposed to the model and the statements around its turns.
 //!
-//! A guard is a constraint before the call; what follows a call is set from its result; a condition
-//! under which control goes to another agent is a handoff with this condition.
+//! A guard becomes a constraint on the call. Statements after a call become assignments from its result.
+//! A guarded transition becomes a handoff with a condition.
 
 use super::bodies::{self, branch};
 use super::expr::{self, Names};
@@ -10,15 +10,15 @@ use crate::emit::abl::body::said_by_fields;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Path, Template};
 use agentir_ir::{
-    Activation, Agent, Binding, Body, Branch, Call, Checkpoint, Constraint, ConstraintKind, Data,
-    Extensions, Filler, Handoff, Hook, Instruction, Offer, ReasoningZone, SetVariable, Statement,
-    Tool, ToolBinding, ToolType,
+    Activation, Agent, Binding, BindingAction, Body, Branch, Call, Checkpoint, Constraint,
+    ConstraintKind, Data, Extensions, FilledBy, Handoff, Hook, Instruction, ReasoningZone,
+    SetVariable, Statement, Tool, ToolBinding, ToolType,
 };
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
 
-/// The tools as the model sees them, and what is done before it is asked.
+/// Adapts the exposed tools and the statements before each model request.
 pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZone) {
     bodies::rewrite(names, &mut zone.prepare);
     let mut done = Vec::new();
@@ -28,26 +28,26 @@ pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZo
     }
     let mut times: FxHashMap<SmolStr, usize> = FxHashMap::default();
     for binding in &zone.bindings {
-        if let Offer::Call { tool } = &binding.does {
+        if let BindingAction::Call { tool } = &binding.action {
             *times.entry(tool.value.clone()).or_default() += 1;
         }
     }
     for binding in zone.bindings {
-        match &binding.does {
-            Offer::Call { tool } => {
+        match &binding.action {
+            BindingAction::Call { tool } => {
                 let once = times.get(&tool.value) == Some(&1);
                 let tool = tool.clone();
                 call(names, agent, &tool, once, binding);
             }
-            Offer::Collect => {
+            BindingAction::Collect => {
                 asked(names, agent, &binding);
                 if sets_values(&binding) {
                     setter(names, agent, binding);
                 }
             }
-            Offer::Delegate { agent: to } => {
+            BindingAction::Delegate { agent: to } => {
                 let all = &mut agent.coordination.delegates;
-                // Words say when it is asked, where no condition does.
+                // Without a condition, the description says when to delegate.
                 if let Some(delegate) = all.iter_mut().find(|d| d.agent.value == to.value)
                     && delegate.purpose.is_none()
                     && delegate.when.as_ref().is_some_and(|when| when.expr().is_some())
@@ -60,15 +60,15 @@ pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZo
     }
 }
 
-/// Whether the author gives values of what the model is to note.
+/// Whether the author provides some of the values that the model sets.
 pub(super) fn sets_values(binding: &ToolBinding) -> bool {
-    binding.with.iter().any(|with| with.filled_by == Filler::Value)
+    binding.with.iter().any(|with| with.filled_by == FilledBy::Value)
 }
 
-/// Values that are set when the model says so are set behind a tool that does nothing else.
+/// Setting fixed values becomes a tool without other effects, whose `on_result` sets them.
 fn setter(names: Names<'_>, agent: &mut Agent, binding: ToolBinding) {
     let span = binding.span;
-    let fixed = binding.with.iter().filter(|with| with.filled_by == Filler::Value);
+    let fixed = binding.with.iter().filter(|with| with.filled_by == FilledBy::Value);
     let sets = fixed.filter_map(|with| {
         let mut variable = with.name.clone();
         names.variable(&mut variable);
@@ -89,7 +89,8 @@ fn setter(names: Names<'_>, agent: &mut Agent, binding: ToolBinding) {
     guard(names, agent, &binding.name, &binding);
 }
 
-/// When a tool is offered is a constraint before its call. What can only be said in words is asked of the model.
+/// Turns the guard of a tool into a constraint on its call. A natural-language guard is left to the
+/// model.
 fn guard(names: Names<'_>, agent: &mut Agent, tool: &Spanned<SmolStr>, binding: &ToolBinding) {
     let Some(when) = &binding.available_when else { return };
     let Some(condition) = names.evaluated(when) else {
@@ -114,7 +115,7 @@ fn guard(names: Names<'_>, agent: &mut Agent, tool: &Spanned<SmolStr>, binding: 
     });
 }
 
-/// A tool that is offered: under one name only, its guard is the tool's.
+/// Exposes a tool. If it is exposed under a single name, the guard applies to the tool itself.
 fn call(
     names: Names<'_>,
     agent: &mut Agent,
@@ -162,20 +163,20 @@ fn call(
     }
 }
 
-/// Variables that the model notes: fields that are taken if they are mentioned.
+/// Variables that the model sets become fields that are taken if mentioned.
 fn asked(names: Names<'_>, agent: &mut Agent, binding: &ToolBinding) {
     let inputs = binding.with.iter().map(|w| &w.name.value);
     for input in inputs {
         let Some(field) = agent.gather.fields.iter_mut().find(|f| f.name.value == *input) else {
             continue;
         };
-        // What the variable is says more than why all of them are noted.
+        // The variable's own description is more specific than the tool's.
         let variable = agent.memory.session.iter().find(|v| v.name.value == *input);
         let own = variable.and_then(|v| v.description.as_ref());
         if field.description.is_none() {
             field.description = own.or(binding.description.as_ref()).cloned();
         }
-        // A text is what is asked for where nothing else is said.
+        // Fields are strings by default.
         let ty = variable.and_then(|v| v.ty.as_ref()?.name());
         let ty = ty.filter(|ty| matches!(*ty, "number" | "boolean" | "date"));
         if let (None, Some(ty)) = (&field.ty, ty) {
@@ -187,8 +188,8 @@ fn asked(names: Names<'_>, agent: &mut Agent, binding: &ToolBinding) {
     }
 }
 
-/// The texts of a prompt that is built by statements are instructions with conditions; the rest is
-/// done before the turn, each under the whole condition that leads to it.
+/// Splits a prompt built by statements: texts become conditional instructions, other statements run
+/// before the turn, each under the full condition that leads to it.
 fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut Vec<Statement>) {
     for statement in body.0 {
         match statement {
@@ -199,7 +200,7 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut 
                 });
             }
             Statement::If { branches } => {
-                // What a branch changes must not decide about the branches behind it.
+                // Effects of a branch must not influence the conditions of later branches.
                 let mixed = decides_by_what_it_changes(&branches);
                 let mut rest = Vec::new();
                 if mixed {
@@ -224,14 +225,15 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut 
     }
 }
 
-/// A text under a condition in words: the runtime would take the words for true, the model reads them.
+/// A conditional text with a natural-language condition: the runtime would treat the condition as true,
+/// so it becomes part of the text.
 fn told(when: &Condition, text: &Template) -> Instruction {
     let text = &text.text;
     let said = format_smolstr!("If {}: {}", when.text.value, text.value);
     Instruction { when: None, text: Template::plain(Spanned::new(said, text.span)) }
 }
 
-/// Adds what is done under a condition, to what is done under the same one before it.
+/// Adds a conditional statement, merging it with the previous one if the conditions are equal.
 fn under(known: &Condition, statement: Statement, done: &mut Vec<Statement>) {
     if let Some(Statement::If { branches }) = done.last_mut()
         && let [only] = branches.as_mut_slice()
@@ -244,7 +246,7 @@ fn under(known: &Condition, statement: Statement, done: &mut Vec<Statement>) {
     done.push(Statement::If { branches: vec![one] });
 }
 
-/// Whether a branch sets what a condition reads.
+/// Whether a branch assigns a variable that a condition reads.
 fn decides_by_what_it_changes(branches: &[Branch]) -> bool {
     fn reads(branches: &[Branch], found: &mut Vec<SmolStr>) {
         for branch in branches {
@@ -271,7 +273,7 @@ fn decides_by_what_it_changes(branches: &[Branch]) -> bool {
     branches.iter().any(|b| writes(&b.body, &read))
 }
 
-/// Branches with conditions that say what the order of the branches says.
+/// Makes the conditions of branches mutually exclusive.
 fn exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
     let mut before: Option<Condition> = None;
     let mut all = Vec::with_capacity(branches.len());
@@ -290,8 +292,8 @@ fn exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
     all
 }
 
-/// What a hook decides: going to another agent is a handoff with a condition, a value that is set
-/// under a condition is a conditional value. What is left has to fit the fields of a hook.
+/// Adapts hooks. A guarded transition becomes a handoff with a condition, a conditional assignment a
+/// conditional value. The rest has to fit the fields of a hook.
 pub(super) fn hooks(agent: &mut Agent) {
     let mut ways = Vec::new();
     for hook in [&mut agent.hooks.before_turn, &mut agent.hooks.after_turn].into_iter().flatten() {
@@ -300,7 +302,7 @@ pub(super) fn hooks(agent: &mut Agent) {
         while let Some(statement) = open.pop_front() {
             let branches = match statement {
                 Statement::If { branches } => branches,
-                // What follows from the result is done behind the call.
+                // Statements that use the result are placed after the call.
                 Statement::Call(call) => {
                     let (call, behind) = without_outcomes(*call);
                     kept.push(call);
@@ -325,7 +327,7 @@ pub(super) fn hooks(agent: &mut Agent) {
         }
         hook.body.0 = kept;
         hook.body.0.retain(|s| !matches!(s, Statement::Instruct { .. }));
-        // One choice is all that a hook can say, and it stands before what is done step by step.
+        // A hook has one choice, which precedes its `DO` list.
         let said = said_by_fields(&hook.body);
         let mut at = 0;
         hook.body.0.retain(|s| {
@@ -346,7 +348,7 @@ pub(super) fn hooks(agent: &mut Agent) {
     gone(&mut agent.hooks.after_turn);
 }
 
-/// A call, and what follows it: a hook knows no outcomes.
+/// Separates a call from its follow-up, since a hook has no outcomes.
 fn without_outcomes(mut call: Call) -> (Statement, Vec<Statement>) {
     let behind = std::mem::take(&mut call.on_success.0);
     call.on_failure.0.clear();
@@ -354,9 +356,9 @@ fn without_outcomes(mut call: Call) -> (Statement, Vec<Statement>) {
     (Statement::Call(Box::new(call)), behind)
 }
 
-/// A choice, with what follows the calls in it behind it: values that are set from results, each under
-/// the condition of its branch. A branch calls once; what comes behind that and sets nothing is left
-/// out.
+/// Separates a choice from the follow-ups of the calls in it: assignments from results are placed after
+/// the choice, each under the condition of its branch. A branch has one call; statements after it that
+/// assign nothing are dropped.
 fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
     let mut behind = Vec::new();
     let conditions = exclusive(branches.clone());
@@ -371,7 +373,7 @@ fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
         let stays = results.split_off(sets);
         let later = Branch { condition: when, body: Body(results), ..branch.clone() };
         branch.body.0.push(call);
-        // What a branch says behind a call without needing its result stays there.
+        // Statements after a call that do not need its result stay in the branch.
         branch.body.0.extend(stays.into_iter().filter(|s| !calls(s) && !is_set(s)));
         if sets > 0 {
             behind.extend(conditional(&later).unwrap_or_default());
@@ -382,10 +384,10 @@ fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
     all
 }
 
-/// Whether a branch of a hook can say what is done in it.
+/// Whether a branch of a hook can express its body.
 fn fits_a_branch(branch: &Branch) -> bool {
     let inner = |s: &Statement| matches!(s, Statement::If { .. } | Statement::Instruct { .. });
-    // A hook evaluates conditions, and words always hold.
+    // Hooks evaluate conditions; natural language would always hold.
     let evaluated = branch.condition.as_ref().is_none_or(|when| when.expr().is_some());
     evaluated
         && said_by_fields(&branch.body) == branch.body.0.len()
@@ -396,7 +398,7 @@ const fn is_set(statement: &Statement) -> bool {
     matches!(statement, Statement::Set(_))
 }
 
-/// A choice that only sets values, as conditional values; anything else as it is.
+/// Turns a choice that only assigns variables into conditional values; anything else is unchanged.
 fn conditionally_set(statement: Statement) -> Vec<Statement> {
     let sets = |b: &Branch| b.body.0.iter().all(is_set) && !b.body.0.is_empty();
     match &statement {
@@ -408,7 +410,7 @@ fn conditionally_set(statement: Statement) -> Vec<Statement> {
     }
 }
 
-/// `IF c: SET x = v` as `SET x = c ? v : x`, where no assignment changes what the condition reads.
+/// `IF c: SET x = v` as `SET x = c ? v : x`, unless an assignment changes what the condition reads.
 fn conditional(branch: &Branch) -> Option<Vec<Statement>> {
     let condition = branch.condition.as_ref()?.expr()?;
     let mut read = Vec::new();

@@ -1,5 +1,5 @@
-//! Variables that all agents of a program share. Session memory of ABL is an agent's own: each agent
-//! that needs one declares it, and handoffs and delegations carry its value.
+//! Adapts variables shared by all agents of a program. ABL's session memory belongs to one agent: each
+//! agent that uses a shared variable declares it, and handoffs and delegations pass it.
 
 use super::returning;
 use agentir_diagnostics::Spanned;
@@ -8,8 +8,8 @@ use agentir_ir::{Agent, Node, PassedValue, Program, SessionVariable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// Declares the shared variables in each agent that uses them; they get their first values once, in
-/// the agents that declared them before. Gives the names of these.
+/// Declares the shared variables in each agent that uses them. Only the agents that declared them
+/// initialise them; returns the names of those.
 pub(super) fn declare(program: &mut Program) -> FxHashSet<Name> {
     let shared: Vec<SessionVariable> = program
         .agents
@@ -31,8 +31,8 @@ pub(super) fn declare(program: &mut Program) -> FxHashSet<Name> {
     owners
 }
 
-/// Lets each handoff and delegation carry the shared variables that both agents know. An agent that uses none itself
-/// declares what agents behind it use; the owners begin with everything and need none for that.
+/// Passes shared variables with each handoff and delegation. An agent that does not use a variable
+/// declares it if an agent reachable from it does. The owners need none: they have all of them.
 pub(super) fn hand_on(program: &mut Program, owners: &FxHashSet<Name>) {
     let mut known: FxHashMap<Name, Vec<SessionVariable>> = FxHashMap::default();
     let mut before: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
@@ -97,7 +97,7 @@ fn is_shared(variable: &SessionVariable) -> bool {
     variable.scope == Some("program")
 }
 
-/// Declares variables that are not there yet, without first values.
+/// Declares missing variables, without initial values.
 fn add<'v>(agent: &mut Agent, variables: impl Iterator<Item = &'v SessionVariable>) {
     let session = &mut agent.memory.session;
     let had: FxHashSet<Name> = session.iter().map(|v| v.name.value.clone()).collect();

@@ -1,8 +1,7 @@
-//! What variables of other languages are called in ABL, where the runtime and the expressions have names
-//! for themselves.
+//! Renames variables of other languages whose names are reserved by ABL's runtime or expressions.
 //!
-//! A name means the same variable in every agent that declares it (agents share their session and pass
-//! values on by name), so it gets one name for the whole program.
+//! A name denotes the same variable in every agent that declares it (agents share their session and pass
+//! values by name), so it is renamed in the whole program.
 
 use super::expr::Names;
 use crate::names::{self, Form, Renamed};
@@ -14,10 +13,10 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
 
-/// What variables are called in ABL that cannot keep their names.
+/// New names of variables.
 pub(super) type Variables = FxHashMap<Name, Name>;
 
-/// A name that an author of ABL cannot give a variable, with the name nearest to it.
+/// A replacement for a name that a variable cannot have in ABL.
 fn instead(name: &str) -> Option<SmolStr> {
     if let Some(known) = system_variable(name).filter(|known| !known.authored_wins) {
         return Some(SmolStr::new_static(known.instead));
@@ -50,12 +49,12 @@ fn own(agent: &Agent, found: &mut IndexSet<Name>) {
     });
 }
 
-/// New names for the variables of agents of other languages that cannot keep theirs.
+/// The renamings needed for variables of a program.
 pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
     let mut all = IndexSet::new();
     let foreign = |agent: &&Agent| agent.metadata.dialect != Dialect::Abl.name();
     program.agents.iter().filter(foreign).for_each(|agent| own(agent, &mut all));
-    // Only the results of tools that exist are reserved.
+    // Only results of existing tools are reserved.
     let tools: IndexSet<&str> = program.tools().map(|tool| tool.name.value.as_str()).collect();
     let free = |name: &Name| tool_of_result(name).is_some_and(|tool| !tools.contains(tool));
     let (taken, kept): (Vec<_>, Vec<_>) = all
@@ -75,14 +74,14 @@ pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
 }
 
 impl Names<'_> {
-    /// A variable that is declared, written or passed on by its name.
+    /// Renames a variable that is declared, written or passed by name.
     pub(super) fn variable(self, name: &mut Spanned<Name>) {
         if let Some(to) = self.variables.get(&name.value) {
             name.value = to.clone();
         }
     }
 
-    /// The fields that are asked for.
+    /// Renames the variables of fields.
     pub(super) fn fields(self, gather: &mut Gather) {
         for field in &mut gather.fields {
             self.variable(&mut field.name);
@@ -92,18 +91,18 @@ impl Names<'_> {
         gather.prompt.iter_mut().for_each(|t| self.text(t));
     }
 
-    /// What an agent declares.
+    /// Renames the variables that an agent declares.
     pub(super) fn declarations(self, agent: &mut Agent) {
         agent.memory.session.iter_mut().for_each(|v| self.variable(&mut v.name));
         self.fields(&mut agent.gather);
         let bindings = agent.reasoning.iter_mut().flat_map(|r| &mut r.bindings);
-        // The inputs of what only notes values are variables themselves.
-        for binding in bindings.filter(|b| matches!(b.does, agentir_ir::Offer::Collect)) {
+        // Inputs of bindings that only set variables are variables themselves.
+        for binding in bindings.filter(|b| matches!(b.action, agentir_ir::BindingAction::Collect)) {
             binding.with.iter_mut().for_each(|input| self.variable(&mut input.name));
         }
     }
 
-    /// What a statement writes by name.
+    /// Renames the variables that a statement writes by name.
     pub(super) fn written(self, statement: &mut Statement) {
         match statement {
             Statement::Clear { variables } => {

@@ -1,4 +1,4 @@
-//! Asking the user for values.
+//! Emits field collection.
 
 use super::{Place, Steps};
 use crate::emit::adl::expr;
@@ -6,20 +6,20 @@ use crate::emit::adl::yaml::Yaml;
 use agentir_ir::{Collect, GatherField};
 
 impl<'p> Steps<'p> {
-    /// What the user is asked for a field: in its step, or where the agent declares it.
+    /// The prompt of a field: from its step, or from its declaration in the agent.
     fn prompt(&self, field: &'p GatherField) -> Option<&'p agentir_expr::Template> {
         let declared =
             || self.agent.gather.fields.iter().find(|f| f.name.value == field.name.value);
         field.prompt.as_ref().or_else(|| declared()?.prompt.as_ref())
     }
 
-    /// Asking for fields: what is missing behind the answer is asked for again.
+    /// Collects fields; those missing after the answer are asked for again.
     pub(super) fn collect(&mut self, collect: &'p Collect, out: &mut Vec<Yaml>, place: Place<'p>) {
         let said = |text: &agentir_expr::Template| {
             Yaml::pair("bot", Yaml::Quoted(expr::template(text).trim_end().to_owned()))
         };
         out.extend(collect.present.as_ref().map(said));
-        // Who was just told what is wanted answers first; then what is missing is asked for.
+        // After a message the user answers first; then missing fields are asked for.
         let told_before = out.last().is_some_and(|last| last.is_pair("bot"))
             && collect.gather.prompt.is_none()
             && collect.gather.fields.iter().all(|field| self.prompt(field).is_none())

@@ -1,4 +1,4 @@
-//! Flows: a step is a subagent, and so is what follows once a step has what it waited for.
+//! Adapts flows: each step is a subagent, and so is what follows a step that waits.
 
 use super::offers::{self, binding, branch, instruct, offer, say, set, truth};
 use super::words::{self, all, not, spanned, text};
@@ -6,8 +6,8 @@ use super::{Adapter, blank};
 use agentir_diagnostics::Span;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Template};
 use agentir_ir::{
-    Agent, Body, Branch, Collect, Data, Decider, Delegation, Digression, Filler, Flow,
-    InputBinding, Jump, Offer, Response, Statement, Step, Target,
+    Agent, BindingAction, Body, Branch, Collect, Data, Decider, Delegation, Digression, FilledBy,
+    Flow, InputBinding, Jump, Response, Statement, Step, Target,
 };
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -22,28 +22,28 @@ pub(super) fn transition(to: &Name) -> Statement {
     })
 }
 
-/// The flow that is written.
+/// The flow being adapted.
 struct Steps<'a> {
     agent: &'a Agent,
     flow: &'a Flow,
     names: FxHashMap<SmolStr, Name>,
-    /// What every part of it begins with.
+    /// The template for each of its subagents.
     like: &'a Agent,
 }
 
-/// What statements become: what is done, what is said, and where it goes.
+/// Statements split into effects, messages and jumps.
 #[derive(Default)]
 struct Laid {
     done: Vec<Statement>,
     said: Vec<Statement>,
     exits: Vec<Statement>,
-    /// The conversation may end here.
+    /// Whether the conversation may end here.
     ends: bool,
 }
 
 fn leaves(statement: &Statement) -> bool {
     match statement {
-        Statement::Goto(jump) => jump.target.leaves(),
+        Statement::Goto(jump) => jump.target.diverges(),
         Statement::Handoff(_) => true,
         Statement::If { branches } => all_leave(branches),
         Statement::Call(call) => {
@@ -53,7 +53,7 @@ fn leaves(statement: &Statement) -> bool {
     }
 }
 
-/// Whether it waits for the user, itself or in one of its branches.
+/// Whether a statement or one of its branches waits for the user.
 fn waits(statement: &Statement) -> bool {
     match statement {
         Statement::Collect(_) | Statement::Await { .. } => true,
@@ -106,7 +106,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// A subagent for statements, up to the first that waits; what is behind it is another one.
+    /// Adapts statements to a subagent, up to the first that waits; the rest becomes another subagent.
     fn part(
         &mut self,
         steps: &Steps<'_>,
@@ -141,7 +141,7 @@ impl Adapter<'_> {
                 let next = self.behind(steps, name, &about, tail, next);
                 self.wait(steps, name, &about, branches, next.as_ref(), &mut new, laid);
             }
-            // Something below waits: each branch goes on in a subagent of its own.
+            // A nested statement waits: each branch continues in a subagent of its own.
             Some((Statement::If { branches }, tail)) => {
                 let next = self.behind(steps, name, &about, tail, next);
                 self.part_ways(steps, name, &about, branches, next.as_ref(), &mut new, laid);
@@ -182,7 +182,7 @@ impl Adapter<'_> {
         self.out.insert(at, new);
     }
 
-    /// What statements do, say, and where they go.
+    /// Splits statements into effects, messages and jumps.
     fn lay(&mut self, steps: &Steps<'_>, all: &[Statement], new: &mut Agent, laid: &mut Laid) {
         for one in all {
             match one {
@@ -204,7 +204,7 @@ impl Adapter<'_> {
                     if !call.on_result.is_empty() {
                         self.lay_branches(steps, &call.on_result, new, laid);
                     }
-                    // Nothing tells the script of a failure; the model sees it.
+                    // The script cannot see that a call failed, but the model can.
                     let failed = format!("`{}` fails", call.tool.value);
                     self.lay_in_words(steps, &call.on_failure.0, &failed, new, laid);
                 }
@@ -229,8 +229,10 @@ impl Adapter<'_> {
                 Statement::Delegate(to) => {
                     let to = self.agent_name(&to.agent.value, None);
                     let tool = Name::new(format!("ask_{to}"));
-                    let mut one =
-                        binding(tool.clone(), Offer::Delegate { agent: spanned(to.clone()) });
+                    let mut one = binding(
+                        tool.clone(),
+                        BindingAction::Delegate { agent: spanned(to.clone()) },
+                    );
                     one.description = Some(text(format!("Ask {to}")));
                     offer(new, one);
                     let ask = text(format!("Ask with {{!@actions.{tool}}}."));
@@ -256,14 +258,14 @@ impl Adapter<'_> {
     }
 
     fn escalate(&mut self, new: &mut Agent, laid: &mut Laid) {
-        let mut one = binding("to_person", Offer::Escalate);
+        let mut one = binding("to_person", BindingAction::Escalate);
         one.description = Some(text("Hand over to a person"));
         offer(new, one);
         let text = text("Hand over with {!@actions.to_person}.");
         laid.said.push(Statement::Instruct { text });
     }
 
-    /// Branches, once for what is done, once for what is said, once for where it goes.
+    /// Splits branches; the conditions are repeated for effects, messages and jumps.
     fn lay_branches(
         &mut self,
         steps: &Steps<'_>,
@@ -279,7 +281,7 @@ impl Adapter<'_> {
             let when = match &one.condition {
                 Some(c) => match self.variables.condition(c) {
                     Some(when) => Some(when),
-                    // The model judges; it can be told what to say, and where it may go.
+                    // The model decides: it gets instructions and transitions.
                     None => {
                         in_words(below, &words::in_words(c), new, laid);
                         continue;
@@ -297,7 +299,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// Statements that are reached when words say so.
+    /// Statements under a natural-language condition.
     fn lay_in_words(
         &mut self,
         steps: &Steps<'_>,
@@ -326,7 +328,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// A jump that is limited counts how often it was made.
+    /// A limited jump counts how often it was taken.
     fn repeat(
         &mut self,
         steps: &Steps<'_>,
@@ -356,7 +358,7 @@ impl Adapter<'_> {
         laid.exits.push(Statement::If { branches: vec![branch(Some(more), body)] });
     }
 
-    /// Asking: a tool takes the fields, and with all of them there it goes on.
+    /// Collecting: a tool sets the fields, and once all are set the flow continues.
     #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
     fn collect(
         &mut self,
@@ -371,7 +373,7 @@ impl Adapter<'_> {
     ) {
         new.reasoning.get_or_insert_default().prepare.0.extend(laid.said);
         if !laid.done.is_empty() {
-            // Once, not in each of the turns that the asking takes.
+            // Only once, not in every turn of collecting.
             let flag = self.flag(&format!("{name}_begun"));
             let mut done = laid.done;
             done.push(set(&flag, truth(true)));
@@ -409,8 +411,8 @@ impl Adapter<'_> {
         }
     }
 
-    /// What stands behind statements that wait, in a subagent of its own; where that is nothing, what
-    /// comes next.
+    /// The continuation of statements that wait: a subagent for the rest, or the next target if there is no
+    /// rest.
     fn behind(
         &mut self,
         steps: &Steps<'_>,
@@ -477,7 +479,7 @@ impl Adapter<'_> {
         if talks { offers::after(new) } else { offers::before(new) }.extend(exits);
     }
 
-    /// Waiting for an answer: the first turn asks, the next goes where the answer leads.
+    /// Waiting for an answer: the first turn asks, the next one branches on the answer.
     #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
     fn wait(
         &mut self,
@@ -501,7 +503,7 @@ impl Adapter<'_> {
             let branches = vec![branch(Some(first.clone()), laid.said)];
             prompt.push(Statement::If { branches });
         }
-        // Fields that are only taken if they are mentioned are taken here.
+        // Fields that are only taken if mentioned are taken here.
         let extracted = steps.agent.gather.clone();
         self.gather(steps.agent, &extracted, new);
         let mut ways = vec![branch(Some(first), vec![set(&flag, truth(true))])];
@@ -546,7 +548,7 @@ impl Adapter<'_> {
         offers::after(new).push(Statement::If { branches: ways });
     }
 
-    /// Whoever leaves before the answer is asked again when they come back.
+    /// Resets the flag when the user leaves before answering, so that the question is repeated on return.
     fn forget_asking(&mut self, name: &Name, new: &mut Agent) {
         let flag = self.flag(&format!("{name}_asked"));
         for way in new.reasoning.iter_mut().flat_map(|zone| &mut zone.bindings) {
@@ -554,14 +556,14 @@ impl Adapter<'_> {
                 Statement::Set(one) => one.target.root.value == flag,
                 _ => false,
             });
-            if matches!(way.does, Offer::Handoff { .. }) && !resets {
+            if matches!(way.action, BindingAction::Handoff { .. }) && !resets {
                 way.after.0.push(set(&flag, truth(false)));
             }
         }
     }
 
-    /// How it goes on with statements: assignments and a jump as they are, else a transition to a
-    /// subagent of their own. Nothing if that is the end.
+    /// The continuation of statements: assignments and a jump directly, otherwise a transition to a subagent
+    /// of their own; `None` at the end.
     fn continued(
         &mut self,
         steps: &Steps<'_>,
@@ -597,7 +599,7 @@ impl Adapter<'_> {
         Some((Vec::new(), transition(&name)))
     }
 
-    /// The model leads for a while.
+    /// A reasoning zone.
     fn reason(
         &mut self,
         steps: &Steps<'_>,
@@ -636,16 +638,16 @@ impl Adapter<'_> {
         }
     }
 
-    /// What the model has to find out before it is done, other than from a tool.
+    /// Values that the model has to determine before the zone ends, other than from tools.
     fn notes(&self, done: &Expr, new: &mut Agent) {
-        let mut take = binding("note_details", Offer::Collect);
+        let mut take = binding("note_details", BindingAction::Collect);
         done.paths(&mut |path| {
             let name = &path.root;
             let new = take.with.iter().all(|w| w.name.value != name.value);
             if new && !self.variables.results.contains(&name.value) {
                 take.with.push(InputBinding {
                     name: spanned(name.value.clone()),
-                    filled_by: Filler::Model,
+                    filled_by: FilledBy::Model,
                     value: None,
                 });
             }
@@ -657,17 +659,17 @@ impl Adapter<'_> {
         }
     }
 
-    /// The end of a conversation is a tool of the model; an agent that was asked gives control back.
+    /// Ending a conversation is a tool of the model; a delegated agent returns control instead.
     fn finish(&self, new: &mut Agent) {
         let mut known = new.reasoning.iter().flat_map(|r| &r.bindings);
-        if !self.comes_back && !known.any(|b| matches!(b.does, Offer::Complete)) {
-            let mut one = binding("finish", Offer::Complete);
+        if !self.comes_back && !known.any(|b| matches!(b.action, BindingAction::Complete)) {
+            let mut one = binding("finish", BindingAction::Complete);
             one.description = Some(text("When nothing is left to do"));
             offer(new, one);
         }
     }
 
-    /// What the user may want instead.
+    /// A digression.
     fn digression(&mut self, steps: &Steps<'_>, way: &Digression, new: &mut Agent) {
         let mut laid = Laid::default();
         self.lay(steps, &way.body.0, new, &mut laid);
@@ -691,8 +693,8 @@ impl Adapter<'_> {
     }
 }
 
-/// `if`, `else if`, `else` of branches of which some have nothing to do: those are excluded by the
-/// conditions of the others, because a branch cannot be empty.
+/// Branches as `if`, `else if`, `else`. Empty branches are not allowed, so they are excluded by the
+/// conditions of the others.
 pub(super) fn choice(branches: Vec<Branch>) -> Option<Statement> {
     let mut out: Vec<Branch> = Vec::new();
     let mut idle: Vec<Expr> = Vec::new();
@@ -715,7 +717,7 @@ pub(super) fn choice(branches: Vec<Branch>) -> Option<Statement> {
     }
 }
 
-/// What is only reached when words say so is told to the model: what to say, and where it may go.
+/// Statements under a natural-language condition become instructions and transitions of the model.
 fn in_words(below: Laid, when: &str, new: &mut Agent, laid: &mut Laid) {
     for said in below.said {
         let Statement::Instruct { text: said } = said else { continue };
@@ -727,18 +729,18 @@ fn in_words(below: Laid, when: &str, new: &mut Agent, laid: &mut Laid) {
     }
 }
 
-/// A way that the model takes when words fit.
+/// A transition that the model takes under a natural-language condition.
 fn way_in_words(new: &mut Agent, exit: &Statement, words: &str, done: Vec<Statement>) {
     if let Statement::Handoff(to) = exit {
         let name = Name::new(format!("to_{}", to.agent.value));
-        let mut one = binding(name, Offer::Handoff { to: to.agent.clone() });
+        let mut one = binding(name, BindingAction::Handoff { to: to.agent.clone() });
         one.description = Some(text(words));
         one.after = Body(done);
         offer(new, one);
     }
 }
 
-/// Texts stand either under conditions or among statements, not in both places.
+/// Moves texts either under conditions or among statements; Agent Script does not mix the two.
 fn tidy(new: &mut Agent) {
     let Some(zone) = new.reasoning.as_mut().filter(|z| !z.prepare.is_empty()) else { return };
     let mut all: Vec<Statement> = Vec::new();

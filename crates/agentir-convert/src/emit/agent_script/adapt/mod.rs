@@ -1,14 +1,14 @@
-//! Agents of other languages in the shape of Agent Script's own.
+//! Adapts agents of other languages to Agent Script.
 //!
-//! What Agent Script has natively (tools, handoffs, escalation, texts under conditions) takes its own
-//! form. A flow has no counterpart: **a step becomes a subagent**, because a subagent is a position
-//! of the conversation, keeps the step's name, and can be gone to from anywhere. What a step does
-//! stands in `before_reasoning`, what it says in its instructions, where it goes in
-//! `after_reasoning`; a step that waits goes on in another subagent once it has what it waited for.
-//! Checks are guards of tools and texts under conditions; guardrails are instructions.
+//! Constructs that Agent Script has (tools, handoffs, escalation, conditional texts) map directly. Flows
+//! do not exist: **a step becomes a subagent**, because a subagent is a position in the conversation, has
+//! a name, and can be the target of a transition from anywhere. A step's effects go to
+//! `before_reasoning`, its messages to the instructions, its jumps to `after_reasoning`. A step that
+//! waits continues in another subagent once the awaited value is there. Checks become guards of tools
+//! and conditional texts; guardrails become instructions.
 //!
-//! *Variables* of all agents share one space. Those of the same name and type are one (passing them
-//! on is then no act); those of another type get the agent's name before theirs.
+//! *Variables* of all agents share one namespace. Variables of the same name and type are merged, so
+//! passing them is implicit; a variable of another type gets the agent's name as a prefix.
 
 mod flow;
 mod offers;
@@ -27,24 +27,24 @@ use serde_json::json;
 use smol_str::SmolStr;
 use words::{spanned, text};
 
-/// The user an agentforce agent acts for; nobody else can know it.
+/// The placeholder for the user an agentforce agent runs as, which only the author knows.
 pub(super) const USER: &str = "REPLACE_ME@example.com";
 
-/// The variables of the document, and what those of an agent are called there.
+/// The variables of the document, and their names in the current agent.
 #[derive(Default)]
 struct Variables {
     all: IndexMap<Name, SessionVariable>,
     names: Names,
-    /// By the name in the agent that is written now: a root, or a dotted path.
+    /// Names in the document, by name in the current agent: a root or a dotted path.
     here: FxHashMap<SmolStr, Name>,
-    /// Variables of all agents, by their name there, with the types that were declared.
+    /// Variables of all agents, by name there, with the declared types.
     shared: FxHashMap<SmolStr, Vec<(Name, Option<String>)>>,
     agent: SmolStr,
-    /// Those that tools fill.
+    /// Variables set from tool results.
     results: FxHashSet<Name>,
-    /// Paths that have a value where the expression that is written now is reached.
+    /// Paths known to have a value at the current expression.
     known: Vec<Path>,
-    /// Whether comparing what is unset is no error in the agent's language.
+    /// Whether the agent's language allows comparisons with an unset value.
     lenient: bool,
 }
 
@@ -55,7 +55,7 @@ impl Variables {
         self.lenient = agent.metadata.dialect == Dialect::Abl.name();
     }
 
-    /// Declares a variable of the agent. Without a type it is the same as any of that name.
+    /// Declares a variable of the agent. Without a type it is merged with any variable of that name.
     fn declare(&mut self, own: &str, ty: &str, about: impl FnOnce(&mut SessionVariable)) -> Name {
         let same = self.shared.entry(SmolStr::new(own)).or_default();
         let fits = |known: &Option<String>| {
@@ -97,7 +97,7 @@ impl Variables {
         name
     }
 
-    /// What a path of the agent is in the document.
+    /// Translates a path of the agent.
     fn path(&mut self, path: &Path) -> Path {
         let mut dotted = path.root.value.to_string();
         let mut found = self.here.get(dotted.as_str()).map(|name| (name.clone(), 0));
@@ -112,7 +112,7 @@ impl Variables {
         let (name, used) = found.unwrap_or_else(|| {
             let ty = if path.segments.is_empty() { "" } else { "object" };
             let name = self.declare(&path.root.value, ty, |declared| {
-                // A member of nothing would be an error.
+                // Accessing a member of an unset value would be an error.
                 if ty == "object" && declared.initial_value.is_none() {
                     declared.initial_value = Some(json!({}));
                 }
@@ -157,7 +157,7 @@ fn type_of(text: &str) -> TypeExpr {
     }
 }
 
-/// The type that is declared, else that of the first value, else none.
+/// The declared type, else that of the initial value, else an empty string.
 fn type_text(ty: Option<&TypeExpr>, value: Option<&Data>) -> String {
     let of_value = match value {
         Some(Data::Bool(_)) => "boolean",
@@ -169,24 +169,24 @@ fn type_text(ty: Option<&TypeExpr>, value: Option<&Data>) -> String {
     ty.map_or_else(|| of_value.to_owned(), ToString::to_string)
 }
 
-/// Where programs are translated.
+/// The state of the adaptation.
 struct Adapter<'p> {
     program: &'p Program,
     variables: Variables,
-    /// What agents and steps are called, in one space.
+    /// Names of agents and steps, which share a namespace.
     subagents: Names,
-    /// The names of the program's agents.
+    /// Names in the output, by name in the program.
     agents: FxHashMap<SmolStr, Name>,
     /// Agents that run elsewhere.
     remote: IndexMap<Name, AgentReference>,
-    /// Agents that are asked and give control back when they are done.
+    /// Agents that are delegated to and return control when done.
     called: FxHashSet<SmolStr>,
-    /// Whether the agent that is written now is one of them.
+    /// Whether the current agent is one of them.
     comes_back: bool,
     out: Vec<Agent>,
 }
 
-/// The agent that is meant by a name: an alias may only say in which file the agent is.
+/// Resolves the name of an agent; an alias may only refer to the agent's file.
 fn resolve<'a>(program: &Program, agent: &'a Agent, to: &'a SmolStr) -> SmolStr {
     let reference = agent.available_agents.iter().find(|r| r.alias.value == *to);
     let Some(reference) = reference.filter(|_| program.agent(to).is_none()) else {
@@ -201,7 +201,7 @@ fn resolve<'a>(program: &Program, agent: &'a Agent, to: &'a SmolStr) -> SmolStr 
     program.agents.iter().find(named).map_or_else(|| to.clone(), |a| a.metadata.name.value.clone())
 }
 
-/// Agents that some agent asks, and that nobody hands over to for good.
+/// Agents that are delegated to and never the target of a permanent handoff.
 fn called(program: &Program) -> FxHashSet<SmolStr> {
     let mut asked = FxHashSet::default();
     let mut taken = FxHashSet::default();
@@ -220,16 +220,16 @@ fn called(program: &Program) -> FxHashSet<SmolStr> {
     asked
 }
 
-/// A program in the shape of Agent Script's own.
+/// A program adapted to Agent Script.
 pub(super) struct Adapted {
     pub(super) agents: Vec<Agent>,
-    /// The agent that every conversation begins with.
+    /// The agent that every conversation starts with.
     pub(super) entry: Option<Name>,
-    /// What is called otherwise.
+    /// Renamings in the output.
     pub(super) renamed: Vec<Renamed>,
 }
 
-/// A program in the shape of Agent Script's own.
+/// Adapts a program to Agent Script.
 pub(super) fn program(program: &Program) -> Adapted {
     let mut adapter = Adapter {
         program,
@@ -266,18 +266,18 @@ pub(super) fn program(program: &Program) -> Adapted {
     Adapted { agents: out, entry, renamed }
 }
 
-/// What an agent says when something fails that it has no better words for.
+/// The message of an agent for failures without a specific one.
 fn error_message(agent: &Agent) -> Option<SmolStr> {
     let handler = agent.error_handling.default_handler.as_ref().and_then(|h| h.respond.as_ref());
     let own = || agent.messages.get("error_default").and_then(|m| m.text.as_ref());
     Some(handler.or_else(own)?.text.value.clone())
 }
 
-/// What a document has to have besides.
+/// Adds settings that a document requires.
 fn document(first: &mut Agent, error: SmolStr) {
     let name = first.metadata.name.value.clone();
     let mut keep = |key: &str, value: Data| {
-        first.extensions.keep(Dialect::AgentScript.name(), key, value, Span::default());
+        first.extensions.insert(Dialect::AgentScript.name(), key, value, Span::default());
     };
     keep("config", json!({ "developer_name": name.as_str() }));
     keep("access", json!({ "default_agent_user": USER }));
@@ -285,14 +285,14 @@ fn document(first: &mut Agent, error: SmolStr) {
     first.messages.insert("error".into(), said);
 }
 
-/// An agent that only has a name.
+/// An agent with default values apart from its name.
 fn blank(name: Name) -> Agent {
     let metadata = Metadata::new(spanned(name), Dialect::AgentScript, SmolStr::default());
     Agent::new(metadata, Span::default())
 }
 
 impl Adapter<'_> {
-    /// The name of another agent; one that is not in the program runs elsewhere.
+    /// The name of another agent; an agent outside the program runs elsewhere.
     fn agent_name(&mut self, own: &str, remote: Option<&Remote>) -> Name {
         if let Some(name) = self.agents.get(own).filter(|_| remote.is_none()) {
             return name.clone();
@@ -301,7 +301,7 @@ impl Adapter<'_> {
             Some(known) => return known.clone(),
             None => self.subagents.rename("agent", own, &[&format!("remote_{own}")]),
         };
-        // The platform only reaches agents that are deployed on it.
+        // The platform only reaches agents deployed on it.
         let endpoint = remote
             .and_then(|r| r.endpoint.clone())
             .filter(|a| a.value.starts_with("agentforce://") || a.value.starts_with("agent://"));
@@ -375,7 +375,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// Declares what calls leave, before anything reads it.
+    /// Declares the variables that calls set, before anything reads them.
     fn declare_results(&mut self, agent: &Agent) {
         let mut calls = Vec::new();
         calls_of(&agent.on_start.0, &mut calls);
@@ -389,11 +389,11 @@ impl Adapter<'_> {
         for (tool, kept_as) in calls {
             self.results(&tool, &kept_as);
         }
-        // What the last call left is known where that stands.
+        // `result` of the last call is resolved where it is used.
         self.variables.here.retain(|name, _| name != "result" && !name.starts_with("result."));
     }
 
-    /// What another agent is for, to choose it by.
+    /// The purpose of another agent, by which the model selects it.
     fn purpose(&self, own: &str, name: &Name) -> String {
         let goal = self.program.agent(own).and_then(|a| a.identity.goal.as_ref());
         goal.map_or_else(|| format!("Go on with {name}"), |goal| goal.text.value.to_string())
@@ -403,7 +403,7 @@ impl Adapter<'_> {
         self.program.tools().find(|t| t.name.value == name)
     }
 
-    /// Everything that stands in the agent's own subagent; its steps follow in theirs.
+    /// Adapts an agent to a subagent; its steps become further subagents.
     fn agent(&mut self, agent: &Agent) {
         self.variables.enter(agent);
         self.declare(agent);
@@ -438,7 +438,7 @@ impl Adapter<'_> {
     }
 }
 
-/// The tools that statements call, and what their results are called.
+/// The tools that statements call, and the variables of their results.
 fn calls_of(statements: &[Statement], found: &mut Vec<(SmolStr, SmolStr)>) {
     for one in statements {
         match one {
@@ -463,7 +463,7 @@ fn calls_of(statements: &[Statement], found: &mut Vec<(SmolStr, SmolStr)>) {
     }
 }
 
-/// An action, in the forms that Agent Script has: its inputs, and its outputs by name.
+/// An action in Agent Script's form: inputs, and outputs by name.
 fn action(tool: &Tool) -> Tool {
     let mut tool = tool.clone();
     tool.extensions = Extensions::default();
@@ -490,7 +490,7 @@ fn action(tool: &Tool) -> Tool {
         };
         returns.ty = TypeExpr { kind: TypeKind::Object(fields), span: Span::default() };
     }
-    let asks = tool.asks_first().is_some();
+    let asks = tool.confirmation_required_at().is_some();
     if let Some(require) = tool.confirmation.as_mut().and_then(|c| c.require.as_mut()) {
         require.value = if asks { "always" } else { "never" };
     }

@@ -1,17 +1,17 @@
-//! An agent that the model leads: what it is told, and the tools it is given.
+//! Adapts agents led by the model: their instructions and exposed tools.
 
 use super::words::{self, all, condition, not, spanned, text};
 use super::{Adapter, Variables, action};
 use agentir_diagnostics::Span;
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
-    Activation, Agent, Body, Branch, Call, Checkpoint, Constraint, ConstraintKind, Data,
-    Extensions, Filler, Gather, GatherField, Hook, InputBinding, Instruction, Offer, Response,
+    Activation, Agent, BindingAction, Body, Branch, Call, Checkpoint, Constraint, ConstraintKind,
+    Data, Extensions, FilledBy, Gather, GatherField, Hook, InputBinding, Instruction, Response,
     ReturnType, SetVariable, Statement, SystemPrompt, ToolBinding,
 };
 use smol_str::SmolStr;
 
-/// Who the agent is: what other languages spread over several fields is one text.
+/// The identity as one text, which other languages spread over several fields.
 pub(super) fn system_prompt(variables: &mut Variables, agent: &Agent) -> Option<SystemPrompt> {
     let identity = &agent.identity;
     let mut parts = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn system_prompt(variables: &mut Variables, agent: &Agent) -> Option<
     (!parts.is_empty()).then(|| SystemPrompt { template: text(parts.join("\n")), custom: true })
 }
 
-/// A guardrail in words.
+/// A guardrail as an instruction.
 fn guardrail(rule: &agentir_ir::Guardrail) -> Option<String> {
     let what = rule.llm_check.as_ref().or(rule.description.as_ref());
     let message = rule.action.get("message").and_then(Data::as_str);
@@ -54,13 +54,13 @@ fn guardrail(rule: &agentir_ir::Guardrail) -> Option<String> {
     Some(line)
 }
 
-/// Whether a field is asked for at all; others are taken when they are mentioned.
+/// Whether a field is asked for, rather than only taken if mentioned.
 fn is_asked(field: &GatherField) -> bool {
     !matches!(field.activation, Some(Activation::Optional))
         && field.prompt_mode != Some("extract_only")
 }
 
-/// How an answer is checked, in words for the model.
+/// The validation of a field as an instruction.
 fn checks(agent: &Agent, field: &GatherField) -> String {
     let mut out = String::new();
     let entity = field.entity_ref.as_ref();
@@ -82,11 +82,11 @@ fn checks(agent: &Agent, field: &GatherField) -> String {
     out
 }
 
-/// A tool of the model of which nothing is said yet.
-pub(super) fn binding(name: impl Into<Name>, does: Offer) -> ToolBinding {
+/// A tool binding with default values.
+pub(super) fn binding(name: impl Into<Name>, action: BindingAction) -> ToolBinding {
     ToolBinding {
         name: spanned(name.into()),
-        does,
+        action,
         description: None,
         available_when: None,
         with: Vec::new(),
@@ -144,14 +144,14 @@ pub(super) fn set(variable: &str, value: Expr) -> Statement {
     })
 }
 
-/// A name for a way: the verb, and who it leads to.
+/// The name of a transition: the verb and the target.
 fn way(verb: &str, to: &str) -> Name {
     Name::new(format!("{verb}_{to}"))
 }
 
 impl Adapter<'_> {
-    /// `ON_START`: the entry agent's first words are the welcome; the rest is done before the first
-    /// turn, which a variable remembers.
+    /// `ON_START`: the entry agent's first message is the welcome; the rest runs before the first turn,
+    /// guarded by a flag.
     pub(super) fn start(&mut self, agent: &Agent, new: &mut Agent) -> Vec<Statement> {
         let first = self.out.is_empty();
         let mut said = Vec::new();
@@ -192,14 +192,14 @@ impl Adapter<'_> {
         said
     }
 
-    /// A truth value of the document, false at first.
+    /// A boolean variable of the document, initially false.
     pub(super) fn flag(&mut self, name: &str) -> Name {
         self.variables.declare(name, "boolean", |declared| {
             declared.initial_value = Some(Data::Bool(false));
         })
     }
 
-    /// What the model is told.
+    /// The instructions to the model.
     pub(super) fn instructions(&mut self, agent: &Agent, new: &mut Agent) {
         for one in &agent.identity.instructions {
             let said = self.variables.text(&one.text);
@@ -221,7 +221,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// Everything that an agent without a flow offers its model.
+    /// Exposes everything that an agent without a flow offers its model.
     pub(super) fn offers(&mut self, agent: &Agent, new: &mut Agent) {
         self.gather(agent, &agent.gather, new);
         self.knowledge(agent, new);
@@ -238,14 +238,14 @@ impl Adapter<'_> {
         self.rules(agent, new);
     }
 
-    /// Asking for fields: one tool that takes them, and what to ask in the instructions.
+    /// Collecting fields: a tool that sets them, and instructions to ask for them.
     pub(super) fn gather(
         &mut self,
         agent: &Agent,
         gather: &Gather,
         new: &mut Agent,
     ) -> Vec<(Name, bool)> {
-        let mut take = binding("note_details", Offer::Collect);
+        let mut take = binding("note_details", BindingAction::Collect);
         let mut fields = Vec::new();
         for field in &gather.fields {
             let ty = field.ty.as_ref().map_or("", |t| t.value.as_str());
@@ -261,7 +261,7 @@ impl Adapter<'_> {
             }
             take.with.push(InputBinding {
                 name: spanned(name.clone()),
-                filled_by: Filler::Model,
+                filled_by: FilledBy::Model,
                 value: None,
             });
             fields.push((name, field.required));
@@ -278,7 +278,7 @@ impl Adapter<'_> {
         fields
     }
 
-    /// When a field is asked for, if not always.
+    /// The conditions under which a field is asked for.
     fn active(&mut self, field: &GatherField) -> Vec<Expr> {
         let mut when = Vec::new();
         if let Some(Activation::When { when: c }) = &field.activation {
@@ -291,7 +291,7 @@ impl Adapter<'_> {
         when
     }
 
-    /// What it answers from, as far as it is written out.
+    /// The knowledge base, as far as it is inline.
     fn knowledge(&mut self, agent: &Agent, new: &mut Agent) {
         let Some(knowledge) = &agent.knowledge else { return };
         for one in &knowledge.questions {
@@ -306,14 +306,14 @@ impl Adapter<'_> {
         }
     }
 
-    /// A tool, offered while the constraints before its calls hold.
+    /// Exposes a tool while the constraints on its calls hold.
     pub(super) fn offer_tool(&mut self, agent: &Agent, tool: &str, new: &mut Agent) {
         if !self.add_action(tool, new) {
             return;
         }
         let mut one = binding(
             crate::names::Form::Word.legal(&format!("use_{tool}")),
-            Offer::Call { tool: spanned(Name::new(tool)) },
+            BindingAction::Call { tool: spanned(Name::new(tool)) },
         );
         let guards: Vec<Expr> = agent
             .constraints
@@ -330,7 +330,7 @@ impl Adapter<'_> {
         for parameter in declared.iter().flat_map(|t| &t.parameters) {
             one.with.push(InputBinding {
                 name: parameter.name.clone(),
-                filled_by: Filler::Model,
+                filled_by: FilledBy::Model,
                 value: None,
             });
         }
@@ -338,7 +338,7 @@ impl Adapter<'_> {
         offer(new, one);
     }
 
-    /// Declares a tool where it is used; false if nobody knows it.
+    /// Declares a tool where it is used; false if it is unknown.
     pub(super) fn add_action(&mut self, tool: &str, new: &mut Agent) -> bool {
         if new.tools.iter().any(|t| t.name.value == tool) {
             return true;
@@ -348,7 +348,7 @@ impl Adapter<'_> {
         true
     }
 
-    /// The outputs of a tool, put where the rest of the agent looks for them.
+    /// Assigns the outputs of a tool to the variables that the rest of the agent reads.
     pub(super) fn results(&mut self, tool: &str, kept_as: &str) -> Vec<Statement> {
         let Some(returns) = self.tool(tool).map(action).and_then(|t| t.returns) else {
             return Vec::new();
@@ -373,7 +373,7 @@ impl Adapter<'_> {
         done
     }
 
-    /// The result of a tool that does not say what it gives.
+    /// The result of a tool without a declared result type.
     fn undeclared(&mut self, tool: &str, kept_as: &str, new: &mut Agent) -> Statement {
         let ty = TypeExpr::named("object", Span::default());
         let field = TypeField { name: spanned("result".into()), optional: false, ty };
@@ -387,7 +387,7 @@ impl Adapter<'_> {
         set(&name, words::reference("outputs", "result"))
     }
 
-    /// When a constraint holds.
+    /// The condition under which a constraint is satisfied.
     fn holds(&mut self, constraint: &Constraint) -> Option<Expr> {
         let must = self.variables.condition(&constraint.condition)?;
         let must = match constraint.kind {
@@ -403,7 +403,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// Business rules: what is said while they do not hold.
+    /// Constraints: instructions for when they are violated.
     pub(super) fn rules(&mut self, agent: &Agent, new: &mut Agent) {
         for rule in &agent.constraints.constraints {
             let failure = rule.on_fail.as_ref();
@@ -446,23 +446,24 @@ impl Adapter<'_> {
         }
     }
 
-    /// The ways to other agents, to people and out.
+    /// The transitions to other agents and to humans, and the end of the conversation.
     pub(super) fn ways(&mut self, agent: &Agent, new: &mut Agent) {
         for handoff in &agent.coordination.handoffs {
             let own = super::resolve(self.program, agent, &handoff.to.value);
             let to = self.agent_name(&own, handoff.remote.as_ref());
-            let does = if handoff.returns {
-                Offer::Delegate { agent: spanned(to.clone()) }
+            let action = if handoff.returns {
+                BindingAction::Delegate { agent: spanned(to.clone()) }
             } else {
-                Offer::Handoff { to: spanned(to.clone()) }
+                BindingAction::Handoff { to: spanned(to.clone()) }
             };
-            let mut one = binding(way(if handoff.returns { "ask" } else { "to" }, &to), does);
+            let mut one = binding(way(if handoff.returns { "ask" } else { "to" }, &to), action);
             self.when(&mut one, handoff.when.as_ref(), &self.purpose(&own, &to));
             offer(new, one);
         }
         for delegate in &agent.coordination.delegates {
             let to = self.agent_name(&delegate.agent.value, delegate.remote.as_ref());
-            let mut one = binding(way("ask", &to), Offer::Delegate { agent: spanned(to.clone()) });
+            let mut one =
+                binding(way("ask", &to), BindingAction::Delegate { agent: spanned(to.clone()) });
             let purpose = delegate.purpose.as_ref().map(|p| p.text.value.to_string());
             let purpose = purpose.unwrap_or_else(|| self.purpose(&delegate.agent.value, &to));
             self.when(&mut one, delegate.when.as_ref(), &purpose);
@@ -477,7 +478,8 @@ impl Adapter<'_> {
                 continue;
             }
             let to = self.agent_name(&own, None);
-            let mut one = binding(way("to", &to), Offer::Handoff { to: spanned(to.clone()) });
+            let mut one =
+                binding(way("to", &to), BindingAction::Handoff { to: spanned(to.clone()) });
             let described = rule.description.as_ref().map(|d| d.text.value.to_string());
             let intents: Vec<_> = rule.intents.iter().map(|i| i.value.as_str()).collect();
             let words = described.unwrap_or_else(|| match intents.as_slice() {
@@ -491,12 +493,12 @@ impl Adapter<'_> {
         if let Some(to) = default {
             let own = super::resolve(self.program, agent, &to.value);
             let to = self.agent_name(&own, None);
-            let mut one = binding(way("to", &to), Offer::Handoff { to: spanned(to) });
+            let mut one = binding(way("to", &to), BindingAction::Handoff { to: spanned(to) });
             one.description = Some(text("When nothing else fits"));
             offer(new, one);
         }
         for trigger in agent.coordination.escalation.iter().flat_map(|e| &e.triggers) {
-            let mut one = binding("to_person", Offer::Escalate);
+            let mut one = binding("to_person", BindingAction::Escalate);
             let reason = trigger.reason.as_ref().map(|r| r.text.value.to_string());
             let reason = reason.unwrap_or_else(|| "When a person has to take over".to_owned());
             self.when(&mut one, trigger.when.as_ref(), &reason);
@@ -507,7 +509,7 @@ impl Adapter<'_> {
                 self.done_in_words(done, new);
                 continue;
             }
-            let mut one = binding("finish", Offer::Complete);
+            let mut one = binding("finish", BindingAction::Complete);
             let words = match &done.respond {
                 Some(said) => say(&self.variables.text(said)).text.value.to_string(),
                 None => "When nothing is left to do".to_owned(),
@@ -517,7 +519,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// An agent that is asked gives control back by itself: it is only told when it is done.
+    /// A delegated agent returns control by itself; the model is only told when it is done.
     fn done_in_words(&mut self, done: &agentir_ir::CompletionCondition, new: &mut Agent) {
         let said = done.respond.as_ref().map(|said| say(&self.variables.text(said)).text.value);
         let mut words = "You are done.".to_owned();
@@ -532,7 +534,7 @@ impl Adapter<'_> {
         }
     }
 
-    /// Statements that Agent Script does itself; what is said is told to the model elsewhere.
+    /// Statements that Agent Script executes itself; messages become instructions elsewhere.
     pub(super) fn deterministic(&mut self, all: &[Statement], new: &mut Agent) -> Vec<Statement> {
         let mut out = Vec::new();
         for one in all {
@@ -574,7 +576,7 @@ impl Adapter<'_> {
                     Some(when) => Some(when),
                     None => continue,
                 },
-                // Without the branch before it, an `else` would be done always.
+                // Without the branch before it, an `else` would always run.
                 None if out.is_empty() => continue,
                 None => None,
             };
@@ -584,8 +586,8 @@ impl Adapter<'_> {
         out
     }
 
-    /// `run`, its outputs, and what follows from them behind it: the official tools do not take
-    /// statements inside a `run`.
+    /// `run` and its outputs; the statements that follow are placed after it, since the official tools
+    /// reject statements inside a `run`.
     pub(super) fn call(&mut self, call: &Call, new: &mut Agent, out: &mut Vec<Statement>) {
         let tool = call.tool.value.clone();
         if !self.add_action(&tool, new) {

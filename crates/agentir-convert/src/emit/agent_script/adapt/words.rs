@@ -1,9 +1,9 @@
-//! Expressions, conditions and texts of other languages in the words of Agent Script.
+//! Translates expressions, conditions and texts to Agent Script.
 //!
-//! Variables become `@variables.x`; `IS SET` asks for `None`; `IN` becomes a choice of `==`;
-//! `IMPLIES` a disjunction; `!=` of two variables says what ABL's means where one is unset. Functions
-//! other than `LEN`, patterns and the text operators have no counterpart, so that what needs them
-//! cannot be said.
+//! Variables become `@variables.x`; `IS SET` becomes a comparison with `None`; `IN` a disjunction of
+//! `==`; `IMPLIES` a disjunction; `!=` between variables keeps ABL's semantics for unset values.
+//! Functions other than `LEN`, patterns and string operators have no equivalent; an expression that
+//! needs them cannot be translated.
 
 use super::Variables;
 use agentir_diagnostics::{Span, Spanned};
@@ -33,7 +33,7 @@ pub(super) fn node(kind: ExprKind) -> Option<Expr> {
     Expr::new(kind, Span::default()).ok()
 }
 
-/// The negation, without a second `not` where the operand has one.
+/// The negation; a double negation is removed.
 pub(super) fn not(operand: Expr) -> Option<Expr> {
     let opposite = |op| {
         Some(match op {
@@ -65,7 +65,7 @@ fn binary(op: BinaryOp, left: Expr, right: Expr) -> Option<Expr> {
     node(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) })
 }
 
-/// All of these; nothing if there are none.
+/// The conjunction; `None` if there are no parts.
 pub(super) fn all(parts: impl IntoIterator<Item = Expr>) -> Option<Expr> {
     parts.into_iter().map(Some).reduce(|all, one| Expr::and(all?, one?).ok())?
 }
@@ -81,7 +81,7 @@ pub(super) fn text(text: impl AsRef<str>) -> Template {
     Template::plain(spanned(SmolStr::new(text.as_ref())))
 }
 
-/// A condition as the model reads it: words as they are, and expressions in sentences.
+/// A condition as a phrase for the model: natural language unchanged, expressions as sentences.
 pub(super) fn in_words(condition: &Condition) -> String {
     match condition.expr() {
         Some(e) => in_sentence(e),
@@ -108,7 +108,7 @@ fn said_by_user(e: &Expr) -> Option<String> {
     match &e.kind {
         ExprKind::Or(parts) => Some(parts.iter().map(in_sentence).collect::<Vec<_>>().join(" or ")),
         ExprKind::And(parts) => {
-            // What is chosen among stands in parentheses, as words have no precedence.
+            // Disjunctions are parenthesised, since a phrase has no precedence.
             let part = |e: &Expr| match &e.kind {
                 ExprKind::Or(_) => format!("({})", in_sentence(e)),
                 _ => in_sentence(e),
@@ -146,7 +146,7 @@ fn said_by_user(e: &Expr) -> Option<String> {
 }
 
 impl Variables {
-    /// The expression in Agent Script; nothing if it has no words for it.
+    /// Translates an expression; `None` if Agent Script cannot express it.
     pub(super) fn expr(&mut self, e: &Expr) -> Option<Expr> {
         let kind = match &e.kind {
             ExprKind::Literal(Literal::Regex(_)) => return None,
@@ -203,7 +203,7 @@ impl Variables {
         node(kind)
     }
 
-    /// A hole; blocks, which Agent Script's texts do not have, are told to the model.
+    /// A placeholder. Agent Script's texts have no blocks, so these are described to the model.
     fn part(&mut self, part: &TemplatePart) -> Option<String> {
         let hole = |e: Expr| format!("{{!{}}}", super::super::expr::print(&e));
         Some(match part {
@@ -223,7 +223,7 @@ impl Variables {
         })
     }
 
-    /// The value; where a function of it cannot be said, the only variable that it is a function of.
+    /// Translates a value. If its function has no equivalent, the result is its only variable.
     pub(super) fn value(&mut self, e: &Expr) -> Option<Expr> {
         if let Some(value) = self.expr(e) {
             return Some(value);
@@ -240,14 +240,14 @@ impl Variables {
         }
     }
 
-    /// The parts of a conjunction or a disjunction: behind `x IS SET AND`, and behind
-    /// `x IS NOT SET OR`, `x` has a value.
+    /// The operands of a conjunction or disjunction: after `x IS SET AND`, and after `x IS NOT SET OR`, `x`
+    /// has a value.
     fn chain(&mut self, parts: &[Expr], or: bool) -> Option<Vec<Expr>> {
         let before = self.known.len();
         let mut out = Vec::with_capacity(parts.len());
         for part in parts {
             match self.expr(part) {
-                // A guard that was put before a comparison is one more part.
+                // Flatten the guard added before a comparison.
                 Some(Expr { kind: ExprKind::And(inner), .. }) if !or => {
                     out.extend(inner.into_iter().map(Some));
                 }
@@ -259,7 +259,7 @@ impl Variables {
         out.into_iter().collect()
     }
 
-    /// Notes which variable has a value where `part` holds; or, with `unless`, where it does not.
+    /// Records the variables that have a value where `part` holds, or with `unless`, where it does not.
     fn learn(&mut self, part: &Expr, unless: bool) {
         if let ExprKind::IsSet { operand, negated } = &part.kind
             && *negated == unless
@@ -269,8 +269,8 @@ impl Variables {
         }
     }
 
-    /// `<` and its kin. In ABL what is unset is in no order to anything; in Agent Script comparing it
-    /// is an error.
+    /// `<` and the like. In ABL a comparison with an unset value is false; in Agent Script it is an error,
+    /// so a guard is added.
     fn ordering(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         let mut parts = Vec::new();
         for operand in [left, right] {
@@ -291,7 +291,7 @@ impl Variables {
         all(parts)
     }
 
-    /// Functions for which there is an operator.
+    /// Functions that have an operator in Agent Script.
     fn call_of(&mut self, function: &str, args: &[Expr]) -> Option<Expr> {
         let [left, right] = args else { return None };
         let [left, right] = [self.expr(left)?, self.expr(right)?];
@@ -350,7 +350,7 @@ impl Variables {
             }
             Op::Equal | Op::StrictEqual if null(right) => is_set(self.expr(left)?, true),
             Op::NotEqual | Op::StrictNotEqual if null(right) => is_set(self.expr(left)?, false),
-            // Unset is unequal to everything, also to what is unset.
+            // An unset value is unequal to everything, including another unset value.
             Op::NotEqual if !constant(left) && !constant(right) => {
                 let [left, right] = [self.expr(left)?, self.expr(right)?];
                 let unset = Expr::or(is_set(left.clone(), true)?, is_set(right.clone(), true)?);
@@ -362,7 +362,7 @@ impl Variables {
         }
     }
 
-    /// A variable that is read.
+    /// A read of a variable.
     fn read(&mut self, path: &Path) -> Option<Expr> {
         if path.namespace.is_some() {
             return Some(Expr::path(path.clone(), Span::default()));
@@ -381,8 +381,8 @@ impl Variables {
         Some(Expr::path(path, Span::default()))
     }
 
-    /// Whether ABL's runtime assigns it: nothing does so here, and a condition on it is judged by the
-    /// model. Results of tools are the script's own.
+    /// Whether ABL's runtime sets the variable. Nothing does so here, so the model judges conditions on it.
+    /// Results of tools are set by the script itself.
     fn is_the_runtimes(&self, path: &Path) -> bool {
         let mut dotted = path.root.value.to_string();
         if self.here.contains_key(dotted.as_str()) {
@@ -400,7 +400,7 @@ impl Variables {
         dotted == "input" || (self.lenient && known())
     }
 
-    /// A variable of no declared type has the one of the constant that it is compared with.
+    /// Infers the type of an untyped variable from the constant it is compared with.
     fn infer(&mut self, left: &Expr, right: &Expr) {
         let ty = match &right.kind {
             ExprKind::Literal(Literal::Number(_)) => "number",
@@ -415,12 +415,12 @@ impl Variables {
         }
     }
 
-    /// The condition, if it is one over the state that Agent Script can say.
+    /// Translates a condition; `None` if it is natural language or Agent Script cannot express it.
     pub(super) fn condition(&mut self, c: &Condition) -> Option<Expr> {
         self.expr(c.expr()?)
     }
 
-    /// A text with its holes; what a hole cannot say stays as it was written.
+    /// Translates a text; placeholders that cannot be translated stay as written.
     pub(super) fn text(&mut self, template: &Template) -> Template {
         let mut out = String::with_capacity(template.text.value.len());
         for piece in template.pieces() {

@@ -1,22 +1,22 @@
-//! Variables that several dialogs use. XO's session is one for all of them; session memory belongs to one
-//! agent, so who calls another gives it what both use.
+//! Variables shared by several dialogs. XO's session is global, but session memory belongs to one agent.
+//! A caller therefore passes the variables that both use.
 
-use super::{XO, make};
+use super::{XO, builders};
 use agentir_diagnostics::Spanned;
 use agentir_expr::Name;
 use agentir_ir::{Agent, Data, Decider, Delegation, Statement, Step, Target};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-/// An agent that is called or takes over.
+/// A delegation or handoff to an agent.
 struct Call {
     agent: Spanned<Name>,
     returns: bool,
 }
 
-/// Hands variables on where dialogs call each other; `agents` begins with the supervisor, which keeps the
-/// names of those that several dialogs use.
-pub(super) fn hand_on(agents: &mut [Agent]) {
+/// Passes shared variables wherever dialogs call each other. `agents` starts with the supervisor, whose
+/// extensions list the names of the shared variables.
+pub(super) fn pass_shared_variables(agents: &mut [Agent]) {
     let own = |a: &Agent| a.memory.session.iter().map(|v| v.name.value.clone()).collect();
     let known: FxHashMap<SmolStr, Vec<SmolStr>> =
         agents.iter().map(|a| (a.metadata.name.value.clone(), own(a))).collect();
@@ -24,36 +24,38 @@ pub(super) fn hand_on(agents: &mut [Agent]) {
     for name in known.values().flatten() {
         *users.entry(name).or_default() += 1;
     }
-    let mut several: Vec<&SmolStr> =
+    let mut shared: Vec<&SmolStr> =
         users.iter().filter(|(_, count)| **count > 1).map(|(name, _)| *name).collect();
-    several.sort_unstable();
-    if let (false, Some(supervisor)) = (several.is_empty(), agents.first_mut()) {
-        let all = several.iter().map(|name| Data::from(name.as_str())).collect();
+    shared.sort_unstable();
+    if let (false, Some(supervisor)) = (shared.is_empty(), agents.first_mut()) {
+        let all = shared.iter().map(|name| Data::from(name.as_str())).collect();
         let span = supervisor.metadata.name.span;
-        supervisor.extensions.keep(XO, "sharedVariables", Data::Array(all), span);
+        supervisor.extensions.insert(XO, "sharedVariables", Data::Array(all), span);
     }
     for agent in agents {
         let mut calls = Vec::new();
         for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
-            called(step, &mut calls);
+            collect_calls(step, &mut calls);
         }
         for call in calls {
-            let theirs = known.get(&call.agent.value).map_or(&[][..], Vec::as_slice);
+            let callee_variables = known.get(&call.agent.value).map_or(&[][..], Vec::as_slice);
             let own = agent.memory.session.iter().map(|v| v.name.clone());
-            let given: Vec<Spanned<Name>> = own.filter(|v| theirs.contains(&v.value)).collect();
+            let given: Vec<Spanned<Name>> =
+                own.filter(|v| callee_variables.contains(&v.value)).collect();
             if given.is_empty() {
                 continue;
             }
             if !call.returns {
-                ask(agent, &call.agent);
+                delegate_instead(agent, &call.agent);
             }
-            give(agent, call.agent, given);
+            pass_variables(agent, call.agent, given);
         }
     }
 }
 
-/// Whoever takes over is given nothing by a step; who is asked is. Behind it there was nothing to do.
-fn ask(agent: &mut Agent, other: &Spanned<Name>) {
+/// Turns handoffs to an agent into delegations followed by `COMPLETE`: a step cannot pass variables to a
+/// handoff, and nothing follows the handoff.
+fn delegate_instead(agent: &mut Agent, other: &Spanned<Name>) {
     for step in agent.flow.iter_mut().flat_map(|f| f.definitions.values_mut()) {
         let takes_over = |s: &Statement| match s {
             Statement::Goto(jump) => jump.target.agent().is_some_and(|a| a.value == other.value),
@@ -66,13 +68,13 @@ fn ask(agent: &mut Agent, other: &Spanned<Name>) {
                 decided_by: Decider::Always,
                 bindings: Vec::new(),
             };
-            let done = make::goto(Target::Complete, other.span);
+            let done = builders::goto(Target::Complete, other.span);
             step.body.0.splice(at..=at, [Statement::Delegate(delegation), done]);
         }
     }
 }
 
-fn called(step: &Step, calls: &mut Vec<Call>) {
+fn collect_calls(step: &Step, calls: &mut Vec<Call>) {
     for statement in &step.body.0 {
         match statement {
             Statement::Delegate(d) => calls.push(Call { agent: d.agent.clone(), returns: true }),
@@ -86,17 +88,17 @@ fn called(step: &Step, calls: &mut Vec<Call>) {
     }
 }
 
-fn give(agent: &mut Agent, to: Spanned<Name>, given: Vec<Spanned<Name>>) {
+fn pass_variables(agent: &mut Agent, to: Spanned<Name>, given: Vec<Spanned<Name>>) {
     let declared = &mut agent.coordination.delegates;
     let at = declared.iter().position(|d| d.agent.value == to.value);
     let at = at.unwrap_or_else(|| {
-        declared.push(make::delegate(to, Vec::new()));
+        declared.push(builders::delegate(to, Vec::new()));
         declared.len() - 1
     });
     let Some(delegate) = declared.get_mut(at) else { return };
     for name in given {
         if delegate.input.iter().all(|(known, _)| known.value != name.value) {
-            delegate.input.push((name.clone(), make::variable(name)));
+            delegate.input.push((name.clone(), builders::variable(name)));
         }
     }
 }

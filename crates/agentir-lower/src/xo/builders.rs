@@ -1,4 +1,4 @@
-//! Elements of the IR of which nothing else is said.
+//! Builders for elements of the IR with default values.
 
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Template};
@@ -38,14 +38,14 @@ pub(super) fn variable(name: Spanned<Name>) -> Expr {
     Expr::path(Path::variable(name), span)
 }
 
-/// `function(args)`; nothing if that would be too deep.
+/// `function(args)`; `None` if it would nest too deep.
 pub(super) fn call_of(function: &'static str, args: Vec<Expr>, span: Span) -> Option<Expr> {
     let function = Spanned::new(Name::new_static(function), span);
     Expr::new(ExprKind::Call { function, args }, span).ok()
 }
 
-/// Something that the platform knows about the user.
-pub(super) fn known_of_user(path: Spanned<Name>) -> PersistentPath {
+/// A path of user data provided by the platform.
+pub(super) fn user_path(path: Spanned<Name>) -> PersistentPath {
     PersistentPath::new(path, "user", "read")
 }
 
@@ -78,7 +78,7 @@ pub(super) fn data_of(e: &Expr) -> Option<Data> {
                 .map(|o| Some((o.key.value.to_string(), data_of(o.value.as_ref()?)?)))
                 .collect::<Option<_>>()?,
         ),
-        // What is filled in at run time.
+        // Evaluated at run time.
         _ => Data::from(format!("{{{{{e}}}}}")),
     })
 }

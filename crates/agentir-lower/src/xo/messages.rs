@@ -1,6 +1,6 @@
-//! What a bot says: messages, with their channels, languages and alternatives.
+//! Lowers messages, with their channels, languages and alternatives.
 
-use super::{Context, XO, make, rest, scripts};
+use super::{Context, XO, builders, extensions, scripts};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Template};
 use agentir_ir::{
@@ -15,14 +15,14 @@ use smol_str::SmolStr;
 /// A message.
 #[derive(Debug, Default)]
 pub(super) struct Message {
-    /// What is done before it is said: its script's assignments, or the tool that makes its text.
+    /// Statements before the message: the assignments of its script, or the call that computes its text.
     pub(super) before: Vec<Statement>,
-    /// What is said.
+    /// The response.
     pub(super) response: Response,
 }
 
 impl Message {
-    /// What is done to say it. What makes the text comes before it is said.
+    /// The statements that send the message.
     pub(super) fn statements(self) -> Vec<Statement> {
         let Self { mut before, response } = self;
         match before.last_mut() {
@@ -42,27 +42,27 @@ pub(super) struct Variant {
     pub(super) span: Span,
 }
 
-/// All that is said at one place.
+/// The messages of one element.
 #[derive(Debug, Default)]
-pub(super) struct Said {
-    /// Where nothing else fits.
+pub(super) struct Messages {
+    /// The default message.
     pub(super) main: Option<Message>,
-    /// For channels and languages.
+    /// Messages for specific channels and languages.
     pub(super) variants: Vec<Variant>,
 }
 
-/// The messages of a list. One of several for the same channel and language is said; the others are kept
-/// in `into` as alternatives.
-pub(super) fn said(
+/// Lowers a list of messages. Of several for the same channel and language the first is used; the
+/// others are preserved in `into` as alternatives.
+pub(super) fn messages(
     cx: &mut Context<'_, '_>,
     list: Option<&Json>,
     name: &str,
-    into: &mut scripts::Home<'_>,
-) -> Said {
-    let mut said = Said::default();
+    into: &mut scripts::ScriptOutput<'_>,
+) -> Messages {
+    let mut messages = Messages::default();
     let mut alternatives: Vec<Data> = Vec::new();
     let mut seen: Vec<(SmolStr, SmolStr)> = Vec::new();
-    let place = list.map(|l| l.span);
+    let span = list.map(|l| l.span);
     for item in list.map_or(&[][..], Json::items) {
         let channel = item.take_text("channel").map_or(DEFAULT_CHANNEL, |t| t.value.as_str());
         let channel = SmolStr::new(channel);
@@ -73,8 +73,8 @@ pub(super) fn said(
             let text = cx.decoded(text);
             let key = (channel.clone(), language.clone());
             if seen.contains(&key) {
-                let lost = &mut Vec::new();
-                let shown = cx.names.holes(&text, lost).value;
+                let untranslated = &mut Vec::new();
+                let shown = cx.names.holes(&text, untranslated).value;
                 alternatives.push(Data::from(shown));
                 continue;
             }
@@ -86,37 +86,37 @@ pub(super) fn said(
                 };
                 scripts::message(cx, &text, &named, into)
             } else {
-                plain(cx, &text)
+                literal(cx, &text)
             };
             let main = channel == DEFAULT_CHANNEL && *language == cx.language;
-            if main && said.main.is_none() {
-                said.main = Some(message);
+            if main && messages.main.is_none() {
+                messages.main = Some(message);
                 continue;
             }
-            said.variants.push(Variant {
-                channel: (channel != DEFAULT_CHANNEL).then(|| our_channel(&channel)),
+            messages.variants.push(Variant {
+                channel: (channel != DEFAULT_CHANNEL).then(|| channel_name(&channel)),
                 language: (*language != cx.language).then(|| language.clone()),
                 message,
                 span: text.span,
             });
         }
     }
-    if said.main.is_none() && !said.variants.is_empty() {
-        let first = said.variants.remove(0);
-        said.main = Some(first.message);
+    if messages.main.is_none() && !messages.variants.is_empty() {
+        let first = messages.variants.remove(0);
+        messages.main = Some(first.message);
         let only = first.channel.as_ref().or(first.language.as_ref());
-        if let (Some(only), Some(place)) = (only, place) {
-            into.extensions.keep(XO, "onlyFor", Data::from(only.as_str()), place);
+        if let (Some(only), Some(span)) = (only, span) {
+            into.extensions.insert(XO, "onlyFor", Data::from(only.as_str()), span);
         }
     }
-    if let (false, Some(place)) = (alternatives.is_empty(), place) {
-        into.extensions.keep(XO, "alternatives", Data::Array(alternatives), place);
+    if let (false, Some(span)) = (alternatives.is_empty(), span) {
+        into.extensions.insert(XO, "alternatives", Data::Array(alternatives), span);
     }
-    said
+    messages
 }
 
-/// Keeps what is said in other channels and languages where nothing can say it.
-pub(super) fn keep_variants(variants: Vec<Variant>, name: &str, into: &mut Extensions) {
+/// Preserves messages for other channels and languages that cannot be expressed.
+pub(super) fn preserve_variants(variants: Vec<Variant>, name: &str, into: &mut Extensions) {
     for variant in variants {
         let text = variant.message.response.text.map(|t| t.text.value).unwrap_or_default();
         let mut item = serde_json::Map::new();
@@ -126,23 +126,23 @@ pub(super) fn keep_variants(variants: Vec<Variant>, name: &str, into: &mut Exten
             }
         }
         item.insert(name.to_owned(), Data::from(text.as_str()));
-        into.keep(XO, "otherTexts", Data::Object(item), variant.span);
+        into.insert(XO, "otherTexts", Data::Object(item), variant.span);
     }
 }
 
-fn our_channel(channel: &SmolStr) -> SmolStr {
-    let known = CHANNELS.iter().find(|(theirs, _)| theirs == channel);
-    known.map_or_else(|| channel.clone(), |(_, ours)| SmolStr::new_static(ours))
+fn channel_name(channel: &SmolStr) -> SmolStr {
+    let known = CHANNELS.iter().find(|(xo_name, _)| xo_name == channel);
+    known.map_or_else(|| channel.clone(), |(_, name)| SmolStr::new_static(name))
 }
 
-/// A text that is said as it stands.
-pub(super) fn plain(cx: &mut Context<'_, '_>, text: &Text) -> Message {
-    let mut lost = Vec::new();
+/// A literal message.
+pub(super) fn literal(cx: &mut Context<'_, '_>, text: &Text) -> Message {
+    let mut untranslated = Vec::new();
     let start = text.value.len() - text.value.trim_start().len();
     let text = text.part(start..start + text.value.trim().len());
-    let text = rest::without(&text, "message", cx.problems);
-    let template = cx.names.template(&text, &mut lost);
-    cx.untranslated(lost);
+    let text = extensions::redacted(&text, "message", cx.problems);
+    let template = cx.names.template(&text, &mut untranslated);
+    cx.report_untranslated(untranslated);
     Message { before: Vec::new(), response: response(template) }
 }
 
@@ -150,8 +150,8 @@ fn response(text: Template) -> Response {
     Response { text: Some(text), ..Response::default() }
 }
 
-/// What a simple script does and says; nothing if it says several things, or under conditions.
-pub(super) fn of_script(cx: &mut Context<'_, '_>, code: &[Code]) -> Option<Message> {
+/// Lowers a simple script; `None` if it sends several messages, or conditionally.
+pub(super) fn from_script(cx: &mut Context<'_, '_>, code: &[Code]) -> Option<Message> {
     let mut message = Message::default();
     let mut printed = None;
     for statement in code {
@@ -168,9 +168,9 @@ pub(super) fn of_script(cx: &mut Context<'_, '_>, code: &[Code]) -> Option<Messa
         message.response = template(cx, printed)?;
         return Some(message);
     }
-    let mut lost = Vec::new();
-    let text = cx.names.text_of(printed, &mut lost);
-    cx.untranslated(lost);
+    let mut untranslated = Vec::new();
+    let text = cx.names.to_template(printed, &mut untranslated);
+    cx.report_untranslated(untranslated);
     message.response = response(text);
     Some(message)
 }
@@ -188,13 +188,13 @@ fn text_in<'e>(object: &'e Expr, names: &[&str]) -> Option<&'e Expr> {
     names.iter().find_map(|name| member(object, name))
 }
 
-/// A message of a template of XO's: its text, and its buttons where it has some that ABL has, too. What
-/// else it says of how it looks is kept as rich content.
+/// Lowers a message template: its text, and its buttons as far as ABL has them. Other presentation
+/// settings become rich content.
 fn template(cx: &mut Context<'_, '_>, object: &Expr) -> Option<Response> {
     let payload = member(object, "payload").unwrap_or(object);
-    let mut lost = Vec::new();
+    let mut untranslated = Vec::new();
     let text = text_in(payload, &["text", "title", "heading"]);
-    let text = text.map(|t| cx.names.text_of(t, &mut lost));
+    let text = text.map(|t| cx.names.to_template(t, &mut untranslated));
     let kind = member(payload, "template_type").and_then(constant);
     let buttons = match kind.as_deref() {
         Some("button") => member(payload, "buttons"),
@@ -202,10 +202,10 @@ fn template(cx: &mut Context<'_, '_>, object: &Expr) -> Option<Response> {
         _ => None,
     };
     let elements = buttons.and_then(|b| match &b.kind {
-        ExprKind::List(items) => items.iter().map(|i| button(cx, i, &mut lost)).collect(),
+        ExprKind::List(items) => items.iter().map(|i| button(cx, i, &mut untranslated)).collect(),
         _ => None,
     });
-    cx.untranslated(lost);
+    cx.report_untranslated(untranslated);
     let elements: Option<Vec<ActionElement>> = elements;
     Some(match elements {
         Some(elements) => Response {
@@ -215,7 +215,7 @@ fn template(cx: &mut Context<'_, '_>, object: &Expr) -> Option<Response> {
         },
         None => Response {
             text: Some(text?),
-            rich_content: Some(make::data_of(&cx.names.expr(object))?),
+            rich_content: Some(builders::data_of(&cx.names.expr(object))?),
             ..Response::default()
         },
     })
@@ -228,18 +228,23 @@ fn constant(e: &Expr) -> Option<SmolStr> {
     }
 }
 
-fn button(cx: &mut Context<'_, '_>, item: &Expr, lost: &mut Vec<Text>) -> Option<ActionElement> {
+fn button(
+    cx: &mut Context<'_, '_>,
+    item: &Expr,
+    untranslated: &mut Vec<Text>,
+) -> Option<ActionElement> {
     let label = member(item, "title")?;
     let span = item.span;
     let title = constant(label);
     let value = text_in(item, &["payload", "value"]).and_then(constant);
     let url = member(item, "url").and_then(constant);
-    let id = title.as_deref().map_or_else(|| SmolStr::new_static("choice"), super::names::word);
+    let id =
+        title.as_deref().map_or_else(|| SmolStr::new_static("choice"), super::names::identifier);
     let kind = SmolStr::new_static("button");
     Some(ActionElement {
         id: Some(Spanned::new(SmolStr::new(id.to_ascii_lowercase()), span)),
         kind: Spanned::new(kind, span),
-        label: Some(cx.names.text_of(label, lost)),
+        label: Some(cx.names.to_template(label, untranslated)),
         value: value.map(|v| Spanned::new(v, span)),
         options: None,
         input_type: None,
@@ -252,7 +257,7 @@ fn button(cx: &mut Context<'_, '_>, item: &Expr, lost: &mut Vec<Text>) -> Option
     })
 }
 
-/// What buttons offer, as the rich content of a question.
+/// Buttons as the rich content of a question.
 pub(super) fn choices(actions: &Actions) -> Data {
     let choice = |e: &ActionElement| {
         let mut item = serde_json::Map::new();
@@ -270,20 +275,20 @@ pub(super) fn choices(actions: &Actions) -> Data {
     Data::Object([("QUICK_REPLIES".to_owned(), Data::Array(all))].into_iter().collect())
 }
 
-/// What a step or a field says for a channel or a language, as a part of the agent's profile for it.
-pub(super) enum Place<'s> {
-    /// A step that speaks; the rest of its body stays.
+/// The element that a profile overrides for a channel or language.
+pub(super) enum OverrideTarget<'s> {
+    /// A step with a message; the rest of its body is unchanged.
     Step(&'s Step),
-    /// A field that is asked for.
+    /// A field with a prompt.
     Field(&'s GatherField),
 }
 
-/// Adds what is said in variants to the profiles of an agent.
-pub(super) fn vary(
+/// Adds the messages of variants to the agent's profiles.
+pub(super) fn override_messages(
     cx: &mut Context<'_, '_>,
     agent: &Spanned<SmolStr>,
     used: &mut Vec<Spanned<SmolStr>>,
-    place: &Place<'_>,
+    target: &OverrideTarget<'_>,
     variants: Vec<Variant>,
 ) {
     for Variant { channel, language, message, span } in variants {
@@ -291,14 +296,14 @@ pub(super) fn vary(
         let mut tests = Vec::new();
         for (variable, value) in [("channel", &channel), ("language", &language)] {
             let Some(value) = value else { continue };
-            name = format!("{name}_{}", super::names::word(value));
-            let left = make::variable(Spanned::new(SmolStr::new_static(variable), span));
-            let right = make::text(value, span);
+            name = format!("{name}_{}", super::names::identifier(value));
+            let left = builders::variable(Spanned::new(SmolStr::new_static(variable), span));
+            let right = builders::text(value, span);
             let (left, right) = (Box::new(left), Box::new(right));
             let kind = ExprKind::Binary { op: agentir_expr::BinaryOp::Equal, left, right };
             tests.extend(Expr::new(kind, span));
         }
-        // The more it asks for, the more it counts.
+        // More specific profiles take precedence.
         let priority = 10 * u32::try_from(tests.len()).unwrap_or(1);
         let when = tests.into_iter().reduce(|a, b| Expr::and(a.clone(), b).unwrap_or(a));
         let at = cx.profiles.iter().position(|p| p.name.value == name);
@@ -309,13 +314,13 @@ pub(super) fn vary(
             cx.profiles.len() - 1
         });
         let Some(profile) = cx.profiles.get_mut(at) else { continue };
-        add(profile, place, message);
+        add(profile, target, message);
     }
 }
 
-fn add(profile: &mut Profile, place: &Place<'_>, message: Message) {
-    match place {
-        Place::Field(field) => {
+fn add(profile: &mut Profile, target: &OverrideTarget<'_>, message: Message) {
+    match target {
+        OverrideTarget::Field(field) => {
             let overrides = profile.gather_overrides.get_or_insert_default();
             overrides.field_overrides.push(GatherField {
                 prompt: message.response.text,
@@ -324,12 +329,12 @@ fn add(profile: &mut Profile, place: &Place<'_>, message: Message) {
                 ..crate::abl::flow::required_field(field.name.clone())
             });
         }
-        Place::Step(step) => {
-            let behind = behind(step.body.0.clone());
+        OverrideTarget::Step(step) => {
+            let rest = after_message(step.body.0.clone());
             let mut body = message.statements();
             match body.last_mut() {
-                Some(Statement::Call(call)) => call.on_success.0.extend(behind),
-                _ => body.extend(behind),
+                Some(Statement::Call(call)) => call.on_success.0.extend(rest),
+                _ => body.extend(rest),
             }
             let changes = profile.flow_modifications.get_or_insert_default();
             let step =
@@ -339,8 +344,8 @@ fn add(profile: &mut Profile, place: &Place<'_>, message: Message) {
     }
 }
 
-/// What a step does after it has spoken.
-fn behind(mut body: Vec<Statement>) -> Vec<Statement> {
+/// The statements of a body after its message.
+fn after_message(mut body: Vec<Statement>) -> Vec<Statement> {
     let speaks = |s: &Statement| match s {
         Statement::Respond(_) => true,
         Statement::Call(call) => {
@@ -352,7 +357,7 @@ fn behind(mut body: Vec<Statement>) -> Vec<Statement> {
     let rest = body.split_off(at + 1);
     match body.pop() {
         Some(Statement::Call(call)) => {
-            let mut inside = behind(call.on_success.0);
+            let mut inside = after_message(call.on_success.0);
             inside.extend(rest);
             inside
         }

@@ -1,0 +1,121 @@
+//! Extensions: preserves data without a field in AgentIR, apart from credentials.
+
+use super::XO;
+use agentir_diagnostics::{Diagnostic, Span};
+use agentir_ir::{Data, Extensions};
+use agentir_syntax::rules;
+use agentir_syntax::secrets::{is_credential, secrets};
+use agentir_syntax::xo::tables::ENCODED;
+use agentir_syntax::xo::{Json, Kind, Text};
+use std::ops::Range;
+
+/// The replacement of a credential.
+pub(super) const REDACTED: &str = "(a credential, not copied)";
+
+/// How a project refers to a secret.
+pub(super) fn secret_reference(name: &str) -> String {
+    format!("{{{{secrets.{}}}}}", super::names::identifier(name).to_ascii_uppercase())
+}
+
+/// Reports a credential by its kind and location, never by its value.
+pub(super) fn report_credential(
+    what: &str,
+    name: &str,
+    span: Span,
+    problems: &mut Vec<Diagnostic>,
+) {
+    problems.push(
+        Diagnostic::warning(
+            rules::CREDENTIAL_NOT_COPIED,
+            span,
+            format!("this export holds {what}, which is not copied"),
+        )
+        .note("an export is passed on as a file, so whoever has it has the credential: revoke it")
+        .help(format!(
+            "give the project a new one as a secret, and refer to it as `{}`",
+            secret_reference(name)
+        )),
+    );
+}
+
+/// Replaces the credentials in a text by references to secrets of the project.
+pub(super) fn redacted(text: &Text, name: &str, problems: &mut Vec<Diagnostic>) -> Text {
+    let found = secrets(&text.value);
+    if found.is_empty() {
+        return text.clone();
+    }
+    let mut parts: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
+    for secret in found {
+        report_credential(&secret.what, name, text.place(secret.range.clone()), problems);
+        parts.push((secret.range, secret_reference(name)));
+    }
+    text.replaced(&parts)
+}
+
+/// Adds the remaining members of an object to extensions, each under its own name.
+pub(super) fn preserve(object: &Json, into: &mut Extensions, problems: &mut Vec<Diagnostic>) {
+    for member in object.members() {
+        if let Some(data) = remaining(&member.key, &member.value, problems) {
+            into.insert(XO, &member.key, data, member.value.span);
+        }
+    }
+}
+
+/// Adds the remaining data of a value to extensions, under a name.
+pub(super) fn preserve_as(
+    name: &str,
+    value: &Json,
+    into: &mut Extensions,
+    problems: &mut Vec<Diagnostic>,
+) {
+    if let Some(data) = remaining(name, value, problems) {
+        into.insert(XO, name, data, value.span);
+    }
+}
+
+/// The remaining data of a value, which is marked as taken; `None` if there is none or it is empty.
+fn remaining(name: &str, value: &Json, problems: &mut Vec<Diagnostic>) -> Option<Data> {
+    if value.is_taken() || value.is_empty() {
+        return None;
+    }
+    let data = match &value.kind {
+        Kind::Null => return None,
+        Kind::Bool(b) => Data::Bool(*b),
+        Kind::Number(n) => {
+            serde_json::from_str(n).map_or_else(|_| Data::from(n.as_str()), Data::Number)
+        }
+        Kind::String(text) => Data::from(preserved_text(name, text, problems)),
+        Kind::Array(items) => {
+            let all: Vec<_> = items.iter().filter_map(|i| remaining(name, i, problems)).collect();
+            if all.is_empty() {
+                return None;
+            }
+            Data::Array(all)
+        }
+        Kind::Object(members) => {
+            let all: serde_json::Map<String, Data> = members
+                .iter()
+                .filter_map(|m| Some((m.key.to_string(), remaining(&m.key, &m.value, problems)?)))
+                .collect();
+            if all.is_empty() {
+                return None;
+            }
+            Data::Object(all)
+        }
+    };
+    value.take();
+    Some(data)
+}
+
+/// A text to preserve: decoded if it is encoded, without credentials.
+fn preserved_text(name: &str, text: &Text, problems: &mut Vec<Diagnostic>) -> String {
+    if is_credential(name, &text.value) {
+        report_credential(&format!("a credential (`{name}`)"), name, text.span, problems);
+        return REDACTED.to_owned();
+    }
+    let decoded = match text.decoded() {
+        Ok(decoded) if ENCODED.contains(&name) => decoded,
+        _ => text.clone(),
+    };
+    redacted(&decoded, name, problems).value
+}
