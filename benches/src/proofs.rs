@@ -52,8 +52,8 @@ pub(crate) fn table(projects: &[Project], rounds: usize) -> String {
     let _ = writeln!(
         out,
         "questions that reach Z3    {:.2} % of {}; {} unknown because of a limit",
-        100.0 * solver.needed_z3 as f64 / solver.asked.max(1) as f64,
-        solver.asked,
+        100.0 * solver.with_z3 as f64 / solver.queries.max(1) as f64,
+        solver.queries,
         solver.out_of_budget
     );
     let _ = writeln!(
@@ -79,8 +79,8 @@ pub(crate) fn table(projects: &[Project], rounds: usize) -> String {
         "{constraints} constraints, {steps} steps  {:.2} s for {} KB; {} questions, {} with Z3, {} past a limit",
         time.as_secs_f64(),
         bytes / 1000,
-        one.solver.asked,
-        one.solver.needed_z3,
+        one.solver.queries,
+        one.solver.with_z3,
         one.solver.out_of_budget
     );
     out

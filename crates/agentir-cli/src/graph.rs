@@ -106,7 +106,7 @@ fn page(
     let title = title.unwrap_or("agents");
     let mut graphs = vec![(name.unwrap_or("all agents").to_owned(), whole)];
     if name.is_none() {
-        for (id, part) in (0..).map(AgentId).zip(cfg.parts()) {
+        for (id, part) in (0..).map(AgentId).zip(cfg.agents()) {
             let name = &part.agent.metadata.name.value;
             for detail in [Detail::Steps, Detail::Statements] {
                 let how = if detail == Detail::Steps { "steps" } else { "statements" };

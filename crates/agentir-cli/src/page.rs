@@ -3,7 +3,7 @@
 use crate::load::Loaded;
 use agentir_draw::{Detail, View};
 use agentir_flow::Cfg;
-use agentir_flow::cost::{Most, cost};
+use agentir_flow::cost::{UpperBound, cost};
 use agentir_report::{CostRow, Page, Picture};
 
 /// So many agents fit on a picture of steps.
@@ -28,12 +28,12 @@ pub fn page(loaded: &Loaded) -> Page {
                 page.pictures.push(Picture { name: name.to_owned(), svg });
             }
         }
-        let bound = |most: Most| match most {
-            Most::AtMost(n) => Some(n),
-            Most::Unbounded => None,
+        let bound = |most: UpperBound| match most {
+            UpperBound::AtMost(n) => Some(n),
+            UpperBound::Unbounded => None,
         };
         for one in cost(&cfg) {
-            let Some(part) = cfg.part(one.agent) else { continue };
+            let Some(part) = cfg.agent(one.agent) else { continue };
             page.costs.push(CostRow {
                 agent: part.agent.metadata.name.value.to_string(),
                 own_models: bound(one.own.models),

@@ -128,9 +128,9 @@ pub(crate) fn compare(
         let (answer, typed) = prover.equivalent(&a, &b, false, &agent.metadata.name.value);
         found.if_typed += usize::from(typed);
         match answer {
-            Answer::NoState(_) => found.proved += 1,
+            Answer::Unsat(_) => found.proved += 1,
             Answer::Unknown(_) => found.undecided += 1,
-            Answer::State(example) => found.different.push(Unlike {
+            Answer::Sat(example) => found.different.push(Unlike {
                 path: path.to_owned(),
                 left: a.to_string(),
                 right: b.to_string(),

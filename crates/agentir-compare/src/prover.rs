@@ -8,7 +8,7 @@ use agentir_expr::{
 use agentir_flow::cfg;
 use agentir_ir::{Agent, Program};
 use agentir_solver::{
-    Answer, FactKind, Facts, Label, Literal, Query, Question, Solver, Test, Type, Why,
+    Answer, Assertion, FactKind, Facts, Goal, Label, Query, Solver, Test, Type, UnknownReason,
 };
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -74,9 +74,9 @@ impl Asked {
         all
     }
 
-    fn test(&self, question: Dialect) -> Test<'_> {
+    fn test(&self, of_query: Dialect) -> Test<'_> {
         match self {
-            Self::Expr(dialect, expr) if *dialect == question => Test::Expr(expr),
+            Self::Expr(dialect, expr) if *dialect == of_query => Test::Expr(expr),
             Self::Expr(dialect, expr) => Test::In(*dialect, expr),
             Self::Words(words) => Test::Words(words),
         }
@@ -155,46 +155,47 @@ impl Prover {
         turned: bool,
         agent: &str,
     ) -> (Answer, bool) {
-        let question = one.dialect().or(other.dialect()).unwrap_or(Dialect::Abl);
-        let literal = |asked, holds| literal(asked, holds, question);
-        let asked = || Question::Equivalent(literal(one, true), literal(other, !turned));
+        let dialect = one.dialect().or(other.dialect()).unwrap_or(Dialect::Abl);
+        let assertion = |asked, holds| assertion(asked, holds, dialect);
+        let asked = || Goal::Equivalent(assertion(one, true), assertion(other, !turned));
         // Where the first program stops there is nothing to be the same as.
         let evaluates = evaluates(one);
-        let given = || evaluates.iter().map(|e| literal(e, true)).collect();
-        let answer = self.ask(question, given(), asked(), agent, &[]);
+        let assumptions = || evaluates.iter().map(|e| assertion(e, true)).collect();
+        let answer = self.ask(dialect, assumptions(), asked(), agent, &[]);
         let types = types(&[one, other]);
-        if types.is_empty() || !matches!(answer, Answer::State(_)) {
+        if types.is_empty() || !matches!(answer, Answer::Sat(_)) {
             return (answer, false);
         }
-        let typed = self.ask(question, given(), asked(), agent, &types);
-        let rests = typed.is_no_state();
+        let typed = self.ask(dialect, assumptions(), asked(), agent, &types);
+        let rests = typed.is_unsat();
         (if rests { typed } else { answer }, rests)
     }
 
     /// Whether conditions can come out like this all at once.
     pub(crate) fn possible(&mut self, all: &[(&Asked, bool)], agent: &str) -> Answer {
-        let question = all.iter().find_map(|(a, _)| a.dialect()).unwrap_or(Dialect::Abl);
-        let given = all.iter().map(|(asked, holds)| literal(asked, *holds, question)).collect();
+        let dialect = all.iter().find_map(|(a, _)| a.dialect()).unwrap_or(Dialect::Abl);
+        let assumptions =
+            all.iter().map(|(asked, holds)| assertion(asked, *holds, dialect)).collect();
         let asked: Vec<&Asked> = all.iter().map(|(asked, _)| *asked).collect();
-        self.ask(question, given, Question::Satisfiable, agent, &types(&asked))
+        self.ask(dialect, assumptions, Goal::Satisfiable, agent, &types(&asked))
     }
 
     fn ask(
         &mut self,
         dialect: Dialect,
-        given: Vec<Literal<'_>>,
-        question: Question<'_>,
+        assumptions: Vec<Assertion<'_>>,
+        goal: Goal<'_>,
         agent: &str,
         types: &[(Path, Type)],
     ) -> Answer {
-        if self.solver.statistics().asked >= MOST {
-            return Answer::Unknown(Why::Budget);
+        if self.solver.statistics().queries >= MOST {
+            return Answer::Unknown(UnknownReason::Budget);
         }
         let mut facts = Cow::Borrowed(self.agents.get(agent).unwrap_or(&self.nobody));
         for (path, ty) in types {
             facts.to_mut().add(path.clone(), FactKind::Type(*ty), None);
         }
-        self.solver.answer(&Query { dialect, facts: &facts, given, question })
+        self.solver.solve(&Query { dialect, facts: &facts, assumptions, goal })
     }
 }
 
@@ -247,6 +248,6 @@ fn evaluates(asked: &Asked) -> Option<Asked> {
     Some(Asked::Expr(*dialect, Expr::or(expr.clone(), not).ok()?))
 }
 
-fn literal(asked: &Asked, holds: bool, question: Dialect) -> Literal<'_> {
-    Literal { test: asked.test(question), holds, label: Label(0) }
+fn assertion(asked: &Asked, holds: bool, dialect: Dialect) -> Assertion<'_> {
+    Assertion { test: asked.test(dialect), holds, label: Label(0) }
 }

@@ -3,7 +3,7 @@
 use crate::{Affected, Corpus, Dialect, File, Findings, Project, Totals};
 use agentir_diagnostics::{Diagnostic, SourceMap};
 use agentir_flow::Cfg;
-use agentir_flow::cfg::Element;
+use agentir_flow::cfg::Origin;
 use agentir_ir::{Agent, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -105,9 +105,9 @@ fn count_program(program: &Program, count: &mut dyn FnMut(&str, usize)) {
     let graph = Cfg::of_program(program);
     // What follows from the language alone is not written.
     let written = |node: &&agentir_flow::cfg::Node<'_>| {
-        !matches!(node.element, Element::None | Element::Agent(_))
+        !matches!(node.origin, Origin::None | Origin::Agent(_))
     };
-    let nodes = graph.parts().iter().flat_map(|part| part.nodes());
+    let nodes = graph.agents().iter().flat_map(|part| part.nodes());
     for node in nodes.filter_map(|node| graph.node(node)).filter(written) {
         count(node.kind.name(), 1);
     }

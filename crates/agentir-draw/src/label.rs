@@ -1,7 +1,7 @@
 //! What nodes and edges are called in a picture.
 
 use agentir_expr::Expr;
-use agentir_flow::cfg::{Cfg, DecidedBy, Edge, Element, Node, NodeKind, Why};
+use agentir_flow::cfg::{Cfg, DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin};
 use agentir_ir::{BindingAction, Statement};
 use petgraph::graph::NodeIndex;
 
@@ -42,7 +42,7 @@ pub(crate) fn node(cfg: &Cfg<'_>, at: NodeIndex, node: &Node<'_>) -> String {
     };
     short(&match node.kind {
         NodeKind::Entry => cfg
-            .part(node.agent)
+            .agent(node.agent)
             .map_or_else(String::new, |p| p.agent.metadata.name.value.to_string()),
         NodeKind::Step => named.unwrap_or_default(),
         NodeKind::Say => match &named {
@@ -86,29 +86,29 @@ pub(crate) fn node(cfg: &Cfg<'_>, at: NodeIndex, node: &Node<'_>) -> String {
 }
 
 fn element(node: &Node<'_>) -> Option<String> {
-    Some(match node.element {
-        Element::Step(step) => step.name.value.to_string(),
-        Element::Statement(statement) => return self::statement(statement),
-        Element::Set(set) => set_text(set),
-        Element::Constraint(c) => c.condition.text.value.to_string(),
-        Element::Guardrail(g) => g.name.value.to_string(),
-        Element::Failure(f) => match node.kind {
+    Some(match node.origin {
+        Origin::Step(step) => step.name.value.to_string(),
+        Origin::Statement(statement) => return self::statement(statement),
+        Origin::Set(set) => set_text(set),
+        Origin::Constraint(c) => c.condition.text.value.to_string(),
+        Origin::Guardrail(g) => g.name.value.to_string(),
+        Origin::Failure(f) => match node.kind {
             NodeKind::Clear => listed(f.clear.iter().map(|n| &n.value)),
             NodeKind::Collect => listed(f.collect_fields.iter().map(|n| &n.value)),
             _ => f.message.as_ref()?.text.value.to_string(),
         },
-        Element::Completion(c) => c.respond.as_ref()?.text.value.to_string(),
-        Element::Handler(h) => h.respond.as_ref()?.text.value.to_string(),
-        Element::Trigger(t) => t.respond.as_ref()?.text.value.to_string(),
-        Element::Hook(_, name) => name.to_owned(),
-        Element::Procedure(name) => name.to_owned(),
-        Element::Tool(tool) => tool.name.value.to_string(),
-        Element::Name(name) => name.value.to_string(),
-        Element::Offer(offer) => match &offer.action {
+        Origin::Completion(c) => c.respond.as_ref()?.text.value.to_string(),
+        Origin::Handler(h) => h.respond.as_ref()?.text.value.to_string(),
+        Origin::Trigger(t) => t.respond.as_ref()?.text.value.to_string(),
+        Origin::Hook(_, name) => name.to_owned(),
+        Origin::Procedure(name) => name.to_owned(),
+        Origin::Tool(tool) => tool.name.value.to_string(),
+        Origin::Name(name) => name.value.to_string(),
+        Origin::ToolBinding(offer) => match &offer.action {
             BindingAction::Call { tool } => tool.value.to_string(),
             _ => offer.name.value.to_string(),
         },
-        Element::Agent(agent) if node.kind == NodeKind::Collect => {
+        Origin::Agent(agent) if node.kind == NodeKind::Collect => {
             listed(agent.gather.fields.iter().map(|f| &f.name.value))
         }
         _ => return None,
@@ -141,16 +141,16 @@ fn statement(statement: &Statement) -> Option<String> {
 
 /// What stands at an edge: what must hold beyond the branches before it, else why it is there.
 pub(crate) fn edge(cfg: &Cfg<'_>, edge: &Edge<'_>) -> String {
-    let mut text = match edge.by {
-        Element::Digression(d) => {
+    let mut text = match edge.origin {
+        Origin::Digression(d) => {
             d.intent.as_ref().map(|i| format!("user: {}", i.value)).unwrap_or_default()
         }
-        Element::Action(a) => format!("button {}", a.action_id.value),
-        Element::Rule(rule) if !rule.intents.is_empty() => {
+        Origin::Action(a) => format!("button {}", a.action_id.value),
+        Origin::Rule(rule) if !rule.intents.is_empty() => {
             format!("user: {}", listed(rule.intents.iter().map(|i| &i.value)))
         }
-        Element::Handler(h) if edge.why == Why::Error => h.kind.value.to_string(),
-        Element::Offer(offer) if edge.why == Why::Choice => offer.name.value.to_string(),
+        Origin::Handler(h) if edge.kind == EdgeKind::Error => h.kind.value.to_string(),
+        Origin::ToolBinding(offer) if edge.kind == EdgeKind::Choice => offer.name.value.to_string(),
         _ => String::new(),
     };
     if let Some(literal) = cfg.last_literal(edge.guard) {
@@ -164,18 +164,20 @@ pub(crate) fn edge(cfg: &Cfg<'_>, edge: &Edge<'_>) -> String {
         }
         text.push_str(&condition);
     } else if text.is_empty() {
-        text = match edge.why {
-            Why::Retry => "again",
-            Why::Exhausted => "tries used up",
+        text = match edge.kind {
+            EdgeKind::Retry => "again",
+            EdgeKind::Exhausted => "tries used up",
             // What the user does not agree to.
-            Why::Error if edge.decided_by == DecidedBy::User => "not agreed",
-            Why::Error => "on failure",
-            Why::Profile => "profile",
+            EdgeKind::Error if edge.decided_by == DecidedBy::User => "not agreed",
+            EdgeKind::Error => "on failure",
+            EdgeKind::Profile => "profile",
             _ => "",
         }
         .to_owned();
     }
-    if let Some(limit) = edge.limit.filter(|_| matches!(edge.why, Why::Retry | Why::Jump)) {
+    if let Some(limit) =
+        edge.limit.filter(|_| matches!(edge.kind, EdgeKind::Retry | EdgeKind::Jump))
+    {
         text.push_str(&format!(" (at most {limit}×)"));
     }
     short(text.trim())

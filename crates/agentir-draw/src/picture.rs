@@ -3,7 +3,7 @@
 
 use crate::label;
 use agentir_diagnostics::{SourceMap, Span};
-use agentir_flow::cfg::{AgentId, Cfg, NodeKind, Why};
+use agentir_flow::cfg::{AgentId, Cfg, EdgeKind, NodeKind};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -230,7 +230,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
     let reached = reachable(cfg, view.entry);
     let mut agents = Vec::new();
     let mut agent_at: FxHashMap<AgentId, usize> = FxHashMap::default();
-    for (id, part) in (0..).map(AgentId).zip(cfg.parts()) {
+    for (id, part) in (0..).map(AgentId).zip(cfg.agents()) {
         if shown(id) {
             agent_at.insert(id, agents.len());
             agents.push(Agent {
@@ -270,7 +270,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
     let mut drawn: FxHashMap<(usize, usize, String), usize> = FxHashMap::default();
     for id in cfg.graph().edge_indices() {
         let Some((from, to, edge)) = cfg.edge(id) else { continue };
-        if view.detail != Detail::Statements && is_noise(edge.why) {
+        if view.detail != Detail::Statements && is_noise(edge.kind) {
             continue;
         }
         let stands = |n: NodeIndex| {
@@ -278,13 +278,13 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             node_at.get(&stands).or_else(|| elsewhere.get(&n)).copied()
         };
         let (Some(a), Some(b)) = (stands(from), stands(to)) else { continue };
-        if a == b && (from != to && !matches!(edge.why, Why::Jump | Why::Retry)) {
+        if a == b && (from != to && !matches!(edge.kind, EdgeKind::Jump | EdgeKind::Retry)) {
             continue;
         }
         // Where the node that hands over is not shown, what leads to it says when.
         let hidden = joined.get(from.index()) != Some(&Some(from));
-        let edge = match edge.why {
-            Why::Enter if hidden => led_by(cfg, &joined, from).unwrap_or(edge),
+        let edge = match edge.kind {
+            EdgeKind::Enter if hidden => led_by(cfg, &joined, from).unwrap_or(edge),
             _ => edge,
         };
         let mut label = label::edge(cfg, edge);
@@ -318,7 +318,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
         edges.push(Edge {
             from: a,
             to: b,
-            why: edge.why.name(),
+            why: edge.kind.name(),
             decided_by: edge.decided_by.name(),
             guard: told,
             label,
@@ -334,7 +334,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             edges.push(Edge {
                 from: *from,
                 to: *at,
-                why: Why::Enter.name(),
+                why: EdgeKind::Enter.name(),
                 decided_by: led.map_or("nobody", |e| e.decided_by.name()),
                 guard: Vec::new(),
                 label: led.map_or_else(String::new, |e| label::edge(cfg, e)),
@@ -351,7 +351,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
     drop_unused(&mut nodes, &mut edges, &used);
     let entry_agent = view
         .entry
-        .and_then(|id| cfg.part(id))
+        .and_then(|id| cfg.agent(id))
         .map(|part| part.agent.metadata.name.value.to_string());
     Graph { detail: view.detail, entry_agent, agents, nodes, edges }
 }
@@ -374,7 +374,7 @@ fn led_by<'g, 'a>(
         if before.next().is_some() {
             return None;
         }
-        if edge.why != Why::Next || !edge.guard.is_always() {
+        if edge.kind != EdgeKind::Next || !edge.guard.is_always() {
             return Some(edge);
         }
         at = from;
@@ -413,7 +413,7 @@ fn outsiders(
         let shown = |n: NodeIndex| {
             joined.get(n.index()).copied().flatten().is_some_and(|n| node_at.contains_key(&n))
         };
-        let target = transfer.target.and_then(|t| cfg.part(t)).map(|p| p.entry);
+        let target = transfer.target.and_then(|t| cfg.agent(t)).map(|p| p.entry);
         if !shown(transfer.node) || target.is_some_and(shown) {
             continue;
         }
@@ -438,15 +438,22 @@ fn outsiders(
 
 /// What a picture of steps leaves out: the turn around each wait, the ways to the handlers of all
 /// errors, what comes back.
-const fn is_noise(why: Why) -> bool {
-    matches!(why, Why::Turn | Why::Unhandled | Why::Return | Why::Checkpoint | Why::Finish)
+const fn is_noise(why: EdgeKind) -> bool {
+    matches!(
+        why,
+        EdgeKind::Turn
+            | EdgeKind::Unhandled
+            | EdgeKind::Return
+            | EdgeKind::Checkpoint
+            | EdgeKind::Finish
+    )
 }
 
 fn reachable(cfg: &Cfg<'_>, entry: Option<AgentId>) -> FxHashSet<NodeIndex> {
     match entry {
         Some(entry) => cfg.reachable_from(entry).iter().collect(),
         None => cfg
-            .reach(cfg.parts().iter().map(|p| p.entry), |edge| edge.why != Why::Enter)
+            .reachable(cfg.agents().iter().map(|p| p.entry), |edge| edge.kind != EdgeKind::Enter)
             .iter()
             .collect(),
     }
@@ -472,7 +479,7 @@ fn join(cfg: &Cfg<'_>, detail: Detail) -> Vec<Option<NodeIndex>> {
     let mut single: FxHashMap<(AgentId, NodeKind), NodeIndex> = FxHashMap::default();
     let mut waiting = VecDeque::new();
     for at in cfg.graph().node_indices() {
-        let Some((node, part)) = cfg.node(at).and_then(|n| Some((n, cfg.part(n.agent)?))) else {
+        let Some((node, part)) = cfg.node(at).and_then(|n| Some((n, cfg.agent(n.agent)?))) else {
             continue;
         };
         let once = |single: &mut FxHashMap<_, NodeIndex>| {
@@ -513,7 +520,7 @@ fn join(cfg: &Cfg<'_>, detail: Detail) -> Vec<Option<NodeIndex>> {
     }
     for at in cfg.graph().node_indices() {
         if let (Some(slot), Some(node)) = (stands.get_mut(at.index()), cfg.node(at)) {
-            let entry = cfg.part(node.agent).map(|p| p.entry);
+            let entry = cfg.agent(node.agent).map(|p| p.entry);
             slot.get_or_insert_with(|| entry.unwrap_or(at));
         }
     }
@@ -523,17 +530,17 @@ fn join(cfg: &Cfg<'_>, detail: Detail) -> Vec<Option<NodeIndex>> {
 /// The edges that are part of a circle, as far as they are shown.
 fn circles(cfg: &Cfg<'_>, joined: &[Option<NodeIndex>]) -> FxHashMap<EdgeIndex, Circle> {
     let mut found: FxHashMap<EdgeIndex, Circle> = FxHashMap::default();
-    let follows = |why: Why| {
+    let follows = |why: EdgeKind| {
         matches!(
             why,
-            Why::Next
-                | Why::Sequence
-                | Why::Branch
-                | Why::Jump
-                | Why::Retry
-                | Why::Skip
-                | Why::Error
-                | Why::Enter
+            EdgeKind::Next
+                | EdgeKind::Sequence
+                | EdgeKind::Branch
+                | EdgeKind::Jump
+                | EdgeKind::Retry
+                | EdgeKind::Skip
+                | EdgeKind::Error
+                | EdgeKind::Enter
         )
     };
     let mut small: DiGraph<(), EdgeIndex> = DiGraph::new();
@@ -545,7 +552,7 @@ fn circles(cfg: &Cfg<'_>, joined: &[Option<NodeIndex>]) -> FxHashMap<EdgeIndex, 
     for id in cfg.graph().edge_indices() {
         if let Some((from, to, edge)) = cfg.edge(id)
             && let (Some(from), Some(to)) = (at(from), at(to))
-            && follows(edge.why)
+            && follows(edge.kind)
         {
             small.add_edge(from, to, id);
         }
@@ -562,7 +569,7 @@ fn circles(cfg: &Cfg<'_>, joined: &[Option<NodeIndex>]) -> FxHashMap<EdgeIndex, 
             found.insert(*id, Circle::Ordinary);
         }
     }
-    for circle in cfg.turnless_loops(|agent| cfg.talks(agent)) {
+    for circle in cfg.turnless_loops(|agent| cfg.interacts(agent)) {
         found.extend(circle.edges.into_iter().map(|id| (id, Circle::Endless)));
     }
     found

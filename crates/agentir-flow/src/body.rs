@@ -1,9 +1,9 @@
-//! Lists of statements: where they are.
+//! Traversal of statement lists.
 
 use agentir_diagnostics::Span;
 use agentir_ir::{Agent, Body, Digression, Profile, ReasoningZone, Statement, Step};
 
-/// Calls `found` with every list of statements of an agent, those inside others left out.
+/// Calls `found` with every top-level statement list of an agent. Nested lists are not visited.
 pub fn bodies<'a>(agent: &'a Agent, found: &mut dyn FnMut(&'a Body)) {
     found(&agent.on_start);
     agent.reasoning.iter().for_each(|zone| of_zone(zone, found));
@@ -18,7 +18,7 @@ pub fn bodies<'a>(agent: &'a Agent, found: &mut dyn FnMut(&'a Body)) {
     agent.behavior_profiles.iter().for_each(|profile| profile_bodies(profile, found));
 }
 
-/// Calls `found` with every list of statements of a profile.
+/// Calls `found` with every statement list of a profile.
 fn profile_bodies<'a>(profile: &'a Profile, found: &mut dyn FnMut(&'a Body)) {
     if let Some(changes) = &profile.flow_modifications {
         let inserted = changes.insertions.iter().map(|i| &i.step);
@@ -44,36 +44,36 @@ fn of_digressions<'a>(digressions: &'a [Digression], found: &mut dyn FnMut(&'a B
     digressions.iter().for_each(|d| found(&d.body));
 }
 
-/// What was kept as it was written among the statements, inner ones included.
+/// Returns the statements without an IR form, nested ones included.
 #[must_use]
-pub fn others(body: &Body) -> Vec<&agentir_ir::Data> {
+pub fn other_statements(body: &Body) -> Vec<&agentir_ir::Data> {
     let mut all = Vec::new();
-    collect_others(body, &mut all);
+    collect_other_statements(body, &mut all);
     all
 }
 
-fn collect_others<'a>(body: &'a Body, all: &mut Vec<&'a agentir_ir::Data>) {
+fn collect_other_statements<'a>(body: &'a Body, all: &mut Vec<&'a agentir_ir::Data>) {
     for statement in &body.0 {
         match statement {
             Statement::Other { value, .. } => all.push(value),
             Statement::Await { branches } | Statement::If { branches } => {
-                branches.iter().for_each(|b| collect_others(&b.body, all));
+                branches.iter().for_each(|b| collect_other_statements(&b.body, all));
             }
             Statement::Call(call) => {
-                collect_others(&call.on_success, all);
-                collect_others(&call.on_failure, all);
-                call.on_result.iter().for_each(|b| collect_others(&b.body, all));
+                collect_other_statements(&call.on_success, all);
+                collect_other_statements(&call.on_failure, all);
+                call.on_result.iter().for_each(|b| collect_other_statements(&b.body, all));
             }
             Statement::Collect(collect) => {
-                collect_others(&collect.on_success, all);
-                collect_others(&collect.on_failure, all);
+                collect_other_statements(&collect.on_success, all);
+                collect_other_statements(&collect.on_failure, all);
             }
             _ => {}
         }
     }
 }
 
-/// Where a statement is written, as far as the model knows.
+/// Returns the span of a statement, if the IR has one.
 #[must_use]
 pub fn statement_span(statement: &Statement) -> Option<Span> {
     Some(match statement {

@@ -1,4 +1,4 @@
-//! Fields that wait for each other.
+//! Dependencies between fields.
 
 use agentir_diagnostics::Spanned;
 use agentir_expr::Name;
@@ -8,17 +8,17 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A field and one that it waits for.
+/// A field and one that it depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Dependency<'a> {
-    /// The field.
+    /// The dependent field.
     pub field: &'a Spanned<Name>,
-    /// Where it names the other one.
+    /// The name in its `depends_on`.
     pub on: &'a Spanned<Name>,
 }
 
-/// The circles among the fields, by `depends_on`: for each group of fields that all wait for each
-/// other one circle, which begins at the group's first field.
+/// Returns the cycles of `depends_on`: one for each strongly connected component, from the
+/// component's first field.
 #[must_use]
 pub fn dependency_cycles<'a>(fields: &[&'a GatherField]) -> Vec<Vec<Dependency<'a>>> {
     let mut graph: DiGraph<&'a Spanned<Name>, &'a Spanned<Name>> = DiGraph::new();
@@ -35,7 +35,7 @@ pub fn dependency_cycles<'a>(fields: &[&'a GatherField]) -> Vec<Vec<Dependency<'
             }
         }
     }
-    // Not `tarjan_scc`, which recurses: a chain of thousands of fields would end the stack.
+    // `tarjan_scc` is recursive: a chain of thousands of fields would overflow the stack.
     let mut cycles: Vec<(NodeIndex, Vec<Dependency<'a>>)> = kosaraju_scc(&graph)
         .into_iter()
         .filter_map(|group| {
@@ -47,32 +47,35 @@ pub fn dependency_cycles<'a>(fields: &[&'a GatherField]) -> Vec<Vec<Dependency<'
     cycles.into_iter().map(|(_, cycle)| cycle).collect()
 }
 
-/// A shortest way from `first` back to itself inside its group.
+/// Returns a shortest cycle through `first` within its component.
 fn cycle<'a>(
     graph: &DiGraph<&'a Spanned<Name>, &'a Spanned<Name>>,
     first: NodeIndex,
     group: &FxHashSet<NodeIndex>,
 ) -> Option<Vec<Dependency<'a>>> {
-    let mut came: FxHashMap<NodeIndex, (NodeIndex, &'a Spanned<Name>)> = FxHashMap::default();
-    let mut waiting = std::collections::VecDeque::from([first]);
-    while let Some(node) = waiting.pop_front() {
+    let mut predecessor: FxHashMap<NodeIndex, (NodeIndex, &'a Spanned<Name>)> =
+        FxHashMap::default();
+    let mut worklist = std::collections::VecDeque::from([first]);
+    while let Some(node) = worklist.pop_front() {
         for edge in graph.edges(node).filter(|e| group.contains(&e.target())) {
-            if let std::collections::hash_map::Entry::Vacant(free) = came.entry(edge.target()) {
+            if let std::collections::hash_map::Entry::Vacant(free) =
+                predecessor.entry(edge.target())
+            {
                 free.insert((node, edge.weight()));
-                waiting.push_back(edge.target());
+                worklist.push_back(edge.target());
             }
         }
     }
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     let mut at = first;
     loop {
-        let (from, on) = *came.get(&at)?;
-        way.push(Dependency { field: graph.node_weight(from)?, on });
+        let (from, on) = *predecessor.get(&at)?;
+        path.push(Dependency { field: graph.node_weight(from)?, on });
         if from == first {
             break;
         }
         at = from;
     }
-    way.reverse();
-    Some(way)
+    path.reverse();
+    Some(path)
 }

@@ -1,13 +1,13 @@
-//! What can follow what: one control-flow graph for the agents of all languages, see [`cfg`].
+//! Control-flow graphs of agents, one representation for all languages; see [`cfg`].
 //!
-//! *Invariant*: this crate is the only place that knows which places control can go to from where.
-//! It never asks whether a condition can hold; every edge that is written is taken to be possible.
+//! *Invariant*: only this crate defines which program points can follow each other. It never
+//! decides whether a condition can hold; it takes every written edge to be possible.
 
 mod body;
 pub mod cfg;
 pub mod cost;
 mod dependency;
 
-pub use body::{bodies, others, statement_span};
+pub use body::{bodies, other_statements, statement_span};
 pub use cfg::Cfg;
 pub use dependency::{Dependency, dependency_cycles};

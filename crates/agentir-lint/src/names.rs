@@ -258,7 +258,7 @@ pub(crate) fn mentioned(agent: &Agent, found: &mut FxHashSet<SmolStr>) {
         extensions.0.values().flat_map(|all| all.values()).for_each(|e| text(&e.value));
     }
     let mut others = Vec::new();
-    agentir_flow::bodies(agent, &mut |body| others.extend(agentir_flow::others(body)));
+    agentir_flow::bodies(agent, &mut |body| others.extend(agentir_flow::other_statements(body)));
     others.into_iter().for_each(text);
 }
 

@@ -12,7 +12,7 @@ use crate::variables::{self, Variables};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
 use agentir_expr::{ValueType, Version};
 use agentir_flow::Cfg;
-use agentir_flow::cfg::{AgentId, Knowledge as Known, Part};
+use agentir_flow::cfg::{AgentCfg, AgentId, Facts as FlowFacts};
 use agentir_ir::{Agent, Dialect, Profile, Program, SessionVariable, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -116,7 +116,7 @@ pub struct AgentContext<'a> {
     /// Its part of the program's graph.
     pub id: AgentId,
     knowledge: OnceLock<Knowledge>,
-    known: OnceLock<Known<'a>>,
+    known: OnceLock<FlowFacts<'a>>,
     readers: OnceLock<FxHashMap<SmolStr, Vec<Reader>>>,
     output_types: OnceLock<OutputTypes>,
     /// Where the types of Agent Script do not fit in conditions.
@@ -372,8 +372,8 @@ impl<'a> AgentContext<'a> {
 
     /// Its part of the program's graph.
     #[must_use]
-    pub fn part(&self) -> Option<&Part<'a>> {
-        self.program.graph().part(self.id)
+    pub fn agent_cfg(&self) -> Option<&AgentCfg<'a>> {
+        self.program.graph().agent(self.id)
     }
 
     /// What its model is told in words.
@@ -382,9 +382,9 @@ impl<'a> AgentContext<'a> {
     }
 
     /// What tests and assignments on every way to a place say there.
-    pub fn known(&self) -> &Known<'a> {
+    pub fn known(&self) -> &FlowFacts<'a> {
         let graph = self.program.graph();
-        let new = || graph.known(self.id);
+        let new = || graph.facts(self.id);
         self.known.get_or_init(|| self.program.clock.time("(known at a place)", new))
     }
 

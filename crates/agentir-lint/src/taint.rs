@@ -245,14 +245,14 @@ impl<'a> Taint<'a> {
 
 /// List pipelines: what they make, and from what.
 fn transforms<'a>(cx: &AgentContext<'a>) -> Vec<(SmolStr, Span, Vec<&'a Expr>)> {
-    use agentir_flow::cfg::Element;
+    use agentir_flow::cfg::Origin;
     use agentir_ir::Statement;
     let cfg = cx.program.graph();
-    let part = cfg.part(cx.id);
+    let part = cfg.agent(cx.id);
     let nodes = part.into_iter().flat_map(|p| p.nodes()).filter_map(|n| cfg.node(n));
     nodes
-        .filter_map(|node| match node.element {
-            Element::Statement(Statement::Transform(t)) => {
+        .filter_map(|node| match node.origin {
+            Origin::Statement(Statement::Transform(t)) => {
                 let values = std::iter::once(&t.source).chain(t.map.iter().map(|(_, e)| e));
                 Some((t.target.value.clone(), t.span, values.collect()))
             }

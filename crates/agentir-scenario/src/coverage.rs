@@ -1,6 +1,6 @@
 //! Which places of the agents conversations came to.
 
-use agentir_flow::cfg::{Cfg, NodeKind, Why};
+use agentir_flow::cfg::{Cfg, EdgeKind, NodeKind};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashSet;
@@ -61,7 +61,9 @@ impl Coverage {
         };
         let branches = graph
             .edge_references()
-            .filter(|e| matches!(e.weight().why, Why::Branch | Why::Route | Why::Skip))
+            .filter(|e| {
+                matches!(e.weight().kind, EdgeKind::Branch | EdgeKind::Route | EdgeKind::Skip)
+            })
             .map(|e| {
                 let pair = (e.source().index(), e.target().index());
                 (e.target(), self.edges.contains(&pair))

@@ -1,52 +1,52 @@
-//! Answers.
+//! Answers to queries.
 
 use crate::query::Label;
 use agentir_eval::{State, Value};
 use smol_str::SmolStr;
 use std::fmt;
 
-/// An answer. Which one is the good news depends on the question.
+/// An answer. The meaning of [`Self::Sat`] depends on the goal of the query.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// There is such a state, and here is one: the conditions can hold together, do not follow, are
-    /// not equivalent.
-    State(Example),
-    /// There is no such state: the conditions contradict each other, follow, are equivalent. The
-    /// labels are a smallest set of what is given (and of facts) that suffices: without any one of
-    /// them it could not be shown.
-    NoState(Vec<Label>),
-    /// It could not be decided. Never a reason for a finding.
-    Unknown(Why),
+    /// A state exists: the assumptions are consistent, do not imply the goal, or the two conditions
+    /// are not equivalent.
+    Sat(Example),
+    /// No such state exists: the assumptions are contradictory, imply the goal, or the two
+    /// conditions are equivalent. The labels are a minimal core of assumptions and facts: without
+    /// any one of them the proof fails.
+    Unsat(Vec<Label>),
+    /// The query could not be decided. Never a reason for a finding.
+    Unknown(UnknownReason),
 }
 
 /// An answer without the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is such a state.
-    State,
-    /// There is none, because of these; see [`Answer::NoState`].
-    NoState(Vec<Label>),
-    /// It could not be decided. Never a reason for a finding.
-    Unknown(Why),
+    /// A state exists.
+    Sat,
+    /// No state exists; see [`Answer::Unsat`].
+    Unsat(Vec<Label>),
+    /// The query could not be decided. Never a reason for a finding.
+    Unknown(UnknownReason),
 }
 
 impl From<Answer> for Verdict {
     fn from(answer: Answer) -> Self {
         match answer {
-            Answer::State(_) => Self::State,
-            Answer::NoState(labels) => Self::NoState(labels),
+            Answer::Sat(_) => Self::Sat,
+            Answer::Unsat(labels) => Self::Unsat(labels),
             Answer::Unknown(why) => Self::Unknown(why),
         }
     }
 }
 
-/// A state, confirmed by the evaluator.
+/// A state that the evaluator confirmed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Example {
-    /// All variables that the question mentions, those that have a value.
+    /// All variables of the query that have a value.
     pub state: State,
-    /// The variables that matter, as they are written, in alphabetical order. For any other variable
-    /// every value that the facts allow would do.
+    /// The relevant variables in alphabetical order. Any other variable may have any value that the
+    /// facts allow.
     pub shown: Vec<(SmolStr, Value)>,
 }
 
@@ -65,39 +65,39 @@ impl fmt::Display for Example {
     }
 }
 
-/// Why a question could not be decided.
+/// Why a query could not be decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Why {
-    /// It depends on words that the model judges, or on calls whose results are not known.
+pub enum UnknownReason {
+    /// It depends on natural-language conditions, or on calls without a known result.
     Opaque,
-    /// The work it may take was used up.
+    /// The budget is exhausted.
     Budget,
-    /// A state was found, but the evaluator did not confirm it: what the solver knows about texts
-    /// and functions is not enough.
+    /// A state was found, but the evaluator did not confirm it: the solver's model of strings and
+    /// functions is incomplete.
     Unconfirmed,
 }
 
 impl Answer {
-    /// Whether it is proved that there is no such state.
+    /// Whether the absence of a state has been proved.
     #[must_use]
-    pub const fn is_no_state(&self) -> bool {
-        matches!(self, Self::NoState(_))
+    pub const fn is_unsat(&self) -> bool {
+        matches!(self, Self::Unsat(_))
     }
 
-    /// The labels of the proof, if there is no such state.
+    /// Returns the unsatisfiable core, if there is one.
     #[must_use]
     pub fn core(&self) -> Option<&[Label]> {
         match self {
-            Self::NoState(labels) => Some(labels),
+            Self::Unsat(labels) => Some(labels),
             _ => None,
         }
     }
 
-    /// The state, if there is one.
+    /// Returns the state, if there is one.
     #[must_use]
     pub const fn example(&self) -> Option<&Example> {
         match self {
-            Self::State(example) => Some(example),
+            Self::Sat(example) => Some(example),
             _ => None,
         }
     }

@@ -1,44 +1,44 @@
-//! Example states: built from what the search found, confirmed by the evaluator, cut down to what
-//! matters.
+//! Example states: built from an assignment, confirmed by the evaluator, reduced to the relevant
+//! variables.
 
 use crate::answer::Example;
-use crate::cells::FIELD;
-use crate::outcome::Outcomes;
+use crate::classes::FIELD;
 use crate::problem::{AtomKind, Problem, Slot, fact_holds};
-use crate::query::{Literal, Query, Question, Test};
+use crate::query::{Assertion, Goal, Query, Test};
 use crate::search::{Assignment, Domains};
+use crate::truth::TruthSet;
 use agentir_eval::{
     Environment, Object, Outcome, State, Unset, Value, evaluate, outcome, semantics, truthy,
 };
 use agentir_expr::Path;
 use rustc_hash::FxHashSet;
 
-/// The example that an assignment is, if the evaluator agrees that it answers the question.
-pub(crate) fn confirmed(
+/// Returns the example for an assignment, if the evaluator confirms that it answers the query.
+pub(crate) fn confirm(
     problem: &Problem<'_>,
     domains: &Domains,
     query: &Query<'_>,
     assignment: &Assignment,
 ) -> Option<Example> {
     let state = state(problem, assignment)?;
-    let all: Vec<usize> = (0..problem.goals.len()).collect();
-    if !goals_met(problem, &all, &state) || !answers(problem, query, &state) {
+    let all: Vec<usize> = (0..problem.constraints.len()).collect();
+    if !constraints_hold(problem, &all, &state) || !answers_query(problem, query, &state) {
         return None;
     }
-    let matter: Vec<_> = what_matters(problem, domains, assignment)
+    let relevant: Vec<_> = relevant_variables(problem, domains, assignment)
         .into_iter()
         .filter_map(|at| problem.variables.get(at))
         .collect();
-    // A whole that is shown shows its parts.
+    // An object that is shown includes its members.
     let within = |part: &Path| {
-        matter.iter().map(|whole| &whole.path).any(|whole| {
+        relevant.iter().map(|whole| &whole.path).any(|whole| {
             whole.segments.len() < part.segments.len()
                 && whole.root == part.root
                 && whole.namespace == part.namespace
                 && part.segments.starts_with(&whole.segments)
         })
     };
-    let mut shown: Vec<_> = matter
+    let mut shown: Vec<_> = relevant
         .iter()
         .filter(|variable| !within(&variable.path))
         .map(|variable| {
@@ -50,60 +50,65 @@ pub(crate) fn confirmed(
     Some(Example { state, shown })
 }
 
-/// Whether an assignment of the variables of `goals` meets them.
-pub(crate) fn meets(problem: &Problem<'_>, goals: &[usize], assignment: &Assignment) -> bool {
-    state(problem, assignment).is_some_and(|state| goals_met(problem, goals, &state))
+/// Whether an assignment satisfies `constraints`.
+pub(crate) fn satisfies(
+    problem: &Problem<'_>,
+    constraints: &[usize],
+    assignment: &Assignment,
+) -> bool {
+    state(problem, assignment).is_some_and(|state| constraints_hold(problem, constraints, &state))
 }
 
-/// Whether the conditions of the question, each as a whole, come out as they should. Those that
-/// depend on what is not known are left to the goals.
-fn answers(problem: &Problem<'_>, query: &Query<'_>, state: &State) -> bool {
+/// Whether the conditions of the query, evaluated as a whole, have the required outcomes. Queries
+/// with opaque atoms are left to the constraints.
+fn answers_query(problem: &Problem<'_>, query: &Query<'_>, state: &State) -> bool {
     let opaque = problem.atoms.iter().any(|a| matches!(a.kind, AtomKind::Opaque));
     if opaque {
         return true;
     }
-    let holds = |literal: &Literal<'_>| match literal.test {
+    let holds = |assertion: &Assertion<'_>| match assertion.test {
         Test::Expr(expr) | Test::In(_, expr) => {
-            let wanted = if literal.holds { Outcome::True } else { Outcome::False };
-            outcome(expr, state, literal.test.dialect(query.dialect)) == wanted
+            let wanted = if assertion.holds { Outcome::True } else { Outcome::False };
+            outcome(expr, state, assertion.test.dialect(query.dialect)) == wanted
         }
         Test::Words(_) => false,
     };
-    query.given.iter().all(holds)
-        && match &query.question {
-            Question::Satisfiable => true,
-            Question::Implied(literal) => !holds(literal),
-            Question::Equivalent(a, b) => holds(a) != holds(b),
+    query.assumptions.iter().all(holds)
+        && match &query.goal {
+            Goal::Satisfiable => true,
+            Goal::Implied(assertion) => !holds(assertion),
+            Goal::Equivalent(a, b) => holds(a) != holds(b),
         }
 }
 
-fn goals_met(problem: &Problem<'_>, goals: &[usize], state: &State) -> bool {
+fn constraints_hold(problem: &Problem<'_>, constraints: &[usize], state: &State) -> bool {
     let atom = |at: usize| {
-        let Some(atom) = problem.atoms.get(at) else { return Outcomes::ANY };
+        let Some(atom) = problem.atoms.get(at) else { return TruthSet::ANY };
         match &atom.kind {
-            AtomKind::Opaque => Outcomes::EITHER,
-            // A state is a whole, its parts always fit.
-            AtomKind::Part => Outcomes::TRUE,
+            AtomKind::Opaque => TruthSet::EITHER,
+            // Members always agree with their object, because the state has only one value for
+            // both.
+            AtomKind::Part => TruthSet::TRUE,
             AtomKind::Expr(expr) => match evaluate(expr, state, atom.dialect) {
-                Ok(value) => Outcomes::of(truthy(&value, semantics(atom.dialect))),
-                Err(_) => Outcomes::ERROR,
+                Ok(value) => TruthSet::from_bool(truthy(&value, semantics(atom.dialect))),
+                Err(_) => TruthSet::ERROR,
             },
             AtomKind::Fact(kind) => {
                 let variable = atom.variables.first().and_then(|v| problem.variables.get(*v));
                 let value = variable
                     .and_then(|v| state.path(&v.path, problem.semantics).ok())
                     .unwrap_or_default();
-                Outcomes::of(fact_holds(kind, &value, problem.semantics))
+                TruthSet::from_bool(fact_holds(kind, &value, problem.semantics))
             }
         }
     };
-    goals
+    constraints
         .iter()
-        .filter_map(|g| problem.goals.get(*g))
-        .all(|goal| goal.outcomes(&atom) == Outcomes::TRUE)
+        .filter_map(|g| problem.constraints.get(*g))
+        .all(|constraint| constraint.truth_set(&atom) == TruthSet::TRUE)
 }
 
-/// The state in which the variables have these values. Wholes come before their parts.
+/// Builds the state of an assignment. Objects are set before their members.
 fn state(problem: &Problem<'_>, assignment: &Assignment) -> Option<State> {
     let mut order: Vec<_> = assignment
         .iter()
@@ -124,7 +129,7 @@ fn state(problem: &Problem<'_>, assignment: &Assignment) -> Option<State> {
         };
         let value = match value {
             Value::Undefined => {
-                // A part that may be looked at needs a whole to be a part of.
+                // A member that can be read needs an object.
                 let whole = problem.semantics.unset_member == Unset::Error;
                 if path.segments.is_empty() || !whole {
                     continue;
@@ -145,11 +150,15 @@ fn state(problem: &Problem<'_>, assignment: &Assignment) -> Option<State> {
     Some(state)
 }
 
-/// The variables for which not any value would do that the facts allow.
-fn what_matters(problem: &Problem<'_>, domains: &Domains, assignment: &Assignment) -> Vec<usize> {
+/// Returns the variables for which not every value that the facts allow would do.
+fn relevant_variables(
+    problem: &Problem<'_>,
+    domains: &Domains,
+    assignment: &Assignment,
+) -> Vec<usize> {
     let mut free: FxHashSet<usize> = FxHashSet::default();
     let mut order: Vec<usize> = (0..problem.variables.len()).collect();
-    // Where one of two would do, the one that was written first stays.
+    // Prefer the variables that occur first.
     order.reverse();
     for variable in order {
         if problem.variables.get(variable).is_some_and(|v| !v.mentioned) {
@@ -158,15 +167,16 @@ fn what_matters(problem: &Problem<'_>, domains: &Domains, assignment: &Assignmen
         }
         free.insert(variable);
         let atom = |at: usize| {
-            let Some(atom) = problem.atoms.get(at) else { return Outcomes::ANY };
+            let Some(atom) = problem.atoms.get(at) else { return TruthSet::ANY };
             match atom.variables.as_slice() {
-                [one] if free.contains(one) => domains.any_value(problem, *one, at),
-                all if all.iter().any(|v| free.contains(v)) => Outcomes::ANY,
-                _ => problem.outcome(atom, &|v| assignment.get(&v)),
+                [one] if free.contains(one) => domains.possible_truths(problem, *one, at),
+                all if all.iter().any(|v| free.contains(v)) => TruthSet::ANY,
+                _ => problem.truth_of(atom, &|v| assignment.get(&v)),
             }
         };
-        let asked = problem.goals.iter().filter(|g| !g.fact && g.variables.contains(&variable));
-        let met = asked.map(|goal| goal.outcomes(&atom)).all(|o| o == Outcomes::TRUE);
+        let asked =
+            problem.constraints.iter().filter(|g| !g.fact && g.variables.contains(&variable));
+        let met = asked.map(|constraint| constraint.truth_set(&atom)).all(|o| o == TruthSet::TRUE);
         if !met {
             free.remove(&variable);
         }

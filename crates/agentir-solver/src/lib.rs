@@ -1,35 +1,34 @@
-//! Questions about conditions: can they hold together, does one follow from others, are two the
-//! same? Each answer comes with its proof: a state that the evaluator confirmed, or a smallest set
-//! of lines.
+//! A decision procedure for conditions: satisfiability, implication and equivalence. Each answer
+//! comes with its proof: a state that the evaluator confirmed, or a minimal unsatisfiable core.
 //!
-//! There is one type of question, [`Query`], and one way to ask it, [`Solver::answer`]. What the
-//! conditions mean is what `agentir-eval` says, in the dialect of the query.
+//! There is one type of query, [`Query`], and one way to decide it, [`Solver::solve`].
+//! `agentir-eval` defines the semantics of conditions, in the dialect of the query.
 //!
-//! A question is simplified, looked up among those answered before, given to the solver's own
-//! search over classes of values (module `cells`), and only if that does not decide it, to Z3. Who
-//! only wants to know whether there is a state, not which ([`Solver::verdict`]), mostly has the answer
-//! before all that, from a few values that are tried (module `guess`).
+//! A query is normalized and looked up in the cache. If it is new, the solver searches over
+//! equivalence classes of values (module `classes`); only if that does not decide it, Z3 does.
+//! [`Solver::check`] does not construct a state; it usually finds the answer before all that, by
+//! sampling a few values (module `sampling`).
 //!
-//! *Invariant*: nothing here knows the IR, a rule or a diagnostic; work is limited by counts, never
-//! by clocks; the same question gets the same answer whatever was asked before; no state leaves that
-//! the evaluator did not confirm.
+//! *Invariant*: nothing here knows the IR, a rule or a diagnostic. Work is limited by counts, never
+//! by clocks. The answer to a query does not depend on earlier queries. The evaluator has confirmed
+//! every state that is returned.
 
 mod answer;
-mod cells;
+mod atom_class;
+mod classes;
 mod example;
-mod guess;
-mod minimal;
-mod outcome;
 mod problem;
 mod query;
-mod samples;
+mod quickxplain;
+mod representatives;
+mod sampling;
 mod search;
-mod shape;
 mod smt;
 mod solver;
 mod statistics;
+mod truth;
 
-pub use answer::{Answer, Example, Verdict, Why};
-pub use query::{Bound, Fact, FactKind, Facts, Label, Literal, Query, Question, Test, Type};
+pub use answer::{Answer, Example, UnknownReason, Verdict};
+pub use query::{Assertion, Bound, Fact, FactKind, Facts, Goal, Label, Query, Test, Type};
 pub use solver::{Cache, Solver};
 pub use statistics::Statistics;

@@ -1,8 +1,8 @@
-//! A question in the solver's own form: variables, atoms, and goals that are all to be met.
+//! The normal form of a query: variables, atoms, and a conjunction of constraints.
 
-use crate::outcome::{Formula, Outcomes};
-use crate::query::{Bound, Fact, FactKind, Facts, Label, Literal, Query, Question, Test, Type};
-use crate::shape::{Shape, is_length, shape};
+use crate::atom_class::{AtomClass, classify, is_length};
+use crate::query::{Assertion, Bound, Fact, FactKind, Facts, Goal, Label, Query, Test, Type};
+use crate::truth::{Formula, TruthSet};
 use agentir_eval::{
     Date, Environment, EvalError, Semantics, State, Unset, Value, evaluate, is_evaluated,
     is_evaluated_method, length, member, pattern, semantics, truthy,
@@ -14,103 +14,109 @@ use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, ToSmolStr};
 use std::fmt::Write;
 
-/// What a variable stands for: a value, or a part that cannot be looked at because what it is a
-/// part of is unset (where the dialect makes that an error).
+/// The value of a variable, or a member that cannot be read because its object is unset (an error
+/// in some dialects).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Slot {
     Value(Value),
     Missing,
 }
 
-/// A variable or a part of one.
+/// A variable or a member of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub(crate) path: Path,
     pub(crate) name: SmolStr,
-    /// Whether a condition mentions it; else only facts do.
+    /// Whether a condition mentions it. Otherwise only facts do.
     pub(crate) mentioned: bool,
 }
 
-/// Something that is true or false or fails, and is no combination of others.
+/// An atomic test. Its outcome is true, false or an error.
 #[derive(Clone, Debug)]
 pub(crate) struct Atom<'a> {
     pub(crate) kind: AtomKind<'a>,
-    /// The variables it reads.
+    /// The variables that it reads.
     pub(crate) variables: Vec<usize>,
-    /// Whether it may fail.
+    /// Whether its outcome can be an error.
     pub(crate) may_fail: bool,
-    /// What it means, if it is an expression.
+    /// The dialect that defines its semantics, if it is an expression.
     pub(crate) dialect: Dialect,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum AtomKind<'a> {
     Expr(&'a Expr),
-    /// Words, or an expression of which nothing is known but how it is written.
+    /// An uninterpreted atom: a natural-language condition or an expression without known
+    /// semantics.
     Opaque,
     /// A fact about the only variable.
     Fact(&'a FactKind),
-    /// That the second variable, a part of the first, fits the first.
+    /// Membership: the second variable is a member of the first and must agree with it.
     Part,
 }
 
-/// Something to be met.
+/// A constraint.
 #[derive(Clone, Debug)]
-pub(crate) struct Goal {
-    pub(crate) kind: GoalKind,
-    /// The line it comes from, by its index in [`Problem::labels`].
+pub(crate) struct Constraint {
+    pub(crate) kind: ConstraintKind,
+    /// The label of its origin, as an index into [`Problem::labels`].
     pub(crate) label: Option<usize>,
     pub(crate) variables: Vec<usize>,
     pub(crate) atoms: Vec<usize>,
-    /// Whether it is a fact, or keeps parts and wholes together; else it is part of the question.
+    /// Whether it is a fact or a membership constraint. Otherwise it comes from the conditions of
+    /// the query.
     pub(crate) fact: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum GoalKind {
-    /// The formula comes out as one of these.
-    Is(Formula, Outcomes),
-    /// One of the two does, the other does not.
-    Differ([(Formula, Outcomes); 2]),
+pub(crate) enum ConstraintKind {
+    /// The outcome of the formula is one of these.
+    Is(Formula, TruthSet),
+    /// Exactly one of the two holds.
+    Differ([(Formula, TruthSet); 2]),
 }
 
-impl Goal {
-    /// Whether it is met (true), not met (false), or may be either.
-    pub(crate) fn outcomes(&self, atom: &impl Fn(usize) -> Outcomes) -> Outcomes {
-        let is = |formula: &Formula, wanted: Outcomes| {
-            let found = formula.outcomes(atom);
-            let mut all = Outcomes::NONE;
-            if found.meets(wanted) {
-                all = all.or(Outcomes::TRUE);
+impl Constraint {
+    /// Returns the possible outcomes of the constraint: true if it holds, false if it is violated.
+    pub(crate) fn truth_set(&self, atom: &impl Fn(usize) -> TruthSet) -> TruthSet {
+        let is = |formula: &Formula, required: TruthSet| {
+            let found = formula.truth_set(atom);
+            let mut all = TruthSet::NONE;
+            if found.intersects(required) {
+                all = all.or(TruthSet::TRUE);
             }
-            if found.meets(wanted.others()) {
-                all = all.or(Outcomes::FALSE);
+            if found.intersects(required.complement()) {
+                all = all.or(TruthSet::FALSE);
             }
             all
         };
         match &self.kind {
-            GoalKind::Is(formula, wanted) => is(formula, *wanted),
-            GoalKind::Differ([(a, wanted_a), (b, wanted_b)]) => {
-                let (a, b) = (is(a, *wanted_a), is(b, *wanted_b));
-                if a.is_one() && b.is_one() { Outcomes::of(a != b) } else { Outcomes::EITHER }
+            ConstraintKind::Is(formula, required) => is(formula, *required),
+            ConstraintKind::Differ([(a, required_a), (b, required_b)]) => {
+                let (a, b) = (is(a, *required_a), is(b, *required_b));
+                if a.is_singleton() && b.is_singleton() {
+                    TruthSet::from_bool(a != b)
+                } else {
+                    TruthSet::EITHER
+                }
             }
         }
     }
 }
 
-/// A question in the solver's form.
+/// A query in normal form.
 #[derive(Debug)]
 pub(crate) struct Problem<'a> {
     pub(crate) dialect: Dialect,
-    /// What variables and their parts mean. Where dialects meet it is the strictest of them, which
-    /// tells most values apart.
+    /// The semantics of variables and members. If dialects are mixed, it is the strictest one,
+    /// which distinguishes most values.
     pub(crate) semantics: &'static Semantics,
     /// The dialects of the conditions.
     dialects: Vec<Dialect>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) atoms: Vec<Atom<'a>>,
-    pub(crate) goals: Vec<Goal>,
-    /// The lines: one for each condition that is given, then one for each fact that has one.
+    pub(crate) constraints: Vec<Constraint>,
+    /// The labels: one per assumption, then one per labelled fact.
     pub(crate) labels: Vec<Label>,
     by_path: FxHashMap<Path, usize>,
     by_key: FxHashMap<SmolStr, usize>,
@@ -127,36 +133,36 @@ impl<'a> Problem<'a> {
             dialects,
             variables: Vec::new(),
             atoms: Vec::new(),
-            goals: Vec::new(),
+            constraints: Vec::new(),
             labels: Vec::new(),
             by_path: FxHashMap::default(),
             by_key: FxHashMap::default(),
         };
-        for literal in &query.given {
-            let (formula, wanted) = problem.literal(literal, query.facts);
-            let label = problem.label(literal.label);
-            problem.require(formula, wanted, Some(label));
+        for assertion in &query.assumptions {
+            let (formula, required) = problem.assertion(assertion, query.facts);
+            let label = problem.label(assertion.label);
+            problem.require(formula, required, Some(label));
         }
-        match &query.question {
-            Question::Satisfiable => {}
-            Question::Implied(literal) => {
-                let (formula, wanted) = problem.literal(literal, query.facts);
-                problem.require(formula, wanted.others(), None);
+        match &query.goal {
+            Goal::Satisfiable => {}
+            Goal::Implied(assertion) => {
+                let (formula, required) = problem.assertion(assertion, query.facts);
+                problem.require(formula, required.complement(), None);
             }
-            Question::Equivalent(a, b) => {
-                let sides = [a, b].map(|l| problem.literal(l, query.facts));
-                problem.goal(GoalKind::Differ(sides), None, false);
+            Goal::Equivalent(a, b) => {
+                let sides = [a, b].map(|l| problem.assertion(l, query.facts));
+                problem.constraint(ConstraintKind::Differ(sides), None, false);
             }
         }
         problem.add_facts(query.facts);
-        problem.keep_parts_together();
+        problem.add_membership();
         problem
     }
 
-    /// The formula of a literal, and what it is to come out as.
-    fn literal(&mut self, literal: &Literal<'a>, facts: &Facts) -> (Formula, Outcomes) {
-        let dialect = literal.test.dialect(self.dialect);
-        let formula = match literal.test {
+    /// Returns the formula of an assertion and its required outcomes.
+    fn assertion(&mut self, assertion: &Assertion<'a>, facts: &Facts) -> (Formula, TruthSet) {
+        let dialect = assertion.test.dialect(self.dialect);
+        let formula = match assertion.test {
             Test::Expr(expr) | Test::In(_, expr) => self.formula(expr, dialect, facts),
             Test::Words(words) => Formula::Atom(self.atom(
                 &format!("words {words}"),
@@ -165,33 +171,33 @@ impl<'a> Problem<'a> {
                 false,
             )),
         };
-        let wanted = match (literal.holds, semantics(dialect).error_is_false) {
-            (true, _) => Outcomes::TRUE,
-            (false, true) => Outcomes::TRUE.others(),
-            (false, false) => Outcomes::FALSE,
+        let required = match (assertion.holds, semantics(dialect).error_is_false) {
+            (true, _) => TruthSet::TRUE,
+            (false, true) => TruthSet::TRUE.complement(),
+            (false, false) => TruthSet::FALSE,
         };
-        (formula, wanted)
+        (formula, required)
     }
 
-    /// Adds a goal, or the several it consists of.
-    fn require(&mut self, formula: Formula, wanted: Outcomes, label: Option<usize>) {
+    /// Adds a constraint, or one for each of its conjuncts.
+    fn require(&mut self, formula: Formula, required: TruthSet, label: Option<usize>) {
         match formula {
-            Formula::Not(inner) => self.require(*inner, wanted.negated(), label),
-            Formula::And(parts) if wanted == Outcomes::TRUE => {
+            Formula::Not(inner) => self.require(*inner, required.negated(), label),
+            Formula::And(parts) if required == TruthSet::TRUE => {
                 for part in parts {
-                    self.require(part, wanted, label);
+                    self.require(part, required, label);
                 }
             }
             Formula::Or(parts)
-                if wanted == Outcomes::FALSE
-                    || (wanted == Outcomes::TRUE.others()
+                if required == TruthSet::FALSE
+                    || (required == TruthSet::TRUE.complement()
                         && !parts.iter().any(|p| self.may_fail(p))) =>
             {
                 for part in parts {
-                    self.require(part, wanted, label);
+                    self.require(part, required, label);
                 }
             }
-            formula => self.goal(GoalKind::Is(formula, wanted), label, false),
+            formula => self.constraint(ConstraintKind::Is(formula, required), label, false),
         }
     }
 
@@ -202,18 +208,18 @@ impl<'a> Problem<'a> {
 
     fn may_fail(&self, formula: &Formula) -> bool {
         formula
-            .outcomes(&|atom| {
+            .truth_set(&|atom| {
                 let fails = self.atoms.get(atom).is_some_and(|a| a.may_fail);
-                if fails { Outcomes::ANY } else { Outcomes::EITHER }
+                if fails { TruthSet::ANY } else { TruthSet::EITHER }
             })
-            .meets(Outcomes::ERROR)
+            .intersects(TruthSet::ERROR)
     }
 
-    fn goal(&mut self, kind: GoalKind, label: Option<usize>, fact: bool) {
+    fn constraint(&mut self, kind: ConstraintKind, label: Option<usize>, fact: bool) {
         let mut atoms = Vec::new();
         match &kind {
-            GoalKind::Is(formula, _) => formula.atoms(&mut |a| atoms.push(a)),
-            GoalKind::Differ(sides) => {
+            ConstraintKind::Is(formula, _) => formula.atoms(&mut |a| atoms.push(a)),
+            ConstraintKind::Differ(sides) => {
                 sides.iter().for_each(|(formula, _)| formula.atoms(&mut |a| atoms.push(a)));
             }
         }
@@ -226,7 +232,7 @@ impl<'a> Problem<'a> {
             .collect();
         variables.sort_unstable();
         variables.dedup();
-        self.goals.push(Goal { kind, label, variables, atoms, fact });
+        self.constraints.push(Constraint { kind, label, variables, atoms, fact });
     }
 
     fn formula(&mut self, expr: &'a Expr, dialect: Dialect, facts: &Facts) -> Formula {
@@ -266,15 +272,15 @@ impl<'a> Problem<'a> {
         expr.paths(&mut |path| paths.push(path.clone()));
         if paths.is_empty() {
             return Formula::Const(match evaluate(expr, &State::new(), dialect) {
-                Ok(value) => Outcomes::of(truthy(&value, semantics(dialect))),
-                Err(_) => Outcomes::ERROR,
+                Ok(value) => TruthSet::from_bool(truthy(&value, semantics(dialect))),
+                Err(_) => TruthSet::ERROR,
             });
         }
         let mut variables: Vec<usize> = paths
             .into_iter()
             .map(|mut path| {
                 // `items.length` is a test of `items`, unless there is a field of that name.
-                if is_length(&path) && facts.of(&path).is_empty() {
+                if is_length(&path) && facts.get(&path).is_empty() {
                     path.segments.pop();
                 }
                 self.variable(path, true)
@@ -294,7 +300,7 @@ impl<'a> Problem<'a> {
         Formula::Atom(atom)
     }
 
-    /// Whether a dialect of the conditions has this property.
+    /// Whether the predicate holds for a dialect of the conditions.
     pub(crate) fn any(&self, has: impl Fn(Dialect) -> bool) -> bool {
         self.dialects.iter().any(|d| has(*d))
     }
@@ -329,7 +335,7 @@ impl<'a> Problem<'a> {
         index
     }
 
-    /// The facts about the variables, and about what they are parts of.
+    /// Adds the facts about the variables and about the objects that contain them.
     fn add_facts(&mut self, facts: &'a Facts) {
         let mut at = 0;
         while let Some(variable) = self.variables.get(at) {
@@ -339,21 +345,25 @@ impl<'a> Problem<'a> {
                     segments: path.segments.get(..end).unwrap_or_default().to_vec(),
                     ..path.clone()
                 };
-                if !facts.of(&whole).is_empty() {
+                if !facts.get(&whole).is_empty() {
                     self.variable(whole, false);
                 }
             }
-            for (i, Fact { kind, label }) in facts.of(&path).iter().enumerate() {
+            for (i, Fact { kind, label }) in facts.get(&path).iter().enumerate() {
                 let key = format!("fact {i} {path}");
                 let atom = self.atom(&key, AtomKind::Fact(kind), vec![at], false);
                 let label = label.map(|label| self.label(label));
-                self.goal(GoalKind::Is(Formula::Atom(atom), Outcomes::TRUE), label, true);
+                self.constraint(
+                    ConstraintKind::Is(Formula::Atom(atom), TruthSet::TRUE),
+                    label,
+                    true,
+                );
             }
             at += 1;
         }
     }
 
-    fn keep_parts_together(&mut self) {
+    fn add_membership(&mut self) {
         for part in 0..self.variables.len() {
             let Some(path) = self.variables.get(part).map(|v| v.path.clone()) else { continue };
             let whole = (0..path.segments.len()).rev().find_map(|end| {
@@ -363,24 +373,29 @@ impl<'a> Problem<'a> {
             if let Some(whole) = whole {
                 let key = format!("part {path}");
                 let atom = self.atom(&key, AtomKind::Part, vec![whole, part], false);
-                self.goal(GoalKind::Is(Formula::Atom(atom), Outcomes::TRUE), None, true);
+                self.constraint(
+                    ConstraintKind::Is(Formula::Atom(atom), TruthSet::TRUE),
+                    None,
+                    true,
+                );
             }
         }
     }
 
-    /// What an atom comes out as where its variables stand for `slots`; opaque ones may be either.
-    pub(crate) fn outcome<'s>(
+    /// Returns the possible outcomes of an atom if its variables have the values of `slot`. Opaque
+    /// atoms may be true or false.
+    pub(crate) fn truth_of<'s>(
         &self,
         atom: &Atom<'a>,
         slot: &dyn Fn(usize) -> Option<&'s Slot>,
-    ) -> Outcomes {
+    ) -> TruthSet {
         match &atom.kind {
-            AtomKind::Opaque => Outcomes::EITHER,
+            AtomKind::Opaque => TruthSet::EITHER,
             AtomKind::Expr(expr) => {
                 let slots = Slots { problem: self, slot };
                 match evaluate(expr, &slots, atom.dialect) {
-                    Ok(value) => Outcomes::of(truthy(&value, semantics(atom.dialect))),
-                    Err(_) => Outcomes::ERROR,
+                    Ok(value) => TruthSet::from_bool(truthy(&value, semantics(atom.dialect))),
+                    Err(_) => TruthSet::ERROR,
                 }
             }
             AtomKind::Fact(kind) => {
@@ -388,22 +403,22 @@ impl<'a> Problem<'a> {
                     Some(Slot::Value(value)) => value,
                     _ => &Value::Undefined,
                 };
-                Outcomes::of(fact_holds(kind, value, self.semantics))
+                TruthSet::from_bool(fact_holds(kind, value, self.semantics))
             }
             AtomKind::Part => match atom.variables.as_slice() {
                 [whole, part] => match (slot(*whole), slot(*part)) {
-                    (Some(whole_slot), Some(part_slot)) => {
-                        Outcomes::of(self.fits((*whole, whole_slot), (*part, part_slot)))
-                    }
-                    _ => Outcomes::EITHER,
+                    (Some(whole_slot), Some(part_slot)) => TruthSet::from_bool(
+                        self.is_member((*whole, whole_slot), (*part, part_slot)),
+                    ),
+                    _ => TruthSet::EITHER,
                 },
-                _ => Outcomes::TRUE,
+                _ => TruthSet::TRUE,
             },
         }
     }
 
-    /// Whether a part may be what it is if the whole is what it is.
-    fn fits(&self, whole: (usize, &Slot), part: (usize, &Slot)) -> bool {
+    /// Whether a member may have its value if its object has the other one.
+    fn is_member(&self, whole: (usize, &Slot), part: (usize, &Slot)) -> bool {
         let (Some(w), Some(p)) = (self.variables.get(whole.0), self.variables.get(part.0)) else {
             return true;
         };
@@ -430,17 +445,17 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The variable that `path` is or begins with.
+    /// Returns the variable with this path.
     pub(crate) fn variable_of(&self, path: &Path) -> Option<usize> {
         self.by_path.get(path).copied()
     }
 }
 
-/// The dialects of a question's conditions, that of the question first.
+/// Returns the dialects of a query, its own first.
 fn dialects(query: &Query<'_>) -> Vec<Dialect> {
     let mut all = vec![query.dialect];
-    for literal in query.literals() {
-        let dialect = literal.test.dialect(query.dialect);
+    for assertion in query.assertions() {
+        let dialect = assertion.test.dialect(query.dialect);
         if !all.contains(&dialect) {
             all.push(dialect);
         }
@@ -453,11 +468,11 @@ fn expr_may_fail(expr: &Expr, dialect: Dialect) -> bool {
     if !semantics(dialect).error_is_false {
         return true;
     }
-    match shape(expr) {
-        Shape::Kind | Shape::Equality | Shape::Order => false,
-        Shape::Content => !matches!(&expr.kind, ExprKind::Binary { op, right, .. }
+    match classify(expr) {
+        AtomClass::TypeTest | AtomClass::Equality | AtomClass::Order => false,
+        AtomClass::Content => !matches!(&expr.kind, ExprKind::Binary { op, right, .. }
             if *op != BinaryOp::Matches || literal_pattern(right)),
-        Shape::Length | Shape::Irregular => {
+        AtomClass::Length | AtomClass::Other => {
             let mut fails = false;
             expr.visit(&mut |e| {
                 fails |= match &e.kind {
@@ -481,7 +496,7 @@ fn expr_may_fail(expr: &Expr, dialect: Dialect) -> bool {
     }
 }
 
-/// An environment in which variables stand for slots.
+/// An environment that reads variables from slots.
 struct Slots<'p, 'a, 's, 'f> {
     problem: &'p Problem<'a>,
     slot: &'f dyn Fn(usize) -> Option<&'s Slot>,
@@ -498,7 +513,7 @@ impl Environment for Slots<'_, '_, '_, '_> {
         if let Some(variable) = self.problem.variable_of(path) {
             return value(variable);
         }
-        // `items.length`, of which `items` is the variable.
+        // `items.length`, where `items` is the variable.
         let Some((last, rest)) = path.segments.split_last() else { return Ok(Value::Undefined) };
         let whole = Path { segments: rest.to_vec(), ..path.clone() };
         match self.problem.variable_of(&whole) {
@@ -508,7 +523,7 @@ impl Environment for Slots<'_, '_, '_, '_> {
     }
 }
 
-/// Whether a fact is true of a value.
+/// Whether a fact holds for a value.
 pub(crate) fn fact_holds(kind: &FactKind, value: &Value, semantics: &Semantics) -> bool {
     if value.is_unset() {
         return match kind {
@@ -520,7 +535,7 @@ pub(crate) fn fact_holds(kind: &FactKind, value: &Value, semantics: &Semantics) 
     match kind {
         FactKind::Set => true,
         FactKind::Is(is) => is == value,
-        FactKind::Type(ty) => has_type(*ty, value),
+        FactKind::Type(ty) => is_of_type(*ty, value),
         FactKind::OneOf(values) => values.contains(value),
         FactKind::AtLeast(bound, n) => measure(*bound, value).is_none_or(|m| m >= *n),
         FactKind::AtMost(bound, n) => measure(*bound, value).is_none_or(|m| m <= *n),
@@ -532,7 +547,7 @@ pub(crate) fn fact_holds(kind: &FactKind, value: &Value, semantics: &Semantics) 
     }
 }
 
-fn has_type(ty: Type, value: &Value) -> bool {
+fn is_of_type(ty: Type, value: &Value) -> bool {
     match (ty, value) {
         (Type::Text, Value::Text(_))
         | (Type::Number, Value::Number(_))
@@ -546,7 +561,7 @@ fn has_type(ty: Type, value: &Value) -> bool {
     }
 }
 
-/// What a bound is about: the number or the length; none if the value has none.
+/// Returns what a bound limits: the number or the length. `None` if the value has neither.
 fn measure(bound: Bound, value: &Value) -> Option<f64> {
     match (bound, value) {
         (Bound::Value, Value::Number(n)) => Some(*n),
@@ -555,7 +570,7 @@ fn measure(bound: Bound, value: &Value) -> Option<f64> {
     }
 }
 
-/// Whether nothing is known of an expression but how it is written.
+/// Whether an expression has no known semantics.
 pub(crate) fn is_opaque(expr: &Expr) -> bool {
     let mut opaque = false;
     expr.visit(&mut |e| {
@@ -578,8 +593,8 @@ fn literal_pattern(expr: &Expr) -> bool {
     }
 }
 
-/// The canonical text of an expression. Texts, patterns and dates print alike, so what they are is
-/// added where it is not a text.
+/// Returns a canonical key of an expression. Strings, patterns and dates print alike, so a suffix
+/// distinguishes them.
 pub(crate) fn key(expr: &Expr) -> String {
     let mut key = expr.to_string();
     expr.visit(&mut |e| {

@@ -1,4 +1,4 @@
-//! Questions.
+//! Queries.
 
 use agentir_eval::Value;
 use agentir_expr::{Condition, ConditionKind, Dialect, Expr, Path};
@@ -6,80 +6,78 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
-/// By what the caller finds a line again. The solver gives labels back and makes nothing of them.
+/// Identifies an assumption or a fact for the caller. The solver only returns labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(pub u32);
 
-/// A question about conditions.
+/// A query.
 #[derive(Clone, Debug)]
 pub struct Query<'a> {
-    /// What the conditions mean; those of another dialect say so themselves ([`Test::In`]).
+    /// The dialect that defines the semantics of the conditions, except for those in [`Test::In`].
     pub dialect: Dialect,
-    /// What is known of the variables. Only facts about variables that the conditions mention count.
+    /// The facts about variables. Only those about variables of the conditions matter.
     pub facts: &'a Facts,
-    /// What is taken for granted: conditions that hold or do not hold, all at once.
-    pub given: Vec<Literal<'a>>,
-    /// What is asked.
-    pub question: Question<'a>,
+    /// The assumptions, all of which hold.
+    pub assumptions: Vec<Assertion<'a>>,
+    /// The goal.
+    pub goal: Goal<'a>,
 }
 
-/// What is asked. In every case a state is looked for.
+/// The goal of a query. The solver always searches for a state.
 #[derive(Clone, Debug)]
-pub enum Question<'a> {
-    /// Can all that is given be true at once? A state is an example; that there is none is proved by
-    /// a smallest set of labels that contradict each other.
+pub enum Goal<'a> {
+    /// Are the assumptions consistent? A state is a model; the proof that there is none is a
+    /// minimal core of contradictory labels.
     Satisfiable,
-    /// Does this follow from what is given? A state is a counterexample; that there is none is proved
-    /// by a smallest set of labels from which it follows.
-    Implied(Literal<'a>),
-    /// Are these two true in the same states, if what is given is? A state is one that tells them
-    /// apart.
-    Equivalent(Literal<'a>, Literal<'a>),
+    /// Do the assumptions imply this? A state is a counterexample; the proof that there is none is
+    /// a minimal core from which it follows.
+    Implied(Assertion<'a>),
+    /// Do these two hold in the same states, under the assumptions? A state distinguishes them.
+    Equivalent(Assertion<'a>, Assertion<'a>),
 }
 
 impl<'a> Query<'a> {
-    /// All its conditions: those that are given, then those that are asked about.
-    pub(crate) fn literals(&self) -> impl Iterator<Item = &Literal<'a>> {
-        let asked: [Option<&Literal<'a>>; 2] = match &self.question {
-            Question::Satisfiable => [None, None],
-            Question::Implied(one) => [Some(one), None],
-            Question::Equivalent(one, other) => [Some(one), Some(other)],
+    /// Returns all conditions: the assumptions, then those of the goal.
+    pub(crate) fn assertions(&self) -> impl Iterator<Item = &Assertion<'a>> {
+        let asked: [Option<&Assertion<'a>>; 2] = match &self.goal {
+            Goal::Satisfiable => [None, None],
+            Goal::Implied(one) => [Some(one), None],
+            Goal::Equivalent(one, other) => [Some(one), Some(other)],
         };
-        self.given.iter().chain(asked.into_iter().flatten())
+        self.assumptions.iter().chain(asked.into_iter().flatten())
     }
 }
 
-/// A condition that holds, or that does not.
+/// A condition with its required outcome.
 #[derive(Clone, Debug)]
-pub struct Literal<'a> {
+pub struct Assertion<'a> {
     /// The condition.
     pub test: Test<'a>,
-    /// Whether it holds. One that does not hold is false; in Agent Script and ADL it is not one that
-    /// fails, because that would stop what runs.
+    /// Whether the condition holds or is false. In Agent Script and ADL a condition that fails is
+    /// neither, because an error stops the execution.
     pub holds: bool,
-    /// By what the caller finds it again.
+    /// The label for the caller.
     pub label: Label,
 }
 
 /// A condition.
 #[derive(Clone, Copy, Debug)]
 pub enum Test<'a> {
-    /// An expression.
+    /// An expression in the dialect of the query.
     Expr(&'a Expr),
-    /// An expression that means what it means in this dialect, over the same variables. A path of
-    /// another dialect that names the same variable is to be written alike.
+    /// An expression in another dialect, over the same variables. Its paths must use the same
+    /// names.
     In(Dialect, &'a Expr),
-    /// Words that the model judges, or a broken expression: nothing is known of it but its text, and
-    /// it is the same as another only if it is written the same.
+    /// A natural-language condition or an invalid expression: uninterpreted, equal only to itself.
     Words(&'a str),
 }
 
 impl Test<'_> {
-    /// What it means, in a question of `question`'s dialect.
-    pub(crate) const fn dialect(&self, question: Dialect) -> Dialect {
+    /// Returns the dialect of the condition, given the dialect of the query.
+    pub(crate) const fn dialect(&self, goal: Dialect) -> Dialect {
         match self {
             Self::In(dialect, _) => *dialect,
-            Self::Expr(_) | Self::Words(_) => question,
+            Self::Expr(_) | Self::Words(_) => goal,
         }
     }
 }
@@ -99,71 +97,71 @@ impl<'a> From<&'a Expr> for Test<'a> {
     }
 }
 
-impl<'a> Literal<'a> {
-    /// A condition that holds.
+impl<'a> Assertion<'a> {
+    /// Asserts that a condition holds.
     #[must_use]
     pub fn holds(test: impl Into<Test<'a>>, label: Label) -> Self {
         Self { test: test.into(), holds: true, label }
     }
 
-    /// A condition that does not hold.
+    /// Asserts that a condition does not hold.
     #[must_use]
     pub fn fails(test: impl Into<Test<'a>>, label: Label) -> Self {
         Self { test: test.into(), holds: false, label }
     }
 }
 
-/// Something known of a variable, or of a part of one.
+/// A fact about a variable or a member of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What is known.
+    /// The fact.
     pub kind: FactKind,
-    /// The line that says so; it appears in cores. None for what the language itself says.
+    /// The label of its origin, which appears in cores. `None` for facts of the language itself.
     pub label: Option<Label>,
 }
 
-/// What is known of a variable. Only [`FactKind::Set`] and [`FactKind::Is`] say that it has a value;
-/// all others say something about the value it has if it has one.
+/// A property of a variable. Only [`FactKind::Set`] and [`FactKind::Is`] say that it has a value;
+/// all others constrain the value if there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FactKind {
-    /// It is never unset: a required field that is collected, a result that always comes.
+    /// It is never unset: a required field that has been collected, a result that is always
+    /// present.
     Set,
-    /// It has exactly this value: a constant, or the initial value where nothing was assigned yet.
+    /// It has exactly this value: a constant, or the initial value before any assignment.
     Is(Value),
     /// Its type.
     Type(Type),
-    /// Its values are among these (`VALUES`, an enumeration). Texts equal texts and numbers equal
-    /// numbers, without conversion.
+    /// Its value is one of these (`VALUES`, an enumeration), compared without conversion.
     OneOf(Vec<Value>),
-    /// It is at least this number, or, for texts and lists, this long.
+    /// A lower bound of the number or the length.
     AtLeast(Bound, f64),
-    /// It is at most this number, or this long.
+    /// An upper bound of the number or the length.
     AtMost(Bound, f64),
-    /// It is a text in which this regular expression is found.
+    /// A string that contains a match of this regular expression.
     Pattern(SmolStr),
 }
 
-/// What of a value has a bound.
+/// The quantity that a bound limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bound {
     /// The value, which is a number.
     Value,
-    /// The length of a text in characters, or of a list in items.
+    /// The length of a string in characters, or of a list in items.
     Length,
 }
 
-/// A type of values.
+/// A type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// Texts.
+    /// Strings.
     Text,
     /// Numbers.
     Number,
-    /// Whole numbers.
+    /// Integral numbers.
     Integer,
-    /// True and false.
+    /// Booleans.
     Bool,
-    /// Dates, and texts that are dates in the form `2026-01-31`, perhaps with a time.
+    /// Dates, and strings that are dates in the form `2026-01-31`, with an optional time.
     Date,
     /// Lists.
     List,
@@ -171,52 +169,52 @@ pub enum Type {
     Object,
 }
 
-/// What is known of variables, by variable. Built once for an agent and used for many questions; what a
-/// question knows besides is laid over it ([`Facts::over`]).
+/// The facts about variables, by path. Built once per agent; a query adds its own facts in a layer
+/// on top ([`Facts::extending`]).
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    below: Option<Arc<Self>>,
-    /// Of a path that is in it, what is below does not count.
+    base: Option<Arc<Self>>,
+    /// An entry hides the entry of `base` for the same path.
     by_path: FxHashMap<Path, Vec<Fact>>,
 }
 
 impl Facts {
-    /// No facts.
+    /// Returns an empty set of facts.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// These facts, to be changed without changing or copying them.
+    /// Returns a layer on top of these facts, which neither copies nor changes them.
     #[must_use]
-    pub fn over(below: &Arc<Self>) -> Self {
-        Self { below: Some(Arc::clone(below)), by_path: FxHashMap::default() }
+    pub fn extending(base: &Arc<Self>) -> Self {
+        Self { base: Some(Arc::clone(base)), by_path: FxHashMap::default() }
     }
 
-    /// Adds a fact about a variable or a part of one.
+    /// Adds a fact about a variable or a member of one.
     pub fn add(&mut self, path: Path, kind: FactKind, label: Option<Label>) {
-        let below = self.below.as_ref();
+        let base = self.base.as_ref();
         let facts = self
             .by_path
             .entry(path)
-            .or_insert_with_key(|path| below.map_or_else(Vec::new, |b| b.of(path).to_vec()));
+            .or_insert_with_key(|path| base.map_or_else(Vec::new, |b| b.get(path).to_vec()));
         let fact = Fact { kind, label };
         if !facts.contains(&fact) {
             facts.push(fact);
         }
     }
 
-    /// What is known of exactly this path.
+    /// Returns the facts about exactly this path.
     #[must_use]
-    pub fn of(&self, path: &Path) -> &[Fact] {
-        match (self.by_path.get(path), &self.below) {
+    pub fn get(&self, path: &Path) -> &[Fact] {
+        match (self.by_path.get(path), &self.base) {
             (Some(facts), _) => facts,
-            (None, Some(below)) => below.of(path),
+            (None, Some(base)) => base.get(path),
             (None, None) => &[],
         }
     }
 
-    /// The same facts about variables that are called otherwise.
+    /// Returns the same facts with renamed variables.
     #[must_use]
     pub fn renamed(&self, name: impl Fn(&Path) -> Path) -> Self {
         let mut all = Self::new();
@@ -232,14 +230,14 @@ impl Facts {
                 }
             }
             above.push(facts);
-            layer = facts.below.as_deref();
+            layer = facts.base.as_deref();
         }
         all
     }
 
-    /// Forgets what is known of a path: on a way on which it is assigned, for instance.
+    /// Removes all facts about a path, for instance because it is assigned.
     pub fn remove(&mut self, path: &Path) {
-        match &self.below {
+        match &self.base {
             None => {
                 self.by_path.remove(path);
             }

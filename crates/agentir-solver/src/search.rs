@@ -1,55 +1,55 @@
-//! The solver's own decision procedure: cells of values, and a bounded search over them.
+//! The solver's own decision procedure: a bounded search over equivalence classes.
 //!
-//! It looks at the same question twice. With values alone, a state is found that the evaluator agrees
-//! with by construction. With loose cells and with tests that may come out either way, everything
-//! that could be is allowed; if even then nothing fits, there is no state.
+//! It searches twice. The first search uses exact classes only, so a solution is a model by
+//! construction. The second one over-approximates: it includes approximate classes and atoms with
+//! several possible outcomes. If it fails too, the constraints are unsatisfiable.
 
-use crate::cells::{Cell, cells};
-use crate::outcome::Outcomes;
+use crate::classes::{EquivClass, classes};
 use crate::problem::{AtomKind, Problem, Slot};
+use crate::truth::TruthSet;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::Cell as Counter;
+use std::cell::Cell;
 
-/// How many times a goal is looked at in a search before it is given up.
-const BUDGET: u32 = 40_000;
+/// The maximum number of constraint checks per search.
+const MAX_CHECKS: u32 = 40_000;
 
-/// How many values a variable may be parted into before it is left to Z3.
-const MOST_TESTS: usize = 50_000_000;
+/// The maximum number of tests, in the square of a group's atoms. Larger groups are left to Z3.
+const MAX_TESTS: usize = 50_000_000;
 
-/// How many variables and open atoms a search chooses among; it is recursive in them.
-const MOST_CHOICES: usize = 400;
+/// The maximum number of variables and undetermined atoms of a search, which is recursive in them.
+const MAX_DECISIONS: usize = 400;
 
-/// What a set of variables stands for.
+/// A value for each variable.
 pub(crate) type Assignment = FxHashMap<usize, Slot>;
 
-/// What the search found.
+/// The result of a search.
 #[derive(Debug)]
-pub(crate) enum Found {
-    /// These values meet all goals.
-    State(Assignment),
-    /// Nothing does.
-    Nothing,
-    /// It depends on what is not known.
+pub(crate) enum SearchResult {
+    /// This assignment satisfies all constraints.
+    Sat(Assignment),
+    /// The constraints are unsatisfiable.
+    Unsat,
+    /// The result depends on opaque atoms.
     Opaque,
-    /// It could not be decided.
-    Open,
+    /// The search could not decide.
+    Unknown,
 }
 
-/// The cells of the variables of a problem.
+/// The domains of the variables of a problem.
 pub(crate) struct Domains {
     domains: Vec<Domain>,
 }
 
 struct Domain {
-    cells: Vec<Cell>,
-    /// Where an atom's outcome stands in a cell.
+    classes: Vec<EquivClass>,
+    /// The position of an atom in the truth sets of a class.
     position: FxHashMap<usize, usize>,
 }
 
 impl Domains {
     pub(crate) fn new(problem: &Problem<'_>) -> Self {
         let mut alone: Vec<Vec<usize>> = vec![Vec::new(); problem.variables.len()];
-        let mut groups = Groups::new(problem.variables.len());
+        let mut groups = UnionFind::new(problem.variables.len());
         for (at, atom) in problem.atoms.iter().enumerate() {
             match (&atom.kind, atom.variables.as_slice()) {
                 (_, [one]) => {
@@ -57,19 +57,19 @@ impl Domains {
                         alone.push(at);
                     }
                 }
-                (AtomKind::Expr(_), several) => groups.join_all(several),
+                (AtomKind::Expr(_), multivariate) => groups.union_all(multivariate),
                 _ => {}
             }
         }
         let mut members: FxHashMap<usize, (usize, Vec<usize>)> = FxHashMap::default();
         for variable in 0..problem.variables.len() {
-            members.entry(groups.root(variable)).or_default().0 += 1;
+            members.entry(groups.find(variable)).or_default().0 += 1;
         }
         for (at, atom) in problem.atoms.iter().enumerate() {
             if let (Some(first), false) =
                 (atom.variables.first(), matches!(atom.kind, AtomKind::Part))
             {
-                members.entry(groups.root(*first)).or_default().1.push(at);
+                members.entry(groups.find(*first)).or_default().1.push(at);
             }
         }
         let domains = alone
@@ -77,61 +77,61 @@ impl Domains {
             .enumerate()
             .map(|(variable, alone)| {
                 let empty = (1, Vec::new());
-                let (related, group) = members.get(&groups.root(variable)).unwrap_or(&empty);
-                let cells = if group.len().saturating_mul(group.len()) > MOST_TESTS {
+                let (related, group) = members.get(&groups.find(variable)).unwrap_or(&empty);
+                let classes = if group.len().saturating_mul(group.len()) > MAX_TESTS {
                     Vec::new()
                 } else {
-                    cells(problem, variable, alone, group, *related)
+                    classes(problem, variable, alone, group, *related)
                 };
                 let position = alone.iter().enumerate().map(|(i, atom)| (*atom, i)).collect();
-                Domain { cells, position }
+                Domain { classes, position }
             })
             .collect();
         Self { domains }
     }
 
-    /// What an atom that reads this variable alone may come out as for any value that facts about
-    /// the variable allow.
-    pub(crate) fn any_value(
+    /// Returns the possible outcomes of an atom over one variable, for all values that the facts
+    /// about the variable allow.
+    pub(crate) fn possible_truths(
         &self,
         problem: &Problem<'_>,
         variable: usize,
         atom: usize,
-    ) -> Outcomes {
-        let Some(domain) = self.of(variable).filter(|d| !d.cells.is_empty()) else {
-            return Outcomes::ANY;
+    ) -> TruthSet {
+        let Some(domain) = self.get(variable).filter(|d| !d.classes.is_empty()) else {
+            return TruthSet::ANY;
         };
         let facts: Vec<_> =
-            problem.goals.iter().filter(|g| g.fact && g.variables == [variable]).collect();
-        let mut all = Outcomes::NONE;
-        for cell in &domain.cells {
-            let outcome = |atom: usize| {
+            problem.constraints.iter().filter(|g| g.fact && g.variables == [variable]).collect();
+        let mut all = TruthSet::NONE;
+        for class in &domain.classes {
+            let truth = |atom: usize| {
                 let position = domain.position.get(&atom);
-                position.and_then(|p| cell.outcomes.get(*p)).copied().unwrap_or(Outcomes::ANY)
+                position.and_then(|p| class.truths.get(*p)).copied().unwrap_or(TruthSet::ANY)
             };
-            if facts.iter().all(|f| f.outcomes(&outcome).meets(Outcomes::TRUE)) {
-                all = all.or(outcome(atom));
+            if facts.iter().all(|f| f.truth_set(&truth).intersects(TruthSet::TRUE)) {
+                all = all.or(truth(atom));
             }
         }
         all
     }
 
-    fn of(&self, variable: usize) -> Option<&Domain> {
+    fn get(&self, variable: usize) -> Option<&Domain> {
         self.domains.get(variable)
     }
 }
 
-/// Sets that are joined.
-struct Groups {
+/// A disjoint-set forest.
+struct UnionFind {
     parent: Vec<usize>,
 }
 
-impl Groups {
+impl UnionFind {
     fn new(count: usize) -> Self {
         Self { parent: (0..count).collect() }
     }
 
-    fn root(&mut self, of: usize) -> usize {
+    fn find(&mut self, of: usize) -> usize {
         let mut at = of;
         while let Some(parent) = self.parent.get(at).copied().filter(|p| *p != at) {
             let above = self.parent.get(parent).copied().unwrap_or(parent);
@@ -143,10 +143,10 @@ impl Groups {
         at
     }
 
-    fn join_all(&mut self, all: &[usize]) {
+    fn union_all(&mut self, all: &[usize]) {
         for pair in all.windows(2) {
             if let [a, b] = pair {
-                let (a, b) = (self.root(*a), self.root(*b));
+                let (a, b) = (self.find(*a), self.find(*b));
                 if let Some(slot) = self.parent.get_mut(a) {
                     *slot = b;
                 }
@@ -155,106 +155,112 @@ impl Groups {
     }
 }
 
-/// Parts the goals into those that have something to do with each other, in the order of their first
-/// goals.
-pub(crate) fn components(problem: &Problem<'_>, goals: &[usize]) -> Vec<Vec<usize>> {
+/// Partitions the constraints into connected components, ordered by their first constraints.
+pub(crate) fn components(problem: &Problem<'_>, constraints: &[usize]) -> Vec<Vec<usize>> {
     let atoms = problem.atoms.len();
-    // Variables stand behind the atoms.
-    let mut groups = Groups::new(atoms + problem.variables.len());
-    let parts = |goal: usize| -> Vec<usize> {
-        let Some(goal) = problem.goals.get(goal) else { return Vec::new() };
-        let variables = goal.variables.iter().map(|v| atoms + v);
-        goal.atoms.iter().copied().chain(variables).collect()
+    // The indices of variables follow those of the atoms.
+    let mut groups = UnionFind::new(atoms + problem.variables.len());
+    let parts = |constraint: usize| -> Vec<usize> {
+        let Some(constraint) = problem.constraints.get(constraint) else { return Vec::new() };
+        let variables = constraint.variables.iter().map(|v| atoms + v);
+        constraint.atoms.iter().copied().chain(variables).collect()
     };
-    for goal in goals {
-        groups.join_all(&parts(*goal));
+    for constraint in constraints {
+        groups.union_all(&parts(*constraint));
     }
     let mut order: Vec<Vec<usize>> = Vec::new();
     let mut place: FxHashMap<usize, usize> = FxHashMap::default();
-    for goal in goals {
-        match parts(*goal).first() {
+    for constraint in constraints {
+        match parts(*constraint).first() {
             Some(first) => {
-                let root = groups.root(*first);
+                let root = groups.find(*first);
                 let at = *place.entry(root).or_insert_with(|| {
                     order.push(Vec::new());
                     order.len() - 1
                 });
                 if let Some(component) = order.get_mut(at) {
-                    component.push(*goal);
+                    component.push(*constraint);
                 }
             }
-            // A goal without atoms is constant.
-            None => order.push(vec![*goal]),
+            // A constraint without atoms is constant.
+            None => order.push(vec![*constraint]),
         }
     }
     order
 }
 
-/// Decides whether all `goals`, one component, can be met.
-pub(crate) fn decide(problem: &Problem<'_>, domains: &Domains, goals: &[usize]) -> Found {
-    let Some(search) = Search::new(problem, domains, goals) else { return Found::Nothing };
-    if search.choices() > MOST_CHOICES {
-        return Found::Open;
+/// Decides the satisfiability of one component.
+pub(crate) fn decide(
+    problem: &Problem<'_>,
+    domains: &Domains,
+    constraints: &[usize],
+) -> SearchResult {
+    let Some(search) = Search::new(problem, domains, constraints) else {
+        return SearchResult::Unsat;
+    };
+    if search.decisions() > MAX_DECISIONS {
+        return SearchResult::Unknown;
     }
-    if let Some(assignment) = search.state() {
-        return Found::State(assignment);
+    if let Some(assignment) = search.find_model() {
+        return SearchResult::Sat(assignment);
     }
-    let budget = search.exhausted();
+    let budget = search.budget_exceeded();
     if search.exact && !budget {
-        return Found::Nothing;
+        return SearchResult::Unsat;
     }
-    search.spent.set(0);
-    let possible = search.possible();
-    match (possible, search.exhausted()) {
-        (_, true) => Found::Open,
-        (false, _) => Found::Nothing,
-        (true, _) if search.only_opaque && !budget => Found::Opaque,
-        (true, _) => Found::Open,
+    search.checks.set(0);
+    let possible = search.may_be_satisfiable();
+    match (possible, search.budget_exceeded()) {
+        (_, true) => SearchResult::Unknown,
+        (false, _) => SearchResult::Unsat,
+        (true, _) if search.only_opaque && !budget => SearchResult::Opaque,
+        (true, _) => SearchResult::Unknown,
     }
 }
 
 struct Search<'p, 'a> {
     problem: &'p Problem<'a>,
     domains: &'p Domains,
-    /// Goals about several variables or about what is not known; all others are met already.
-    goals: Vec<usize>,
-    /// Which cells of each variable are left: those of values only, and all.
+    /// Constraints over several variables or opaque atoms. All others are satisfied by the
+    /// candidates.
+    constraints: Vec<usize>,
+    /// The candidate classes of each variable: the exact ones, and all.
     variables: Vec<(usize, Vec<usize>, Vec<usize>)>,
-    /// Whether values alone are all there is.
+    /// Whether exact classes are complete.
     exact: bool,
-    /// Whether what is open is so because of opaque atoms only.
+    /// Whether opaque atoms are the only reason for undetermined outcomes.
     only_opaque: bool,
-    spent: Counter<u32>,
+    checks: Cell<u32>,
 }
 
-/// What has been chosen so far.
+/// The current partial assignment.
 #[derive(Default)]
-struct Chosen {
-    cells: FxHashMap<usize, usize>,
-    atoms: FxHashMap<usize, Outcomes>,
+struct PartialAssignment {
+    classes: FxHashMap<usize, usize>,
+    atoms: FxHashMap<usize, TruthSet>,
 }
 
 impl<'p, 'a> Search<'p, 'a> {
-    /// None if a single variable already has no value left.
-    fn new(problem: &'p Problem<'a>, domains: &'p Domains, goals: &[usize]) -> Option<Self> {
+    /// Returns `None` if a single variable has no candidate.
+    fn new(problem: &'p Problem<'a>, domains: &'p Domains, constraints: &[usize]) -> Option<Self> {
         let mut single: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-        let mut several = Vec::new();
+        let mut multivariate = Vec::new();
         let mut variables: Vec<usize> = Vec::new();
         let mut opaque = false;
         let mut related = false;
-        for at in goals {
-            let Some(goal) = problem.goals.get(*at) else { continue };
-            variables.extend(&goal.variables);
-            let kinds = goal.atoms.iter().filter_map(|a| problem.atoms.get(*a));
+        for at in constraints {
+            let Some(constraint) = problem.constraints.get(*at) else { continue };
+            variables.extend(&constraint.variables);
+            let kinds = constraint.atoms.iter().filter_map(|a| problem.atoms.get(*a));
             let mut plain = true;
             for atom in kinds {
                 opaque |= matches!(atom.kind, AtomKind::Opaque);
                 related |= matches!(atom.kind, AtomKind::Expr(_)) && atom.variables.len() > 1;
                 plain &= atom.variables.len() == 1;
             }
-            match goal.variables.as_slice() {
+            match constraint.variables.as_slice() {
                 [one] if plain => single.entry(*one).or_default().push(*at),
-                _ => several.push(*at),
+                _ => multivariate.push(*at),
             }
         }
         variables.sort_unstable();
@@ -262,82 +268,89 @@ impl<'p, 'a> Search<'p, 'a> {
         let mut this = Self {
             problem,
             domains,
-            goals: several,
+            constraints: multivariate,
             variables: Vec::new(),
             exact: true,
             only_opaque: true,
-            spent: Counter::new(0),
+            checks: Cell::new(0),
         };
         let matters: FxHashSet<usize> = this
-            .goals
+            .constraints
             .iter()
-            .filter_map(|g| problem.goals.get(*g))
+            .filter_map(|g| problem.constraints.get(*g))
             .flat_map(|g| g.atoms.iter().copied())
             .collect();
-        let mut loose = false;
+        let mut approximate = false;
         for variable in variables {
-            let domain = domains.of(variable)?;
-            if domain.cells.is_empty() {
-                // Too many tests: nothing is known of it here.
-                loose = true;
+            let domain = domains.get(variable)?;
+            if domain.classes.is_empty() {
+                // Too many tests: the variable is unconstrained here.
+                approximate = true;
                 this.variables.push((variable, Vec::new(), Vec::new()));
                 continue;
             }
             let single = single.get(&variable).map_or(&[][..], Vec::as_slice);
-            let (values, all) = this.left(domain, single, &matters);
+            let (values, all) = this.candidates(domain, single, &matters);
             if all.is_empty() {
                 return None;
             }
-            loose |= all.iter().any(|c| domain.cells.get(*c).is_some_and(|c| c.loose));
+            approximate |=
+                all.iter().any(|c| domain.classes.get(*c).is_some_and(|c| c.approximate));
             this.variables.push((variable, values, all));
         }
-        this.exact = !(opaque || related || loose);
-        this.only_opaque = !(related || loose);
+        this.exact = !(opaque || related || approximate);
+        this.only_opaque = !(related || approximate);
         this.variables.sort_by_key(|(variable, _, all)| (all.len(), *variable));
         Some(this)
     }
 
-    /// The cells for which goals about this variable alone are met for sure, and those for which they
-    /// may be; of several that further goals treat alike, the first.
-    fn left(
+    /// Returns the classes that certainly satisfy the constraints over this variable alone, and
+    /// those that possibly do. Of classes that the other constraints do not distinguish, only the
+    /// first is returned.
+    fn candidates(
         &self,
         domain: &Domain,
         single: &[usize],
         matters: &FxHashSet<usize>,
     ) -> (Vec<usize>, Vec<usize>) {
-        let goals: Vec<_> = single.iter().filter_map(|g| self.problem.goals.get(*g)).collect();
+        let constraints: Vec<_> =
+            single.iter().filter_map(|g| self.problem.constraints.get(*g)).collect();
         let positions: Vec<usize> = domain
             .position
             .iter()
             .filter(|(atom, _)| matters.contains(atom))
             .map(|(_, position)| *position)
             .collect();
-        let parted = self.goals.iter().filter_map(|g| self.problem.goals.get(*g)).any(|g| {
-            g.atoms.iter().filter_map(|a| self.problem.atoms.get(*a)).any(|a| a.variables.len() > 1)
-        });
+        let parted =
+            self.constraints.iter().filter_map(|g| self.problem.constraints.get(*g)).any(|g| {
+                g.atoms
+                    .iter()
+                    .filter_map(|a| self.problem.atoms.get(*a))
+                    .any(|a| a.variables.len() > 1)
+            });
         let (mut values, mut all) = (Vec::new(), Vec::new());
         let mut seen = FxHashSet::default();
-        for (at, cell) in domain.cells.iter().enumerate() {
-            let outcome = |atom: usize| {
+        for (at, class) in domain.classes.iter().enumerate() {
+            let truth = |atom: usize| {
                 let position = domain.position.get(&atom);
-                position.and_then(|p| cell.outcomes.get(*p)).copied().unwrap_or(Outcomes::ANY)
+                position.and_then(|p| class.truths.get(*p)).copied().unwrap_or(TruthSet::ANY)
             };
-            let mut sure = true;
-            let met = goals.iter().all(|goal| {
-                let found = goal.outcomes(&outcome);
-                sure &= found == Outcomes::TRUE;
-                found.meets(Outcomes::TRUE)
+            let mut definite = true;
+            let met = constraints.iter().all(|constraint| {
+                let found = constraint.truth_set(&truth);
+                definite &= found == TruthSet::TRUE;
+                found.intersects(TruthSet::TRUE)
             });
             if !met {
                 continue;
             }
-            let sure = sure && !cell.loose;
-            let alike: Vec<Outcomes> =
-                positions.iter().filter_map(|p| cell.outcomes.get(*p)).copied().collect();
-            if !parted && !seen.insert((sure, alike)) {
+            let definite = definite && !class.approximate;
+            let signature: Vec<TruthSet> =
+                positions.iter().filter_map(|p| class.truths.get(*p)).copied().collect();
+            if !parted && !seen.insert((definite, signature)) {
                 continue;
             }
-            if sure {
+            if definite {
                 values.push(at);
             }
             all.push(at);
@@ -345,144 +358,154 @@ impl<'p, 'a> Search<'p, 'a> {
         (values, all)
     }
 
-    /// How many choices a search has to make at most.
-    fn choices(&self) -> usize {
+    /// Returns the maximum number of decisions of a search.
+    fn decisions(&self) -> usize {
         if self.exact {
             return self.variables.len();
         }
-        let goals = self.goals.iter().filter_map(|g| self.problem.goals.get(*g));
-        let atoms: FxHashSet<usize> = goals.flat_map(|g| g.atoms.iter().copied()).collect();
+        let constraints = self.constraints.iter().filter_map(|g| self.problem.constraints.get(*g));
+        let atoms: FxHashSet<usize> = constraints.flat_map(|g| g.atoms.iter().copied()).collect();
         self.variables.len() + atoms.len()
     }
 
-    fn exhausted(&self) -> bool {
-        self.spent.get() > BUDGET
+    fn budget_exceeded(&self) -> bool {
+        self.checks.get() > MAX_CHECKS
     }
 
-    fn cell(&self, variable: usize, at: usize) -> Option<&'p Cell> {
-        self.domains.of(variable).and_then(|d| d.cells.get(at))
+    fn class(&self, variable: usize, at: usize) -> Option<&'p EquivClass> {
+        self.domains.get(variable).and_then(|d| d.classes.get(at))
     }
 
-    /// Values that meet all goals for sure.
-    fn state(&self) -> Option<Assignment> {
-        let mut chosen = Chosen::default();
+    /// Searches for an assignment that certainly satisfies all constraints.
+    fn find_model(&self) -> Option<Assignment> {
+        let mut assigned = PartialAssignment::default();
         if self.variables.iter().any(|(_, values, _)| values.is_empty()) {
             return None;
         }
-        self.choose(0, true, &mut chosen).then(|| {
-            chosen
-                .cells
+        self.assign(0, true, &mut assigned).then(|| {
+            assigned
+                .classes
                 .iter()
-                .filter_map(|(v, at)| self.cell(*v, *at).map(|cell| (*v, cell.slot.clone())))
+                .filter_map(|(v, at)| self.class(*v, *at).map(|class| (*v, class.slot.clone())))
                 .collect()
         })
     }
 
-    /// Whether there may be a state at all.
-    fn possible(&self) -> bool {
-        self.choose(0, false, &mut Chosen::default())
+    /// Whether the constraints may be satisfiable.
+    fn may_be_satisfiable(&self) -> bool {
+        self.assign(0, false, &mut PartialAssignment::default())
     }
 
-    /// Chooses cells for the variables from `at` on.
-    fn choose(&self, at: usize, sure: bool, chosen: &mut Chosen) -> bool {
+    /// Assigns classes to the variables from `at` on.
+    fn assign(&self, at: usize, definite: bool, assigned: &mut PartialAssignment) -> bool {
         let Some((variable, values, all)) = self.variables.get(at) else {
-            return if sure { self.met(chosen, true) } else { self.choose_atoms(chosen) };
+            return if definite {
+                self.all_hold(assigned, true)
+            } else {
+                self.assign_atoms(assigned)
+            };
         };
-        let left = if sure { values } else { all };
-        if left.is_empty() {
-            return self.choose(at + 1, sure, chosen);
+        let candidates = if definite { values } else { all };
+        if candidates.is_empty() {
+            return self.assign(at + 1, definite, assigned);
         }
-        for cell in left {
-            chosen.cells.insert(*variable, *cell);
-            let fits = self.goals_of(*variable).all(|goal| self.may_be_met(goal, chosen, sure));
-            if fits && self.choose(at + 1, sure, chosen) {
+        for class in candidates {
+            assigned.classes.insert(*variable, *class);
+            let fits = self
+                .constraints_of(*variable)
+                .all(|constraint| self.may_hold(constraint, assigned, definite));
+            if fits && self.assign(at + 1, definite, assigned) {
                 return true;
             }
-            if self.exhausted() {
+            if self.budget_exceeded() {
                 return false;
             }
         }
-        chosen.cells.remove(variable);
+        assigned.classes.remove(variable);
         false
     }
 
-    /// Chooses outcomes for atoms that may still come out in several ways.
-    fn choose_atoms(&self, chosen: &mut Chosen) -> bool {
+    /// Assigns outcomes to atoms with several possible outcomes.
+    fn assign_atoms(&self, assigned: &mut PartialAssignment) -> bool {
         let open = self
-            .goals
+            .constraints
             .iter()
-            .filter_map(|g| self.problem.goals.get(*g))
+            .filter_map(|g| self.problem.constraints.get(*g))
             .flat_map(|g| g.atoms.iter().copied())
-            .find(|a| !self.outcomes(*a, chosen, false).is_one());
-        let Some(atom) = open else { return self.met(chosen, false) };
-        for outcome in self.outcomes(atom, chosen, false).each() {
-            chosen.atoms.insert(atom, outcome);
-            let fits = self.goals.iter().all(|goal| self.may_be_met(*goal, chosen, false));
-            if fits && self.choose_atoms(chosen) {
+            .find(|a| !self.truth_set(*a, assigned, false).is_singleton());
+        let Some(atom) = open else { return self.all_hold(assigned, false) };
+        for truth in self.truth_set(atom, assigned, false).iter() {
+            assigned.atoms.insert(atom, truth);
+            let fits = self
+                .constraints
+                .iter()
+                .all(|constraint| self.may_hold(*constraint, assigned, false));
+            if fits && self.assign_atoms(assigned) {
                 return true;
             }
-            if self.exhausted() {
+            if self.budget_exceeded() {
                 return false;
             }
         }
-        chosen.atoms.remove(&atom);
+        assigned.atoms.remove(&atom);
         false
     }
 
-    fn goals_of(&self, variable: usize) -> impl Iterator<Item = usize> {
-        self.goals.iter().copied().filter(move |g| {
-            self.problem.goals.get(*g).is_some_and(|g| g.variables.contains(&variable))
+    fn constraints_of(&self, variable: usize) -> impl Iterator<Item = usize> {
+        self.constraints.iter().copied().filter(move |g| {
+            self.problem.constraints.get(*g).is_some_and(|g| g.variables.contains(&variable))
         })
     }
 
-    fn met(&self, chosen: &Chosen, sure: bool) -> bool {
-        self.goals
-            .iter()
-            .filter_map(|g| self.problem.goals.get(*g))
-            .all(|goal| goal.outcomes(&|a| self.outcomes(a, chosen, sure)) == Outcomes::TRUE)
-    }
-
-    fn may_be_met(&self, goal: usize, chosen: &Chosen, sure: bool) -> bool {
-        self.spent.set(self.spent.get().saturating_add(1));
-        self.problem.goals.get(goal).is_none_or(|goal| {
-            goal.outcomes(&|a| self.outcomes(a, chosen, sure)).meets(Outcomes::TRUE)
+    fn all_hold(&self, assigned: &PartialAssignment, definite: bool) -> bool {
+        self.constraints.iter().filter_map(|g| self.problem.constraints.get(*g)).all(|constraint| {
+            constraint.truth_set(&|a| self.truth_set(a, assigned, definite)) == TruthSet::TRUE
         })
     }
 
-    /// What an atom may come out as, given what has been chosen. With values only (`sure`), what
-    /// compares several variables is computed.
-    fn outcomes(&self, atom: usize, chosen: &Chosen, sure: bool) -> Outcomes {
-        if let Some(outcome) = chosen.atoms.get(&atom) {
-            return *outcome;
+    fn may_hold(&self, constraint: usize, assigned: &PartialAssignment, definite: bool) -> bool {
+        self.checks.set(self.checks.get().saturating_add(1));
+        self.problem.constraints.get(constraint).is_none_or(|constraint| {
+            constraint
+                .truth_set(&|a| self.truth_set(a, assigned, definite))
+                .intersects(TruthSet::TRUE)
+        })
+    }
+
+    /// Returns the possible outcomes of an atom under a partial assignment. A `definite` search
+    /// computes comparisons between variables.
+    fn truth_set(&self, atom: usize, assigned: &PartialAssignment, definite: bool) -> TruthSet {
+        if let Some(truth) = assigned.atoms.get(&atom) {
+            return *truth;
         }
-        let Some(found) = self.problem.atoms.get(atom) else { return Outcomes::ANY };
-        let open = if found.may_fail { Outcomes::ANY } else { Outcomes::EITHER };
+        let Some(found) = self.problem.atoms.get(atom) else { return TruthSet::ANY };
+        let open = if found.may_fail { TruthSet::ANY } else { TruthSet::EITHER };
         let slot = |variable: usize| {
-            let at = chosen.cells.get(&variable)?;
-            self.cell(variable, *at).map(|cell| &cell.slot)
+            let at = assigned.classes.get(&variable)?;
+            self.class(variable, *at).map(|class| &class.slot)
         };
         match (&found.kind, found.variables.as_slice()) {
-            (AtomKind::Opaque, _) => Outcomes::EITHER,
+            (AtomKind::Opaque, _) => TruthSet::EITHER,
             (_, [one]) => {
-                let domain = self.domains.of(*one);
+                let domain = self.domains.get(*one);
                 let position = domain.and_then(|d| d.position.get(&atom));
-                let cell = chosen.cells.get(one).and_then(|at| self.cell(*one, *at));
-                match (position, cell) {
-                    (Some(position), Some(cell)) => {
-                        cell.outcomes.get(*position).copied().unwrap_or(open)
+                let class = assigned.classes.get(one).and_then(|at| self.class(*one, *at));
+                match (position, class) {
+                    (Some(position), Some(class)) => {
+                        class.truths.get(*position).copied().unwrap_or(open)
                     }
                     _ => open,
                 }
             }
             (AtomKind::Part, all) => {
-                if all.iter().all(|v| chosen.cells.contains_key(v)) {
-                    self.problem.outcome(found, &slot)
+                if all.iter().all(|v| assigned.classes.contains_key(v)) {
+                    self.problem.truth_of(found, &slot)
                 } else {
-                    Outcomes::EITHER
+                    TruthSet::EITHER
                 }
             }
-            (_, all) if sure && all.iter().all(|v| chosen.cells.contains_key(v)) => {
-                self.problem.outcome(found, &slot)
+            (_, all) if definite && all.iter().all(|v| assigned.classes.contains_key(v)) => {
+                self.problem.truth_of(found, &slot)
             }
             _ => open,
         }

@@ -1,12 +1,12 @@
-//! The solver: one question in, one answer out.
+//! The solver: from a query to an answer.
 
-use crate::answer::{Answer, Example, Verdict, Why};
+use crate::answer::{Answer, Example, UnknownReason, Verdict};
 use crate::example;
-use crate::guess::{finds_both, finds_state};
-use crate::minimal::smallest;
 use crate::problem::{AtomKind, Problem, key};
-use crate::query::{Facts, Label, Literal, Query, Question, Test};
-use crate::search::{self, Assignment, Domains, Found};
+use crate::query::{Assertion, Facts, Goal, Label, Query, Test};
+use crate::quickxplain::minimal_subset;
+use crate::sampling::{samples_a_model, samples_both_truths};
+use crate::search::{self, Assignment, Domains, SearchResult};
 use crate::smt::{self, Smt};
 use crate::statistics::Statistics;
 use agentir_eval::MAX_VALUE_DEPTH;
@@ -16,21 +16,21 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Answers so far, shared by the solvers of a run.
+/// A cache of answers, shared by the solvers of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    answers: Arc<Mutex<FxHashMap<String, Kept>>>,
+    answers: Arc<Mutex<FxHashMap<String, CachedAnswer>>>,
 }
 
-/// An answer, with lines by their index in the question.
+/// An answer whose labels are indices into those of the query.
 #[derive(Clone, Debug)]
-enum Kept {
-    State(Example),
-    NoState(Vec<usize>),
-    Unknown(Why),
+enum CachedAnswer {
+    Sat(Example),
+    Unsat(Vec<usize>),
+    Unknown(UnknownReason),
 }
 
-/// Answers questions. One for each thread; they share a [`Cache`].
+/// A solver. Each thread has its own; they share a [`Cache`].
 pub struct Solver {
     cache: Cache,
     smt: Smt,
@@ -44,157 +44,168 @@ impl Default for Solver {
 }
 
 impl Solver {
-    /// A solver that looks answers up in `cache`, and puts them there.
+    /// Returns a solver that uses `cache`.
     #[must_use]
     pub fn new(cache: Cache) -> Self {
         Self { cache, smt: Smt::default(), statistics: Statistics::default() }
     }
 
-    /// What was asked so far, and what it took.
+    /// The statistics of all queries so far.
     #[must_use]
     pub const fn statistics(&self) -> &Statistics {
         &self.statistics
     }
 
-    /// Answers a question without saying which state there is, if there is one. Costs a small part of
-    /// what [`Self::answer`] does where some simple state does.
-    pub fn verdict(&mut self, query: &Query<'_>) -> Verdict {
+    /// Decides a query without constructing a state. Much cheaper than [`Self::solve`] if sampling
+    /// finds a model.
+    pub fn check(&mut self, query: &Query<'_>) -> Verdict {
         let start = Instant::now();
-        if finds_state(query) {
-            self.statistics.asked += 1;
-            self.statistics.at_once += 1;
+        if samples_a_model(query) {
+            self.statistics.queries += 1;
+            self.statistics.by_sampling += 1;
             self.statistics.time += start.elapsed();
-            return Verdict::State;
+            return Verdict::Sat;
         }
-        self.answer(query).into()
+        self.solve(query).into()
     }
 
-    /// Whether a condition certainly holds in some states and does not in others, with what is known of
-    /// its variables. Two questions in one, and cheap; false says nothing.
-    pub fn is_open(&mut self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
+    /// Whether sampling finds both a state in which the condition holds and one in which it does
+    /// not, given the facts. Cheap; `false` proves nothing.
+    pub fn is_contingent(&mut self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
         let start = Instant::now();
-        let open = finds_both(condition, facts, dialect);
+        let open = samples_both_truths(condition, facts, dialect);
         if open {
-            self.statistics.asked += 2;
-            self.statistics.at_once += 2;
+            self.statistics.queries += 2;
+            self.statistics.by_sampling += 2;
             self.statistics.time += start.elapsed();
         }
         open
     }
 
-    /// Answers a question. The order of what is given plays no role, nor what was asked before.
-    pub fn answer(&mut self, query: &Query<'_>) -> Answer {
+    /// Decides a query. The answer depends neither on the order of the assumptions nor on earlier
+    /// queries.
+    pub fn solve(&mut self, query: &Query<'_>) -> Answer {
         let start = Instant::now();
-        self.statistics.asked += 1;
-        if query.literals().any(|literal| has_long_path(&literal.test)) {
+        self.statistics.queries += 1;
+        if query.assertions().any(|assertion| has_long_path(&assertion.test)) {
             self.statistics.out_of_budget += 1;
-            return Answer::Unknown(Why::Budget);
+            return Answer::Unknown(UnknownReason::Budget);
         }
         let (query, keys) = canonical(query);
         let problem = Problem::new(&query);
-        let key = question_key(&problem, &query, &keys);
-        let found = self.cache.get(&key);
-        let kept = match found {
-            Some(kept) => {
+        let key = cache_key(&problem, &query, &keys);
+        let cached = self.cache.get(&key);
+        let cached = match cached {
+            Some(cached) => {
                 self.statistics.cached += 1;
-                kept
+                cached
             }
             None => {
                 let z3 = self.smt.asked();
-                let kept = self.decide(&problem, &query);
+                let cached = self.decide(&problem, &query);
                 if self.smt.asked() == z3 {
-                    self.statistics.cheap += 1;
+                    self.statistics.without_z3 += 1;
                 } else {
-                    self.statistics.needed_z3 += 1;
+                    self.statistics.with_z3 += 1;
                 }
-                if let Kept::Unknown(why) = &kept {
+                if let CachedAnswer::Unknown(why) = &cached {
                     *match why {
-                        Why::Opaque => &mut self.statistics.opaque,
-                        Why::Budget => &mut self.statistics.out_of_budget,
-                        Why::Unconfirmed => &mut self.statistics.unconfirmed,
+                        UnknownReason::Opaque => &mut self.statistics.opaque,
+                        UnknownReason::Budget => &mut self.statistics.out_of_budget,
+                        UnknownReason::Unconfirmed => &mut self.statistics.unconfirmed,
                     } += 1;
                 }
-                self.cache.put(key, kept.clone());
-                kept
+                self.cache.put(key, cached.clone());
+                cached
             }
         };
         self.statistics.z3_time = self.smt.time();
         self.statistics.time += start.elapsed();
-        match kept {
-            Kept::State(example) => Answer::State(example),
-            Kept::Unknown(why) => Answer::Unknown(why),
-            Kept::NoState(lines) => {
+        match cached {
+            CachedAnswer::Sat(example) => Answer::Sat(example),
+            CachedAnswer::Unknown(why) => Answer::Unknown(why),
+            CachedAnswer::Unsat(lines) => {
                 let mut labels: Vec<_> =
                     lines.iter().filter_map(|i| problem.labels.get(*i)).copied().collect();
                 labels.sort_unstable();
                 labels.dedup();
-                Answer::NoState(labels)
+                Answer::Unsat(labels)
             }
         }
     }
 
-    fn decide(&mut self, problem: &Problem<'_>, query: &Query<'_>) -> Kept {
+    fn decide(&mut self, problem: &Problem<'_>, query: &Query<'_>) -> CachedAnswer {
         let domains = Domains::new(problem);
-        let goals: Vec<usize> = (0..problem.goals.len()).collect();
-        match self.state(problem, &domains, &goals) {
-            Step::State(assignment) => {
-                match example::confirmed(problem, &domains, query, &assignment) {
-                    Some(example) => Kept::State(example),
-                    None => Kept::Unknown(Why::Unconfirmed),
+        let constraints: Vec<usize> = (0..problem.constraints.len()).collect();
+        match self.attempt(problem, &domains, &constraints) {
+            Attempt::Sat(assignment) => {
+                match example::confirm(problem, &domains, query, &assignment) {
+                    Some(example) => CachedAnswer::Sat(example),
+                    None => CachedAnswer::Unknown(UnknownReason::Unconfirmed),
                 }
             }
-            Step::Unknown(why) => Kept::Unknown(why),
-            Step::Nothing(goals) => {
-                let core = self.core(problem, &domains, &goals);
-                Kept::NoState(self.only_needed(problem, query, core))
+            Attempt::Unknown(why) => CachedAnswer::Unknown(why),
+            Attempt::Unsat(constraints) => {
+                let core = self.minimal_core(problem, &domains, &constraints);
+                CachedAnswer::Unsat(self.drop_redundant(problem, query, core))
             }
         }
     }
 
-    /// Looks for a state that meets `goals`.
-    fn state(&mut self, problem: &Problem<'_>, domains: &Domains, goals: &[usize]) -> Step {
+    /// Searches for a state that satisfies `constraints`.
+    fn attempt(
+        &mut self,
+        problem: &Problem<'_>,
+        domains: &Domains,
+        constraints: &[usize],
+    ) -> Attempt {
         let mut assignment = Assignment::default();
         let mut unknown = None;
-        for component in search::components(problem, goals) {
+        for component in search::components(problem, constraints) {
             match search::decide(problem, domains, &component) {
-                Found::State(part) => assignment.extend(part),
-                Found::Nothing => return Step::Nothing(component),
-                Found::Opaque => unknown = unknown.max(Some(Why::Opaque)),
-                Found::Open => match self.smt.check(problem, &component) {
+                SearchResult::Sat(part) => assignment.extend(part),
+                SearchResult::Unsat => return Attempt::Unsat(component),
+                SearchResult::Opaque => unknown = unknown.max(Some(UnknownReason::Opaque)),
+                SearchResult::Unknown => match self.smt.check(problem, &component) {
                     smt::Verdict::State(part) => {
-                        if example::meets(problem, &component, &part) {
+                        if example::satisfies(problem, &component, &part) {
                             assignment.extend(part);
                         } else {
-                            unknown = unknown.max(Some(not_met(problem, &component)));
+                            unknown = unknown.max(Some(unconfirmed_reason(problem, &component)));
                         }
                     }
-                    smt::Verdict::Nothing => return Step::Nothing(component),
-                    smt::Verdict::Unknown => unknown = unknown.max(Some(Why::Budget)),
+                    smt::Verdict::Nothing => return Attempt::Unsat(component),
+                    smt::Verdict::Unknown => unknown = unknown.max(Some(UnknownReason::Budget)),
                 },
             }
         }
-        unknown.map_or(Step::State(assignment), Step::Unknown)
+        unknown.map_or(Attempt::Sat(assignment), Attempt::Unknown)
     }
 
-    /// A smallest set of lines because of which `goals` cannot be met.
-    fn core(&mut self, problem: &Problem<'_>, domains: &Domains, goals: &[usize]) -> Vec<usize> {
-        let line = |goal: &usize| problem.goals.get(*goal).and_then(|g| g.label);
-        let mut lines: Vec<usize> = goals.iter().filter_map(line).collect();
+    /// Returns a minimal set of labels whose constraints are unsatisfiable.
+    fn minimal_core(
+        &mut self,
+        problem: &Problem<'_>,
+        domains: &Domains,
+        constraints: &[usize],
+    ) -> Vec<usize> {
+        let line = |constraint: &usize| problem.constraints.get(*constraint).and_then(|g| g.label);
+        let mut lines: Vec<usize> = constraints.iter().filter_map(line).collect();
         lines.sort_unstable();
         lines.dedup();
-        smallest(&lines, &mut |kept| {
-            let kept: Vec<usize> = goals
+        minimal_subset(&lines, &mut |subset| {
+            let kept: Vec<usize> = constraints
                 .iter()
                 .copied()
-                .filter(|goal| line(goal).is_none_or(|line| kept.contains(&line)))
+                .filter(|constraint| line(constraint).is_none_or(|line| subset.contains(&line)))
                 .collect();
-            matches!(self.state(problem, domains, &kept), Step::Nothing(_))
+            matches!(self.attempt(problem, domains, &kept), Attempt::Unsat(_))
         })
     }
 
-    /// A core without the lines that are not needed if the question is asked without all others: a
-    /// smaller question parts values into fewer cells, so more of it can be decided.
-    fn only_needed(
+    /// Drops labels from a core that are redundant once the query is reduced to the core. A smaller
+    /// query has fewer equivalence classes, so more of it is decidable.
+    fn drop_redundant(
         &mut self,
         problem: &Problem<'_>,
         query: &Query<'_>,
@@ -204,15 +215,19 @@ impl Solver {
         while at < core.len() {
             let mut fewer = core.clone();
             fewer.remove(at);
-            let (facts, given) = of_lines(problem, query, &fewer);
-            let asks = !matches!(query.question, Question::Satisfiable) || !given.is_empty();
-            let fewer_query = Query { facts: &facts, given, ..query.clone() };
-            let asked = Problem::new(&fewer_query);
-            let goals: Vec<usize> = (0..asked.goals.len()).collect();
-            if asks && matches!(self.state(&asked, &Domains::new(&asked), &goals), Step::Nothing(_))
+            let (facts, assumptions) = restricted_to(problem, query, &fewer);
+            let asks = !matches!(query.goal, Goal::Satisfiable) || !assumptions.is_empty();
+            let fewer_query = Query { facts: &facts, assumptions, ..query.clone() };
+            let smaller = Problem::new(&fewer_query);
+            let constraints: Vec<usize> = (0..smaller.constraints.len()).collect();
+            if asks
+                && matches!(
+                    self.attempt(&smaller, &Domains::new(&smaller), &constraints),
+                    Attempt::Unsat(_)
+                )
             {
                 core = fewer;
-                // What was needed beside this line may not be needed without it.
+                // Labels that were necessary together with this one may be redundant without it.
                 at = 0;
             } else {
                 at += 1;
@@ -222,41 +237,42 @@ impl Solver {
     }
 }
 
-/// The facts and conditions that stand in `lines`, and the facts that no line says.
-fn of_lines<'a>(
+/// Restricts a query to the facts and assumptions in `lines`, and the facts without a label.
+fn restricted_to<'a>(
     problem: &Problem<'_>,
     query: &Query<'a>,
     lines: &[usize],
-) -> (Facts, Vec<Literal<'a>>) {
-    let (given, facts): (Vec<usize>, Vec<usize>) =
-        lines.iter().partition(|line| **line < query.given.len());
-    let given = given.iter().filter_map(|line| query.given.get(*line)).cloned().collect();
+) -> (Facts, Vec<Assertion<'a>>) {
+    let (assumptions, facts): (Vec<usize>, Vec<usize>) =
+        lines.iter().partition(|line| **line < query.assumptions.len());
+    let assumptions =
+        assumptions.iter().filter_map(|line| query.assumptions.get(*line)).cloned().collect();
     let labels: Vec<Label> =
         facts.iter().filter_map(|line| problem.labels.get(*line)).copied().collect();
     let mut kept = Facts::new();
     for variable in &problem.variables {
-        for fact in query.facts.of(&variable.path) {
+        for fact in query.facts.get(&variable.path) {
             if fact.label.is_none_or(|label| labels.contains(&label)) {
                 kept.add(variable.path.clone(), fact.kind.clone(), fact.label);
             }
         }
     }
-    (kept, given)
+    (kept, assumptions)
 }
 
-/// Why a state that Z3 found was not confirmed.
-fn not_met(problem: &Problem<'_>, goals: &[usize]) -> Why {
-    let opaque = goals
+/// Returns why a state that Z3 found was not confirmed.
+fn unconfirmed_reason(problem: &Problem<'_>, constraints: &[usize]) -> UnknownReason {
+    let opaque = constraints
         .iter()
-        .filter_map(|g| problem.goals.get(*g))
+        .filter_map(|g| problem.constraints.get(*g))
         .flat_map(|g| g.atoms.iter())
         .filter_map(|a| problem.atoms.get(*a))
         .any(|a| matches!(a.kind, AtomKind::Opaque));
-    if opaque { Why::Opaque } else { Why::Unconfirmed }
+    if opaque { UnknownReason::Opaque } else { UnknownReason::Unconfirmed }
 }
 
-/// Whether a test reads a part deeper than any value has: no state could give it one, and all that it
-/// is a part of would be looked at in vain.
+/// Whether a test reads a path that is longer than values are deep. No state can satisfy it, and
+/// all prefixes would be searched in vain.
 fn has_long_path(test: &Test<'_>) -> bool {
     let (Test::Expr(expr) | Test::In(_, expr)) = test else { return false };
     let mut long = false;
@@ -269,61 +285,57 @@ fn has_long_path(test: &Test<'_>) -> bool {
     long
 }
 
-enum Step {
-    State(Assignment),
-    /// Goals of one component that cannot all be met.
-    Nothing(Vec<usize>),
-    Unknown(Why),
+enum Attempt {
+    Sat(Assignment),
+    /// The unsatisfiable constraints of one component.
+    Unsat(Vec<usize>),
+    Unknown(UnknownReason),
 }
 
 impl Cache {
-    fn get(&self, key: &str) -> Option<Kept> {
+    fn get(&self, key: &str) -> Option<CachedAnswer> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    fn put(&self, key: String, kept: Kept) {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).insert(key, kept);
+    fn put(&self, key: String, cached: CachedAnswer) {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
     }
 }
 
-/// The question with what is given in a canonical order and nothing twice, and the keys of what is
-/// given.
+/// Returns the query with sorted and deduplicated assumptions, and their keys.
 fn canonical<'a>(query: &Query<'a>) -> (Query<'a>, Vec<String>) {
-    let mut given: Vec<(String, &Literal<'a>)> =
-        query.given.iter().map(|literal| (literal_key(literal), literal)).collect();
-    given.sort_by(|(a, _), (b, _)| a.cmp(b));
-    given.dedup_by(|(a, _), (b, _)| a == b);
-    let (keys, given) = given.into_iter().map(|(key, literal)| (key, literal.clone())).unzip();
-    let query = Query {
-        dialect: query.dialect,
-        facts: query.facts,
-        given,
-        question: query.question.clone(),
-    };
+    let mut assumptions: Vec<(String, &Assertion<'a>)> =
+        query.assumptions.iter().map(|assertion| (assertion_key(assertion), assertion)).collect();
+    assumptions.sort_by(|(a, _), (b, _)| a.cmp(b));
+    assumptions.dedup_by(|(a, _), (b, _)| a == b);
+    let (keys, assumptions) =
+        assumptions.into_iter().map(|(key, assertion)| (key, assertion.clone())).unzip();
+    let query =
+        Query { dialect: query.dialect, facts: query.facts, assumptions, goal: query.goal.clone() };
     (query, keys)
 }
 
-fn literal_key(literal: &Literal<'_>) -> String {
-    let holds = if literal.holds { '+' } else { '-' };
-    match literal.test {
+fn assertion_key(assertion: &Assertion<'_>) -> String {
+    let holds = if assertion.holds { '+' } else { '-' };
+    match assertion.test {
         Test::Expr(expr) => format!("{holds}{}", key(expr)),
         Test::In(dialect, expr) => format!("{holds}{} in {}", key(expr), dialect.name()),
         Test::Words(words) => format!("{holds}words {words}"),
     }
 }
 
-/// By what a question is found again: everything that the answer depends on.
-fn question_key(problem: &Problem<'_>, query: &Query<'_>, given: &[String]) -> String {
-    let mut all = format!("{}\n{}\n", query.dialect.name(), given.join("\n"));
-    let _ = match &query.question {
-        Question::Satisfiable => writeln!(all, "?"),
-        Question::Implied(literal) => writeln!(all, "=>{}", literal_key(literal)),
-        Question::Equivalent(a, b) => {
-            writeln!(all, "=={}\n{}", literal_key(a), literal_key(b))
+/// Returns the cache key of a query: everything that the answer depends on.
+fn cache_key(problem: &Problem<'_>, query: &Query<'_>, assumptions: &[String]) -> String {
+    let mut all = format!("{}\n{}\n", query.dialect.name(), assumptions.join("\n"));
+    let _ = match &query.goal {
+        Goal::Satisfiable => writeln!(all, "?"),
+        Goal::Implied(assertion) => writeln!(all, "=>{}", assertion_key(assertion)),
+        Goal::Equivalent(a, b) => {
+            writeln!(all, "=={}\n{}", assertion_key(a), assertion_key(b))
         }
     };
     for variable in &problem.variables {
-        for fact in query.facts.of(&variable.path) {
+        for fact in query.facts.get(&variable.path) {
             let labelled = fact.label.is_some();
             let _ = writeln!(all, "{} {:?} {labelled}", variable.name, fact.kind);
         }

@@ -1,41 +1,41 @@
-//! How much was asked, and what it took.
+//! Statistics of queries.
 
 use std::fmt;
 use std::ops::AddAssign;
 use std::time::Duration;
 
-/// Counts of questions. Those of several solvers are added up.
+/// Counts of queries. The counts of several solvers can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Questions asked.
-    pub asked: u64,
-    /// Of these, answered by a state that was found at once.
-    pub at_once: u64,
-    /// Of these, answered from memory.
+    /// All queries.
+    pub queries: u64,
+    /// Queries that sampling answered.
+    pub by_sampling: u64,
+    /// Queries that the cache answered.
     pub cached: u64,
-    /// Of these, decided without Z3.
-    pub cheap: u64,
-    /// Of these, for which Z3 was asked.
-    pub needed_z3: u64,
-    /// Of these, left unknown because of words or calls.
+    /// Queries that were decided without Z3.
+    pub without_z3: u64,
+    /// Queries that needed Z3.
+    pub with_z3: u64,
+    /// Queries that are unknown because of opaque conditions or calls.
     pub opaque: u64,
-    /// Of these, left unknown because the limit on work was reached.
+    /// Queries that are unknown because a limit was reached.
     pub out_of_budget: u64,
-    /// Of these, left unknown because the evaluator did not confirm the state found.
+    /// Queries that are unknown because the evaluator did not confirm the state.
     pub unconfirmed: u64,
-    /// The time all this took, the whole and Z3's part of it.
+    /// The total time, Z3's share included.
     pub time: Duration,
-    /// Z3's part of the time.
+    /// The time in Z3.
     pub z3_time: Duration,
 }
 
 impl AddAssign for Statistics {
     fn add_assign(&mut self, other: Self) {
-        self.asked += other.asked;
-        self.at_once += other.at_once;
+        self.queries += other.queries;
+        self.by_sampling += other.by_sampling;
         self.cached += other.cached;
-        self.cheap += other.cheap;
-        self.needed_z3 += other.needed_z3;
+        self.without_z3 += other.without_z3;
+        self.with_z3 += other.with_z3;
         self.opaque += other.opaque;
         self.out_of_budget += other.out_of_budget;
         self.unconfirmed += other.unconfirmed;
@@ -58,11 +58,11 @@ impl fmt::Display for Statistics {
         write!(
             f,
             "{} questions: {} answered at once, {} answered before, {} decided without Z3, {} with Z3; {} unknown ({} words or calls, {} limit, {} unconfirmed); {:.1} ms, Z3 {:.1} ms",
-            self.asked,
-            self.at_once,
+            self.queries,
+            self.by_sampling,
             self.cached,
-            self.cheap,
-            self.needed_z3,
+            self.without_z3,
+            self.with_z3,
             self.opaque + self.out_of_budget + self.unconfirmed,
             self.opaque,
             self.out_of_budget,

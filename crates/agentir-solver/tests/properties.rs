@@ -1,7 +1,7 @@
-//! Laws: the solver never contradicts the evaluator, in any dialect.
+//! Properties: the solver never contradicts the evaluator, in any dialect.
 //!
-//! The usual cases are the same in every run, so that a verdict depends on the tree alone;
-//! `AGENTIR_SOLVER_CASES` sets another number of them, which are new ones each time.
+//! By default the cases are the same in every run, so that the result depends on the source alone.
+//! `AGENTIR_SOLVER_CASES` sets the number of cases and makes them random.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
@@ -11,7 +11,7 @@ use agentir_expr::{
     BinaryOp, Dialect, Expr, ExprKind, Literal as Constant, Name, Path, Segment, UnaryOp,
 };
 use agentir_solver::{
-    Answer, FactKind, Facts, Label, Literal, Query, Question, Solver, Type, Verdict,
+    Answer, Assertion, FactKind, Facts, Goal, Label, Query, Solver, Type, Verdict,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -73,7 +73,7 @@ fn call(function: &str, arg: Expr) -> Expr {
     node(ExprKind::Call { function: spanned(Name::new(function)), args: vec![arg] })
 }
 
-/// Comparisons of every kind that the solver knows, and some that it does not.
+/// Comparisons of every class that the solver knows, and some that it does not.
 fn atom() -> impl Strategy<Value = Expr> {
     use BinaryOp::*;
     let comparison = prop::sample::select(vec![
@@ -183,11 +183,11 @@ fn dialect() -> impl Strategy<Value = Dialect> {
     prop::sample::select(Dialect::ALL.to_vec())
 }
 
-fn literals(exprs: &[(Expr, bool)]) -> Vec<Literal<'_>> {
+fn literals(exprs: &[(Expr, bool)]) -> Vec<Assertion<'_>> {
     exprs
         .iter()
         .enumerate()
-        .map(|(i, (expr, holds))| Literal {
+        .map(|(i, (expr, holds))| Assertion {
             test: expr.into(),
             holds: *holds,
             label: Label(u32::try_from(i).unwrap()),
@@ -195,7 +195,7 @@ fn literals(exprs: &[(Expr, bool)]) -> Vec<Literal<'_>> {
         .collect()
 }
 
-/// Facts that say exactly what a state is.
+/// Facts that fix the values of all variables.
 fn pinned(state: &State) -> Facts {
     let mut facts = Facts::new();
     for (root, field) in VARIABLES {
@@ -250,91 +250,91 @@ fn cases(usual: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(cases(60))]
 
-    /// A state that meets the conditions is proof that there is one; facts of types are respected.
+    /// The solver does not refute conditions that a state satisfies, and its states satisfy them.
     #[test]
-    fn what_a_state_meets_is_not_refused(
+    fn satisfied_conditions_are_not_refuted(
         exprs in prop::collection::vec((expr(), any::<bool>()), 1..4),
         state in state(),
         dialect in dialect(),
     ) {
         let facts = Facts::new();
-        let given = literals(&exprs);
-        let query = Query { dialect, facts: &facts, given, question: Question::Satisfiable };
-        let answer = Solver::default().answer(&query);
+        let assumptions = literals(&exprs);
+        let query = Query { dialect, facts: &facts, assumptions, goal: Goal::Satisfiable };
+        let answer = Solver::default().solve(&query);
         if hold(&exprs, &state, dialect) {
-            prop_assert!(!answer.is_no_state(), "{:?} is met by {:?}", texts(&exprs), state);
+            prop_assert!(!answer.is_unsat(), "{:?} is met by {:?}", texts(&exprs), state);
         }
-        if let Answer::State(example) = &answer {
+        if let Answer::Sat(example) = &answer {
             prop_assert!(hold(&exprs, &example.state, dialect), "{}", example);
         }
     }
 
-    /// In a state that is pinned down the solver says what the evaluator says.
+    /// If all values are fixed, the solver agrees with the evaluator.
     #[test]
-    fn a_known_state_is_decided_as_the_evaluator_does(
+    fn fixed_states_are_decided_as_the_evaluator_does(
         exprs in prop::collection::vec((expr(), any::<bool>()), 1..3),
         state in state(),
         dialect in dialect(),
     ) {
         let facts = pinned(&state);
-        let given = literals(&exprs);
-        let query = Query { dialect, facts: &facts, given, question: Question::Satisfiable };
+        let assumptions = literals(&exprs);
+        let query = Query { dialect, facts: &facts, assumptions, goal: Goal::Satisfiable };
         let holds = hold(&exprs, &state, dialect);
-        match Solver::default().answer(&query) {
-            Answer::State(_) => prop_assert!(holds),
-            Answer::NoState(_) => prop_assert!(!holds, "{:?} is met by {:?}", texts(&exprs), state),
+        match Solver::default().solve(&query) {
+            Answer::Sat(_) => prop_assert!(holds),
+            Answer::Unsat(_) => prop_assert!(!holds, "{:?} is met by {:?}", texts(&exprs), state),
             Answer::Unknown(_) => {}
         }
     }
 
-    /// A state that is found at once is one: it cannot be shown that there is none. Any other verdict is
+    /// If sampling finds a state, the solver does not refute the query. Any other verdict equals
     /// the answer.
     #[test]
-    fn verdicts_are_answers(
+    fn verdicts_agree_with_answers(
         exprs in prop::collection::vec((expr(), any::<bool>()), 1..4),
         asked in (expr(), any::<bool>()),
         x in types(), y in types(),
         dialect in dialect(),
     ) {
         let facts = typed(x, y);
-        let follows = Literal { test: (&asked.0).into(), holds: asked.1, label: Label(99) };
-        for question in [Question::Satisfiable, Question::Implied(follows)] {
-            let query = Query { dialect, facts: &facts, given: literals(&exprs), question };
-            let answer = Solver::default().answer(&query);
-            match Solver::default().verdict(&query) {
-                Verdict::State => prop_assert!(!answer.is_no_state(), "{:?}: {:?}", texts(&exprs), answer),
+        let follows = Assertion { test: (&asked.0).into(), holds: asked.1, label: Label(99) };
+        for goal in [Goal::Satisfiable, Goal::Implied(follows)] {
+            let query = Query { dialect, facts: &facts, assumptions: literals(&exprs), goal };
+            let answer = Solver::default().solve(&query);
+            match Solver::default().check(&query) {
+                Verdict::Sat => prop_assert!(!answer.is_unsat(), "{:?}: {:?}", texts(&exprs), answer),
                 verdict => prop_assert_eq!(verdict, Verdict::from(answer)),
             }
         }
     }
 
-    /// Without any line of a core there is a state, or it cannot be shown that there is none.
+    /// Cores are sufficient and minimal.
     #[test]
-    fn cores_are_smallest(
+    fn cores_are_minimal(
         exprs in prop::collection::vec((atom(), any::<bool>()), 2..7),
         x in types(), y in types(),
         dialect in dialect(),
     ) {
         let facts = typed(x, y);
-        let ask = |given: Vec<Literal<'_>>, facts: &Facts| {
-            Solver::default().answer(&Query { dialect, facts, given, question: Question::Satisfiable })
+        let ask = |assumptions: Vec<Assertion<'_>>, facts: &Facts| {
+            Solver::default().solve(&Query { dialect, facts, assumptions, goal: Goal::Satisfiable })
         };
-        if let Answer::NoState(core) = ask(literals(&exprs), &facts) {
-            let kept = |out: Option<Label>| -> (Vec<Literal<'_>>, Facts) {
+        if let Answer::Unsat(core) = ask(literals(&exprs), &facts) {
+            let kept = |out: Option<Label>| -> (Vec<Assertion<'_>>, Facts) {
                 let stays = |label: Label| core.contains(&label) && Some(label) != out;
-                let given = literals(&exprs).into_iter().filter(|l| stays(l.label)).collect();
-                (given, typed(x.filter(|_| stays(Label(100))), y.filter(|_| stays(Label(101)))))
+                let assumptions = literals(&exprs).into_iter().filter(|l| stays(l.label)).collect();
+                (assumptions, typed(x.filter(|_| stays(Label(100))), y.filter(|_| stays(Label(101)))))
             };
-            let (given, facts) = kept(None);
-            prop_assert!(ask(given, &facts).is_no_state(), "the core suffices: {:?}", core);
+            let (assumptions, facts) = kept(None);
+            prop_assert!(ask(assumptions, &facts).is_unsat(), "the core suffices: {:?}", core);
             for label in &core {
-                let (given, facts) = kept(Some(*label));
-                prop_assert!(!ask(given, &facts).is_no_state(), "{:?} is not needed in {:?}", label, core);
+                let (assumptions, facts) = kept(Some(*label));
+                prop_assert!(!ask(assumptions, &facts).is_unsat(), "{:?} is not needed in {:?}", label, core);
             }
         }
     }
 
-    /// The order of conditions, and what was asked before, change nothing.
+    /// Answers depend neither on the order of the assumptions nor on earlier queries.
     #[test]
     fn answers_do_not_depend_on_order(
         exprs in prop::collection::vec((expr(), any::<bool>()), 2..5),
@@ -342,8 +342,8 @@ proptest! {
         dialect in dialect(),
     ) {
         let facts = Facts::new();
-        let ask = |solver: &mut Solver, given: Vec<Literal<'_>>| {
-            solver.answer(&Query { dialect, facts: &facts, given, question: Question::Satisfiable })
+        let ask = |solver: &mut Solver, assumptions: Vec<Assertion<'_>>| {
+            solver.solve(&Query { dialect, facts: &facts, assumptions, goal: Goal::Satisfiable })
         };
         let alone = ask(&mut Solver::default(), literals(&exprs));
         let mut warm = Solver::default();
@@ -352,21 +352,21 @@ proptest! {
         turned.reverse();
         let again = ask(&mut warm, turned);
         match (&alone, &again) {
-            // Of two conditions that are the same the one that is written first counts.
-            (Answer::NoState(a), Answer::NoState(b)) => prop_assert_eq!(a.len(), b.len()),
+            // Of equivalent conditions, the first one is in the core.
+            (Answer::Unsat(a), Answer::Unsat(b)) => prop_assert_eq!(a.len(), b.len()),
             (a, b) => prop_assert_eq!(a, b, "{:?}", texts(&exprs)),
         }
     }
 
-    /// Equivalence: a condition is itself, and its double negation if it cannot fail.
+    /// A condition is equivalent to its conjunction with itself.
     #[test]
-    fn equivalent_conditions_are_found_so(expr in expr(), dialect in dialect()) {
+    fn idempotent_conjunctions_are_equivalent(expr in expr(), dialect in dialect()) {
         let facts = Facts::new();
         let twice = node(ExprKind::And(vec![expr.clone(), expr.clone()]));
-        let sides = [&expr, &twice].map(|e| Literal::holds(e, Label(0)));
+        let sides = [&expr, &twice].map(|e| Assertion::holds(e, Label(0)));
         let [a, b] = sides;
-        let query = Query { dialect, facts: &facts, given: Vec::new(), question: Question::Equivalent(a, b) };
-        let answer = Solver::default().answer(&query);
+        let query = Query { dialect, facts: &facts, assumptions: Vec::new(), goal: Goal::Equivalent(a, b) };
+        let answer = Solver::default().solve(&query);
         prop_assert!(answer.example().is_none(), "{expr}: {answer:?}");
     }
 }

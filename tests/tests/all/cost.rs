@@ -8,7 +8,7 @@
 )]
 
 use agentir_flow::Cfg;
-use agentir_flow::cost::{Calls, Most, Reason, cost};
+use agentir_flow::cost::{Calls, Reason, UpperBound, cost};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{all_ours, external};
@@ -24,15 +24,15 @@ fn files(text: &str) -> Vec<File> {
 fn table(text: &str) -> Vec<String> {
     let checked = check(&files(text), Options::default());
     let cfg = Cfg::of_program(&checked.program);
-    let count = |most: Most| match most {
-        Most::AtMost(n) => n.to_string(),
-        Most::Unbounded => "∞".to_owned(),
+    let count = |most: UpperBound| match most {
+        UpperBound::AtMost(n) => n.to_string(),
+        UpperBound::Unbounded => "∞".to_owned(),
     };
     let both = |calls: Calls| format!("{} {}", count(calls.models), count(calls.tools));
     cost(&cfg)
         .iter()
         .map(|c| {
-            let name = &cfg.part(c.agent).unwrap().agent.metadata.name;
+            let name = &cfg.agent(c.agent).unwrap().agent.metadata.name;
             format!("{name}: {} / {}", both(c.own), both(c.total))
         })
         .collect()
@@ -91,10 +91,10 @@ fn agents_that_lead_to_each_other_have_no_bound_and_say_so() {
 
 #[test]
 fn the_whole_is_never_less_than_a_part_and_has_a_reason_where_it_has_no_bound() {
-    let at_least = |a: Most, b: Most| match (a, b) {
-        (Most::AtMost(a), Most::AtMost(b)) => a >= b,
-        (Most::Unbounded, _) => true,
-        (Most::AtMost(_), Most::Unbounded) => false,
+    let at_least = |a: UpperBound, b: UpperBound| match (a, b) {
+        (UpperBound::AtMost(a), UpperBound::AtMost(b)) => a >= b,
+        (UpperBound::Unbounded, _) => true,
+        (UpperBound::AtMost(_), UpperBound::Unbounded) => false,
     };
     for sample in all_ours().into_iter().chain(external()) {
         let options = Options { version: sample.version, fragment: sample.fragment };

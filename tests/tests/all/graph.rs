@@ -9,7 +9,7 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_flow::cfg::{Cfg, DecidedBy, Element, NodeKind, Why};
+use agentir_flow::cfg::{Cfg, DecidedBy, EdgeKind, NodeKind, Origin};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
@@ -23,7 +23,7 @@ use std::time::Duration;
 fn problems(program: &Program) -> Vec<String> {
     let cfg = Cfg::of_program(program);
     let mut wrong = Vec::new();
-    for stuck in cfg.stuck() {
+    for stuck in cfg.dead_ends() {
         wrong.push(format!("leads nowhere: {:?}", cfg.node(stuck).unwrap().kind));
     }
     for node in cfg.graph().node_indices() {
@@ -33,10 +33,8 @@ fn problems(program: &Program) -> Vec<String> {
         // tests that must not hold.
         let covers =
             |e: &&&agentir_flow::cfg::Edge<'_>| cfg.guard(e.guard).iter().all(|l| !l.holds);
-        let restricts = matches!(
-            cfg.node(node).unwrap().element,
-            Element::Constraint(_) | Element::Guardrail(_)
-        );
+        let restricts =
+            matches!(cfg.node(node).unwrap().origin, Origin::Constraint(_) | Origin::Guardrail(_));
         if matches!(kind, NodeKind::Branch | NodeKind::Check)
             && !restricts
             && !edges.iter().any(|e| covers(&e))
@@ -48,15 +46,19 @@ fn problems(program: &Program) -> Vec<String> {
             if edge.decided_by == DecidedBy::Condition
                 && edge.guard.is_always()
                 && !matches!(
-                    edge.why,
-                    Why::Route | Why::Branch | Why::Next | Why::Jump | Why::Sequence
+                    edge.kind,
+                    EdgeKind::Route
+                        | EdgeKind::Branch
+                        | EdgeKind::Next
+                        | EdgeKind::Jump
+                        | EdgeKind::Sequence
                 )
             {
-                wrong.push(format!("decided by no condition: {:?} from {kind:?}", edge.why));
+                wrong.push(format!("decided by no condition: {:?} from {kind:?}", edge.kind));
             }
             let guard = cfg.guard(edge.guard);
             for (at, literal) in guard.iter().enumerate() {
-                let contradicts = |other: &agentir_flow::cfg::Literal<'_>| {
+                let contradicts = |other: &agentir_flow::cfg::GuardLiteral<'_>| {
                     other.test.span() == literal.test.span() && other.holds != literal.holds
                 };
                 if guard[..at].iter().any(contradicts) {
@@ -65,7 +67,7 @@ fn problems(program: &Program) -> Vec<String> {
             }
         }
     }
-    for part in cfg.parts() {
+    for part in cfg.agents() {
         let entry = part.entry;
         if cfg.node(entry).unwrap().kind != NodeKind::Entry {
             wrong.push("an agent that does not begin".to_owned());
@@ -74,13 +76,14 @@ fn problems(program: &Program) -> Vec<String> {
             let _ = cfg.accesses(node);
         }
     }
-    let _ = (cfg.loops(|_, _| true), cfg.turnless_loops(|a| cfg.talks(a)), cfg.back_and_forth());
-    for id in (0..cfg.parts().len() as u32).map(agentir_flow::cfg::AgentId) {
+    let _ =
+        (cfg.loops(|_, _| true), cfg.turnless_loops(|a| cfg.interacts(a)), cfg.handoff_cycles());
+    for id in (0..cfg.agents().len() as u32).map(agentir_flow::cfg::AgentId) {
         assert!(cfg.dominators(id).is_some());
-        let _ = (cfg.finishing_in(id), cfg.reachable_in(id), cfg.talks(id));
-        for unset in cfg.unset_reads(id, |_| true) {
-            let mut at = cfg.part(id).unwrap().entry;
-            for edge in &unset.way {
+        let _ = (cfg.can_finish(id), cfg.reachable_in(id), cfg.interacts(id));
+        for unset in cfg.uninitialized_reads(id, |_| true) {
+            let mut at = cfg.agent(id).unwrap().entry;
+            for edge in &unset.path {
                 let (from, to, _) = cfg.edge(*edge).unwrap();
                 assert_eq!(from, at, "a way has no gaps");
                 at = to;
@@ -186,7 +189,7 @@ fn an_else_is_the_negation_of_all_before_it() {
             let again = cfg
                 .graph()
                 .edge_weights()
-                .find(|e| e.why == Why::Jump && cfg.guard(e.guard).iter().all(|l| !l.holds))
+                .find(|e| e.kind == EdgeKind::Jump && cfg.guard(e.guard).iter().all(|l| !l.holds))
                 .expect("the edge of the `ELSE`");
             let said: Vec<String> =
                 cfg.guard(again.guard).iter().map(|l| format!("{} {}", l.holds, l.test)).collect();
@@ -201,12 +204,12 @@ fn a_read_is_unset_only_where_some_way_sets_nothing() {
     with_graph(
         "AGENT: A\nGOAL: \"x\"\nFLOW:\n  start:\n    REASONING: false\n    ON_INPUT:\n      - IF: input == \"a\"\n        SET: one = 1\n        THEN: say\n      - ELSE:\n        SET:\n          one = 2\n          two = 2\n        THEN: say\n  say:\n    REASONING: false\n    RESPOND: \"{{one}} {{two}}\"\n    THEN: COMPLETE\n",
         |cfg| {
-            let unset = cfg.unset_reads(FIRST, |name| name != "input");
+            let unset = cfg.uninitialized_reads(FIRST, |name| name != "input");
             let names: Vec<&str> = unset.iter().map(|u| u.variable.name.as_str()).collect();
             assert_eq!(names, ["two"]);
             // The way there is by the branch that does not set it.
             let guards: Vec<_> =
-                unset[0].way.iter().map(|e| cfg.guard(cfg.edge(*e).unwrap().2.guard)).collect();
+                unset[0].path.iter().map(|e| cfg.guard(cfg.edge(*e).unwrap().2.guard)).collect();
             assert!(guards.iter().flatten().any(|l| l.holds), "by the first branch: {guards:?}");
         },
     );
@@ -222,8 +225,10 @@ fn loops_are_bounded_and_wait_or_not() {
     let of = |text: &str| {
         let mut all = Vec::new();
         with_graph(text, |cfg| {
-            let jumps = |why| matches!(why, Why::Jump | Why::Next | Why::Error | Why::Branch);
-            all = cfg.loops(|_, e| jumps(e.why)).iter().map(|l| (l.bounded, l.waits)).collect();
+            let jumps = |why| {
+                matches!(why, EdgeKind::Jump | EdgeKind::Next | EdgeKind::Error | EdgeKind::Branch)
+            };
+            all = cfg.loops(|_, e| jumps(e.kind)).iter().map(|l| (l.bounded, l.waits)).collect();
             assert_eq!(cfg.turnless_loops(|_| true).len(), usize::from(all == [(false, false)]));
         });
         all
@@ -245,13 +250,13 @@ fn agents_that_hand_back_and_forth_are_found() {
     ];
     let both = check(&files, Options::default());
     let cfg = Cfg::of_program(&both.program);
-    let groups = cfg.back_and_forth();
+    let groups = cfg.handoff_cycles();
     assert_eq!(groups.len(), 1);
     assert_eq!(groups[0].1.len(), 2, "both handoffs are told");
     // One that comes back is no handing back and forth.
     let files = files.map(|f| File { text: f.text.replace("RETURN: false", "RETURN: true"), ..f });
     let checked = check(&files, Options::default());
-    assert!(Cfg::of_program(&checked.program).back_and_forth().is_empty());
+    assert!(Cfg::of_program(&checked.program).handoff_cycles().is_empty());
 }
 
 #[test]
@@ -259,7 +264,7 @@ fn what_every_way_passes_dominates() {
     with_graph(
         "AGENT: A\nGOAL: \"x\"\nFLOW:\n  a:\n    REASONING: false\n    ON_INPUT:\n      - IF: n > 1\n        THEN: b\n      - ELSE:\n        THEN: c\n  b:\n    REASONING: false\n    THEN: c\n  c:\n    REASONING: false\n    THEN: COMPLETE\n",
         |cfg| {
-            let part = &cfg.parts()[0];
+            let part = &cfg.agents()[0];
             let dominators = cfg.dominators(FIRST).unwrap();
             let of_c: Vec<_> = dominators.dominators(part.step("c").unwrap()).unwrap().collect();
             assert!(of_c.contains(&part.step("a").unwrap()));

@@ -139,7 +139,7 @@ impl Side<'_> {
         // Questions with fixed answers are where the model chooses.
         let agents = nodes.iter().filter_map(|at| self.cfg.node(*at));
         let agents = agents.filter(|node| node.kind == NodeKind::Choose);
-        let known = agents.filter_map(|node| self.cfg.part(node.agent)?.agent.knowledge.as_ref());
+        let known = agents.filter_map(|node| self.cfg.agent(node.agent)?.agent.knowledge.as_ref());
         let questions = known.flat_map(|knowledge| &knowledge.questions);
         let mut texts = questions.filter_map(|q| q.answer.as_ref()).map(|t| t.text.span);
         let at_nodes = at_nodes || texts.any(|span| self.lines.announced(self.sources, span, true));

@@ -5,7 +5,7 @@
 
 use agentir_expr::Dialect;
 use agentir_ir::{Agent, Node};
-use agentir_solver::{Facts, Label, Literal, Query, Question, Solver, Statistics, Test};
+use agentir_solver::{Assertion, Facts, Goal, Label, Query, Solver, Statistics, Test};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::external_agent_script;
@@ -27,19 +27,19 @@ fn ask(agent: &Agent, solver: &mut Solver) {
     });
     let facts = Facts::new();
     let dialect = dialect(agent);
-    let mut answer = |given: Vec<Literal<'_>>, question: Question<'_>| {
-        solver.answer(&Query { dialect, facts: &facts, given, question })
+    let mut answer = |assumptions: Vec<Assertion<'_>>, goal: Goal<'_>| {
+        solver.solve(&Query { dialect, facts: &facts, assumptions, goal })
     };
     for (i, a) in tests.iter().enumerate() {
-        answer(vec![Literal::holds(*a, Label(0))], Question::Satisfiable);
-        answer(vec![], Question::Implied(Literal::holds(*a, Label(0))));
+        answer(vec![Assertion::holds(*a, Label(0))], Goal::Satisfiable);
+        answer(vec![], Goal::Implied(Assertion::holds(*a, Label(0))));
         for b in tests.iter().take(PAIRED).skip(i + 1) {
-            let both = vec![Literal::holds(*a, Label(0)), Literal::holds(*b, Label(1))];
-            answer(both, Question::Satisfiable);
-            let left = vec![Literal::fails(*a, Label(0)), Literal::holds(*b, Label(1))];
-            answer(left, Question::Satisfiable);
-            let follows = Question::Implied(Literal::holds(*b, Label(1)));
-            answer(vec![Literal::holds(*a, Label(0))], follows);
+            let both = vec![Assertion::holds(*a, Label(0)), Assertion::holds(*b, Label(1))];
+            answer(both, Goal::Satisfiable);
+            let left = vec![Assertion::fails(*a, Label(0)), Assertion::holds(*b, Label(1))];
+            answer(left, Goal::Satisfiable);
+            let follows = Goal::Implied(Assertion::holds(*b, Label(1)));
+            answer(vec![Assertion::holds(*a, Label(0))], follows);
         }
     }
 }
@@ -58,8 +58,8 @@ fn statistics(programs: Vec<Vec<File>>) -> Statistics {
 /// evaluator.
 fn mostly_cheap(found: &Statistics) {
     println!("{found}");
-    assert!(found.needed_z3 * 50 < found.asked, "{found}");
-    assert!(found.unconfirmed * 1000 < found.asked, "{found}");
+    assert!(found.with_z3 * 50 < found.queries, "{found}");
+    assert!(found.unconfirmed * 1000 < found.queries, "{found}");
     assert_eq!(found.out_of_budget, 0, "{found}");
 }
 
@@ -70,7 +70,7 @@ fn generated_projects_hardly_need_z3() {
         project.files.into_iter().map(named).collect()
     });
     let found = statistics(programs.collect());
-    assert!(found.asked > 1000, "{found}");
+    assert!(found.queries > 1000, "{found}");
     mostly_cheap(&found);
 }
 

@@ -6,7 +6,7 @@ use crate::meaning::places_in;
 use crate::words::{all_of, plain, quoted};
 use agentir_diagnostics::{Span, Spanned, with_places};
 use agentir_expr::Name;
-use agentir_flow::cfg::{DecidedBy, Edge, Element, Node, NodeKind, Transfer, Why};
+use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{BindingAction, Response, RoutingTarget, Statement};
 use serde::Serialize;
 use serde_json::{Value, to_value};
@@ -60,20 +60,20 @@ pub(super) fn action(
     Some(match node.kind {
         NodeKind::Say => {
             // Nobody hears an empty text.
-            if matches!(node.element, Element::Statement(Statement::Respond(said)) if is_silent(said))
+            if matches!(node.origin, Origin::Statement(Statement::Respond(said)) if is_silent(said))
             {
                 return None;
             }
             say(node)
         }
-        NodeKind::Instruct => match node.element {
-            Element::Statement(Statement::Instruct { text }) => {
+        NodeKind::Instruct => match node.origin {
+            Origin::Statement(Statement::Instruct { text }) => {
                 Action::new("tells the model", &quoted(&text.text.value), text)
             }
             _ => Action::plain("tells the model something"),
         },
-        NodeKind::Log => match node.element {
-            Element::Statement(Statement::Log { value }) => {
+        NodeKind::Log => match node.origin {
+            Origin::Statement(Statement::Log { value }) => {
                 Action::new("logs", &all_of(value), value)
             }
             _ => Action::plain("logs something"),
@@ -86,52 +86,54 @@ pub(super) fn action(
         },
         NodeKind::Call => call(node),
         NodeKind::Set => set(node),
-        NodeKind::Clear => match node.element {
-            Element::Statement(Statement::Clear { variables }) => {
+        NodeKind::Clear => match node.origin {
+            Origin::Statement(Statement::Clear { variables }) => {
                 Action::new("forgets", &list(variables.iter().map(|v| v.value.as_str())), variables)
             }
-            Element::Failure(failure) => {
+            Origin::Failure(failure) => {
                 let names = list(failure.clear.iter().map(|v| v.value.as_str()));
                 Action::new("forgets", &names, &failure.clear)
             }
             _ => Action::plain("forgets something"),
         },
-        NodeKind::Transform => match node.element {
-            Element::Statement(Statement::Transform(transform)) => {
+        NodeKind::Transform => match node.origin {
+            Origin::Statement(Statement::Transform(transform)) => {
                 Action::new("makes", &transform.target.value, transform)
             }
             _ => Action::plain("makes a list"),
         },
-        NodeKind::Store => match node.element {
-            Element::Completion(done) => Action::new("stores", "", &done.store),
-            Element::HumanOutcome(outcome) => Action::new("stores", "", &outcome.store),
-            Element::Remember(remember) => Action::new("stores", "", &remember.store),
+        NodeKind::Store => match node.origin {
+            Origin::Completion(done) => Action::new("stores", "", &done.store),
+            Origin::HumanOutcome(outcome) => Action::new("stores", "", &outcome.store),
+            Origin::Remember(remember) => Action::new("stores", "", &remember.store),
             _ => Action::plain("stores something"),
         },
         NodeKind::Delegate => return handed("asks", transfer, node, pairs),
         NodeKind::Handoff => return handed("hands over to", transfer, node, pairs),
-        NodeKind::FanOut => match node.element {
-            Element::Statement(statement) => Action::new("asks several agents", "", statement),
+        NodeKind::FanOut => match node.origin {
+            Origin::Statement(statement) => Action::new("asks several agents", "", statement),
             _ => Action::plain("asks several agents"),
         },
-        NodeKind::Escalate => match node.element {
-            Element::Statement(Statement::Escalate { details, .. }) => {
+        NodeKind::Escalate => match node.origin {
+            Origin::Statement(Statement::Escalate { details, .. }) => {
                 Action::new("gets a person", "", details)
             }
             _ => Action::plain("gets a person"),
         },
         NodeKind::Complete => Action::plain("is done"),
         NodeKind::Fail => Action::plain("gives up"),
-        NodeKind::Unknown => match node.element {
-            Element::Name(name) => Action::new("goes to", &name.value, name),
+        NodeKind::Unknown => match node.origin {
+            Origin::Name(name) => Action::new("goes to", &name.value, name),
             _ => Action::plain("goes where nobody knows"),
         },
-        NodeKind::Other => match node.element {
-            Element::Statement(Statement::Other { keyword, value, .. }) => {
+        NodeKind::Other => match node.origin {
+            Origin::Statement(Statement::Other { keyword, value, .. }) => {
                 Action::new(&format!("does `{keyword}`"), "", value)
             }
-            Element::Rule(rule) => Action::new("does", "", &rule.action),
-            Element::Offer(binding) => Action::new("does", &binding.name.value, &binding.action),
+            Origin::Rule(rule) => Action::new("does", "", &rule.action),
+            Origin::ToolBinding(binding) => {
+                Action::new("does", &binding.name.value, &binding.action)
+            }
             _ => Action::plain("does something"),
         },
         NodeKind::Entry
@@ -156,31 +158,31 @@ pub(super) fn action(
 
 /// Where the values are written that a node says what is done with.
 pub(super) fn places(node: &Node<'_>) -> Vec<Span> {
-    let json = with_places(|| match node.element {
+    let json = with_places(|| match node.origin {
         // What follows is done by nodes of its own.
-        Element::Statement(Statement::Call(call)) => {
+        Origin::Statement(Statement::Call(call)) => {
             let with: Vec<_> = call.with.iter().map(|a| Spanned::new((), a.value.span)).collect();
             to_value((&call.tool, with, &call.result, &call.success_when))
         }
-        Element::Statement(Statement::Collect(collect)) => {
+        Origin::Statement(Statement::Collect(collect)) => {
             to_value((&collect.present, &collect.gather))
         }
-        Element::Statement(Statement::If { .. } | Statement::Await { .. }) => Ok(Value::Null),
-        Element::Statement(statement) => to_value(statement),
-        Element::Set(set) => to_value(set),
-        Element::Agent(agent) if node.kind == NodeKind::Collect => to_value(&agent.gather),
-        Element::Failure(failure) => to_value(failure),
-        Element::Guardrail(guardrail) => to_value(guardrail),
-        Element::Handoff(handoff) => to_value(handoff),
-        Element::Delegate(delegate) => to_value(delegate),
-        Element::Rule(rule) => to_value(rule),
-        Element::Trigger(trigger) => to_value(trigger),
-        Element::HumanOutcome(outcome) => to_value(outcome),
-        Element::Completion(done) => to_value(done),
-        Element::Remember(remember) => to_value(remember),
-        Element::Offer(binding) => to_value(binding),
-        Element::Tool(tool) => to_value(tool),
-        Element::Handler(handler) => to_value((&handler.kind, &handler.respond)),
+        Origin::Statement(Statement::If { .. } | Statement::Await { .. }) => Ok(Value::Null),
+        Origin::Statement(statement) => to_value(statement),
+        Origin::Set(set) => to_value(set),
+        Origin::Agent(agent) if node.kind == NodeKind::Collect => to_value(&agent.gather),
+        Origin::Failure(failure) => to_value(failure),
+        Origin::Guardrail(guardrail) => to_value(guardrail),
+        Origin::Handoff(handoff) => to_value(handoff),
+        Origin::Delegate(delegate) => to_value(delegate),
+        Origin::Rule(rule) => to_value(rule),
+        Origin::Trigger(trigger) => to_value(trigger),
+        Origin::HumanOutcome(outcome) => to_value(outcome),
+        Origin::Completion(done) => to_value(done),
+        Origin::Remember(remember) => to_value(remember),
+        Origin::ToolBinding(binding) => to_value(binding),
+        Origin::Tool(tool) => to_value(tool),
+        Origin::Handler(handler) => to_value((&handler.kind, &handler.respond)),
         _ => Ok(Value::Null),
     });
     let mut found = Vec::new();
@@ -203,36 +205,36 @@ fn is_silent(said: &Response) -> bool {
 }
 
 fn say(node: &Node<'_>) -> Action {
-    match node.element {
-        Element::Statement(Statement::Respond(said)) => Action::response(said),
-        Element::Statement(Statement::Collect(collect)) => {
+    match node.origin {
+        Origin::Statement(Statement::Respond(said)) => Action::response(said),
+        Origin::Statement(Statement::Collect(collect)) => {
             let text = collect.present.as_ref();
             Action::says(text.map(|t| t.text.value.as_str()), &collect.present)
         }
-        Element::Trigger(trigger) => {
+        Origin::Trigger(trigger) => {
             let text = trigger.respond.as_ref();
             Action::says(text.map(|t| t.text.value.as_str()), &trigger.respond)
         }
-        Element::Completion(done) => {
+        Origin::Completion(done) => {
             let text = done.respond.as_ref().map(|t| t.text.value.as_str());
             let named = done.respond_template.as_ref().map(|t| t.value.as_str());
             let all = (&done.respond, &done.respond_template, &done.rich_content, &done.actions);
             Action::says(text.or(named), &all)
         }
-        Element::HumanOutcome(outcome) => {
+        Origin::HumanOutcome(outcome) => {
             let text = outcome.respond.as_ref();
             Action::says(text.map(|t| t.text.value.as_str()), &outcome.respond)
         }
-        Element::Failure(failure) => {
+        Origin::Failure(failure) => {
             let text = failure.message.as_ref();
             Action::says(text.map(|t| t.text.value.as_str()), &failure.message)
         }
-        Element::Handler(handler) => {
+        Origin::Handler(handler) => {
             let text = handler.respond.as_ref();
             Action::says(text.map(|t| t.text.value.as_str()), &handler.respond)
         }
-        Element::Guardrail(guardrail) => Action::says(None, &guardrail.action),
-        Element::Rule(rule) => match &rule.action {
+        Origin::Guardrail(guardrail) => Action::says(None, &guardrail.action),
+        Origin::Rule(rule) => match &rule.action {
             Some(RoutingTarget::RouteToUser { .. }) => Action::says(None, &rule.action),
             _ => Action::plain("says something"),
         },
@@ -248,33 +250,33 @@ fn asks(gather: &agentir_ir::Gather) -> Action {
 
 /// The variables that a node asks the user for.
 pub(super) fn fields<'a>(node: &Node<'a>) -> Vec<&'a str> {
-    let gather = match node.element {
-        Element::Statement(Statement::Collect(collect)) => &collect.gather,
-        Element::Agent(agent) if node.kind == NodeKind::Collect => &agent.gather,
+    let gather = match node.origin {
+        Origin::Statement(Statement::Collect(collect)) => &collect.gather,
+        Origin::Agent(agent) if node.kind == NodeKind::Collect => &agent.gather,
         _ => return Vec::new(),
     };
     gather.fields.iter().map(|f| f.name.value.as_str()).collect()
 }
 
 fn collect(node: &Node<'_>) -> Action {
-    match node.element {
-        Element::Statement(Statement::Collect(collect)) => asks(&collect.gather),
-        Element::Failure(failure) => {
+    match node.origin {
+        Origin::Statement(Statement::Collect(collect)) => asks(&collect.gather),
+        Origin::Failure(failure) => {
             let names = list(failure.collect_fields.iter().map(|f| f.value.as_str()));
             Action::new("asks again for", &names, &failure.collect_fields)
         }
-        Element::Agent(agent) => asks(&agent.gather),
+        Origin::Agent(agent) => asks(&agent.gather),
         _ => Action::plain("asks for something"),
     }
 }
 
 /// The tool that a node is about.
 fn called<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
-    match node.element {
-        Element::Statement(Statement::Call(call)) => Some(&call.tool),
-        Element::Tool(tool) => Some(&tool.name),
-        Element::Name(name) => Some(name),
-        Element::Offer(binding) => match &binding.action {
+    match node.origin {
+        Origin::Statement(Statement::Call(call)) => Some(&call.tool),
+        Origin::Tool(tool) => Some(&tool.name),
+        Origin::Name(name) => Some(name),
+        Origin::ToolBinding(binding) => match &binding.action {
             BindingAction::Call { tool } => Some(tool),
             _ => None,
         },
@@ -283,8 +285,8 @@ fn called<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
 }
 
 fn call(node: &Node<'_>) -> Action {
-    match node.element {
-        Element::Statement(Statement::Call(call)) => {
+    match node.origin {
+        Origin::Statement(Statement::Call(call)) => {
             let args: Vec<_> = call
                 .with
                 .iter()
@@ -303,9 +305,9 @@ fn call(node: &Node<'_>) -> Action {
             let says = plain(&format!("`{}({}){kept}`", call.tool.value, says.join(", ")));
             Action::new("calls", &says, &(&call.tool, args, &call.result))
         }
-        Element::Tool(tool) => Action::new("calls", &format!("`{}`", tool.name.value), &tool.name),
-        Element::Name(name) => Action::new("calls", &format!("`{}`", name.value), name),
-        Element::Offer(binding) => match &binding.action {
+        Origin::Tool(tool) => Action::new("calls", &format!("`{}`", tool.name.value), &tool.name),
+        Origin::Name(name) => Action::new("calls", &format!("`{}`", name.value), name),
+        Origin::ToolBinding(binding) => match &binding.action {
             BindingAction::Call { tool } if binding.with.is_empty() => {
                 Action::new("calls", &format!("`{}`", tool.value), tool)
             }
@@ -319,10 +321,10 @@ fn call(node: &Node<'_>) -> Action {
 }
 
 fn set(node: &Node<'_>) -> Action {
-    let set = match node.element {
-        Element::Statement(Statement::Set(set)) | Element::Set(set) => set,
+    let set = match node.origin {
+        Origin::Statement(Statement::Set(set)) | Origin::Set(set) => set,
         // What the user said is written down: variables by their names.
-        Element::Offer(binding) => {
+        Origin::ToolBinding(binding) => {
             let all: Vec<_> = binding.with.iter().collect();
             return Action::new("notes what the user says", "", &all);
         }
@@ -347,16 +349,16 @@ fn handed(
         return None;
     }
     let to = pairs.agent_name(transfer.to);
-    let passed = match node.element {
-        Element::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => all_of(&d.bindings),
-        Element::Handoff(handoff) => {
+    let passed = match node.origin {
+        Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => all_of(&d.bindings),
+        Origin::Handoff(handoff) => {
             let mut context = handoff.context.clone();
             // These are actions of their own.
             context.set.clear();
             context.pass.retain(|passed| !pairs.is_shared(&passed.name.value));
             all_of(&context)
         }
-        Element::Delegate(delegate) => {
+        Origin::Delegate(delegate) => {
             let input: Vec<_> = delegate
                 .input
                 .iter()
@@ -382,49 +384,49 @@ pub(super) fn events(from: &Node<'_>, edge: &Edge<'_>) -> Vec<(String, bool)> {
         from.kind,
         NodeKind::Call | NodeKind::Collect | NodeKind::Delegate | NodeKind::Handoff
     );
-    match edge.why {
-        Why::Error | Why::Unhandled if fallible && edge.guard.is_always() => {
+    match edge.kind {
+        EdgeKind::Error | EdgeKind::Unhandled if fallible && edge.guard.is_always() => {
             all.push((FAILS.to_owned(), true));
         }
-        Why::Next | Why::Return | Why::Sequence | Why::Jump
+        EdgeKind::Next | EdgeKind::Return | EdgeKind::Sequence | EdgeKind::Jump
             if fallible && outcome && edge.guard.is_always() =>
         {
             all.push((FAILS.to_owned(), false));
         }
         _ => {}
     }
-    match edge.by {
+    match edge.origin {
         _ if from.kind == NodeKind::Confirm && edge.decided_by == DecidedBy::User => {
-            let agrees = edge.why == Why::Next;
-            if agrees || matches!(edge.why, Why::Error | Why::Return) {
+            let agrees = edge.kind == EdgeKind::Next;
+            if agrees || matches!(edge.kind, EdgeKind::Error | EdgeKind::Return) {
                 all.push((AGREES.to_owned(), agrees));
             }
         }
-        Element::Handler(handler) if from.kind == NodeKind::Error => {
+        Origin::Handler(handler) if from.kind == NodeKind::Error => {
             let kind = all_of(&(&handler.kind, &handler.subtypes));
             all.push((format!("what went wrong is {kind}"), true));
         }
-        Element::Digression(digression) if from.kind == NodeKind::Interrupt => {
+        Origin::Digression(digression) if from.kind == NodeKind::Interrupt => {
             let wish = all_of(&(&digression.intent, &digression.keywords));
             all.push((format!("the user wants {wish}"), true));
         }
-        Element::Action(handler) if from.kind == NodeKind::Interrupt => {
+        Origin::Action(handler) if from.kind == NodeKind::Interrupt => {
             all.push((format!("the user presses `{}`", handler.action_id.value), true));
         }
-        Element::Rule(rule) if from.kind == NodeKind::Route && !rule.intents.is_empty() => {
+        Origin::Rule(rule) if from.kind == NodeKind::Route && !rule.intents.is_empty() => {
             all.push((format!("the user wants {}", all_of(&rule.intents)), true));
         }
-        Element::Guardrail(guardrail) if guardrail.check.is_none() => {
+        Origin::Guardrail(guardrail) if guardrail.check.is_none() => {
             let event = format!("the guardrail `{}` objects", guardrail.name.value);
-            all.push((event, edge.why == Why::Error));
+            all.push((event, edge.kind == EdgeKind::Error));
         }
         _ => {}
     }
     // How often the model may come back to choose again is a setting of the model.
-    if let Some(times) = edge.limit.filter(|_| edge.why != Why::Return) {
+    if let Some(times) = edge.limit.filter(|_| edge.kind != EdgeKind::Return) {
         all.push((format!("it was tried fewer than {times} times"), true));
     }
-    if edge.why == Why::Exhausted {
+    if edge.kind == EdgeKind::Exhausted {
         all.push(("all tries are used up".to_owned(), true));
     }
     all

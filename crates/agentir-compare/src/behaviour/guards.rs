@@ -192,7 +192,7 @@ impl Near {
         others.iter().take(NEAR).find_map(|one| {
             [false, true].into_iter().find_map(|turned| {
                 let (answer, _) = prover.equivalent(&one.0, asked, turned, &one.1);
-                answer.is_no_state().then(|| (one.clone(), turned))
+                answer.is_unsat().then(|| (one.clone(), turned))
             })
         })
     }

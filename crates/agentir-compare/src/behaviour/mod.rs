@@ -264,10 +264,10 @@ impl Comparing<'_, '_> {
             }
             let Some(agent) = agent else { continue };
             match self.prover.possible(&asked, agent) {
-                Answer::State(example) => {
+                Answer::Sat(example) => {
                     state = Some(example.to_string()).filter(|text| !text.is_empty());
                 }
-                Answer::NoState(_) => {
+                Answer::Unsat(_) => {
                     let cube: Vec<(u16, bool)> = cube
                         .iter()
                         .copied()

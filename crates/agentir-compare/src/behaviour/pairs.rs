@@ -97,12 +97,12 @@ pub(super) fn agents<'a>(
     }
     let [first, second] = cfgs;
     let mut taken = FxHashSet::default();
-    for (id, part) in (0..).map(AgentId).zip(first.parts()) {
+    for (id, part) in (0..).map(AgentId).zip(first.agents()) {
         let name = part.agent.metadata.name.value.as_str();
         match second.find(announced.name(name)).filter(|other| taken.insert(*other)) {
             Some(other) => {
                 both.push((id, other));
-                let called = second.part(other).map(|p| p.agent.metadata.name.value.as_str());
+                let called = second.agent(other).map(|p| p.agent.metadata.name.value.as_str());
                 theirs.names.extend(called.map(|called| (called, name)));
             }
             None => {
@@ -121,7 +121,7 @@ pub(super) fn agents<'a>(
             ours.inner.remove(&one);
         }
     }
-    let all = (0..).map(AgentId).zip(second.parts()).map(|(id, _)| id);
+    let all = (0..).map(AgentId).zip(second.agents()).map(|(id, _)| id);
     theirs.inner.extend(all.filter(|id| !taken.contains(id)));
     ([ours, theirs], both)
 }
@@ -136,7 +136,7 @@ pub(super) fn places(
     let [left, right] = cfgs;
     let mut all = Vec::new();
     for (one, other) in agents {
-        let (Some(a), Some(b)) = (left.part(*one), right.part(*other)) else { continue };
+        let (Some(a), Some(b)) = (left.agent(*one), right.agent(*other)) else { continue };
         let agent = a.agent.metadata.name.value.to_string();
         all.push(Both { agent: agent.clone(), step: None, first: true, at: [a.entry, b.entry] });
         let (Some(flow), Some(other_flow)) = (&a.agent.flow, &b.agent.flow) else { continue };

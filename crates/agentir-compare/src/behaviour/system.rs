@@ -8,7 +8,7 @@ use crate::place::Announced;
 use crate::prover::Asked;
 use crate::words::all_of;
 use agentir_diagnostics::Span;
-use agentir_flow::cfg::{self, AgentId, Cfg, Edge, Transfer, Why};
+use agentir_flow::cfg::{self, AgentId, Cfg, Edge, EdgeKind, Transfer};
 use agentir_ir::Statement;
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +33,7 @@ impl<'a> Program<'a> {
     pub(super) fn new(cfg: &'a Cfg<'a>, pairs: &'a Pairs<'a>, names: &'a Announced) -> Self {
         let transfers = cfg.transfers().iter().map(|t| (t.node, t)).collect();
         let mut routes = FxHashMap::default();
-        for part in cfg.parts().iter().filter(|part| part.agent.flow.is_none()) {
+        for part in cfg.agents().iter().filter(|part| part.agent.flow.is_none()) {
             for at in part.nodes() {
                 if let Some(node) = cfg.node(at).filter(|n| n.kind == cfg::NodeKind::Route) {
                     routes.insert(node.agent, at);
@@ -56,15 +56,15 @@ impl<'a> Program<'a> {
     fn follows(&self, from: NodeIndex, edge: &Edge<'_>) -> bool {
         let inner = |agent: AgentId| self.pairs.is_inner(agent);
         let to = self.transfers.get(&from).and_then(|t| t.target);
-        match (edge.why, to) {
+        match (edge.kind, to) {
             // A step that never waits is left by what it does, not by what the user says.
-            (Why::Turn, None) => {
+            (EdgeKind::Turn, None) => {
                 self.cfg.node(from).is_none_or(|node| node.kind != cfg::NodeKind::Step)
             }
-            (Why::Enter, to) => to.is_some_and(inner),
+            (EdgeKind::Enter, to) => to.is_some_and(inner),
             // What goes in comes out at the agent's end.
-            (Why::Return, Some(to)) => !inner(to),
-            (Why::Return, None) => match self.cfg.node(from) {
+            (EdgeKind::Return, Some(to)) => !inner(to),
+            (EdgeKind::Return, None) => match self.cfg.node(from) {
                 Some(node) if node.kind == cfg::NodeKind::Exit => inner(node.agent),
                 _ => true,
             },
@@ -106,7 +106,7 @@ impl<'a> Program<'a> {
 
     /// The values with which its variables begin.
     fn initial(&self) -> Vec<(String, String)> {
-        let agents = self.cfg.parts().iter().map(|part| part.agent);
+        let agents = self.cfg.agents().iter().map(|part| part.agent);
         let variables = agents.flat_map(|agent| &agent.memory.session);
         variables
             .filter_map(|v| Some((v.name.value.to_string(), all_of(v.initial_value.as_ref()?))))
@@ -115,8 +115,8 @@ impl<'a> Program<'a> {
 
     /// Whether a node gives a variable the value with which it begins.
     fn sets_initial(&self, node: NodeIndex, initial: &FxHashSet<(String, String)>) -> bool {
-        let Some(cfg::Element::Statement(Statement::Set(set))) =
-            self.cfg.node(node).map(|n| n.element)
+        let Some(cfg::Origin::Statement(Statement::Set(set))) =
+            self.cfg.node(node).map(|n| n.origin)
         else {
             return false;
         };
@@ -134,7 +134,7 @@ impl<'a> Program<'a> {
             let Some(node) = self.cfg.node(from) else { continue };
             let events = events(node, edge).into_iter().map(|(event, _)| (event, edge.span));
             all.events.extend(events);
-            let Some(part) = self.cfg.part(node.agent) else { continue };
+            let Some(part) = self.cfg.agent(node.agent) else { continue };
             let mut at = edge.guard;
             while !at.is_always() && seen.insert((at, node.agent)) {
                 if let Some(literal) = self.cfg.last_literal(at) {
@@ -142,7 +142,7 @@ impl<'a> Program<'a> {
                     let owned = (asked, part.agent.metadata.name.value.clone());
                     all.conditions.push((owned, literal.test.span()));
                 }
-                at = self.cfg.guard_before(at);
+                at = self.cfg.guard_prefix(at);
             }
         }
         all
@@ -311,11 +311,11 @@ impl<'b, 'a> Builder<'b, 'a> {
                 break;
             }
             open.push(at);
-            at = program.cfg.guard_before(at);
+            at = program.cfg.guard_prefix(at);
         }
         for at in open.into_iter().rev() {
             if let (Some(literal), Some(part)) =
-                (program.cfg.last_literal(at), program.cfg.part(agent))
+                (program.cfg.last_literal(at), program.cfg.agent(agent))
             {
                 let asked = Asked::new(literal.test, part.agent, program.names);
                 if !(open_words && matches!(asked, Asked::Words(_))) {
@@ -398,7 +398,7 @@ impl<'b, 'a> Builder<'b, 'a> {
 /// Whether the model chooses at a node among other agents, tools and people.
 const fn chooses(node: &cfg::Node<'_>) -> bool {
     matches!(node.kind, cfg::NodeKind::Route | cfg::NodeKind::Choose)
-        || matches!(node.element, cfg::Element::Trigger(_))
+        || matches!(node.origin, cfg::Origin::Trigger(_))
 }
 
 /// Nodes that are reached silently, in the order in which they are, and under which guard.

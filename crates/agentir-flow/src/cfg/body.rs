@@ -1,7 +1,7 @@
 //! Statements and jumps.
 
-use super::build::{Builder, Ends, Open, decider};
-use super::{DeadCode, DecidedBy, Edge, Element, Guard, NodeKind, Test, Why};
+use super::build::{Builder, OpenEdge, OpenEdges, decided_by_condition};
+use super::{DeadCode, DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin, Test};
 use crate::body::statement_span;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
@@ -9,32 +9,36 @@ use agentir_ir::{Body, Branch, Call, Collect, Delegation, Jump, Statement, Targe
 use petgraph::graph::NodeIndex;
 
 impl<'a> Builder<'_, 'a> {
-    /// Statements, one behind the other. Those behind one that always leaves get their nodes as well,
-    /// below a node of kind `Dead` that nothing leads to.
+    /// Builds a list of statements. Dead statements get nodes too, below a node of kind `Dead`
+    /// without predecessors.
     ///
-    /// Bodies lie inside each other as deep as outlines nest, which is bounded (64 levels).
-    pub(super) fn body(&mut self, body: &'a Body, ends: Ends<'a>) -> Ends<'a> {
+    /// The recursion is bounded: outlines nest at most 64 levels deep.
+    pub(super) fn body(&mut self, body: &'a Body, ends: OpenEdges<'a>) -> OpenEdges<'a> {
         self.statements(&body.0, ends)
     }
 
-    pub(super) fn statements(&mut self, all: &'a [Statement], mut ends: Ends<'a>) -> Ends<'a> {
-        let mut told = false;
+    pub(super) fn statements(
+        &mut self,
+        all: &'a [Statement],
+        mut ends: OpenEdges<'a>,
+    ) -> OpenEdges<'a> {
+        let mut reported = false;
         for (at, statement) in all.iter().enumerate() {
             if ends.is_empty() {
                 let dead = self.node(
                     NodeKind::Dead,
-                    Element::Statement(statement),
+                    Origin::Statement(statement),
                     statement_span(statement).unwrap_or_default(),
                 );
-                ends.push(Self::after(dead));
+                ends.push(Self::fallthrough(dead));
                 if let Some(leaves) = at.checked_sub(1).and_then(|before| all.get(before))
-                    && !told
+                    && !reported
                 {
-                    told = true;
+                    reported = true;
                     self.cfg.dead.push(DeadCode { agent: self.id, leaves, first: statement });
                 }
             }
-            // `HANDOFF: agent` and then `THEN: step`: the step is for when the conversation is back.
+            // In `HANDOFF: agent` followed by `THEN: step`, the step runs after control returns.
             let comes_back = matches!(all.get(at + 1), Some(Statement::Goto(_)));
             ends = self.statement(statement, ends, comes_back);
         }
@@ -44,10 +48,10 @@ impl<'a> Builder<'_, 'a> {
     fn statement(
         &mut self,
         statement: &'a Statement,
-        ends: Ends<'a>,
+        ends: OpenEdges<'a>,
         comes_back: bool,
-    ) -> Ends<'a> {
-        let element = Element::Statement(statement);
+    ) -> OpenEdges<'a> {
+        let origin = Origin::Statement(statement);
         let span = statement_span(statement).unwrap_or_default();
         let kind = match statement {
             Statement::Set(_) => NodeKind::Set,
@@ -57,17 +61,18 @@ impl<'a> Builder<'_, 'a> {
             Statement::Respond(_) => NodeKind::Say,
             Statement::Instruct { .. } => NodeKind::Instruct,
             Statement::Other { .. } => NodeKind::Other,
-            Statement::Collect(collect) => return self.collect(collect, element, ends),
-            Statement::Call(call) => return self.call(call, element, ends),
+            Statement::Collect(collect) => return self.collect(collect, origin, ends),
+            Statement::Call(call) => return self.call(call, origin, ends),
             Statement::Check { condition, otherwise } => {
-                let node = self.node(NodeKind::Check, element, span);
-                self.attach(ends, node);
+                let node = self.node(NodeKind::Check, origin, span);
+                self.connect(ends, node);
                 let test = Test::Condition(condition);
-                let pass = self.and(Guard::ALWAYS, test, true);
-                let fail = self.and(Guard::ALWAYS, test, false);
-                let decided = decider(condition);
-                let fails = Edge::of(Why::Error).guarded(fail).decided(decided).by(element, span);
-                let fails = vec![Open { from: node, edge: fails }];
+                let pass = self.extend_guard(Guard::ALWAYS, test, true);
+                let fail = self.extend_guard(Guard::ALWAYS, test, false);
+                let decided = decided_by_condition(condition);
+                let fails =
+                    Edge::of(EdgeKind::Error).guarded(fail).decided(decided).at(origin, span);
+                let fails = vec![OpenEdge { from: node, edge: fails }];
                 let mut ends = match otherwise {
                     Some(jump) => self.jump(jump, fails),
                     None => {
@@ -75,79 +80,79 @@ impl<'a> Builder<'_, 'a> {
                         fails
                     }
                 };
-                let edge = Edge::of(Why::Next).guarded(pass).decided(decided).by(element, span);
-                ends.push(Open { from: node, edge });
+                let edge = Edge::of(EdgeKind::Next).guarded(pass).decided(decided).at(origin, span);
+                ends.push(OpenEdge { from: node, edge });
                 return ends;
             }
             Statement::Await { branches } => {
-                let node = self.node(NodeKind::Await, element, span);
-                self.attach(ends, node);
+                let node = self.node(NodeKind::Await, origin, span);
+                self.connect(ends, node);
                 if branches.is_empty() {
-                    let edge = Edge::of(Why::Next).decided(DecidedBy::User).by(element, span);
-                    return vec![Open { from: node, edge }];
+                    let edge = Edge::of(EdgeKind::Next).decided(DecidedBy::User).at(origin, span);
+                    return vec![OpenEdge { from: node, edge }];
                 }
                 return self.branches(node, branches, Guard::ALWAYS);
             }
             Statement::If { branches } => {
-                let node = self.node(NodeKind::Branch, element, span);
-                self.attach(ends, node);
+                let node = self.node(NodeKind::Branch, origin, span);
+                self.connect(ends, node);
                 return self.branches(node, branches, Guard::ALWAYS);
             }
-            Statement::Delegate(delegation) => return self.delegate(delegation, element, ends),
+            Statement::Delegate(delegation) => return self.delegate(delegation, origin, ends),
             Statement::Handoff(delegation) => {
                 let returns = match delegation.returns {
                     Some(returns) => returns,
                     None => comes_back || self.declared_return(&delegation.agent.value),
                 };
-                let node = self.node(NodeKind::Handoff, element, span);
-                self.attach(ends, node);
+                let node = self.node(NodeKind::Handoff, origin, span);
+                self.connect(ends, node);
                 return self.hand_over(node, &delegation.agent, returns);
             }
             Statement::Escalate { .. } => {
-                let node = self.escalate(ends, element, span);
-                return if comes_back { vec![came_back(node, element, span)] } else { Vec::new() };
+                let node = self.escalate(ends, origin, span);
+                return if comes_back { vec![return_edge(node, origin, span)] } else { Vec::new() };
             }
             Statement::Goto(jump) => return self.jump(jump, ends),
             Statement::Repeat { jump, times } => {
-                let node = self.node(NodeKind::Branch, element, span);
-                self.attach(ends, node);
-                // No limit is written as zero.
+                let node = self.node(NodeKind::Branch, origin, span);
+                self.connect(ends, node);
+                // A missing limit is lowered to zero.
                 let limit = Some(*times).filter(|times| *times > 0);
-                let again = Edge::of(Why::Retry).at_most(limit).by(element, span);
-                let mut ends = self.jump(jump, vec![Open { from: node, edge: again }]);
-                let out = Edge::of(Why::Exhausted).by(element, span);
-                ends.push(Open { from: node, edge: out });
+                let again = Edge::of(EdgeKind::Retry).at_most(limit).at(origin, span);
+                let mut ends = self.jump(jump, vec![OpenEdge { from: node, edge: again }]);
+                let out = Edge::of(EdgeKind::Exhausted).at(origin, span);
+                ends.push(OpenEdge { from: node, edge: out });
                 return ends;
             }
         };
-        self.then(ends, kind, element, span)
+        self.append(ends, kind, origin, span)
     }
 
-    /// Whether a handoff to the agent is declared that comes back.
+    /// Whether a returning handoff to the agent is declared.
     fn declared_return(&self, agent: &'a str) -> bool {
         let agent = self.agent_name(agent);
         let declared = &self.agent.coordination.handoffs;
         declared.iter().any(|h| h.returns && self.agent_name(&h.to.value) == agent)
     }
 
-    /// The ways on from branches at a node: each branch's own, and the one where none is taken.
+    /// Builds branches. Returns the open edges of each branch and of the case where none is taken.
     pub(super) fn branches(
         &mut self,
         node: NodeIndex,
         branches: &'a [Branch],
         before: Guard,
-    ) -> Ends<'a> {
+    ) -> OpenEdges<'a> {
         let outcome = |branch: &'a Branch| {
-            Edge::of(Why::Branch)
+            Edge::of(EdgeKind::Branch)
                 .decided(DecidedBy::Outcome)
                 .guarded(before)
-                .by(Element::Branch(branch), branch.span)
+                .at(Origin::Branch(branch), branch.span)
         };
-        // The lowering writes what follows success or failure of nothing this way.
+        // Lowering produces this form for `ON_SUCCESS` or `ON_FAILURE` without a preceding call.
         if let [only @ Branch { condition: None, .. }] = branches {
             let edge = outcome(only);
-            let mut ends = self.body(&only.body, vec![Open { from: node, edge }]);
-            ends.push(Open { from: node, edge: Edge { why: Why::Next, ..edge } });
+            let mut ends = self.body(&only.body, vec![OpenEdge { from: node, edge }]);
+            ends.push(OpenEdge { from: node, edge: Edge { kind: EdgeKind::Next, ..edge } });
             return ends;
         }
         let mut ends = Vec::new();
@@ -155,267 +160,270 @@ impl<'a> Builder<'_, 'a> {
         let mut decided_by = DecidedBy::Condition;
         let mut open = true;
         for branch in branches {
-            let by = Element::Branch(branch);
+            let origin = Origin::Branch(branch);
             let start = match &branch.condition {
-                // Behind an `ELSE` no branch is tried.
+                // Branches after an `ELSE` are never tried.
                 _ if !open => Vec::new(),
                 Some(condition) => {
                     let test = Test::Condition(condition);
-                    let guard = self.and(none, test, true);
-                    none = self.and(none, test, false);
-                    if decider(condition) == DecidedBy::Model {
+                    let guard = self.extend_guard(none, test, true);
+                    none = self.extend_guard(none, test, false);
+                    if decided_by_condition(condition) == DecidedBy::Model {
                         decided_by = DecidedBy::Model;
                     }
-                    let edge = Edge::of(Why::Branch)
-                        .decided(decider(condition))
+                    let edge = Edge::of(EdgeKind::Branch)
+                        .decided(decided_by_condition(condition))
                         .guarded(guard)
-                        .by(by, condition.span());
-                    vec![Open { from: node, edge }]
+                        .at(origin, condition.span());
+                    vec![OpenEdge { from: node, edge }]
                 }
                 None => {
                     open = false;
-                    let edge =
-                        Edge::of(Why::Branch).decided(decided_by).guarded(none).by(by, branch.span);
-                    vec![Open { from: node, edge }]
+                    let edge = Edge::of(EdgeKind::Branch)
+                        .decided(decided_by)
+                        .guarded(none)
+                        .at(origin, branch.span);
+                    vec![OpenEdge { from: node, edge }]
                 }
             };
             ends.extend(self.body(&branch.body, start));
         }
         if open {
             let span = branches.first().map_or(Span::default(), |b| b.span);
-            let edge = Edge { span, ..Edge::of(Why::Next).decided(decided_by).guarded(none) };
-            ends.push(Open { from: node, edge });
+            let edge = Edge { span, ..Edge::of(EdgeKind::Next).decided(decided_by).guarded(none) };
+            ends.push(OpenEdge { from: node, edge });
         }
         ends
     }
 
-    /// Asking for fields: again and again until they are filled, or until the attempts are used up.
+    /// Builds `COLLECT`: a loop until the fields are filled or the attempts are exhausted.
     fn collect(
         &mut self,
         collect: &'a Collect,
-        element: Element<'a>,
-        mut ends: Ends<'a>,
-    ) -> Ends<'a> {
+        origin: Origin<'a>,
+        mut ends: OpenEdges<'a>,
+    ) -> OpenEdges<'a> {
         let span = collect.span;
         if collect.present.is_some() {
-            ends = self.then(ends, NodeKind::Say, element, span);
+            ends = self.append(ends, NodeKind::Say, origin, span);
         }
-        let node = self.node(NodeKind::Collect, element, span);
-        self.attach(ends, node);
-        let done = self.and_if(Guard::ALWAYS, collect.complete_when.as_ref(), true);
-        let missing = self.and_if(Guard::ALWAYS, collect.complete_when.as_ref(), false);
+        let node = self.node(NodeKind::Collect, origin, span);
+        self.connect(ends, node);
+        let done = self.extend_guard_if(Guard::ALWAYS, collect.complete_when.as_ref(), true);
+        let missing = self.extend_guard_if(Guard::ALWAYS, collect.complete_when.as_ref(), false);
         let again =
-            Edge::of(Why::Retry).decided(DecidedBy::User).guarded(missing).by(element, span);
+            Edge::of(EdgeKind::Retry).decided(DecidedBy::User).guarded(missing).at(origin, span);
         self.edge(node, node, again);
-        let filled = Edge::of(Why::Next).decided(DecidedBy::User).guarded(done).by(element, span);
-        let mut ends = self.body(&collect.on_success, vec![Open { from: node, edge: filled }]);
+        let filled =
+            Edge::of(EdgeKind::Next).decided(DecidedBy::User).guarded(done).at(origin, span);
+        let mut ends = self.body(&collect.on_success, vec![OpenEdge { from: node, edge: filled }]);
         if !collect.on_failure.is_empty() {
-            let edge = Edge::of(Why::Error).decided(DecidedBy::Outcome).by(element, span);
-            ends.extend(self.body(&collect.on_failure, vec![Open { from: node, edge }]));
+            let edge = Edge::of(EdgeKind::Error).decided(DecidedBy::Outcome).at(origin, span);
+            ends.extend(self.body(&collect.on_failure, vec![OpenEdge { from: node, edge }]));
         }
         ends
     }
 
-    fn call(&mut self, call: &'a Call, element: Element<'a>, ends: Ends<'a>) -> Ends<'a> {
-        let ends = self.checked_before_call(&call.tool, ends);
-        let (ends, declined) = self.agreed_before_call(&call.tool, element, ends);
-        let node = self.node(NodeKind::Call, element, call.span);
-        self.attach(ends, node);
-        let success = self.and_if(Guard::ALWAYS, call.success_when.as_ref(), true);
-        let failure = self.and_if(Guard::ALWAYS, call.success_when.as_ref(), false);
-        let edge = |why: Why, guard: Guard| {
-            Edge::of(why).decided(DecidedBy::Outcome).guarded(guard).by(element, call.span)
+    fn call(&mut self, call: &'a Call, origin: Origin<'a>, ends: OpenEdges<'a>) -> OpenEdges<'a> {
+        let ends = self.check_before_call(&call.tool, ends);
+        let (ends, declined) = self.confirm_before_call(&call.tool, origin, ends);
+        let node = self.node(NodeKind::Call, origin, call.span);
+        self.connect(ends, node);
+        let success = self.extend_guard_if(Guard::ALWAYS, call.success_when.as_ref(), true);
+        let failure = self.extend_guard_if(Guard::ALWAYS, call.success_when.as_ref(), false);
+        let edge = |kind: EdgeKind, guard: Guard| {
+            Edge::of(kind).decided(DecidedBy::Outcome).guarded(guard).at(origin, call.span)
         };
-        let went_well = vec![Open { from: node, edge: edge(Why::Next, success) }];
+        let went_well = vec![OpenEdge { from: node, edge: edge(EdgeKind::Next, success) }];
         let mut ends = self.body(&call.on_success, went_well);
-        let mut failed = vec![Open { from: node, edge: edge(Why::Error, failure) }];
+        let mut failed = vec![OpenEdge { from: node, edge: edge(EdgeKind::Error, failure) }];
         failed.extend(declined);
         ends.extend(self.body(&call.on_failure, failed));
         if call.on_result.is_empty() {
             return ends;
         }
-        let result = self.node(NodeKind::Branch, element, call.span);
-        self.attach(ends, result);
+        let result = self.node(NodeKind::Branch, origin, call.span);
+        self.connect(ends, result);
         self.branches(result, &call.on_result, Guard::ALWAYS)
     }
 
     fn delegate(
         &mut self,
         delegation: &'a Delegation,
-        element: Element<'a>,
-        ends: Ends<'a>,
-    ) -> Ends<'a> {
+        origin: Origin<'a>,
+        ends: OpenEdges<'a>,
+    ) -> OpenEdges<'a> {
         let span = delegation.agent.span;
-        let node = self.node(NodeKind::Delegate, element, span);
-        self.attach(ends, node);
-        if self.digressing && delegation.returns != Some(true) {
-            let exit = self.places.exit;
+        let node = self.node(NodeKind::Delegate, origin, span);
+        self.connect(ends, node);
+        if self.in_digression && delegation.returns != Some(true) {
+            let exit = self.shared.exit;
             self.edge(
                 node,
                 exit,
-                Edge::of(Why::Finish).decided(DecidedBy::Outcome).by(element, span),
+                Edge::of(EdgeKind::Finish).decided(DecidedBy::Outcome).at(origin, span),
             );
         }
         self.hand_over(node, &delegation.agent, true)
     }
 
-    /// The way into another agent and, if it comes back, what is behind.
+    /// Builds the transfer into another agent and, if control returns, the continuation.
     pub(super) fn hand_over(
         &mut self,
         node: NodeIndex,
         to: &'a Spanned<Name>,
         returns: bool,
-    ) -> Ends<'a> {
+    ) -> OpenEdges<'a> {
         if !returns {
             self.transfer(node, to, None);
             return Vec::new();
         }
-        let element = self.cfg.node(node).map_or(Element::None, |n| n.element);
-        let back = self.node(NodeKind::Return, element, to.span);
+        let origin = self.cfg.node(node).map_or(Origin::None, |n| n.origin);
+        let back = self.node(NodeKind::Return, origin, to.span);
         self.edge(
             node,
             back,
-            Edge::of(Why::Return).decided(DecidedBy::Outcome).by(element, to.span),
+            Edge::of(EdgeKind::Return).decided(DecidedBy::Outcome).at(origin, to.span),
         );
         self.transfer(node, to, Some(back));
-        vec![Self::after(back)]
+        vec![Self::fallthrough(back)]
     }
 
-    /// A person takes over; what happens when they are done is the agent's.
+    /// Builds an escalation to a person. The agent as a whole defines what follows it.
     pub(super) fn escalate(
         &mut self,
-        ends: Ends<'a>,
-        element: Element<'a>,
+        ends: OpenEdges<'a>,
+        origin: Origin<'a>,
         span: Span,
     ) -> NodeIndex {
-        let node = self.node(NodeKind::Escalate, element, span);
-        self.attach(ends, node);
-        if let Some(human) = self.places.human {
+        let node = self.node(NodeKind::Escalate, origin, span);
+        self.connect(ends, node);
+        if let Some(human) = self.shared.human {
             self.edge(
                 node,
                 human,
-                Edge::of(Why::Return).decided(DecidedBy::Outcome).by(element, span),
+                Edge::of(EdgeKind::Return).decided(DecidedBy::Outcome).at(origin, span),
             );
         }
         node
     }
 
-    /// The agent is done.
+    /// Builds the end of the agent.
     pub(super) fn finish(
         &mut self,
         kind: NodeKind,
-        ends: Ends<'a>,
-        element: Element<'a>,
+        ends: OpenEdges<'a>,
+        origin: Origin<'a>,
         span: Span,
     ) {
-        let node = self.node(kind, element, span);
-        self.attach(ends, node);
-        let finish = self.places.finish;
-        self.edge(node, finish, Edge::of(Why::Finish).by(element, span));
+        let node = self.node(kind, origin, span);
+        self.connect(ends, node);
+        let finish = self.shared.finish;
+        self.edge(node, finish, Edge::of(EdgeKind::Finish).at(origin, span));
     }
 
-    /// Leads the ends to where a jump leads. What is left goes on behind it.
-    pub(super) fn jump(&mut self, jump: &'a Jump, ends: Ends<'a>) -> Ends<'a> {
-        let (element, span) = (Element::Jump(jump), jump.span);
+    /// Connects the open edges to the target of a jump. Returns the edges that stay open.
+    pub(super) fn jump(&mut self, jump: &'a Jump, ends: OpenEdges<'a>) -> OpenEdges<'a> {
+        let (origin, span) = (Origin::Jump(jump), jump.span);
         match &jump.target {
             Target::Continue | Target::Redact => return ends,
             Target::Step(name) | Target::Backtrack(Some(name)) => {
                 let to = self.step_node(name);
-                self.lead(ends, to, Why::Jump, element, span);
+                self.connect_as(ends, to, EdgeKind::Jump, origin, span);
             }
             Target::Complete => {
-                self.finish(NodeKind::Complete, jumping(ends, element, span), element, span);
+                self.finish(NodeKind::Complete, as_jump(ends, origin, span), origin, span);
             }
             Target::Fail => {
-                self.finish(NodeKind::Fail, jumping(ends, element, span), element, span);
+                self.finish(NodeKind::Fail, as_jump(ends, origin, span), origin, span);
             }
             Target::Retry | Target::RetryStep => {
                 let (to, limit) = self.retry;
                 let ends = ends
                     .into_iter()
-                    .map(|o| Open { edge: o.edge.at_most(o.edge.limit.or(limit)), ..o });
-                self.lead(ends.collect(), to, Why::Retry, element, span);
+                    .map(|o| OpenEdge { edge: o.edge.at_most(o.edge.limit.or(limit)), ..o });
+                self.connect_as(ends.collect(), to, EdgeKind::Retry, origin, span);
             }
             Target::Resume | Target::Backtrack(None) => {
-                self.lead(ends, self.resume, Why::Return, element, span);
+                self.connect_as(ends, self.resume, EdgeKind::Return, origin, span);
             }
             Target::Escalate => {
-                self.escalate(jumping(ends, element, span), element, span);
+                self.escalate(as_jump(ends, origin, span), origin, span);
             }
             Target::Handoff(to) => {
-                let node = self.node(NodeKind::Handoff, element, span);
-                self.attach(jumping(ends, element, span), node);
+                let node = self.node(NodeKind::Handoff, origin, span);
+                self.connect(as_jump(ends, origin, span), node);
                 if let Some(to) = to {
                     self.transfer(node, to, None);
                 }
             }
             Target::Delegate(to) => {
-                let node = self.node(NodeKind::Delegate, element, span);
-                self.attach(jumping(ends, element, span), node);
+                let node = self.node(NodeKind::Delegate, origin, span);
+                self.connect(as_jump(ends, origin, span), node);
                 let back = match to {
                     Some(to) => self.hand_over(node, to, true),
-                    None => vec![came_back(node, element, span)],
+                    None => vec![return_edge(node, origin, span)],
                 };
-                self.lead(back, self.resume, Why::Return, element, span);
+                self.connect_as(back, self.resume, EdgeKind::Return, origin, span);
             }
             Target::Block => {
-                let wait = self.places.wait;
-                self.lead(ends, wait, Why::Jump, element, span);
+                let wait = self.shared.wait;
+                self.connect_as(ends, wait, EdgeKind::Jump, origin, span);
             }
-            Target::AskUser(choices) => return self.ask(choices, ends, element, span),
+            Target::AskUser(choices) => return self.ask(choices, ends, origin, span),
         }
         Vec::new()
     }
 
-    /// `ASK_USER {retry, escalate}`: what the choices mean is only known for some.
+    /// `ASK_USER {retry, escalate}`: only some of the choices have a defined meaning.
     fn ask(
         &mut self,
         choices: &'a [Spanned<Name>],
-        ends: Ends<'a>,
-        element: Element<'a>,
+        ends: OpenEdges<'a>,
+        origin: Origin<'a>,
         span: Span,
-    ) -> Ends<'a> {
-        let node = self.node(NodeKind::Await, element, span);
-        self.attach(jumping(ends, element, span), node);
+    ) -> OpenEdges<'a> {
+        let node = self.node(NodeKind::Await, origin, span);
+        self.connect(as_jump(ends, origin, span), node);
         let mut on = Vec::new();
         for choice in choices {
-            let by = Element::Name(choice);
-            let edge = Edge::of(Why::Choice).decided(DecidedBy::User).by(by, choice.span);
-            let chosen = vec![Open { from: node, edge }];
+            let origin = Origin::Name(choice);
+            let edge = Edge::of(EdgeKind::Choice).decided(DecidedBy::User).at(origin, choice.span);
+            let chosen = vec![OpenEdge { from: node, edge }];
             match choice.value.to_ascii_lowercase().as_str() {
                 "retry" => {
                     let (to, limit) = self.retry;
-                    self.edge(node, to, Edge { why: Why::Retry, ..edge.at_most(limit) });
+                    self.edge(node, to, Edge { kind: EdgeKind::Retry, ..edge.at_most(limit) });
                 }
                 "escalate" => {
-                    self.escalate(chosen, by, choice.span);
+                    self.escalate(chosen, origin, choice.span);
                 }
                 "continue" => on.extend(chosen),
                 _ => {
-                    let unknown = self.node(NodeKind::Unknown, by, choice.span);
-                    self.attach(chosen, unknown);
+                    let unknown = self.node(NodeKind::Unknown, origin, choice.span);
+                    self.connect(chosen, unknown);
                 }
             }
         }
-        let edge = Edge::of(Why::Next).decided(DecidedBy::User).by(element, span);
-        on.push(Open { from: node, edge });
+        let edge = Edge::of(EdgeKind::Next).decided(DecidedBy::User).at(origin, span);
+        on.push(OpenEdge { from: node, edge });
         on
     }
 }
 
-/// The ends with the jump as their reason.
-fn jumping<'a>(ends: Ends<'a>, by: Element<'a>, span: Span) -> Ends<'a> {
+/// Returns the edges with kind `Jump`, unless they have a more specific kind.
+fn as_jump<'a>(ends: OpenEdges<'a>, origin: Origin<'a>, span: Span) -> OpenEdges<'a> {
     ends.into_iter()
-        .map(|open| match open.edge.why {
-            Why::Next | Why::Branch => {
-                Open { edge: Edge { why: Why::Jump, by, span, ..open.edge }, ..open }
+        .map(|open| match open.edge.kind {
+            EdgeKind::Next | EdgeKind::Branch => {
+                OpenEdge { edge: Edge { kind: EdgeKind::Jump, origin, span, ..open.edge }, ..open }
             }
             _ => open,
         })
         .collect()
 }
 
-fn came_back<'a>(node: NodeIndex, element: Element<'a>, span: Span) -> Open<'a> {
-    let edge = Edge::of(Why::Return).decided(DecidedBy::Outcome).by(element, span);
-    Open { from: node, edge }
+fn return_edge<'a>(node: NodeIndex, origin: Origin<'a>, span: Span) -> OpenEdge<'a> {
+    let edge = Edge::of(EdgeKind::Return).decided(DecidedBy::Outcome).at(origin, span);
+    OpenEdge { from: node, edge }
 }

@@ -1,9 +1,8 @@
-//! How graphs are made: nodes, edges that still wait for what they lead to, and the links between
-//! agents.
+//! Construction of graphs: nodes, open edges and the edges between agents.
 
 use super::{
-    AgentId, Cfg, DecidedBy, Edge, Element, Guard, Link, Literal, Node, NodeKind, Part, Test,
-    Transfer, Why,
+    AgentCfg, AgentId, Cfg, DecidedBy, Edge, EdgeKind, Guard, GuardLink, GuardLiteral, Node,
+    NodeKind, Origin, Test, Transfer,
 };
 use agentir_diagnostics::{FileId, Span, Spanned};
 use agentir_expr::{Condition, ConditionKind, Name};
@@ -13,56 +12,57 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::sync::OnceLock;
 
-/// An edge that does not know yet where it leads.
+/// An edge whose target is not known yet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open<'a> {
+pub(super) struct OpenEdge<'a> {
     pub(super) from: NodeIndex,
     pub(super) edge: Edge<'a>,
 }
 
-/// The ways on from what has been built so far; none if it always leaves.
-pub(super) type Ends<'a> = Vec<Open<'a>>;
+/// The open edges at the end of what has been built so far. Empty if control never gets there.
+pub(super) type OpenEdges<'a> = Vec<OpenEdge<'a>>;
 
 impl<'a> Cfg<'a> {
     fn empty() -> Self {
         Self {
             graph: DiGraph::new(),
-            parts: Vec::new(),
-            links: Vec::new(),
+            agents: Vec::new(),
+            guard_links: Vec::new(),
             transfers: Vec::new(),
             dead: Vec::new(),
-            unmatched: false,
+            unresolved: false,
             accesses: OnceLock::new(),
-            changes: OnceLock::new(),
+            defs: OnceLock::new(),
         }
     }
 
-    /// The graph of one agent, as if it were alone. `profiles` are those that may change it, its own
-    /// included. Linear in what is written.
+    /// Builds the graph of a single agent. `profiles` are those that may modify it, its own
+    /// included. Linear in the size of the source.
     #[must_use]
     pub fn of_agent(agent: &'a Agent, profiles: &[&'a Profile]) -> Self {
         let mut cfg = Self::empty();
-        let asking = asking(agent.tools.iter().chain(profiles.iter().flat_map(|p| &p.tools_add)));
-        Builder::new(&mut cfg, agent, profiles, &asking).build();
+        let confirmed_tools =
+            confirmed_tools(agent.tools.iter().chain(profiles.iter().flat_map(|p| &p.tools_add)));
+        Builder::new(&mut cfg, agent, profiles, &confirmed_tools).build();
         cfg
     }
 
-    /// The graph of a program: the graphs of its agents, and how they lead to each other.
+    /// Builds the graph of a program: the graphs of its agents and the edges between them.
     ///
-    /// Where an agent is asked and comes back there are three edges: into it ([`Why::Enter`]), out of
-    /// its exit ([`Why::Return`]), and one of [`Why::Return`] that steps over it, which is there even
-    /// if the agent is not part of the program.
+    /// A call of another agent that returns has three edges: into the agent ([`EdgeKind::Enter`]),
+    /// out of its exit ([`EdgeKind::Return`]), and one of [`EdgeKind::Return`] that bypasses the
+    /// agent. The last one exists even if the agent is not part of the program.
     #[must_use]
     pub fn of_program(program: &'a Program) -> Self {
         let mut cfg = Self::empty();
         let named: FxHashMap<&str, &Profile> =
             program.profiles.iter().map(|p| (p.name.value.as_str(), p)).collect();
-        let asking = asking(program.tools());
+        let confirmed_tools = confirmed_tools(program.tools());
         for agent in &program.agents {
             let used = agent.use_behavior_profiles.iter();
             let used = used.filter_map(|name| named.get(name.value.as_str()).copied());
             let profiles: Vec<&Profile> = agent.behavior_profiles.iter().chain(used).collect();
-            Builder::new(&mut cfg, agent, &profiles, &asking).build();
+            Builder::new(&mut cfg, agent, &profiles, &confirmed_tools).build();
         }
         cfg.link();
         cfg
@@ -71,36 +71,36 @@ impl<'a> Cfg<'a> {
     fn link(&mut self) {
         let mut names: FxHashMap<&str, AgentId> = FxHashMap::default();
         let mut folded_names: FxHashMap<SmolStr, AgentId> = FxHashMap::default();
-        for (id, part) in (0..).map(AgentId).zip(&self.parts) {
-            let name = part.agent.metadata.name.value.as_str();
+        for (id, agent_cfg) in (0..).map(AgentId).zip(&self.agents) {
+            let name = agent_cfg.agent.metadata.name.value.as_str();
             names.entry(name).or_insert(id);
             folded_names.entry(folded(name)).or_insert(id);
         }
-        // Agents that are listed by their files alone go by their aliases.
+        // Agents that are listed only by file are resolved by alias.
         let mut by_file: FxHashMap<(AgentId, &str), Option<&str>> = FxHashMap::default();
-        for (id, part) in (0..).map(AgentId).zip(&self.parts) {
-            for reference in part.agent.available_agents.iter().filter(|r| r.agent.is_none()) {
+        for (id, agent_cfg) in (0..).map(AgentId).zip(&self.agents) {
+            for reference in agent_cfg.agent.available_agents.iter().filter(|r| r.agent.is_none()) {
                 by_file.insert((id, &reference.alias.value), stem(reference));
             }
         }
         for at in 0..self.transfers.len() {
             let Some(transfer) = self.transfers.get(at).copied() else { continue };
             let Some(node) = self.node(transfer.node) else { continue };
-            let file = match node.element {
-                Element::Reference(reference) if reference.agent.is_none() => Some(stem(reference)),
+            let file = match node.origin {
+                Origin::Reference(reference) if reference.agent.is_none() => Some(stem(reference)),
                 _ => by_file.get(&(node.agent, transfer.to)).copied(),
             };
             let target = match file {
                 None => names.get(transfer.to).copied(),
                 Some(stem) => stem.and_then(|s| folded_names.get(&folded(s)).copied()),
             };
-            self.unmatched |= file.is_some() && target.is_none();
-            let Some(part) = target.and_then(|t| self.part(t)) else { continue };
-            let (entry, exit) = (part.entry, part.exit);
-            let edge = Edge { span: transfer.span, ..Edge::of(Why::Enter) };
+            self.unresolved |= file.is_some() && target.is_none();
+            let Some(agent_cfg) = target.and_then(|t| self.agent(t)) else { continue };
+            let (entry, exit) = (agent_cfg.entry, agent_cfg.exit);
+            let edge = Edge { span: transfer.span, ..Edge::of(EdgeKind::Enter) };
             self.graph.add_edge(transfer.node, entry, edge);
             if let Some(back) = transfer.returns {
-                let edge = Edge { span: transfer.span, ..Edge::of(Why::Return) };
+                let edge = Edge { span: transfer.span, ..Edge::of(EdgeKind::Return) };
                 self.graph.add_edge(exit, back, edge);
             }
             if let Some(transfer) = self.transfers.get_mut(at) {
@@ -110,38 +110,40 @@ impl<'a> Cfg<'a> {
     }
 }
 
-/// The tools of which the user is asked before they are called; of several of one name one is enough.
-fn asking<'a>(tools: impl Iterator<Item = &'a Tool>) -> FxHashMap<&'a str, Span> {
+/// The tools that need the user's confirmation before a call. If several tools share a name, one is
+/// enough.
+fn confirmed_tools<'a>(tools: impl Iterator<Item = &'a Tool>) -> FxHashMap<&'a str, Span> {
     tools
         .filter_map(|tool| Some((tool.name.value.as_str(), tool.confirmation_required_at()?)))
         .collect()
 }
 
-/// The name of a referenced file, without folder and endings.
+/// The name of a referenced file, without its folder and extensions.
 fn stem(reference: &AgentReference) -> Option<&str> {
     reference.file.as_ref()?.value.rsplit(['/', '\\']).next()?.split('.').next()
 }
 
-/// `ticket_booth`, `Ticket_Booth`, `ticket-booth` and `TicketBooth` are the same name to people.
+/// Folds case and separators: `ticket_booth`, `Ticket_Booth`, `ticket-booth` and `TicketBooth` are
+/// the same name.
 fn folded(name: &str) -> SmolStr {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 impl<'a> Edge<'a> {
-    /// An edge that is taken whenever it is reached.
-    pub(super) const fn of(why: Why) -> Self {
+    /// Returns an unconditional edge.
+    pub(super) const fn of(kind: EdgeKind) -> Self {
         Self {
-            why,
+            kind,
             decided_by: DecidedBy::Nobody,
             guard: Guard::ALWAYS,
             limit: None,
-            by: Element::None,
+            origin: Origin::None,
             span: Span::new(FileId(0), 0, 0),
         }
     }
 
-    pub(super) const fn by(self, by: Element<'a>, span: Span) -> Self {
-        Self { by, span, ..self }
+    pub(super) const fn at(self, origin: Origin<'a>, span: Span) -> Self {
+        Self { origin, span, ..self }
     }
 
     pub(super) const fn decided(self, decided_by: DecidedBy) -> Self {
@@ -157,67 +159,67 @@ impl<'a> Edge<'a> {
     }
 }
 
-/// Who decides by a condition.
-pub(super) const fn decider(condition: &Condition) -> DecidedBy {
+/// Returns who evaluates a condition: the model if it is in natural language.
+pub(super) const fn decided_by_condition(condition: &Condition) -> DecidedBy {
     match condition.kind {
         ConditionKind::Natural => DecidedBy::Model,
         _ => DecidedBy::Condition,
     }
 }
 
-/// Builds the part of one agent.
+/// Builds the graph of one agent.
 pub(super) struct Builder<'c, 'a> {
     pub(super) cfg: &'c mut Cfg<'a>,
     pub(super) agent: &'a Agent,
     pub(super) profiles: Vec<&'a Profile>,
     pub(super) id: AgentId,
     first: usize,
-    /// The step that is being built.
+    /// The current step.
     pub(super) step: Option<&'a Step>,
-    /// The nodes of the step that is being built at which the user is waited for.
+    /// The nodes of the current step that wait for the user.
     pub(super) waits: Vec<NodeIndex>,
-    /// Its nodes at which something can go wrong.
+    /// The nodes of the current step that can fail.
     pub(super) fallible: Vec<NodeIndex>,
-    /// Where `RESUME` leads from where we are.
+    /// The target of `RESUME` in the current context.
     pub(super) resume: NodeIndex,
-    /// Where `RETRY` leads from where we are, and how often.
+    /// The target of `RETRY` in the current context, and its limit.
     pub(super) retry: (NodeIndex, Option<u32>),
-    /// Whether we are in a digression, out of which a delegation may not come back.
-    pub(super) digressing: bool,
-    /// Whether we are in a hook, where nobody can be asked.
-    pub(super) hooked: bool,
+    /// Whether the current context is a digression, from which a delegation may not return.
+    pub(super) in_digression: bool,
+    /// Whether the current context is a hook, in which the user cannot be asked.
+    pub(super) in_hook: bool,
     pub(super) steps: FxHashMap<&'a str, NodeIndex>,
     pub(super) defined: FxHashSet<&'a str>,
-    pub(super) places: Places,
+    pub(super) shared: SharedNodes,
     pub(super) tools: FxHashMap<&'a str, &'a Tool>,
-    /// The tools of the program of which the user is asked before they are called, and where it says so.
-    pub(super) asking: &'c FxHashMap<&'a str, Span>,
-    /// What is checked before a tool is called, by the tool.
+    /// The tools of the program that need confirmation, with the span that requires it.
+    pub(super) confirmed_tools: &'c FxHashMap<&'a str, Span>,
+    /// The constraints to check before a call, by tool.
     pub(super) checkpoints: FxHashMap<&'a str, NodeIndex>,
     aliases: FxHashMap<&'a str, &'a str>,
 }
 
-/// The places of an agent that many others lead to.
+/// Nodes of an agent that many edges lead to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Places {
+pub(super) struct SharedNodes {
     pub(super) entry: NodeIndex,
     pub(super) exit: NodeIndex,
-    /// Where `COMPLETE` and the like lead: what is done at the end, then the exit.
+    /// The target of `COMPLETE` and similar: the final actions, then the exit.
     pub(super) finish: NodeIndex,
     pub(super) turn_end: NodeIndex,
     pub(super) wait: NodeIndex,
     pub(super) turn_start: NodeIndex,
-    /// Where the conversation was before.
+    /// The program point at which the conversation was interrupted.
     pub(super) resume: NodeIndex,
     pub(super) flow_end: Option<NodeIndex>,
     pub(super) errors: Option<NodeIndex>,
-    /// What follows when a person is done.
+    /// The continuation after a person has finished.
     pub(super) human: Option<NodeIndex>,
-    /// The tools that the model may call wherever it leads.
+    /// The tools that the model may call in every reasoning zone.
     pub(super) toolbox: Option<NodeIndex>,
-    /// What is checked before any tool is called.
+    /// The checks before every tool call.
     pub(super) before_calls: Option<NodeIndex>,
-    /// What is checked before a conversation is handed over.
+    /// The checks before every handoff.
     pub(super) before_handoffs: Option<NodeIndex>,
 }
 
@@ -226,10 +228,10 @@ impl<'c, 'a> Builder<'c, 'a> {
         cfg: &'c mut Cfg<'a>,
         agent: &'a Agent,
         profiles: &[&'a Profile],
-        asking: &'c FxHashMap<&'a str, Span>,
+        confirmed_tools: &'c FxHashMap<&'a str, Span>,
     ) -> Self {
         let first = cfg.graph.node_count();
-        let id = AgentId(u32::try_from(cfg.parts.len()).unwrap_or(u32::MAX));
+        let id = AgentId(u32::try_from(cfg.agents.len()).unwrap_or(u32::MAX));
         let aliases = agent
             .available_agents
             .iter()
@@ -249,36 +251,36 @@ impl<'c, 'a> Builder<'c, 'a> {
             fallible: Vec::new(),
             resume: nowhere,
             retry: (nowhere, None),
-            digressing: false,
-            hooked: false,
+            in_digression: false,
+            in_hook: false,
             steps: FxHashMap::default(),
             defined: FxHashSet::default(),
-            places: Places::default(),
+            shared: SharedNodes::default(),
             tools: own.map(|t| (t.name.value.as_str(), t)).collect(),
-            asking,
+            confirmed_tools,
             checkpoints: FxHashMap::default(),
             aliases,
         }
     }
 
     fn build(mut self) {
-        self.whole_agent();
+        self.build_agent();
         let end = self.cfg.graph.node_count();
-        self.cfg.parts.push(Part {
+        self.cfg.agents.push(AgentCfg {
             agent: self.agent,
-            entry: self.places.entry,
-            exit: self.places.exit,
-            wait: self.places.wait,
+            entry: self.shared.entry,
+            exit: self.shared.exit,
+            wait: self.shared.wait,
             steps: self.steps,
-            // Later ones are overwritten by earlier ones.
+            // The first of several tools with one name wins: earlier ones overwrite later ones.
             tools: self.agent.tools.iter().rev().map(|t| (t.name.value.as_str(), t)).collect(),
             first: u32::try_from(self.first).unwrap_or(u32::MAX),
             end: u32::try_from(end).unwrap_or(u32::MAX),
         });
     }
 
-    pub(super) fn node(&mut self, kind: NodeKind, element: Element<'a>, span: Span) -> NodeIndex {
-        let node = Node { kind, agent: self.id, step: self.step, element, span };
+    pub(super) fn node(&mut self, kind: NodeKind, origin: Origin<'a>, span: Span) -> NodeIndex {
+        let node = Node { kind, agent: self.id, step: self.step, origin, span };
         let node = self.cfg.graph.add_node(node);
         if kind.waits() {
             self.waits.push(node);
@@ -296,79 +298,79 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.cfg.graph.add_edge(from, to, edge);
     }
 
-    /// `before` and then one literal more.
-    pub(super) fn and(&mut self, before: Guard, test: Test<'a>, holds: bool) -> Guard {
-        self.cfg.links.push(Link { literal: Literal { test, holds }, before });
-        Guard(u32::try_from(self.cfg.links.len()).unwrap_or(0))
+    /// Returns `before` with one more literal.
+    pub(super) fn extend_guard(&mut self, before: Guard, test: Test<'a>, holds: bool) -> Guard {
+        self.cfg.guard_links.push(GuardLink { literal: GuardLiteral { test, holds }, before });
+        Guard(u32::try_from(self.cfg.guard_links.len()).unwrap_or(0))
     }
 
-    pub(super) fn and_if(
+    pub(super) fn extend_guard_if(
         &mut self,
         before: Guard,
         test: Option<&'a Condition>,
         holds: bool,
     ) -> Guard {
         match test {
-            Some(condition) => self.and(before, Test::Condition(condition), holds),
+            Some(condition) => self.extend_guard(before, Test::Condition(condition), holds),
             None => before,
         }
     }
 
-    /// The way on from a node to whatever stands behind it.
-    pub(super) const fn after(node: NodeIndex) -> Open<'a> {
-        Open { from: node, edge: Edge::of(Why::Next) }
+    /// Returns the open edge from a node to whatever follows it.
+    pub(super) const fn fallthrough(node: NodeIndex) -> OpenEdge<'a> {
+        OpenEdge { from: node, edge: Edge::of(EdgeKind::Next) }
     }
 
-    pub(super) fn attach(&mut self, ends: Ends<'a>, to: NodeIndex) {
+    pub(super) fn connect(&mut self, ends: OpenEdges<'a>, to: NodeIndex) {
         for open in ends {
             self.edge(open.from, to, open.edge);
         }
     }
 
-    /// Leads the ends to a node for a reason of its own: a jump, the end of a step. A branch keeps
-    /// who decides it and what must hold.
-    pub(super) fn lead(
+    /// Connects the open edges to a node with a kind of their own, such as a jump or the end of a
+    /// step. A branch keeps its decider and its guard.
+    pub(super) fn connect_as(
         &mut self,
-        ends: Ends<'a>,
+        ends: OpenEdges<'a>,
         to: NodeIndex,
-        why: Why,
-        by: Element<'a>,
+        kind: EdgeKind,
+        origin: Origin<'a>,
         span: Span,
     ) {
         for open in ends {
-            let edge = match open.edge.why {
-                Why::Next | Why::Branch => Edge { why, by, span, ..open.edge },
-                // Why it is taken at all says more than how it is written.
+            let edge = match open.edge.kind {
+                EdgeKind::Next | EdgeKind::Branch => Edge { kind, origin, span, ..open.edge },
+                // A specific kind says more than the way the jump is written.
                 _ => Edge { span, ..open.edge },
             };
             self.edge(open.from, to, edge);
         }
     }
 
-    /// A node that is done and goes on with whatever stands behind it.
-    pub(super) fn then(
+    /// Appends a node that falls through to its successor.
+    pub(super) fn append(
         &mut self,
-        ends: Ends<'a>,
+        ends: OpenEdges<'a>,
         kind: NodeKind,
-        element: Element<'a>,
+        origin: Origin<'a>,
         span: Span,
-    ) -> Ends<'a> {
-        let node = self.node(kind, element, span);
-        self.attach(ends, node);
-        vec![Self::after(node)]
+    ) -> OpenEdges<'a> {
+        let node = self.node(kind, origin, span);
+        self.connect(ends, node);
+        vec![Self::fallthrough(node)]
     }
 
-    /// The node at which a step begins; one that is not defined is where nobody knows.
+    /// Returns the first node of a step. An undefined step gets a node of kind `Unknown`.
     pub(super) fn step_node(&mut self, name: &'a Spanned<Name>) -> NodeIndex {
         if let Some(node) = self.steps.get(name.value.as_str()) {
             return *node;
         }
-        let node = self.node(NodeKind::Unknown, Element::Name(name), name.span);
+        let node = self.node(NodeKind::Unknown, Origin::Name(name), name.span);
         self.steps.insert(&name.value, node);
         node
     }
 
-    /// The agent that is meant by a name.
+    /// Resolves an alias to the name of the agent.
     pub(super) fn agent_name(&self, name: &'a str) -> &'a str {
         self.aliases.get(name).copied().unwrap_or(name)
     }

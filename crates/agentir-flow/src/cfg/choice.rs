@@ -1,7 +1,7 @@
-//! Where the model leads, and where rules choose among agents.
+//! Reasoning zones, in which the model chooses, and routing between agents.
 
-use super::build::{Builder, Ends, Open, decider};
-use super::{DecidedBy, Edge, Element, Guard, NodeKind, Why};
+use super::build::{Builder, OpenEdge, OpenEdges, decided_by_condition};
+use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
@@ -11,10 +11,10 @@ use agentir_ir::{
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many tool calls a model may make in a turn if nobody says (§7.11).
+/// The default number of tool calls per turn (§7.11).
 const MAX_ITERATIONS: u32 = 10;
 
-/// By number; what has none comes last, in the order of the source.
+/// The sort key of a priority. Entries without a number come last, in source order.
 fn priority(number: Option<&NumberOrText>) -> f64 {
     match number {
         Some(NumberOrText::Number(n)) => n.0,
@@ -22,86 +22,96 @@ fn priority(number: Option<&NumberOrText>) -> f64 {
     }
 }
 
-const fn decided(decider: Decider) -> DecidedBy {
-    match decider {
+const fn decided(decided_by_condition: Decider) -> DecidedBy {
+    match decided_by_condition {
         Decider::Condition => DecidedBy::Condition,
         Decider::User => DecidedBy::User,
-        // Whether such a rule is looked at is nothing that the text decides.
+        // The source does not decide whether the rule is considered.
         Decider::Model | Decider::Always => DecidedBy::Model,
     }
 }
 
-/// How often the model may call tools before it must answer; none if only configuration says so.
+/// Returns how many tool calls the model may make before it must answer. `None` if only the
+/// configuration defines it.
 #[must_use]
 pub fn iterations(agent: &Agent) -> Option<u32> {
     match &agent.execution.max_iterations {
-        Some(NumberOrText::Number(n)) => super::step::whole(*n),
+        Some(NumberOrText::Number(n)) => super::step::to_count(*n),
         Some(NumberOrText::Text(_)) => None,
         None => Some(MAX_ITERATIONS),
     }
 }
 
 impl<'a> Builder<'_, 'a> {
-    /// An agent without a flow. What comes back from elsewhere comes back here.
-    pub(super) fn led_by_the_model(&mut self, ends: Ends<'a>) {
+    /// Builds an agent without a flow. Control that returns from elsewhere returns to the model.
+    pub(super) fn model_driven(&mut self, ends: OpenEdges<'a>) {
         let span = self.agent.metadata.name.span;
-        let element =
-            self.agent.reasoning.as_ref().map_or(Element::Agent(self.agent), Element::Zone);
-        if self.asks_outside_of_steps() {
-            self.go_on_where_it_was(&ends, span);
+        let origin = self.agent.reasoning.as_ref().map_or(Origin::Agent(self.agent), Origin::Zone);
+        if self.confirms_outside_steps() {
+            self.connect_resume(&ends, span);
         }
-        let choose = self.reasoning(self.agent.reasoning.as_ref(), element, span, ends);
+        let choose = self.reasoning(self.agent.reasoning.as_ref(), origin, span, ends);
         if !self.agent.gather.fields.is_empty() {
-            let agent = Element::Agent(self.agent);
+            let agent = Origin::Agent(self.agent);
             let span = self.agent.gather.fields.first().map_or(span, |f| f.span);
             let node = self.node(NodeKind::Collect, agent, span);
-            let ask = Edge::of(Why::Choice).decided(DecidedBy::Model).by(agent, span);
+            let ask = Edge::of(EdgeKind::Choice).decided(DecidedBy::Model).at(agent, span);
             self.edge(choose.node, node, ask);
-            let back = Edge::of(Why::Return).decided(DecidedBy::User).by(agent, span);
+            let back = Edge::of(EdgeKind::Return).decided(DecidedBy::User).at(agent, span);
             self.edge(node, choose.again, back);
-            let turn_end = self.places.turn_end;
-            self.edge(node, turn_end, Edge::of(Why::Turn).decided(DecidedBy::User).by(agent, span));
+            let turn_end = self.shared.turn_end;
+            self.edge(
+                node,
+                turn_end,
+                Edge::of(EdgeKind::Turn).decided(DecidedBy::User).at(agent, span),
+            );
         }
-        let say = self.node(NodeKind::Say, element, span);
-        let edge = Edge::of(Why::Choice).decided(DecidedBy::Model).by(element, span);
+        let say = self.node(NodeKind::Say, origin, span);
+        let edge = Edge::of(EdgeKind::Choice).decided(DecidedBy::Model).at(origin, span);
         self.edge(choose.node, say, edge);
-        let turn_end = self.places.turn_end;
-        self.edge(say, turn_end, Edge::of(Why::Turn).by(element, span));
-        let resume = self.places.resume;
-        self.edge(resume, choose.again, Edge::of(Why::Return).by(element, span));
+        let turn_end = self.shared.turn_end;
+        self.edge(say, turn_end, Edge::of(EdgeKind::Turn).at(origin, span));
+        let resume = self.shared.resume;
+        self.edge(resume, choose.again, Edge::of(EdgeKind::Return).at(origin, span));
     }
 
-    /// A part of a step in which the model leads. Gives back how it goes on behind it.
-    pub(super) fn zone(&mut self, zone: &'a ReasoningZone, mut ends: Ends<'a>) -> Ends<'a> {
-        let element = Element::Zone(zone);
+    /// Builds the reasoning zone of a step. Returns the open edges after it.
+    pub(super) fn zone(
+        &mut self,
+        zone: &'a ReasoningZone,
+        mut ends: OpenEdges<'a>,
+    ) -> OpenEdges<'a> {
+        let origin = Origin::Zone(zone);
         let span = self.step.map_or(self.agent.metadata.name.span, |s| s.name.span);
         for constraint in &zone.constraints {
             ends = self.constraint(constraint, None, ends);
         }
-        let choose = self.reasoning(Some(zone), element, span, ends);
-        let edge = Edge::of(Why::Choice).decided(DecidedBy::Model).by(element, span);
-        let say = self.node(NodeKind::Say, element, span);
+        let choose = self.reasoning(Some(zone), origin, span, ends);
+        let edge = Edge::of(EdgeKind::Choice).decided(DecidedBy::Model).at(origin, span);
+        let say = self.node(NodeKind::Say, origin, span);
         self.edge(choose.node, say, edge);
-        let wait = self.node(NodeKind::Await, element, span);
-        self.edge(say, wait, Edge::of(Why::Next).by(element, span));
-        let limit = zone.max_turns.and_then(super::step::whole);
-        let back = Edge::of(Why::Return).decided(DecidedBy::User).at_most(limit).by(element, span);
+        let wait = self.node(NodeKind::Await, origin, span);
+        self.edge(say, wait, Edge::of(EdgeKind::Next).at(origin, span));
+        let limit = zone.max_turns.and_then(super::step::to_count);
+        let back =
+            Edge::of(EdgeKind::Return).decided(DecidedBy::User).at_most(limit).at(origin, span);
         self.edge(wait, choose.again, back);
         let mut ends = Vec::new();
         match &zone.exit_when {
             Some(when) => {
-                let guard = self.and_if(Guard::ALWAYS, Some(when), true);
-                let edge = Edge::of(Why::Next).decided(decider(when)).guarded(guard);
-                ends.push(Open { from: choose.node, edge: edge.by(element, when.span()) });
+                let guard = self.extend_guard_if(Guard::ALWAYS, Some(when), true);
+                let edge =
+                    Edge::of(EdgeKind::Next).decided(decided_by_condition(when)).guarded(guard);
+                ends.push(OpenEdge { from: choose.node, edge: edge.at(origin, when.span()) });
             }
             None => {
-                let edge = Edge::of(Why::Next).decided(DecidedBy::Model).by(element, span);
-                ends.push(Open { from: choose.node, edge });
+                let edge = Edge::of(EdgeKind::Next).decided(DecidedBy::Model).at(origin, span);
+                ends.push(OpenEdge { from: choose.node, edge });
             }
         }
         if limit.is_some() {
-            let edge = Edge::of(Why::Exhausted).decided(DecidedBy::Outcome).by(element, span);
-            ends.push(Open { from: wait, edge });
+            let edge = Edge::of(EdgeKind::Exhausted).decided(DecidedBy::Outcome).at(origin, span);
+            ends.push(OpenEdge { from: wait, edge });
         }
         ends
     }
@@ -109,62 +119,62 @@ impl<'a> Builder<'_, 'a> {
     fn reasoning(
         &mut self,
         zone: Option<&'a ReasoningZone>,
-        element: Element<'a>,
+        origin: Origin<'a>,
         span: Span,
-        ends: Ends<'a>,
-    ) -> Chooses {
+        ends: OpenEdges<'a>,
+    ) -> ChoiceNodes {
         let prepare = zone.map(|z| &z.prepare).filter(|body| !body.is_empty());
-        let chooses = match prepare {
+        let choice = match prepare {
             Some(body) => {
-                let before = self.node(NodeKind::Hook, Element::Procedure("instructions"), span);
-                self.attach(ends, before);
-                let prepared = self.body(body, vec![Self::after(before)]);
-                let node = self.node(NodeKind::Choose, element, span);
-                self.attach(prepared, node);
-                Chooses { node, again: before }
+                let before = self.node(NodeKind::Hook, Origin::Procedure("instructions"), span);
+                self.connect(ends, before);
+                let prepared = self.body(body, vec![Self::fallthrough(before)]);
+                let node = self.node(NodeKind::Choose, origin, span);
+                self.connect(prepared, node);
+                ChoiceNodes { node, again: before }
             }
             None => {
-                let node = self.node(NodeKind::Choose, element, span);
-                self.attach(ends, node);
-                Chooses { node, again: node }
+                let node = self.node(NodeKind::Choose, origin, span);
+                self.connect(ends, node);
+                ChoiceNodes { node, again: node }
             }
         };
-        self.fallible.push(chooses.node);
+        self.fallible.push(choice.node);
         let bindings = zone.map(|z| z.bindings.as_slice()).unwrap_or_default();
         for binding in bindings {
-            self.offer(binding, chooses);
+            self.tool_binding(binding, choice);
         }
         match zone.and_then(|z| z.available_tools.as_ref()) {
-            Some(tools) => tools.iter().for_each(|tool| self.model_calls(tool, chooses)),
+            Some(tools) => tools.iter().for_each(|tool| self.model_calls(tool, choice)),
             None if !bindings.is_empty() => {}
-            None if self.step.is_none() => self.all_tools(chooses),
-            None => self.use_toolbox(element, span, chooses),
+            None if self.step.is_none() => self.all_tools(choice),
+            None => self.share_tools(origin, span, choice),
         }
-        chooses
+        choice
     }
 
-    fn model_calls(&mut self, tool: &'a Spanned<Name>, chooses: Chooses) {
+    fn model_calls(&mut self, tool: &'a Spanned<Name>, choice: ChoiceNodes) {
         let declared = self.tools.get(tool.value.as_str()).copied();
-        let element = declared.map_or(Element::Name(tool), Element::Tool);
-        let edge = Edge::of(Why::Choice).decided(DecidedBy::Model).by(element, tool.span);
+        let origin = declared.map_or(Origin::Name(tool), Origin::Tool);
+        let edge = Edge::of(EdgeKind::Choice).decided(DecidedBy::Model).at(origin, tool.span);
         let limit = iterations(self.agent);
-        let ends = self.checked_before_call(tool, vec![Open { from: chooses.node, edge }]);
-        let (ends, declined) = self.agreed_before_call(tool, element, ends);
-        let call = self.node(NodeKind::Call, element, tool.span);
-        self.attach(ends, call);
-        let back = Edge::of(Why::Return).decided(DecidedBy::Outcome).at_most(limit);
-        self.edge(call, chooses.again, back.by(element, tool.span));
-        self.tell_the_model(declined, chooses);
+        let ends = self.check_before_call(tool, vec![OpenEdge { from: choice.node, edge }]);
+        let (ends, declined) = self.confirm_before_call(tool, origin, ends);
+        let call = self.node(NodeKind::Call, origin, tool.span);
+        self.connect(ends, call);
+        let back = Edge::of(EdgeKind::Return).decided(DecidedBy::Outcome).at_most(limit);
+        self.edge(call, choice.again, back.at(origin, tool.span));
+        self.return_declined(declined, choice);
     }
 
-    /// A call that the user does not agree to goes back to the model that picked it.
-    fn tell_the_model(&mut self, declined: Option<Open<'a>>, chooses: Chooses) {
-        let Some(Open { from, edge }) = declined else { return };
-        let back = Edge { why: Why::Return, ..edge }.at_most(iterations(self.agent));
-        self.edge(from, chooses.again, back);
+    /// A refused call returns to the model that chose it.
+    fn return_declined(&mut self, declined: Option<OpenEdge<'a>>, choice: ChoiceNodes) {
+        let Some(OpenEdge { from, edge }) = declined else { return };
+        let back = Edge { kind: EdgeKind::Return, ..edge }.at_most(iterations(self.agent));
+        self.edge(from, choice.again, back);
     }
 
-    /// The tools that an agent has, its profiles' and those of libraries that it names included.
+    /// The tools of the agent, of its profiles and of the libraries that it names.
     fn tool_names(&self) -> Vec<&'a Spanned<Name>> {
         let profiles = self.profiles.iter().flat_map(|p| p.tools_add.iter().map(|t| &t.name));
         let own = self.agent.tools.iter().map(|t| &t.name);
@@ -175,100 +185,103 @@ impl<'a> Builder<'_, 'a> {
             .collect()
     }
 
-    fn all_tools(&mut self, chooses: Chooses) {
+    fn all_tools(&mut self, choice: ChoiceNodes) {
         for tool in self.tool_names() {
-            self.model_calls(tool, chooses);
+            self.model_calls(tool, choice);
         }
     }
 
-    /// Every step in which the model leads may use all tools; they are there once.
-    fn use_toolbox(&mut self, element: Element<'a>, span: Span, chooses: Chooses) {
+    /// All reasoning zones of steps may use all tools, so the tool nodes are shared.
+    fn share_tools(&mut self, origin: Origin<'a>, span: Span, choice: ChoiceNodes) {
         let tools = self.tool_names();
         if tools.is_empty() {
             return;
         }
-        let toolbox = match self.places.toolbox {
+        let toolbox = match self.shared.toolbox {
             Some(toolbox) => toolbox,
             None => {
                 let step = self.step.take();
                 let fallible = std::mem::take(&mut self.fallible);
                 let waits = std::mem::take(&mut self.waits);
                 let name = self.agent.metadata.name.span;
-                let agent = Element::Agent(self.agent);
+                let agent = Origin::Agent(self.agent);
                 let toolbox = self.node(NodeKind::Choose, agent, name);
-                self.places.toolbox = Some(toolbox);
-                let back = self.places.resume;
+                self.shared.toolbox = Some(toolbox);
+                let back = self.shared.resume;
                 for tool in tools {
-                    self.model_calls(tool, Chooses { node: toolbox, again: back });
+                    self.model_calls(tool, ChoiceNodes { node: toolbox, again: back });
                 }
                 self.waits = waits;
                 let inside = std::mem::replace(&mut self.fallible, fallible);
-                if let Some(errors) = self.places.errors {
-                    let edge = Edge::of(Why::Unhandled).decided(DecidedBy::Outcome).by(agent, name);
+                if let Some(errors) = self.shared.errors {
+                    let edge =
+                        Edge::of(EdgeKind::Unhandled).decided(DecidedBy::Outcome).at(agent, name);
                     inside.into_iter().for_each(|node| self.edge(node, errors, edge));
                 }
                 self.step = step;
                 toolbox
             }
         };
-        let edge = Edge::of(Why::Choice).decided(DecidedBy::Model).by(element, span);
-        self.edge(chooses.node, toolbox, edge);
+        let edge = Edge::of(EdgeKind::Choice).decided(DecidedBy::Model).at(origin, span);
+        self.edge(choice.node, toolbox, edge);
         let again = edge.at_most(iterations(self.agent));
-        self.edge(chooses.node, chooses.again, Edge { why: Why::Return, ..again });
+        self.edge(choice.node, choice.again, Edge { kind: EdgeKind::Return, ..again });
     }
 
-    /// A tool as the model sees it, and what is done after it.
-    fn offer(&mut self, binding: &'a ToolBinding, chooses: Chooses) {
-        let (element, span) = (Element::Offer(binding), binding.span);
-        let guard = self.and_if(Guard::ALWAYS, binding.available_when.as_ref(), true);
-        let edge = Edge::of(Why::Choice)
+    /// Builds a tool binding and the statements after the call.
+    fn tool_binding(&mut self, binding: &'a ToolBinding, choice: ChoiceNodes) {
+        let (origin, span) = (Origin::ToolBinding(binding), binding.span);
+        let guard = self.extend_guard_if(Guard::ALWAYS, binding.available_when.as_ref(), true);
+        let edge = Edge::of(EdgeKind::Choice)
             .decided(DecidedBy::Model)
             .guarded(guard)
-            .by(element, binding.name.span);
-        let picked = vec![Open { from: chooses.node, edge }];
+            .at(origin, binding.name.span);
+        let picked = vec![OpenEdge { from: choice.node, edge }];
         let ends = match &binding.action {
             BindingAction::Call { tool } => {
-                let ends = self.checked_before_call(tool, picked);
-                let (ends, declined) = self.agreed_before_call(tool, element, ends);
-                self.tell_the_model(declined, chooses);
-                self.then(ends, NodeKind::Call, element, span)
+                let ends = self.check_before_call(tool, picked);
+                let (ends, declined) = self.confirm_before_call(tool, origin, ends);
+                self.return_declined(declined, choice);
+                self.append(ends, NodeKind::Call, origin, span)
             }
-            BindingAction::Collect => self.then(picked, NodeKind::Set, element, span),
-            BindingAction::Other { .. } => self.then(picked, NodeKind::Other, element, span),
+            BindingAction::Collect => self.append(picked, NodeKind::Set, origin, span),
+            BindingAction::Other { .. } => self.append(picked, NodeKind::Other, origin, span),
             BindingAction::Handoff { to } => {
-                let node = self.node(NodeKind::Handoff, element, span);
-                self.attach(picked, node);
+                let node = self.node(NodeKind::Handoff, origin, span);
+                self.connect(picked, node);
                 self.hand_over(node, to, false)
             }
             BindingAction::Delegate { agent } => {
-                let node = self.node(NodeKind::Delegate, element, span);
-                self.attach(picked, node);
+                let node = self.node(NodeKind::Delegate, origin, span);
+                self.connect(picked, node);
                 self.hand_over(node, agent, true)
             }
             BindingAction::Escalate => {
-                self.escalate(picked, element, span);
+                self.escalate(picked, origin, span);
                 Vec::new()
             }
             BindingAction::Complete => {
-                self.finish(NodeKind::Complete, picked, element, span);
+                self.finish(NodeKind::Complete, picked, origin, span);
                 Vec::new()
             }
         };
         let ends = self.body(&binding.after, ends);
         let limit = iterations(self.agent);
-        let ends =
-            ends.into_iter().map(|o| Open { edge: o.edge.at_most(o.edge.limit.or(limit)), ..o });
-        self.lead(ends.collect(), chooses.again, Why::Return, element, span);
+        let ends = ends
+            .into_iter()
+            .map(|o| OpenEdge { edge: o.edge.at_most(o.edge.limit.or(limit)), ..o });
+        self.connect_as(ends.collect(), choice.again, EdgeKind::Return, origin, span);
     }
 
-    /// Routing rules, handoffs and delegations that are declared, by priority.
-    pub(super) fn routes(&mut self, ends: Ends<'a>) -> Ends<'a> {
+    /// Builds the declared routing rules, handoffs and delegations, by priority.
+    pub(super) fn routes(&mut self, ends: OpenEdges<'a>) -> OpenEdges<'a> {
         let agent = self.agent;
         let c = &agent.coordination;
-        let offered = self.offered_spans();
+        let binding_spans = self.binding_spans();
         let mut handoffs: Vec<&'a Handoff> =
-            c.handoffs.iter().filter(|h| !offered.contains(&h.span)).collect();
-        let delegates: Vec<_> = c.delegates.iter().filter(|d| !offered.contains(&d.span)).collect();
+            c.handoffs.iter().filter(|h| !binding_spans.contains(&h.span)).collect();
+        let delegates: Vec<_> =
+            c.delegates.iter().filter(|d| !binding_spans.contains(&d.span)).collect();
         let rules = agent.routing.as_ref().map(|r| r.rules.as_slice()).unwrap_or_default();
         let default = agent.routing.as_ref().and_then(|r| r.default_agent.as_ref());
         let listed = self.only_listed();
@@ -280,9 +293,9 @@ impl<'a> Builder<'_, 'a> {
         {
             return ends;
         }
-        let (element, name) = (Element::Agent(agent), agent.metadata.name.span);
-        let node = self.node(NodeKind::Route, element, name);
-        self.attach(ends, node);
+        let (origin, name) = (Origin::Agent(agent), agent.metadata.name.span);
+        let node = self.node(NodeKind::Route, origin, name);
+        self.connect(ends, node);
         // A member of an ensemble is both a rule and a handoff.
         let twins: FxHashMap<Span, &'a Handoff> = handoffs.iter().map(|h| (h.span, *h)).collect();
         let routed: FxHashSet<Span> = rules.iter().map(|r| r.span).collect();
@@ -293,17 +306,18 @@ impl<'a> Builder<'_, 'a> {
             priority(a.priority.as_ref()).total_cmp(&priority(b.priority.as_ref()))
         });
         for (at, rule) in rules.iter().enumerate() {
-            let guard = self.and_if(none, rule.when.as_ref(), true);
+            let guard = self.extend_guard_if(none, rule.when.as_ref(), true);
             self.rule(rule, twins.get(&rule.span).copied(), node, guard);
-            // A rule with several targets stands here several times; it comes to the next one only
-            // once all of them are passed. What takes more than its condition says nothing by it.
+            // A rule with several targets occurs once per target; the next rule is tried only after
+            // all of them. If a rule depends on more than its condition, its failure says nothing
+            // about the condition.
             let last = rules.get(at + 1).is_none_or(|next| next.span != rule.span);
             let plain = rule.intents.is_empty()
                 && rule.channels.is_empty()
                 && rule.requires_state.is_empty()
                 && rule.ignore_intents.is_empty();
             if last && plain {
-                none = self.and_if(none, rule.when.as_ref(), false);
+                none = self.extend_guard_if(none, rule.when.as_ref(), false);
             }
         }
         if let Some(to) = default {
@@ -312,56 +326,57 @@ impl<'a> Builder<'_, 'a> {
             } else {
                 DecidedBy::Model
             };
-            let by = Element::Name(to);
-            let edge = Edge::of(Why::Route).decided(decided).guarded(none).by(by, to.span);
-            self.routed_to(to, by, self.returns_from(to), Open { from: node, edge });
+            let origin = Origin::Name(to);
+            let edge = Edge::of(EdgeKind::Route).decided(decided).guarded(none).at(origin, to.span);
+            self.routed_to(to, origin, self.returns_from(to), OpenEdge { from: node, edge });
         }
-        // Handoffs are tried by priority as well; that a rule was tried before says nothing of them.
+        // Handoffs are tried by priority too. That a rule was tried before says nothing about them.
         handoffs.sort_by(|a, b| {
             priority(a.priority.as_ref()).total_cmp(&priority(b.priority.as_ref()))
         });
         let mut none = Guard::ALWAYS;
         for handoff in handoffs {
-            let guard = self.and_if(none, handoff.when.as_ref(), true);
+            let guard = self.extend_guard_if(none, handoff.when.as_ref(), true);
             let expression = handoff.when.as_ref().filter(|w| w.expr().is_some());
-            none = self.and_if(none, expression, false);
-            let by = Element::Handoff(handoff);
-            let edge = Edge::of(Why::Route)
+            none = self.extend_guard_if(none, expression, false);
+            let origin = Origin::Handoff(handoff);
+            let edge = Edge::of(EdgeKind::Route)
                 .decided(decided(handoff.decided_by))
                 .guarded(guard)
-                .by(by, handoff.span);
-            self.handoff(handoff, Open { from: node, edge });
+                .at(origin, handoff.span);
+            self.handoff(handoff, OpenEdge { from: node, edge });
         }
         let mut on = Vec::new();
         for delegate in delegates {
-            let (by, span) = (Element::Delegate(delegate), delegate.span);
-            let guard = self.and_if(Guard::ALWAYS, delegate.when.as_ref(), true);
-            let edge = Edge::of(Why::Route)
+            let (origin, span) = (Origin::Delegate(delegate), delegate.span);
+            let guard = self.extend_guard_if(Guard::ALWAYS, delegate.when.as_ref(), true);
+            let edge = Edge::of(EdgeKind::Route)
                 .decided(decided(delegate.decided_by))
                 .guarded(guard)
-                .by(by, span);
-            let asks = self.node(NodeKind::Delegate, by, span);
+                .at(origin, span);
+            let asks = self.node(NodeKind::Delegate, origin, span);
             self.edge(node, asks, edge);
             on.extend(self.hand_over(asks, &delegate.agent, true));
             if let Some(jump) = &delegate.on_failure {
-                on.extend(self.failed(asks, jump, by, span));
+                on.extend(self.failed(asks, jump, origin, span));
             }
         }
         self.fan_out(node);
         for reference in listed {
-            let by = Element::Reference(reference);
-            let edge = Edge::of(Why::Route).decided(DecidedBy::Model).by(by, reference.span);
+            let origin = Origin::Reference(reference);
+            let edge =
+                Edge::of(EdgeKind::Route).decided(DecidedBy::Model).at(origin, reference.span);
             let to = reference.agent.as_ref().unwrap_or(&reference.alias);
-            self.routed_to(to, by, false, Open { from: node, edge });
+            self.routed_to(to, origin, false, OpenEdge { from: node, edge });
         }
-        // Whether another agent is needed is up to the agent where it is not for a condition.
-        let edge = Edge::of(Why::Next).decided(DecidedBy::Outcome).by(element, name);
-        on.push(Open { from: node, edge });
+        // Without a condition the agent itself decides whether it needs another agent.
+        let edge = Edge::of(EdgeKind::Next).decided(DecidedBy::Outcome).at(origin, name);
+        on.push(OpenEdge { from: node, edge });
         on
     }
 
-    /// The agents that a supervisor lists, and that nothing else of it leads to: the model may choose
-    /// them.
+    /// The agents that a supervisor lists and that no other construct of it targets. The model may
+    /// choose them.
     fn only_listed(&self) -> Vec<&'a AgentReference> {
         let agent = self.agent;
         let named: FxHashSet<&str> = agent.targets().map(|t| t.value.as_str()).collect();
@@ -372,19 +387,23 @@ impl<'a> Builder<'_, 'a> {
         agent.available_agents.iter().filter(lists).collect()
     }
 
-    /// Several wishes at once may go to several agents at once, which all come back.
+    /// Several intents in one message may go to several agents in parallel, all of which return.
     fn fan_out(&mut self, route: NodeIndex) {
         let several = self.agent.intent_handling.as_ref().and_then(|i| i.multi_intent.as_ref());
         let strategy = several.filter(|m| m.enabled != Some(false)).and_then(|m| m.strategy);
         if !matches!(strategy, Some("parallel" | "auto")) {
             return;
         }
-        let (element, name) = (Element::Agent(self.agent), self.agent.metadata.name.span);
-        let node = self.node(NodeKind::FanOut, element, name);
-        let edge = Edge::of(Why::Route).decided(DecidedBy::Model).by(element, name);
+        let (origin, name) = (Origin::Agent(self.agent), self.agent.metadata.name.span);
+        let node = self.node(NodeKind::FanOut, origin, name);
+        let edge = Edge::of(EdgeKind::Route).decided(DecidedBy::Model).at(origin, name);
         self.edge(route, node, edge);
-        let back = self.node(NodeKind::Return, element, name);
-        self.edge(node, back, Edge::of(Why::Return).decided(DecidedBy::Outcome).by(element, name));
+        let back = self.node(NodeKind::Return, origin, name);
+        self.edge(
+            node,
+            back,
+            Edge::of(EdgeKind::Return).decided(DecidedBy::Outcome).at(origin, name),
+        );
         let agent = self.agent;
         let rules = agent.routing.iter().flat_map(|r| &r.rules).filter_map(|r| r.to.as_ref());
         let mut seen = FxHashSet::default();
@@ -393,8 +412,8 @@ impl<'a> Builder<'_, 'a> {
                 self.transfer(node, to, Some(back));
             }
         }
-        let resume = self.places.resume;
-        self.edge(back, resume, Edge::of(Why::Return).by(element, name));
+        let resume = self.shared.resume;
+        self.edge(back, resume, Edge::of(EdgeKind::Return).at(origin, name));
     }
 
     fn rule(
@@ -404,11 +423,11 @@ impl<'a> Builder<'_, 'a> {
         node: NodeIndex,
         guard: Guard,
     ) {
-        let (by, span) = (Element::Rule(rule), rule.span);
+        let (origin, span) = (Origin::Rule(rule), rule.span);
         let decided =
             if rule.intents.is_empty() { decided(rule.decided_by) } else { DecidedBy::User };
-        let edge = Edge::of(Why::Route).decided(decided).guarded(guard).by(by, span);
-        let open = Open { from: node, edge };
+        let edge = Edge::of(EdgeKind::Route).decided(decided).guarded(guard).at(origin, span);
+        let open = OpenEdge { from: node, edge };
         match (&rule.to, &rule.action) {
             (Some(_), _) if twin.is_some() => {
                 if let Some(handoff) = twin {
@@ -417,103 +436,109 @@ impl<'a> Builder<'_, 'a> {
             }
             (Some(to), _) => {
                 let returns = rule.returns.unwrap_or_else(|| self.returns_from(to));
-                self.routed_to(to, by, returns, open);
+                self.routed_to(to, origin, returns, open);
             }
             (None, Some(RoutingTarget::RouteToUser { .. })) => {
-                let ends = self.then(vec![open], NodeKind::Say, by, span);
-                let turn_end = self.places.turn_end;
-                self.lead(ends, turn_end, Why::Turn, by, span);
+                let ends = self.append(vec![open], NodeKind::Say, origin, span);
+                let turn_end = self.shared.turn_end;
+                self.connect_as(ends, turn_end, EdgeKind::Turn, origin, span);
             }
             (None, Some(RoutingTarget::RouteToVariable { .. })) => {
-                let unknown = self.node(NodeKind::Unknown, by, span);
-                self.attach(vec![open], unknown);
+                let unknown = self.node(NodeKind::Unknown, origin, span);
+                self.connect(vec![open], unknown);
             }
             (None, Some(RoutingTarget::EndConversation)) => {
-                self.finish(NodeKind::Complete, vec![open], by, span);
+                self.finish(NodeKind::Complete, vec![open], origin, span);
             }
             (None, Some(RoutingTarget::SystemAction { .. }) | None) => {
-                let ends = self.then(vec![open], NodeKind::Other, by, span);
-                self.lead(ends, self.places.resume, Why::Return, by, span);
+                let ends = self.append(vec![open], NodeKind::Other, origin, span);
+                self.connect_as(ends, self.shared.resume, EdgeKind::Return, origin, span);
             }
         }
     }
 
-    /// Whether control comes back from an agent, by the handoff that is declared to it.
+    /// Whether a declared handoff to the agent returns.
     fn returns_from(&self, to: &'a Spanned<Name>) -> bool {
         let name = self.agent_name(&to.value);
         let handoffs = &self.agent.coordination.handoffs;
         handoffs.iter().any(|h| h.returns && self.agent_name(&h.to.value) == name)
     }
 
-    fn routed_to(&mut self, to: &'a Spanned<Name>, by: Element<'a>, returns: bool, open: Open<'a>) {
-        let node = self.node(NodeKind::Handoff, by, to.span);
-        self.attach(vec![open], node);
+    fn routed_to(
+        &mut self,
+        to: &'a Spanned<Name>,
+        origin: Origin<'a>,
+        returns: bool,
+        open: OpenEdge<'a>,
+    ) {
+        let node = self.node(NodeKind::Handoff, origin, to.span);
+        self.connect(vec![open], node);
         let ends = self.hand_over(node, to, returns);
-        self.lead(ends, self.places.resume, Why::Return, by, to.span);
+        self.connect_as(ends, self.shared.resume, EdgeKind::Return, origin, to.span);
     }
 
-    /// A declared handoff: what is checked and set before, the agent, what follows if it comes back
-    /// or cannot take over.
-    fn handoff(&mut self, handoff: &'a Handoff, open: Open<'a>) {
-        let (by, span) = (Element::Handoff(handoff), handoff.span);
+    /// Builds a declared handoff: its checks and assignments, the transfer, the continuation after
+    /// a return or a failure.
+    fn handoff(&mut self, handoff: &'a Handoff, open: OpenEdge<'a>) {
+        let (origin, span) = (Origin::Handoff(handoff), handoff.span);
         let mut ends = vec![open];
         for set in &handoff.context.set {
-            ends = self.then(ends, NodeKind::Set, Element::Set(set), set.span);
+            ends = self.append(ends, NodeKind::Set, Origin::Set(set), set.span);
         }
-        if let Some(checks) = self.places.before_handoffs {
-            let node = self.node(NodeKind::Checkpoint, by, span);
-            self.attach(ends, node);
-            let edge = Edge::of(Why::Checkpoint).decided(DecidedBy::Outcome).by(by, span);
+        if let Some(checks) = self.shared.before_handoffs {
+            let node = self.node(NodeKind::Checkpoint, origin, span);
+            self.connect(ends, node);
+            let edge = Edge::of(EdgeKind::Checkpoint).decided(DecidedBy::Outcome).at(origin, span);
             self.edge(node, checks, edge);
-            ends = vec![Self::after(node)];
+            ends = vec![Self::fallthrough(node)];
         }
-        let node = self.node(NodeKind::Handoff, by, span);
-        self.attach(ends, node);
+        let node = self.node(NodeKind::Handoff, origin, span);
+        self.connect(ends, node);
         let mut back = self.hand_over(node, &handoff.to, handoff.returns);
         if let Some(on_return) = &handoff.on_return {
             for set in &on_return.set {
-                back = self.then(back, NodeKind::Set, Element::Set(set), set.span);
+                back = self.append(back, NodeKind::Set, Origin::Set(set), set.span);
             }
-            // What is named here may be a step, in an agent that has steps.
+            // These names may be steps, in an agent that has steps.
             let named = [&on_return.action, &on_return.handler, &on_return.resume_with]
                 .into_iter()
                 .flatten();
-            let by = Element::OnReturn(on_return);
+            let origin = Origin::OnReturn(on_return);
             let from = if handoff.returns {
                 back.clone()
             } else {
-                let edge = Edge::of(Why::Return).decided(DecidedBy::Outcome).by(by, span);
-                vec![Open { from: node, edge }]
+                let edge = Edge::of(EdgeKind::Return).decided(DecidedBy::Outcome).at(origin, span);
+                vec![OpenEdge { from: node, edge }]
             };
             for name in named {
-                if self.lead_to_named_step(&from, name, by) {
+                if self.connect_named_step(&from, name, origin) {
                     back.clear();
                 }
             }
         }
-        self.lead(back, self.places.resume, Why::Return, by, span);
+        self.connect_as(back, self.shared.resume, EdgeKind::Return, origin, span);
         if let Some(jump) = &handoff.on_failure {
-            let left = self.failed(node, jump, by, span);
-            self.lead(left, self.places.resume, Why::Error, by, span);
+            let left = self.failed(node, jump, origin, span);
+            self.connect_as(left, self.shared.resume, EdgeKind::Error, origin, span);
         }
     }
 
-    /// What happens if an agent cannot be reached.
+    /// Builds the reaction to an agent that is not available.
     fn failed(
         &mut self,
         node: NodeIndex,
         jump: &'a agentir_ir::Jump,
-        by: Element<'a>,
+        origin: Origin<'a>,
         span: Span,
-    ) -> Ends<'a> {
-        let edge = Edge::of(Why::Error).decided(DecidedBy::Outcome).by(by, span);
-        self.jump(jump, vec![Open { from: node, edge }])
+    ) -> OpenEdges<'a> {
+        let edge = Edge::of(EdgeKind::Error).decided(DecidedBy::Outcome).at(origin, span);
+        self.jump(jump, vec![OpenEdge { from: node, edge }])
     }
 }
 
-/// A place at which the model chooses, and where it comes back to to choose again.
+/// The node at which the model chooses, and the node to return to for the next choice.
 #[derive(Debug, Clone, Copy)]
-struct Chooses {
+struct ChoiceNodes {
     node: NodeIndex,
     again: NodeIndex,
 }

@@ -1,21 +1,21 @@
-//! What is done about errors.
+//! The nodes of error handlers.
 
 use super::{Cfg, NodeKind};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashSet;
 
 impl Cfg<'_> {
-    /// The nodes of error handlers: what is done about an error until a step begins, the model chooses
-    /// or the turn is over. Whether handlers look after what goes wrong in them no language says; the
-    /// graph takes it to be possible.
+    /// Returns the nodes of error handlers: those after an error, up to the next step, the next
+    /// choice of the model or the end of the turn. No language specifies whether handlers also
+    /// apply to errors inside handlers; the graph assumes that they may.
     #[must_use]
     pub fn in_handlers(&self) -> FxHashSet<NodeIndex> {
         let kind = |node: NodeIndex| self.node(node).map(|n| n.kind);
         let graph = self.graph();
-        let mut waiting: Vec<NodeIndex> =
+        let mut worklist: Vec<NodeIndex> =
             graph.node_indices().filter(|n| kind(*n) == Some(NodeKind::Error)).collect();
-        let mut found: FxHashSet<NodeIndex> = waiting.iter().copied().collect();
-        while let Some(node) = waiting.pop() {
+        let mut found: FxHashSet<NodeIndex> = worklist.iter().copied().collect();
+        while let Some(node) = worklist.pop() {
             for next in graph.neighbors(node) {
                 let over = matches!(
                     kind(next),
@@ -30,7 +30,7 @@ impl Cfg<'_> {
                     )
                 );
                 if !over && found.insert(next) {
-                    waiting.push(next);
+                    worklist.push(next);
                 }
             }
         }

@@ -1,14 +1,14 @@
-//! One control-flow graph for the agents of all languages.
+//! The control-flow graph of an agent or a program, one representation for all languages.
 //!
-//! A node is a place in an agent at which something is done, asked, decided or handed on; an edge
-//! says what can come next, under which conditions, who decides it, and where that is written. Both
-//! borrow what they came from, so that whoever reads the graph can read what a node does.
+//! A node is a program point: a statement, a check, a choice, a transfer. An edge says what can
+//! come next, under which conditions, who decides, and where the source says so. Both borrow their
+//! origin in the IR.
 //!
-//! Edges are what *can* happen: everything that is written is taken to be possible, and the guard of
-//! an edge is necessary for it, not always sufficient (an edge that also needs an intent of the user
-//! carries only its conditions).
+//! Edges over-approximate: every written edge is taken to be possible. The guard of an edge is
+//! necessary, not always sufficient (an edge that also needs an intent of the user carries only its
+//! conditions).
 //!
-//! # The shape of an agent
+//! # The graph of an agent
 //!
 //! ```text
 //! Entry → before_agent → ON_START → TurnStart → before_turn → input guardrails → constraints
@@ -17,28 +17,29 @@
 //!       → Await → TurnStart
 //! ```
 //!
-//! Every step of a flow can wait, but the turn around a wait is there once per agent: an `Await` in a
-//! step has an edge of [`Why::Turn`] to the agent's `TurnEnd`, and besides it goes on to what the
-//! answer leads to, as a call has an edge into what it calls and one behind it. The turn ends for such
-//! a flow in `Resume`, "where it was". So that a graph stays linear in what is written, what many
-//! places share (error handlers, checks before a tool is called, buttons) is built in this way too.
+//! Every step of a flow can wait, but the turn around a wait exists once per agent. An `Await` in a
+//! step has an edge of [`EdgeKind::Turn`] to the agent's `TurnEnd`, and further edges to the
+//! continuation after the user's answer, as a call has an edge into its callee and one to its
+//! continuation. In such a flow the turn ends in `Resume`, which stands for the program point of
+//! the wait. Other shared parts (error handlers, checks before a tool call, buttons) are built in
+//! the same way, so that a graph stays linear in the size of the source.
 
-mod access;
 mod agent;
 mod body;
 mod build;
+mod checks;
 mod choice;
+mod def_use;
+mod facts;
 mod handlers;
-mod known;
 mod query;
-mod rules;
 mod step;
 
 pub use choice::iterations;
 
-pub use access::{Access, How, Variable};
-pub use known::{Knowledge, Known};
-pub use query::{Loop, NodeSet, Unset};
+pub use def_use::{Access, AccessKind, Variable};
+pub use facts::{Fact, Facts};
+pub use query::{Loop, NodeSet, UninitializedRead};
 
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name};
@@ -53,95 +54,96 @@ use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
 
-/// An agent of a graph, by its place in [`agentir_ir::Program::agents`].
+/// An agent of a graph: its index in [`agentir_ir::Program::agents`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentId(pub u32);
 
-/// What a node is for.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodeKind {
-    /// The agent begins.
+    /// The agent is entered.
     Entry,
     /// A hook, `ON_START` or another procedure begins.
     Hook,
-    /// A turn begins: the user has said something.
+    /// A turn begins with a message of the user.
     TurnStart,
-    /// A turn ends: the user has been answered.
+    /// A turn ends with an answer.
     TurnEnd,
     /// A step begins.
     Step,
-    /// Something is said to the user.
+    /// A message to the user.
     Say,
-    /// Something is told to the model.
+    /// An instruction to the model.
     Instruct,
-    /// Something is written to a log.
+    /// A log entry.
     Log,
-    /// The user's next message is waited for.
+    /// A wait for the user's next message.
     Await,
-    /// The user is asked until fields are filled; those that are filled already are not asked for.
+    /// The user is asked until all fields are filled. Filled fields are skipped.
     Collect,
-    /// The user is asked whether a tool may be called, and answers.
+    /// The user is asked to confirm a tool call.
     Confirm,
-    /// A tool is called.
+    /// A tool call.
     Call,
-    /// A variable gets a value.
+    /// An assignment.
     Set,
     /// Variables are removed.
     Clear,
-    /// A list is made from another.
+    /// A list is computed from another one.
     Transform,
-    /// Something goes into the longer-lived memory.
+    /// A value is written to persistent memory.
     Store,
     /// The first branch whose condition holds is taken.
     Branch,
     /// The model chooses.
     Choose,
-    /// Rules for handing over are tried in their order.
+    /// Routing rules are tried in order.
     Route,
-    /// Something must hold: a constraint, a guardrail, `CHECK`.
+    /// A condition must hold: a constraint, a guardrail, `CHECK`.
     Check,
-    /// What is checked before a tool is called or a conversation handed over.
+    /// The checks before a tool call or a handoff.
     Checkpoint,
-    /// What the user may do instead of answering: digressions, buttons.
+    /// Alternatives to an answer of the user: digressions, buttons.
     Interrupt,
-    /// Something went wrong, and handlers are looked for.
+    /// An error occurred; its handlers are tried.
     Error,
-    /// Another agent does something and comes back.
+    /// A call of another agent, which returns.
     Delegate,
-    /// Another agent takes over.
+    /// A transfer to another agent.
     Handoff,
-    /// Several agents are asked at once.
+    /// Several agents are called in parallel.
     FanOut,
-    /// Another agent, or a person, has come back.
+    /// Control returns from another agent or from a person.
     Return,
-    /// A person takes over.
+    /// A transfer to a person.
     Escalate,
-    /// The agent is done.
+    /// The agent completes.
     Complete,
-    /// The agent is done, without success.
+    /// The agent fails.
     Fail,
-    /// The last step is over and says nothing; the agent's `COMPLETE` conditions decide.
+    /// The last step ends without a jump; the agent's `COMPLETE` conditions decide.
     FlowEnd,
-    /// Back to where the conversation was before.
+    /// Control returns to where the conversation was interrupted.
     Resume,
-    /// Where nobody knows: a step that does not exist, a target that is only known at run time.
+    /// An unknown target: an undefined step, or a target that is only known at run time.
     Unknown,
-    /// Something the IR has no statement for.
+    /// A statement without an IR form.
     Other,
-    /// The agent is over; whoever called it goes on.
+    /// The agent is left; its caller continues.
     Exit,
-    /// Statements that nothing leads to, because what stands before them always leaves, begin here.
+    /// The start of statements that are unreachable because the statement before them always
+    /// leaves.
     Dead,
 }
 
 impl NodeKind {
-    /// Whether the user is waited for here (at [`Self::Collect`]: unless all is known).
+    /// Whether the node waits for the user. [`Self::Collect`] waits only if a field is empty.
     #[must_use]
     pub const fn waits(self) -> bool {
         matches!(self, Self::Await | Self::Collect | Self::Confirm)
     }
 
-    /// Whether the agent's part in the conversation is over here, or may be, as far as anybody knows.
+    /// Whether the agent ends at the node, or may end, as far as the source tells.
     #[must_use]
     pub const fn ends(self) -> bool {
         matches!(
@@ -157,7 +159,7 @@ impl NodeKind {
         )
     }
 
-    /// Its name, in kebab case.
+    /// Its name in kebab case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -201,10 +203,10 @@ impl NodeKind {
     }
 }
 
-/// What a node or an edge came from.
+/// The part of the IR that a node or an edge comes from.
 #[derive(Debug, Clone, Copy)]
-pub enum Element<'a> {
-    /// Nothing of its own: it follows from what the language does.
+pub enum Origin<'a> {
+    /// Nothing: it follows from the semantics of the language.
     None,
     /// The agent as a whole.
     Agent(&'a Agent),
@@ -220,7 +222,7 @@ pub enum Element<'a> {
     Jump(&'a Jump),
     /// A constraint.
     Constraint(&'a Constraint),
-    /// What happens if a constraint fails.
+    /// The consequences of a failed constraint.
     Failure(&'a ConstraintFailure),
     /// A guardrail.
     Guardrail(&'a Guardrail),
@@ -228,76 +230,76 @@ pub enum Element<'a> {
     Handoff(&'a Handoff),
     /// A declared delegation.
     Delegate(&'a Delegate),
-    /// A rule of a supervisor.
+    /// A routing rule of a supervisor.
     Rule(&'a RoutingRule),
-    /// What happens when an agent comes back.
+    /// The continuation after another agent returns.
     OnReturn(&'a OnReturn),
-    /// A reason to escalate.
+    /// An escalation trigger.
     Trigger(&'a Trigger),
-    /// What happens when a person is done.
+    /// An outcome of a handover to a person.
     HumanOutcome(&'a HumanOutcome),
-    /// A way to be done.
+    /// A completion condition.
     Completion(&'a CompletionCondition),
-    /// Something that is remembered.
+    /// A `REMEMBER` rule.
     Remember(&'a Remember),
     /// A part of the conversation that the model leads.
     Zone(&'a ReasoningZone),
-    /// A tool as the model sees it.
-    Offer(&'a ToolBinding),
+    /// A tool as it is exposed to the model.
+    ToolBinding(&'a ToolBinding),
     /// A tool.
     Tool(&'a Tool),
-    /// A digression or a question that is answered inside a step.
+    /// A digression or a sub-intent of a step.
     Digression(&'a Digression),
-    /// What a button does.
+    /// The handler of a button.
     Action(&'a ActionHandler),
-    /// What happens when something goes wrong.
+    /// An error handler.
     Handler(&'a ErrorHandler),
     /// A hook, with its name.
     Hook(&'a Hook, &'static str),
-    /// A procedure that is no hook, by its name.
+    /// The name of a procedure that is not a hook.
     Procedure(&'static str),
     /// A profile.
     Profile(&'a Profile),
     /// An agent that is only listed.
     Reference(&'a AgentReference),
-    /// A name: of an agent, a tool, a step.
+    /// The name of an agent, a tool or a step.
     Name(&'a Spanned<Name>),
-    /// Something kept as it was written.
+    /// Data that the IR keeps verbatim.
     Data(&'a Data),
 }
 
-/// A place in an agent.
+/// A node of the graph.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'a> {
-    /// What it is for.
+    /// Its kind.
     pub kind: NodeKind,
-    /// Whose it is.
+    /// The agent that it belongs to.
     pub agent: AgentId,
-    /// The step it belongs to.
+    /// The step that it belongs to.
     pub step: Option<&'a Step>,
-    /// What it came from.
-    pub element: Element<'a>,
-    /// Where that is written.
+    /// The part of the IR that it comes from.
+    pub origin: Origin<'a>,
+    /// Its source.
     pub span: Span,
 }
 
-/// Who decides that an edge is taken.
+/// Who decides whether an edge is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DecidedBy {
-    /// Nobody: it is taken when it is reached.
+    /// Nobody: the edge is unconditional.
     Nobody,
     /// A condition over the state.
     Condition,
-    /// The model, from words.
+    /// The model, from natural language.
     Model,
-    /// The user, by what they say or press.
+    /// The user, by a message or a button.
     User,
-    /// How a call, an agent or a check turned out.
+    /// The outcome of a call, an agent or a check.
     Outcome,
 }
 
 impl DecidedBy {
-    /// Its name, in kebab case.
+    /// Its name in kebab case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -310,57 +312,57 @@ impl DecidedBy {
     }
 }
 
-/// Why control can go from one node to the other.
+/// The kind of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Why {
-    /// It stands behind it.
+pub enum EdgeKind {
+    /// The next statement.
     Next,
-    /// It is the next step in the order of the flow.
+    /// The next step in the order of the flow.
     Sequence,
-    /// The flow begins.
+    /// The start of the flow.
     Start,
     /// A branch.
     Branch,
     /// A jump: `THEN`, `GOTO`, `next`.
     Jump,
-    /// A step that does not apply is skipped.
+    /// A step whose condition does not hold is skipped.
     Skip,
-    /// The same again.
+    /// A repetition.
     Retry,
-    /// All tries are used up.
+    /// The repetitions are exhausted.
     Exhausted,
-    /// Something went wrong, or did not hold.
+    /// An error or a failed check.
     Error,
-    /// Something went wrong, and the agent's own handlers look after it.
+    /// An error that the agent's own handlers take.
     Unhandled,
-    /// The user wants something else.
+    /// A digression of the user.
     Digression,
-    /// The user presses something.
+    /// A button.
     Action,
     /// The turn around a wait.
     Turn,
-    /// Something is checked on the way.
+    /// A detour through checks.
     Checkpoint,
-    /// One of the things the model may do.
+    /// A choice of the model.
     Choice,
-    /// A rule of routing, or a handoff or delegation that is declared.
+    /// A routing rule, or a declared handoff or delegation.
     Route,
-    /// Another agent begins.
+    /// Another agent is entered.
     Enter,
-    /// Control comes back.
+    /// Control returns.
     Return,
-    /// The agent is done.
+    /// The agent ends.
     Finish,
-    /// A profile changes the flow.
+    /// A profile modifies the flow.
     Profile,
-    /// A definition whose name is taken by a later one.
+    /// A definition that a later one with the same name shadows.
     Shadowed,
-    /// A step is named in what the model has no place for.
+    /// A step that is named in data the IR keeps verbatim.
     Named,
 }
 
-impl Why {
-    /// Its name, in kebab case.
+impl EdgeKind {
+    /// Its name in kebab case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -390,17 +392,17 @@ impl Why {
     }
 }
 
-/// Something that holds or does not.
+/// A test on an edge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Test<'a> {
-    /// A condition; one in words is a test as well, which the model makes.
+    /// A condition. The model evaluates those in natural language.
     Condition(&'a Condition),
-    /// An expression, as guardrails have it.
+    /// An expression, as in guardrails.
     Expr(&'a Expr),
 }
 
 impl<'a> Test<'a> {
-    /// The expression, if it is one.
+    /// Returns the expression, if the test is one.
     #[must_use]
     pub const fn expr(&self) -> Option<&'a Expr> {
         match self {
@@ -409,7 +411,7 @@ impl<'a> Test<'a> {
         }
     }
 
-    /// Where it is written.
+    /// Its source.
     #[must_use]
     pub const fn span(&self) -> Span {
         match self {
@@ -428,20 +430,21 @@ impl std::fmt::Display for Test<'_> {
     }
 }
 
-/// A test and what must come of it.
+/// A literal of a guard: a test and its required outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Literal<'a> {
+pub struct GuardLiteral<'a> {
     /// The test.
     pub test: Test<'a>,
-    /// Whether it must hold, or must not.
+    /// Whether the test must hold or must fail.
     pub holds: bool,
 }
 
-/// What must hold for an edge to be taken: a conjunction of [`Literal`]s, read with [`Cfg::guard`].
+/// What must hold for an edge to be taken: a conjunction of [`GuardLiteral`]s, read with
+/// [`Cfg::guard`].
 ///
-/// The guard of the third of several branches is "not the first, not the second, the third"; that of
-/// an `ELSE` is "none of them". The branches share the beginnings of their guards, so that a thousand
-/// of them cost a thousand literals.
+/// The guard of the third of several branches is "not the first, not the second, the third"; that
+/// of an `ELSE` is "none of them". Branches share the prefixes of their guards, so that a thousand
+/// branches cost a thousand literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Guard(pub(crate) u32);
 
@@ -449,78 +452,78 @@ impl Guard {
     /// The guard that always holds.
     pub const ALWAYS: Self = Self(0);
 
-    /// Whether it has no literal.
+    /// Whether the guard has no literal.
     #[must_use]
     pub const fn is_always(self) -> bool {
         self.0 == 0
     }
 }
 
-/// What can come after a node.
+/// An edge of the graph.
 #[derive(Debug, Clone, Copy)]
 pub struct Edge<'a> {
-    /// Why.
-    pub why: Why,
+    /// Its kind.
+    pub kind: EdgeKind,
     /// Who decides.
     pub decided_by: DecidedBy,
     /// What must hold.
     pub guard: Guard,
-    /// At most so many times in one run of the agent, where that is bounded.
+    /// The maximum number of times per run of the agent, if it is bounded.
     pub limit: Option<u32>,
-    /// What says so.
-    pub by: Element<'a>,
-    /// Where that is written.
+    /// The part of the IR that it comes from.
+    pub origin: Origin<'a>,
+    /// Its source.
     pub span: Span,
 }
 
-/// Another agent that is named as the next, or as a helper.
+/// A transfer to another agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer<'a> {
-    /// The node that names it: of kind `Handoff` or `Delegate`.
+    /// The node of the transfer: of kind `Handoff` or `Delegate`.
     pub node: NodeIndex,
-    /// Its name, aliases resolved.
+    /// The name of the other agent, aliases resolved.
     pub to: &'a str,
-    /// Where it is named.
+    /// The source of the name.
     pub span: Span,
-    /// Where control comes back to, if it does.
+    /// The node that control returns to, if it does.
     pub returns: Option<NodeIndex>,
-    /// The agent, if it is among those of the graph; of two with one name the first.
+    /// The other agent, if it is part of the graph. The first one if several share the name.
     pub target: Option<AgentId>,
 }
 
-/// Statements behind one that always leaves.
+/// Statements after one that always leaves.
 #[derive(Debug, Clone, Copy)]
 pub struct DeadCode<'a> {
-    /// Whose they are.
+    /// The agent that they belong to.
     pub agent: AgentId,
-    /// The one that leaves.
+    /// The statement that leaves.
     pub leaves: &'a Statement,
-    /// The first that is never reached.
+    /// The first unreachable statement.
     pub first: &'a Statement,
 }
 
-/// An agent's part of the graph.
+/// The part of the graph that belongs to one agent.
 #[derive(Debug)]
-pub struct Part<'a> {
+pub struct AgentCfg<'a> {
     /// The agent.
     pub agent: &'a Agent,
-    /// Where it begins.
+    /// Its first node.
     pub entry: NodeIndex,
-    /// Where it is over.
+    /// Its last node.
     pub exit: NodeIndex,
-    /// Where it waits between turns.
+    /// The wait between turns.
     pub wait: NodeIndex,
-    /// Its steps, by their names.
+    /// The first node of each step, by name.
     steps: FxHashMap<&'a str, NodeIndex>,
-    /// The tools it declares, by name; of several the first.
+    /// The declared tools by name; the first one if several share a name.
     tools: FxHashMap<&'a str, &'a Tool>,
-    /// Its nodes are those from `first` up to, not including, `end`.
+    /// The range of its nodes: from `first` up to but not including `end`.
     first: u32,
     end: u32,
 }
 
-impl Part<'_> {
-    /// Its nodes, in the order in which they were made: by and large, that of the source.
+impl AgentCfg<'_> {
+    /// Returns its nodes in the order of construction, which roughly follows the source.
     pub fn nodes(&self) -> impl Iterator<Item = NodeIndex> + use<> {
         self.range().map(NodeIndex::new)
     }
@@ -529,23 +532,23 @@ impl Part<'_> {
         self.first as usize..self.end as usize
     }
 
-    /// The node at which a step begins. A step that does not exist has one of kind `Unknown`, if
-    /// something leads to it.
+    /// Returns the first node of a step. An undefined step that is targeted has a node of kind
+    /// `Unknown`.
     #[must_use]
     pub fn step(&self, name: &str) -> Option<NodeIndex> {
         self.steps.get(name).copied()
     }
 
-    /// All steps that are defined or led to, in no order.
+    /// Returns all steps that are defined or targeted, in no particular order.
     pub fn steps(&self) -> impl Iterator<Item = (&str, NodeIndex)> {
         self.steps.iter().map(|(name, node)| (*name, *node))
     }
 }
 
-/// A literal of a guard and the guard before it.
+/// A literal of a guard, with the guard that it extends.
 #[derive(Debug, Clone, Copy)]
-struct Link<'a> {
-    literal: Literal<'a>,
+struct GuardLink<'a> {
+    literal: GuardLiteral<'a>,
     before: Guard,
 }
 
@@ -553,61 +556,61 @@ struct Link<'a> {
 #[derive(Debug)]
 pub struct Cfg<'a> {
     graph: DiGraph<Node<'a>, Edge<'a>>,
-    parts: Vec<Part<'a>>,
-    /// The guard `Guard(n)` ends with the literal at `n - 1`.
-    links: Vec<Link<'a>>,
+    agents: Vec<AgentCfg<'a>>,
+    /// The last literal of `Guard(n)` is at `n - 1`.
+    guard_links: Vec<GuardLink<'a>>,
     transfers: Vec<Transfer<'a>>,
     dead: Vec<DeadCode<'a>>,
-    /// Whether an agent is named by a file that does not tell which agent it is.
-    unmatched: bool,
-    /// What each node does to variables.
-    accesses: access::Kept,
-    /// The same without reads.
-    changes: access::Kept,
+    /// Whether an agent is referenced by a file that does not identify it.
+    unresolved: bool,
+    /// The accesses of each node.
+    accesses: def_use::AccessCache,
+    /// The definitions and kills of each node.
+    defs: def_use::AccessCache,
 }
 
 impl<'a> Cfg<'a> {
-    /// The graph, for algorithms of petgraph's. Those that recurse are not for it.
+    /// The graph, for algorithms of petgraph. Recursive ones would overflow the stack.
     #[must_use]
     pub const fn graph(&self) -> &DiGraph<Node<'a>, Edge<'a>> {
         &self.graph
     }
 
-    /// The parts of the agents, by [`AgentId`].
+    /// The subgraphs of the agents, by [`AgentId`].
     #[must_use]
-    pub fn parts(&self) -> &[Part<'a>] {
-        &self.parts
+    pub fn agents(&self) -> &[AgentCfg<'a>] {
+        &self.agents
     }
 
-    /// The part of an agent.
+    /// The subgraph of an agent.
     #[must_use]
-    pub fn part(&self, agent: AgentId) -> Option<&Part<'a>> {
-        self.parts.get(agent.0 as usize)
+    pub fn agent(&self, agent: AgentId) -> Option<&AgentCfg<'a>> {
+        self.agents.get(agent.0 as usize)
     }
 
-    /// The first agent called `name`.
+    /// Returns the first agent called `name`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<AgentId> {
-        let at = self.parts.iter().position(|p| p.agent.metadata.name.value == name)?;
+        let at = self.agents.iter().position(|p| p.agent.metadata.name.value == name)?;
         u32::try_from(at).ok().map(AgentId)
     }
 
-    /// A node; `None` only for an index of another graph.
+    /// Returns a node; `None` only for an index of another graph.
     #[must_use]
     pub fn node(&self, node: NodeIndex) -> Option<&Node<'a>> {
         self.graph.node_weight(node)
     }
 
-    /// What can come after a node, in the order in which it is tried.
+    /// Returns the successors of a node in the order in which they are tried.
     pub fn successors(&self, node: NodeIndex) -> impl Iterator<Item = (NodeIndex, &Edge<'a>)> {
-        // petgraph gives the newest first.
+        // petgraph yields the newest edge first.
         let mut all: Vec<_> =
             self.graph.edges(node).map(|e| (e.id(), e.target(), e.weight())).collect();
         all.sort_by_key(|(id, ..)| *id);
         all.into_iter().map(|(_, to, edge)| (to, edge))
     }
 
-    /// What can come before a node.
+    /// Returns the predecessors of a node.
     pub fn predecessors(&self, node: NodeIndex) -> impl Iterator<Item = (NodeIndex, &Edge<'a>)> {
         let mut all: Vec<_> = self
             .graph
@@ -618,19 +621,20 @@ impl<'a> Cfg<'a> {
         all.into_iter().map(|(_, from, edge)| (from, edge))
     }
 
-    /// An edge with the nodes at its ends.
+    /// Returns an edge with its source and its target.
     #[must_use]
     pub fn edge(&self, edge: EdgeIndex) -> Option<(NodeIndex, NodeIndex, &Edge<'a>)> {
         let (from, to) = self.graph.edge_endpoints(edge)?;
         Some((from, to, self.graph.edge_weight(edge)?))
     }
 
-    /// The literals of a guard, in the order in which they are tested.
+    /// Returns the literals of a guard in the order in which they are tested.
     #[must_use]
-    pub fn guard(&self, guard: Guard) -> Vec<Literal<'a>> {
+    pub fn guard(&self, guard: Guard) -> Vec<GuardLiteral<'a>> {
         let mut all = Vec::new();
         let mut at = guard;
-        while let Some(link) = at.0.checked_sub(1).and_then(|index| self.links.get(index as usize))
+        while let Some(link) =
+            at.0.checked_sub(1).and_then(|index| self.guard_links.get(index as usize))
         {
             all.push(link.literal);
             at = link.before;
@@ -639,37 +643,41 @@ impl<'a> Cfg<'a> {
         all
     }
 
-    /// The last literal of a guard: the condition that its own branch adds to those of the branches
-    /// before it; for an `ELSE` the last of the conditions that do not hold.
+    /// Returns the last literal of a guard: the condition that a branch adds to those of the
+    /// branches before it. For an `ELSE`, it is the last condition that does not hold.
     #[must_use]
-    pub fn last_literal(&self, guard: Guard) -> Option<Literal<'a>> {
-        guard.0.checked_sub(1).and_then(|index| self.links.get(index as usize)).map(|l| l.literal)
+    pub fn last_literal(&self, guard: Guard) -> Option<GuardLiteral<'a>> {
+        guard
+            .0
+            .checked_sub(1)
+            .and_then(|index| self.guard_links.get(index as usize))
+            .map(|l| l.literal)
     }
 
-    /// The guard without its last literal: guards share their beginnings, so that what is worked out
-    /// for one of them need not be worked out again for the next.
+    /// Returns the guard without its last literal. Guards share prefixes, so callers can reuse what
+    /// they computed for a prefix.
     #[must_use]
-    pub fn guard_before(&self, guard: Guard) -> Guard {
-        let link = guard.0.checked_sub(1).and_then(|index| self.links.get(index as usize));
+    pub fn guard_prefix(&self, guard: Guard) -> Guard {
+        let link = guard.0.checked_sub(1).and_then(|index| self.guard_links.get(index as usize));
         link.map_or(Guard::ALWAYS, |link| link.before)
     }
 
-    /// The agents that are named as the next or as helpers.
+    /// The transfers between agents.
     #[must_use]
     pub fn transfers(&self) -> &[Transfer<'a>] {
         &self.transfers
     }
 
-    /// Statements that are never reached, whatever the conditions: the first of each list.
+    /// Unreachable statements, whatever the conditions: the first of each list.
     #[must_use]
     pub fn dead_code(&self) -> &[DeadCode<'a>] {
         &self.dead
     }
 
-    /// Whether an agent is named by a file that does not tell which agent it is, so that nobody can
-    /// say who leads to whom.
+    /// Whether an agent is referenced by a file that does not identify it, so that the transfers
+    /// between agents are incomplete.
     #[must_use]
-    pub const fn has_unmatched_agents(&self) -> bool {
-        self.unmatched
+    pub const fn has_unresolved_agents(&self) -> bool {
+        self.unresolved
     }
 }

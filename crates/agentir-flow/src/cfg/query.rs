@@ -1,6 +1,8 @@
-//! Questions about a graph. None of them asks whether a condition can hold.
+//! Graph queries. None of them decides whether a condition can hold.
 
-use super::{AgentId, Cfg, DecidedBy, Edge, Element, How, Node, NodeKind, Transfer, Variable, Why};
+use super::{
+    AccessKind, AgentId, Cfg, DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin, Transfer, Variable,
+};
 use petgraph::Direction;
 use petgraph::algo::dominators::{Dominators, simple_fast};
 use petgraph::algo::kosaraju_scc;
@@ -10,89 +12,90 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// So many nodes are looked at to find where variables are read that are not set, over all variables
+/// The maximum number of nodes that the search for uninitialized reads visits, over all variables
 /// of an agent.
-const MOST_LOOKED: usize = 2_000_000;
+const MAX_VISITED_NODES: usize = 2_000_000;
 
 /// A set of nodes of one graph, or of one agent in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeSet {
-    /// The first node that can be in it: what is asked of one agent must not take time for all.
+    /// The first possible member. A query about one agent must not take time for the whole graph.
     first: usize,
-    there: Vec<bool>,
+    members: Vec<bool>,
 }
 
 impl NodeSet {
     fn new(nodes: Range<usize>) -> Self {
-        Self { first: nodes.start, there: vec![false; nodes.len()] }
+        Self { first: nodes.start, members: vec![false; nodes.len()] }
     }
 
-    /// Adds a node; false if it was there, or cannot be.
+    /// Adds a node. Returns false if it is a member already or cannot be one.
     fn insert(&mut self, node: NodeIndex) -> bool {
         node.index()
             .checked_sub(self.first)
-            .and_then(|at| self.there.get_mut(at))
-            .is_some_and(|there| !std::mem::replace(there, true))
+            .and_then(|at| self.members.get_mut(at))
+            .is_some_and(|members| !std::mem::replace(members, true))
     }
 
-    /// Whether a node is in it.
+    /// Whether the node is a member.
     #[must_use]
     pub fn contains(&self, node: NodeIndex) -> bool {
         let at = node.index().checked_sub(self.first);
-        at.and_then(|at| self.there.get(at)).copied().unwrap_or(false)
+        at.and_then(|at| self.members.get(at)).copied().unwrap_or(false)
     }
 
-    /// Its nodes, ascending.
+    /// Returns the members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = NodeIndex> + '_ {
-        let all = (self.first..).map(NodeIndex::new).zip(&self.there);
-        all.filter(|(_, there)| **there).map(|(node, _)| node)
+        let all = (self.first..).map(NodeIndex::new).zip(&self.members);
+        all.filter(|(_, members)| **members).map(|(node, _)| node)
     }
 }
 
-/// Nodes that lead to each other: every one can be reached from every other.
+/// A strongly connected component with at least one edge.
 #[derive(Debug, Clone)]
 pub struct Loop {
-    /// The nodes, ascending.
+    /// Its nodes in ascending order.
     pub nodes: Vec<NodeIndex>,
-    /// The edges among them, ascending.
+    /// Its edges in ascending order.
     pub edges: Vec<EdgeIndex>,
-    /// Whether every way round passes an edge with a limit.
+    /// Whether every cycle has an edge with a limit.
     pub bounded: bool,
-    /// Whether every way round waits for the user.
+    /// Whether every cycle waits for the user.
     pub waits: bool,
 }
 
-/// A variable that is read although it has not been set on some way there.
+/// A read of a variable that some path to it does not define.
 #[derive(Debug, Clone)]
-pub struct Unset {
+pub struct UninitializedRead {
     /// The variable as it is read.
     pub variable: Variable,
-    /// Where it is read.
+    /// The node that reads it.
     pub read: NodeIndex,
-    /// A shortest way there from the beginning of the agent that sets it nowhere.
-    pub way: Vec<EdgeIndex>,
+    /// A shortest path to the node, from the agent's entry, without a definition of the variable.
+    pub path: Vec<EdgeIndex>,
 }
 
 impl<'a> Cfg<'a> {
-    /// The nodes that can be reached from `from`, these included, by edges that are followed.
-    pub fn reach(
+    /// Returns the nodes that are reachable from `from`, these included, along the edges that
+    /// `follow` accepts.
+    pub fn reachable(
         &self,
         from: impl IntoIterator<Item = NodeIndex>,
         follow: impl Fn(&Edge<'a>) -> bool,
     ) -> NodeSet {
-        self.spread(from, Direction::Outgoing, 0..self.graph.node_count(), follow)
+        self.search(from, Direction::Outgoing, 0..self.graph.node_count(), follow)
     }
 
-    /// The nodes from which `to` can be reached, these included.
-    pub fn reach_back(
+    /// Returns the nodes from which `to` is reachable, these included.
+    pub fn reaching(
         &self,
         to: impl IntoIterator<Item = NodeIndex>,
         follow: impl Fn(&Edge<'a>) -> bool,
     ) -> NodeSet {
-        self.spread(to, Direction::Incoming, 0..self.graph.node_count(), follow)
+        self.search(to, Direction::Incoming, 0..self.graph.node_count(), follow)
     }
 
-    fn spread(
+    fn search(
         &self,
         from: impl IntoIterator<Item = NodeIndex>,
         direction: Direction,
@@ -100,57 +103,58 @@ impl<'a> Cfg<'a> {
         follow: impl Fn(&Edge<'a>) -> bool,
     ) -> NodeSet {
         let mut found = NodeSet::new(within);
-        let mut waiting: Vec<NodeIndex> = from.into_iter().filter(|n| found.insert(*n)).collect();
-        while let Some(node) = waiting.pop() {
+        let mut worklist: Vec<NodeIndex> = from.into_iter().filter(|n| found.insert(*n)).collect();
+        while let Some(node) = worklist.pop() {
             for edge in self.graph.edges_directed(node, direction) {
                 let next =
                     if direction == Direction::Outgoing { edge.target() } else { edge.source() };
                 if follow(edge.weight()) && found.insert(next) {
-                    waiting.push(next);
+                    worklist.push(next);
                 }
             }
         }
         found
     }
 
-    /// What an agent can reach of itself, taking agents that it asks to come back.
+    /// Returns the nodes of an agent that are reachable from its entry, if the agents that it calls
+    /// return.
     #[must_use]
     pub fn reachable_in(&self, agent: AgentId) -> NodeSet {
-        let part = self.part(agent);
-        let own = part.map_or(0..0, super::Part::range);
-        self.spread(part.map(|p| p.entry), Direction::Outgoing, own, |_| true)
+        let agent_cfg = self.agent(agent);
+        let own = agent_cfg.map_or(0..0, super::AgentCfg::range);
+        self.search(agent_cfg.map(|p| p.entry), Direction::Outgoing, own, |_| true)
     }
 
-    /// Everything that can be reached from the beginning of an agent, other agents included.
+    /// Returns all nodes that are reachable from an agent's entry, other agents included.
     #[must_use]
     pub fn reachable_from(&self, agent: AgentId) -> NodeSet {
-        self.reach(self.part(agent).map(|p| p.entry), |_| true)
+        self.reachable(self.agent(agent).map(|p| p.entry), |_| true)
     }
 
-    /// The nodes of an agent from which its part in the conversation can end, see
-    /// [`NodeKind::ends`]. The handlers of errors are left out: an error is no way to end that an
-    /// author plans with.
+    /// Returns the nodes from which the agent can end, see [`NodeKind::ends`]. Error handlers do
+    /// not count: authors do not plan to end an agent by an error.
     #[must_use]
-    pub fn finishing_in(&self, agent: AgentId) -> NodeSet {
-        let part = self.part(agent);
-        let nodes = part.into_iter().flat_map(super::Part::nodes);
+    pub fn can_finish(&self, agent: AgentId) -> NodeSet {
+        let agent_cfg = self.agent(agent);
+        let nodes = agent_cfg.into_iter().flat_map(super::AgentCfg::nodes);
         let ends = nodes.filter(|n| self.node(*n).is_some_and(|node| self.may_end(*n, node.kind)));
-        let own = part.map_or(0..0, super::Part::range);
-        self.spread(ends, Direction::Incoming, own, |edge| edge.why != Why::Unhandled)
+        let own = agent_cfg.map_or(0..0, super::AgentCfg::range);
+        self.search(ends, Direction::Incoming, own, |edge| edge.kind != EdgeKind::Unhandled)
     }
 
-    /// Whether an agent's part may end at a node. Every turn comes back to where it was; only a jump
-    /// to there leaves the step for nobody knows where.
+    /// Whether the agent may end at a node. Every turn resumes where it was; only a jump to
+    /// `Resume` leaves the step for an unknown program point.
     fn may_end(&self, node: NodeIndex, kind: NodeKind) -> bool {
         let resumes = |to: NodeIndex| self.node(to).is_some_and(|n| n.kind == NodeKind::Resume);
-        let jumps = |edge: &Edge<'a>| matches!(edge.by, Element::Jump(_));
+        let jumps = |edge: &Edge<'a>| matches!(edge.origin, Origin::Jump(_));
         kind.ends() && kind != NodeKind::Resume
             || self.graph.edges(node).any(|e| jumps(e.weight()) && resumes(e.target()))
     }
 
-    /// Nodes that lead nowhere and end nothing; a conversation that gets there hangs.
+    /// Returns the nodes without successors that do not end the agent. A conversation that gets
+    /// there hangs.
     #[must_use]
-    pub fn stuck(&self) -> Vec<NodeIndex> {
+    pub fn dead_ends(&self) -> Vec<NodeIndex> {
         self.graph
             .node_indices()
             .filter(|n| self.graph.edges(*n).next().is_none())
@@ -158,57 +162,58 @@ impl<'a> Cfg<'a> {
             .collect()
     }
 
-    /// The dominators of an agent's nodes: the places that every way from its beginning passes.
+    /// Returns the dominators of an agent's nodes, with its entry as the root.
     #[must_use]
     pub fn dominators(&self, agent: AgentId) -> Option<Dominators<NodeIndex>> {
-        Some(simple_fast(&self.graph, self.part(agent)?.entry))
+        Some(simple_fast(&self.graph, self.agent(agent)?.entry))
     }
 
-    /// A shortest way from one node to another by edges that are followed.
-    pub fn way(
+    /// Returns a shortest path between two nodes along the edges that `follow` accepts.
+    pub fn shortest_path(
         &self,
         from: NodeIndex,
         to: NodeIndex,
         follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool,
     ) -> Option<Vec<EdgeIndex>> {
-        let mut came: FxHashMap<NodeIndex, EdgeIndex> = FxHashMap::default();
-        let mut waiting = VecDeque::from([from]);
-        while let Some(node) = waiting.pop_front() {
+        let mut predecessor: FxHashMap<NodeIndex, EdgeIndex> = FxHashMap::default();
+        let mut worklist = VecDeque::from([from]);
+        while let Some(node) = worklist.pop_front() {
             let mut next: Vec<_> =
                 self.graph.edges(node).map(|e| (e.id(), e.target(), e.weight())).collect();
             next.sort_by_key(|(id, ..)| *id);
             for (id, target, edge) in next {
-                if follow(id, edge) && target != from && !came.contains_key(&target) {
-                    came.insert(target, id);
-                    waiting.push_back(target);
+                if follow(id, edge) && target != from && !predecessor.contains_key(&target) {
+                    predecessor.insert(target, id);
+                    worklist.push_back(target);
                 }
             }
-            if came.contains_key(&to) {
+            if predecessor.contains_key(&to) {
                 break;
             }
         }
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         let mut at = to;
         while at != from {
-            let edge = *came.get(&at)?;
-            way.push(edge);
+            let edge = *predecessor.get(&at)?;
+            path.push(edge);
             at = self.graph.edge_endpoints(edge)?.0;
         }
-        way.reverse();
-        Some(way)
+        path.reverse();
+        Some(path)
     }
 
-    /// The loops among the edges that are followed, by their first nodes. A turn of a flow goes on
-    /// where it was, so that is no loop.
+    /// Returns the loops among the edges that `follow` accepts, ordered by their first nodes. The
+    /// turn of a flow resumes where it was, so it is not a loop.
     pub fn loops(&self, follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool) -> Vec<Loop> {
         let follow = |id, edge: &Edge<'a>| !self.is_next_turn_of_flow(id) && follow(id, edge);
-        let groups = self.circles(|id, edge| follow(id, edge));
+        let groups = self.cyclic_components(|id, edge| follow(id, edge));
         if groups.is_empty() {
             return Vec::new();
         }
-        let unlimited = self.circles(|id, edge| edge.limit.is_none() && follow(id, edge));
+        let unlimited = self.cyclic_components(|id, edge| edge.limit.is_none() && follow(id, edge));
         let unlimited: FxHashSet<NodeIndex> = unlimited.into_iter().flatten().collect();
-        let waitless = self.circles(|id, edge| !self.touches_wait(id) && follow(id, edge));
+        let waitless =
+            self.cyclic_components(|id, edge| !self.touches_wait(id) && follow(id, edge));
         let waitless: FxHashSet<NodeIndex> = waitless.into_iter().flatten().collect();
         let mut number: FxHashMap<NodeIndex, usize> = FxHashMap::default();
         for (at, group) in groups.iter().enumerate() {
@@ -238,8 +243,9 @@ impl<'a> Cfg<'a> {
 
     fn is_next_turn_of_flow(&self, edge: EdgeIndex) -> bool {
         self.edge(edge).is_some_and(|(from, _, edge)| {
-            let part = self.node(from).and_then(|n| self.part(n.agent));
-            edge.why == Why::Turn && part.is_some_and(|p| p.wait == from && p.agent.flow.is_some())
+            let agent_cfg = self.node(from).and_then(|n| self.agent(n.agent));
+            edge.kind == EdgeKind::Turn
+                && agent_cfg.is_some_and(|p| p.wait == from && p.agent.flow.is_some())
         })
     }
 
@@ -249,15 +255,18 @@ impl<'a> Cfg<'a> {
         })
     }
 
-    /// The strongly connected parts with at least one edge inside.
-    fn circles(&self, follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool) -> Vec<Vec<NodeIndex>> {
-        let follow = self.on_circles(follow);
+    /// Returns the strongly connected components with at least one edge.
+    fn cyclic_components(
+        &self,
+        follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool,
+    ) -> Vec<Vec<NodeIndex>> {
+        let follow = self.edges_on_cycles(follow);
         if !follow.contains(&true) {
             return Vec::new();
         }
         let follow = |id: EdgeIndex| follow.get(id.index()).copied().unwrap_or_default();
         let filtered = EdgeFiltered::from_fn(&self.graph, |edge| follow(edge.id()));
-        // Not `tarjan_scc`, which recurses as deep as a flow is long.
+        // `tarjan_scc` recurses as deep as a flow is long.
         let mut groups: Vec<Vec<NodeIndex>> = kosaraju_scc(&filtered)
             .into_iter()
             .filter(|group| match group.as_slice() {
@@ -272,10 +281,10 @@ impl<'a> Cfg<'a> {
         groups
     }
 
-    /// Which of the edges that are followed may be on a circle: all that are left when what nothing
-    /// leads to is taken away, again and again. Mostly there are none, and this is cheaper than looking
-    /// for circles.
-    fn on_circles(&self, follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool) -> Vec<bool> {
+    /// Marks the edges that may be on a cycle: those left after the nodes without predecessors have
+    /// been removed repeatedly. Usually none is left, and this is cheaper than computing
+    /// components.
+    fn edges_on_cycles(&self, follow: impl Fn(EdgeIndex, &Edge<'a>) -> bool) -> Vec<bool> {
         let mut followed: Vec<bool> =
             self.graph.edge_references().map(|e| follow(e.id(), e.weight())).collect();
         let mut into = vec![0_usize; self.graph.node_count()];
@@ -284,9 +293,9 @@ impl<'a> Cfg<'a> {
                 *count += 1;
             }
         }
-        let mut waiting: Vec<NodeIndex> =
+        let mut worklist: Vec<NodeIndex> =
             self.graph.node_indices().filter(|n| into.get(n.index()) == Some(&0)).collect();
-        while let Some(node) = waiting.pop() {
+        while let Some(node) = worklist.pop() {
             for edge in self.graph.edges(node) {
                 let taken = followed.get_mut(edge.id().index());
                 if !taken.is_some_and(std::mem::take) {
@@ -295,7 +304,7 @@ impl<'a> Cfg<'a> {
                 if let Some(count) = into.get_mut(edge.target().index()) {
                     *count -= 1;
                     if *count == 0 {
-                        waiting.push(edge.target());
+                        worklist.push(edge.target());
                     }
                 }
             }
@@ -303,24 +312,25 @@ impl<'a> Cfg<'a> {
         followed
     }
 
-    /// Loops that never wait for the user, in which nothing is up to the user or the model, and that
-    /// nothing bounds. Where another agent is asked, the loop goes on behind it unless that agent
-    /// `talks`; one that is not part of the program does.
-    pub fn turnless_loops(&self, talks: impl Fn(AgentId) -> bool) -> Vec<Loop> {
-        let talking: Vec<bool> = (0..).map(AgentId).take(self.parts.len()).map(talks).collect();
-        let silent: FxHashSet<NodeIndex> = self
+    /// Returns the loops without a bound in which nothing waits for the user and neither the user
+    /// nor the model decides. A call of another agent counts as part of the loop unless the agent
+    /// `interacts` with the user. Agents outside of the program do.
+    pub fn turnless_loops(&self, interacts: impl Fn(AgentId) -> bool) -> Vec<Loop> {
+        let talking: Vec<bool> =
+            (0..).map(AgentId).take(self.agents.len()).map(interacts).collect();
+        let non_interactive: FxHashSet<NodeIndex> = self
             .transfers
             .iter()
             .filter(|t| t.target.is_some_and(|a| talking.get(a.0 as usize) == Some(&false)))
             .map(|t| t.node)
             .collect();
         self.loops(|id, edge| {
-            // Out of an agent one would come to all who ask it.
-            let back = edge.why == Why::Return
+            // The exit of an agent leads to all of its callers.
+            let back = edge.kind == EdgeKind::Return
                 && self.edge(id).is_some_and(|(from, ..)| {
                     self.node(from).is_some_and(|n| match n.kind {
                         NodeKind::Exit => true,
-                        NodeKind::Delegate | NodeKind::Handoff => !silent.contains(&from),
+                        NodeKind::Delegate | NodeKind::Handoff => !non_interactive.contains(&from),
                         _ => false,
                     })
                 });
@@ -331,8 +341,8 @@ impl<'a> Cfg<'a> {
         })
     }
 
-    /// The nodes from which nothing can be reached that waits for the user, lets the model choose or
-    /// ends: whoever comes there goes round for ever.
+    /// Returns the nodes from which no wait, no choice of the model and no end is reachable:
+    /// control that gets there never leaves.
     #[must_use]
     pub fn never_yielding(&self) -> NodeSet {
         let yields = self.graph.node_indices().filter(|n| {
@@ -342,17 +352,17 @@ impl<'a> Cfg<'a> {
                     || (node.kind.ends() && self.graph.edges(*n).next().is_none())
             })
         });
-        let mut set = self.reach_back(yields, |_| true);
-        set.there.iter_mut().for_each(|yields| *yields = !*yields);
+        let mut set = self.reaching(yields, |_| true);
+        set.members.iter_mut().for_each(|yields| *yields = !*yields);
         set
     }
 
-    /// The ways out of each step of an agent, by the step's name: the edges to other steps and to
-    /// where the flow ends, in the order of the source.
+    /// Returns the edges that leave each step of an agent, by the step's name: those to other steps
+    /// and to the end of the flow, in source order.
     #[must_use]
-    pub fn ways_out(&self, agent: AgentId) -> FxHashMap<&'a str, Vec<(&Node<'a>, &Edge<'a>)>> {
+    pub fn step_exits(&self, agent: AgentId) -> FxHashMap<&'a str, Vec<(&Node<'a>, &Edge<'a>)>> {
         let mut all: FxHashMap<&'a str, Vec<(&Node<'a>, &Edge<'a>)>> = FxHashMap::default();
-        for from in self.part(agent).into_iter().flat_map(super::Part::nodes) {
+        for from in self.agent(agent).into_iter().flat_map(super::AgentCfg::nodes) {
             let Some(step) = self.node(from).and_then(|n| n.step) else { continue };
             for edge in self.graph.edges(from) {
                 let Some(to) = self.node(edge.target()) else { continue };
@@ -372,15 +382,15 @@ impl<'a> Cfg<'a> {
 
     /// Whether an agent can wait for the user or lets the model talk to them.
     #[must_use]
-    pub fn talks(&self, agent: AgentId) -> bool {
+    pub fn interacts(&self, agent: AgentId) -> bool {
         let reached = self.reachable_in(agent);
-        let own = self.part(agent).into_iter().flat_map(super::Part::nodes);
-        // The wait between turns belongs to every agent.
-        own.filter(|n| reached.contains(*n) && self.part(agent).is_some_and(|p| p.wait != *n))
+        let own = self.agent(agent).into_iter().flat_map(super::AgentCfg::nodes);
+        // Every agent has the wait between turns.
+        own.filter(|n| reached.contains(*n) && self.agent(agent).is_some_and(|p| p.wait != *n))
             .any(|n| self.node(n).is_some_and(|n| n.kind.waits() || n.kind == NodeKind::Choose))
     }
 
-    /// The agents that are led to from one, with how; those of the graph only.
+    /// Returns the agents that an agent transfers to, if they are part of the graph.
     pub fn targets(&self, agent: AgentId) -> impl Iterator<Item = (AgentId, &Transfer<'a>)> {
         self.transfers
             .iter()
@@ -388,7 +398,7 @@ impl<'a> Cfg<'a> {
             .filter_map(|t| Some((t.target?, t)))
     }
 
-    /// The agents that lead to one, with how.
+    /// Returns the agents that transfer to an agent.
     pub fn sources(&self, agent: AgentId) -> impl Iterator<Item = (AgentId, &Transfer<'a>)> {
         self.transfers
             .iter()
@@ -396,12 +406,11 @@ impl<'a> Cfg<'a> {
             .filter_map(|t| Some((self.node(t.node)?.agent, t)))
     }
 
-    /// The agents that can be reached from one, itself included, whatever place in an agent leads to
-    /// the next; `None` if nobody can say, because an agent is named by a file that does not tell
-    /// which one it is.
+    /// Returns the agents that are reachable from one, itself included, whatever program points the
+    /// transfers are at. `None` if an agent is referenced by a file that does not identify it.
     #[must_use]
     pub fn reachable_agents(&self, entry: AgentId) -> Option<FxHashSet<AgentId>> {
-        if self.unmatched {
+        if self.unresolved {
             return None;
         }
         let mut next: FxHashMap<AgentId, Vec<AgentId>> = FxHashMap::default();
@@ -411,24 +420,24 @@ impl<'a> Cfg<'a> {
             }
         }
         let mut found = FxHashSet::from_iter([entry]);
-        let mut waiting = vec![entry];
-        while let Some(agent) = waiting.pop() {
+        let mut worklist = vec![entry];
+        while let Some(agent) = worklist.pop() {
             for to in next.get(&agent).into_iter().flatten() {
                 if found.insert(*to) {
-                    waiting.push(*to);
+                    worklist.push(*to);
                 }
             }
         }
         Some(found)
     }
 
-    /// Groups of agents that hand over to each other for good, so that a conversation can go back and
-    /// forth among them: each with its transfers, in the order of the source.
+    /// Returns the groups of agents that hand off to each other without returning, with their
+    /// transfers in source order. A conversation can go back and forth in such a group.
     #[must_use]
-    pub fn back_and_forth(&self) -> Vec<(Vec<AgentId>, Vec<&Transfer<'a>>)> {
+    pub fn handoff_cycles(&self) -> Vec<(Vec<AgentId>, Vec<&Transfer<'a>>)> {
         let mut graph: DiGraph<AgentId, ()> = DiGraph::new();
         let nodes: Vec<NodeIndex> =
-            (0..).map(AgentId).zip(&self.parts).map(|(id, _)| graph.add_node(id)).collect();
+            (0..).map(AgentId).zip(&self.agents).map(|(id, _)| graph.add_node(id)).collect();
         let for_good = |t: &&Transfer<'a>| t.returns.is_none() && t.target.is_some();
         let ends = |t: &Transfer<'a>| Some((self.node(t.node)?.agent, t.target?));
         for (from, to) in self.transfers.iter().filter(for_good).filter_map(ends) {
@@ -455,96 +464,105 @@ impl<'a> Cfg<'a> {
             .collect()
     }
 
-    /// The reads of an agent that some way from its beginning leads to without setting the variable
-    /// before, for the variables that `about` wants; one for each place that reads. What the user or
-    /// the model may fill in counts as set. Takes time in proportion to the graph for each variable; of
-    /// very many variables in a very large agent the last are not looked at.
-    pub fn unset_reads(&self, agent: AgentId, about: impl Fn(&str) -> bool) -> Vec<Unset> {
-        let Some(part) = self.part(agent) else { return Vec::new() };
+    /// Returns the reads that some path from the agent's entry reaches without a definition of the
+    /// variable, for the variables that `about` accepts; one per reading node. What the user or the
+    /// model may fill counts as defined. Linear in the size of the graph for each variable. If a
+    /// very large agent has very many variables, the last ones are skipped.
+    pub fn uninitialized_reads(
+        &self,
+        agent: AgentId,
+        about: impl Fn(&str) -> bool,
+    ) -> Vec<UninitializedRead> {
+        let Some(agent_cfg) = self.agent(agent) else { return Vec::new() };
         let mut reads: FxHashMap<String, Vec<(NodeIndex, Variable)>> = FxHashMap::default();
-        let mut sets: FxHashMap<NodeIndex, Vec<Variable>> = FxHashMap::default();
-        for node in part.nodes() {
+        let mut defs: FxHashMap<NodeIndex, Vec<Variable>> = FxHashMap::default();
+        for node in agent_cfg.nodes() {
             for access in self.accesses(node) {
-                match access.how {
-                    How::Reads if about(&access.variable.name) => reads
+                match access.kind {
+                    AccessKind::Use if about(&access.variable.name) => reads
                         .entry(access.variable.name.to_string())
                         .or_default()
                         .push((node, access.variable.clone())),
-                    How::Sets => sets.entry(node).or_default().push(access.variable.clone()),
+                    AccessKind::Def => defs.entry(node).or_default().push(access.variable.clone()),
                     _ => {}
                 }
             }
         }
         let asked: FxHashSet<&str> =
-            part.agent.gather.fields.iter().map(|f| f.name.value.as_str()).collect();
+            agent_cfg.agent.gather.fields.iter().map(|f| f.name.value.as_str()).collect();
         let mut names: Vec<&String> = reads.keys().collect();
         names.sort();
         let mut found = Vec::new();
-        let mut looked = 0;
+        let mut visited = 0;
         for name in names {
-            let Some(places) = reads.get(name).filter(|_| looked < MOST_LOOKED) else { continue };
-            let by_user = places.iter().any(|(_, v)| asked.contains(v.root()));
+            let Some(uses) = reads.get(name).filter(|_| visited < MAX_VISITED_NODES) else {
+                continue;
+            };
+            let by_user = uses.iter().any(|(_, v)| asked.contains(v.root()));
             let sets_it = |node: NodeIndex| {
-                let wanted = places.first().map(|(_, v)| v);
-                sets.get(&node)
-                    .is_some_and(|all| all.iter().any(|v| wanted.is_some_and(|w| v.touches(w))))
+                let wanted = uses.first().map(|(_, v)| v);
+                defs.get(&node)
+                    .is_some_and(|all| all.iter().any(|v| wanted.is_some_and(|w| v.overlaps(w))))
                     || (by_user
                         && self
                             .node(node)
                             .is_some_and(|n| n.kind.waits() && n.kind != NodeKind::Confirm))
             };
-            let came = self.spread_unset(part.entry, sets_it);
-            looked += came.len();
-            for (node, variable) in places {
-                if *node == part.entry || came.contains_key(node) {
-                    let way = back(&came, *node, part.entry, &self.graph);
-                    found.push(Unset { variable: variable.clone(), read: *node, way });
+            let predecessor = self.reachable_without_def(agent_cfg.entry, sets_it);
+            visited += predecessor.len();
+            for (node, variable) in uses {
+                if *node == agent_cfg.entry || predecessor.contains_key(node) {
+                    let path = trace_back(&predecessor, *node, agent_cfg.entry, &self.graph);
+                    found.push(UninitializedRead { variable: variable.clone(), read: *node, path });
                 }
             }
         }
         found
     }
 
-    /// Where one comes to from the beginning of an agent without passing a node that `stops`; these
-    /// are still reached. With the edge one comes by first.
-    fn spread_unset(
+    /// Returns the nodes that are reachable from the entry without passing a node that `stops`,
+    /// with the edge that reached them first. Nodes that stop are included.
+    fn reachable_without_def(
         &self,
         entry: NodeIndex,
         stops: impl Fn(NodeIndex) -> bool,
     ) -> FxHashMap<NodeIndex, EdgeIndex> {
-        let mut came: FxHashMap<NodeIndex, EdgeIndex> = FxHashMap::default();
-        let mut waiting = VecDeque::from([entry]);
-        while let Some(node) = waiting.pop_front() {
+        let mut predecessor: FxHashMap<NodeIndex, EdgeIndex> = FxHashMap::default();
+        let mut worklist = VecDeque::from([entry]);
+        while let Some(node) = worklist.pop_front() {
             if stops(node) {
                 continue;
             }
             for edge in self.graph.edges(node) {
                 let to = edge.target();
-                if edge.weight().why != Why::Enter && to != entry && !came.contains_key(&to) {
-                    came.insert(to, edge.id());
-                    waiting.push_back(to);
+                if edge.weight().kind != EdgeKind::Enter
+                    && to != entry
+                    && !predecessor.contains_key(&to)
+                {
+                    predecessor.insert(to, edge.id());
+                    worklist.push_back(to);
                 }
             }
         }
-        came
+        predecessor
     }
 }
 
-fn back(
-    came: &FxHashMap<NodeIndex, EdgeIndex>,
+fn trace_back(
+    predecessor: &FxHashMap<NodeIndex, EdgeIndex>,
     to: NodeIndex,
     from: NodeIndex,
     graph: &DiGraph<Node<'_>, Edge<'_>>,
 ) -> Vec<EdgeIndex> {
-    let mut way = Vec::new();
+    let mut path = Vec::new();
     let mut at = to;
     while at != from
-        && let Some(edge) = came.get(&at)
+        && let Some(edge) = predecessor.get(&at)
         && let Some((before, _)) = graph.edge_endpoints(*edge)
     {
-        way.push(*edge);
+        path.push(*edge);
         at = before;
     }
-    way.reverse();
-    way
+    path.reverse();
+    path
 }

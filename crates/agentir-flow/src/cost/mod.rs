@@ -1,50 +1,51 @@
-//! What one message of the user can cost at most: how often models and tools are called before the
-//! user is waited for again.
+//! An upper bound for the cost of one user message: how many model and tool calls happen before the
+//! next wait for the user.
 //!
-//! A turn goes from one wait to the next. Calls of models are: each round of a reasoning loop, each
-//! asking for fields (what the user said is taken apart), each choice among agents, and each place
-//! that tests conditions in words or has a guardrail that a model checks. Calls of tools are the
-//! places that call one.
+//! A turn is a path from one wait to the next. Model calls are: each round of a reasoning loop,
+//! each collection of fields (the message is parsed), each choice among agents, and each node that
+//! tests natural-language conditions or has a guardrail that a model checks. Tool calls are the
+//! nodes that call a tool.
 //!
-//! The most is taken over all ways through the graph, whatever their conditions. Loops count as often
-//! as their bounds allow (`max_iterations` of a reasoning loop, `MAX_ATTEMPTS`, `RETRY`, `tries`); one
-//! without a bound that calls something makes a turn unbounded. Fields are asked for once in a turn:
-//! who comes back to them waits. What happens between a failing call and an error handler that says
-//! nothing about how to go on is the platform's and does not count.
+//! The bound is the maximum over all paths through the graph, whatever their conditions. Loops
+//! count as often as their bounds allow (`max_iterations` of a reasoning loop, `MAX_ATTEMPTS`,
+//! `RETRY`, `tries`); a loop without a bound that calls something makes the turn unbounded. Fields
+//! are collected once per turn: control that returns to them waits. The platform defines what
+//! happens between a failing call and an error handler without a continuation, so it does not
+//! count.
 //!
-//! *Invariant*: linear in the graph.
+//! *Invariant*: linear in the size of the graph.
 
-mod longest;
-mod part;
+mod longest_paths;
 mod report;
+mod turn;
 
 pub use report::{CostReport, cost_schema};
 
 use crate::cfg::{AgentId, Cfg, Transfer};
 use agentir_diagnostics::Span;
-use part::{Found, Own};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::ops::Add;
+use turn::{TurnCosts, TurnGraph};
 
-/// A count that may have no bound.
+/// An upper bound for a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Most {
-    /// At most so many.
+pub enum UpperBound {
+    /// At most this many.
     AtMost(u64),
-    /// Nothing bounds it.
+    /// No bound.
     Unbounded,
 }
 
-impl Default for Most {
+impl Default for UpperBound {
     fn default() -> Self {
         Self::AtMost(0)
     }
 }
 
-impl Most {
+impl UpperBound {
     fn max(self, other: Self) -> Self {
         match (self, other) {
             (Self::AtMost(a), Self::AtMost(b)) => Self::AtMost(a.max(b)),
@@ -59,8 +60,8 @@ impl Most {
         }
     }
 
-    /// For a loop that nothing bounds: what costs nothing costs nothing however often.
-    const fn forever(self) -> Self {
+    /// The cost of a loop without a bound. A loop that costs nothing stays free.
+    const fn repeated(self) -> Self {
         match self {
             Self::AtMost(0) => Self::AtMost(0),
             _ => Self::Unbounded,
@@ -68,7 +69,7 @@ impl Most {
     }
 }
 
-impl Add for Most {
+impl Add for UpperBound {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -79,19 +80,19 @@ impl Add for Most {
     }
 }
 
-/// How often models and tools are called. The two are counted apart: the way on which most tools are
-/// called need not be the one on which models are called most.
+/// The numbers of model and tool calls. They are maximized separately: the path with most tool
+/// calls need not be the one with most model calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Calls {
-    /// Of models.
-    pub models: Most,
-    /// Of tools.
-    pub tools: Most,
+    /// Model calls.
+    pub models: UpperBound,
+    /// Tool calls.
+    pub tools: UpperBound,
 }
 
 impl Calls {
     pub(super) const fn new(models: u64, tools: u64) -> Self {
-        Self { models: Most::AtMost(models), tools: Most::AtMost(tools) }
+        Self { models: UpperBound::AtMost(models), tools: UpperBound::AtMost(tools) }
     }
 
     pub(super) fn max(self, other: Self) -> Self {
@@ -102,14 +103,14 @@ impl Calls {
         Self { models: self.models.times(rounds), tools: self.tools.times(rounds) }
     }
 
-    pub(super) const fn forever(self) -> Self {
-        Self { models: self.models.forever(), tools: self.tools.forever() }
+    pub(super) const fn repeated(self) -> Self {
+        Self { models: self.models.repeated(), tools: self.tools.repeated() }
     }
 
     /// Whether both are bounded.
     #[must_use]
     pub const fn is_bounded(&self) -> bool {
-        matches!((self.models, self.tools), (Most::AtMost(_), Most::AtMost(_)))
+        matches!((self.models, self.tools), (UpperBound::AtMost(_), UpperBound::AtMost(_)))
     }
 }
 
@@ -121,69 +122,73 @@ impl Add for Calls {
     }
 }
 
-/// Why a turn has no bound.
+/// The reason why a turn has no bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// A loop inside an agent, by the lines that lead round.
+    /// A loop inside an agent, with the source of its edges.
     Loop(Vec<Span>),
-    /// Agents that lead to each other before anybody waits for the user, by the lines that name them.
+    /// Agents that transfer to each other before the user is waited for, with the source of the
+    /// transfers.
     Agents(Vec<Span>),
 }
 
-/// What one message can cost at an agent.
+/// The cost of one message at an agent.
 #[derive(Debug, Clone)]
 pub struct AgentCost {
     /// The agent.
     pub agent: AgentId,
-    /// What the agent does itself.
+    /// The cost of the agent itself.
     pub own: Calls,
-    /// With what the agents do that it hands over to or asks.
+    /// The cost including the agents that it hands off to or calls.
     pub total: Calls,
-    /// Why there is no bound, where there is none.
+    /// The reasons why there is no bound. Empty if there is one.
     pub reasons: Vec<Reason>,
 }
 
-/// What one message can cost at each agent of a graph, in the order of its parts.
+/// Returns the cost of one message at each agent of a graph, by [`AgentId`].
 #[must_use]
 pub fn cost(cfg: &Cfg<'_>) -> Vec<AgentCost> {
-    let ids: Vec<AgentId> = (0..).map(AgentId).take(cfg.parts().len()).collect();
+    let ids: Vec<AgentId> = (0..).map(AgentId).take(cfg.agents().len()).collect();
     let in_handlers = cfg.in_handlers();
-    let parts: Vec<Option<Own>> = ids.iter().map(|id| Own::of(cfg, *id, &in_handlers)).collect();
-    let alone: Vec<Option<Found>> =
-        parts.iter().map(|part| Some(part.as_ref()?.turns(|_| Calls::default()))).collect();
+    let graphs: Vec<Option<TurnGraph>> =
+        ids.iter().map(|id| TurnGraph::of(cfg, *id, &in_handlers)).collect();
+    let alone: Vec<Option<TurnCosts>> =
+        graphs.iter().map(|graph| Some(graph.as_ref()?.turns(|_| Calls::default()))).collect();
     let mut by_node: FxHashMap<NodeIndex, Vec<AgentId>> = FxHashMap::default();
     for transfer in cfg.transfers() {
         if let Some(to) = transfer.target {
             by_node.entry(transfer.node).or_default().push(to);
         }
     }
-    // What a turn costs that begins with an agent, those first that the others lead to.
-    let mut entered = vec![Calls::default(); parts.len()];
-    let mut circles: Vec<Option<Vec<Span>>> = vec![None; parts.len()];
+    // The cost of a turn that enters an agent, callees first.
+    let mut entered = vec![Calls::default(); graphs.len()];
+    let mut cycles: Vec<Option<Vec<Span>>> = vec![None; graphs.len()];
     let leads = |entered: &[Calls], node: NodeIndex| {
         let costs = by_node.get(&node).into_iter().flatten();
         let costs = costs.filter_map(|to| entered.get(to.0 as usize)).copied();
         costs.fold(Calls::default(), Add::add)
     };
-    for (group, circle) in circles_at_once(cfg, &parts) {
+    for (group, cycle) in immediate_cycles(cfg, &graphs) {
         let mut most = Calls::default();
         for id in &group {
-            if let Some(part) = parts.get(id.0 as usize).and_then(Option::as_ref) {
-                most = most.max(part.turns(|node| leads(&entered, node)).turns.enter);
+            if let Some(graph) = graphs.get(id.0 as usize).and_then(Option::as_ref) {
+                most = most.max(graph.turns(|node| leads(&entered, node)).turns.enter);
             }
         }
         for id in &group {
             let at = id.0 as usize;
-            if let (Some(entered), Some(place)) = (entered.get_mut(at), circles.get_mut(at)) {
-                *entered = if circle.is_empty() { most } else { most.forever() };
-                *place = (!circle.is_empty()).then(|| circle.clone());
+            if let (Some(entered), Some(place)) = (entered.get_mut(at), cycles.get_mut(at)) {
+                *entered = if cycle.is_empty() { most } else { most.repeated() };
+                *place = (!cycle.is_empty()).then(|| cycle.clone());
             }
         }
     }
-    let with: Vec<Option<Found>> =
-        parts.iter().map(|part| Some(part.as_ref()?.turns(|node| leads(&entered, node)))).collect();
-    let turns = come_back(cfg, &with);
-    let reasons = Reasons::new(cfg, &alone, &circles);
+    let with: Vec<Option<TurnCosts>> = graphs
+        .iter()
+        .map(|graph| Some(graph.as_ref()?.turns(|node| leads(&entered, node))))
+        .collect();
+    let turns = with_returns(cfg, &with);
+    let reasons = Reasons::new(cfg, &alone, &cycles);
     ids.into_iter()
         .filter_map(|agent| {
             let at = agent.0 as usize;
@@ -195,21 +200,23 @@ pub fn cost(cfg: &Cfg<'_>) -> Vec<AgentCost> {
         .collect()
 }
 
-/// Agents that lead to each other before anybody waits for the user, or single agents; those first
-/// that the others lead to. With the lines that lead round.
-fn circles_at_once(cfg: &Cfg<'_>, parts: &[Option<Own>]) -> Vec<(Vec<AgentId>, Vec<Span>)> {
-    let at_once: Vec<Vec<bool>> =
-        parts.iter().map(|part| part.as_ref().map(Own::at_once).unwrap_or_default()).collect();
+/// Returns the groups of agents that transfer to each other before the user is waited for, and all
+/// other agents as groups of their own, callees first. With the transfers of each group.
+fn immediate_cycles(cfg: &Cfg<'_>, graphs: &[Option<TurnGraph>]) -> Vec<(Vec<AgentId>, Vec<Span>)> {
+    let reachable_in_turn: Vec<Vec<bool>> = graphs
+        .iter()
+        .map(|graph| graph.as_ref().map(TurnGraph::reachable_in_turn).unwrap_or_default())
+        .collect();
     let wanted = |transfer: &Transfer<'_>| {
         let from = cfg.node(transfer.node).map(|n| n.agent);
-        let first = from.and_then(|from| cfg.part(from)?.nodes().next());
+        let first = from.and_then(|from| cfg.agent(from)?.nodes().next());
         from.zip(first).is_some_and(|(from, first)| {
             let place = transfer.node.index().checked_sub(first.index());
-            let seen = at_once.get(from.0 as usize);
+            let seen = reachable_in_turn.get(from.0 as usize);
             place.zip(seen).is_some_and(|(place, seen)| seen.get(place) == Some(&true))
         })
     };
-    let graph = agents(cfg, parts.len(), wanted);
+    let graph = agents(cfg, graphs.len(), wanted);
     let mut group_of: FxHashMap<NodeIndex, usize> = FxHashMap::default();
     let groups = kosaraju_scc(&graph);
     for (at, group) in groups.iter().enumerate() {
@@ -249,9 +256,9 @@ fn agents(
     graph
 }
 
-/// The most of any turn, that one included in which an agent that was asked is done and the one who
-/// asked goes on.
-fn come_back(cfg: &Cfg<'_>, with: &[Option<Found>]) -> Vec<Calls> {
+/// Returns the maximum cost of any turn, including those in which a called agent returns and its
+/// caller continues.
+fn with_returns(cfg: &Cfg<'_>, with: &[Option<TurnCosts>]) -> Vec<Calls> {
     let mut turns: Vec<Calls> =
         with.iter().map(|f| f.as_ref().map(|f| f.turns.any).unwrap_or_default()).collect();
     let mut by_agent: FxHashMap<AgentId, Vec<(AgentId, NodeIndex)>> = FxHashMap::default();
@@ -275,16 +282,16 @@ fn come_back(cfg: &Cfg<'_>, with: &[Option<Found>]) -> Vec<Calls> {
     turns
 }
 
-/// Why turns have no bound.
+/// The reasons why turns have no bound.
 struct Reasons<'g> {
     own: Vec<Vec<Reason>>,
-    /// Whom each agent leads to.
+    /// The agents that each agent transfers to.
     leads: FxHashMap<AgentId, Vec<AgentId>>,
-    circles: &'g [Option<Vec<Span>>],
+    cycles: &'g [Option<Vec<Span>>],
 }
 
 impl<'g> Reasons<'g> {
-    fn new(cfg: &Cfg<'_>, alone: &[Option<Found>], circles: &'g [Option<Vec<Span>>]) -> Self {
+    fn new(cfg: &Cfg<'_>, alone: &[Option<TurnCosts>], cycles: &'g [Option<Vec<Span>>]) -> Self {
         let own = alone
             .iter()
             .map(|f| f.iter().flat_map(|f| &f.loops).cloned().map(Reason::Loop).collect())
@@ -295,23 +302,24 @@ impl<'g> Reasons<'g> {
                 leads.entry(from.agent).or_default().push(to);
             }
         }
-        Self { own, leads, circles }
+        Self { own, leads, cycles }
     }
 
-    /// The nearest ones: of the agent itself, else of those it leads to.
+    /// Returns the nearest reasons: those of the agent itself, else of the agents that it transfers
+    /// to.
     fn of(&self, agent: AgentId) -> Vec<Reason> {
         let mut seen = FxHashSet::from_iter([agent]);
-        let mut waiting = VecDeque::from([agent]);
-        while let Some(agent) = waiting.pop_front() {
+        let mut worklist = VecDeque::from([agent]);
+        while let Some(agent) = worklist.pop_front() {
             let at = agent.0 as usize;
             let mut found: Vec<Reason> = self.own.get(at).cloned().unwrap_or_default();
-            let circle = self.circles.get(at).and_then(Option::as_ref);
-            found.extend(circle.map(|lines| Reason::Agents(lines.clone())));
+            let cycle = self.cycles.get(at).and_then(Option::as_ref);
+            found.extend(cycle.map(|lines| Reason::Agents(lines.clone())));
             if !found.is_empty() {
                 return found;
             }
             let next = self.leads.get(&agent).into_iter().flatten();
-            waiting.extend(next.filter(|to| seen.insert(**to)));
+            worklist.extend(next.filter(|to| seen.insert(**to)));
         }
         Vec::new()
     }

@@ -1,6 +1,6 @@
-//! What `agentir cost` prints.
+//! The report of `agentir cost`.
 
-use super::{AgentCost, Most, Reason};
+use super::{AgentCost, Reason, UpperBound};
 use crate::cfg::Cfg;
 use agentir_diagnostics::{SourceMap, Span};
 use schemars::JsonSchema;
@@ -8,15 +8,15 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// The version of the format. It changes when something that was there is gone or means something else.
-const VERSION: &str = "1";
+/// The version of the format. It changes with every incompatible change.
+const SCHEMA_VERSION: &str = "1";
 
-/// What one message of the user can cost at most, by agent.
+/// The maximum cost of one user message, by agent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CostReport {
     /// The version of this format.
     version: &'static str,
-    /// The agents, program by program, in the order in which they were read.
+    /// The agents in input order, grouped by program.
     agents: Vec<AgentReport>,
 }
 
@@ -25,44 +25,46 @@ pub struct CostReport {
 struct AgentReport {
     /// Its name.
     agent: String,
-    /// The file it is written in.
+    /// The file that defines it.
     file: String,
-    /// How often models are called.
+    /// The number of model calls.
     model_calls: Count,
-    /// How often tools are called.
+    /// The number of tool calls.
     tool_calls: Count,
-    /// Why there is no bound, where there is none.
-    unbounded: Vec<Why>,
+    /// The causes of a missing bound; empty if there is a bound.
+    unbounded: Vec<UnboundedCause>,
 }
 
-/// A count; null where nothing bounds it.
+/// A maximum; null if there is none.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Count {
-    /// By the agent itself.
+    /// The calls of the agent itself.
     own: Option<u64>,
-    /// With the agents that it hands over to or asks before the user is waited for again.
+    /// The calls including the agents that it hands off to or calls in the same turn.
     total: Option<u64>,
 }
 
-/// Why there is no bound.
+/// The cause of a missing bound.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Why {
-    /// What it is.
-    reason: Kind,
-    /// The lines that lead round.
+#[schemars(rename = "Why")]
+struct UnboundedCause {
+    /// The kind of cause.
+    reason: CauseKind,
+    /// The source of the edges of the cycle.
     lines: Vec<Place>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+#[schemars(rename = "Kind")]
+enum CauseKind {
     /// A loop inside an agent.
     Loop,
-    /// Agents that lead to each other.
+    /// Agents that transfer to each other.
     Agents,
 }
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Place {
     /// The file.
@@ -82,14 +84,14 @@ pub fn cost_schema() -> serde_json::Value {
 
 impl Default for CostReport {
     fn default() -> Self {
-        Self { version: VERSION, agents: Vec::new() }
+        Self { version: SCHEMA_VERSION, agents: Vec::new() }
     }
 }
 
-const fn bound(most: Most) -> Option<u64> {
+const fn bound(most: UpperBound) -> Option<u64> {
     match most {
-        Most::AtMost(n) => Some(n),
-        Most::Unbounded => None,
+        UpperBound::AtMost(n) => Some(n),
+        UpperBound::Unbounded => None,
     }
 }
 
@@ -105,26 +107,29 @@ impl CostReport {
     /// Adds the agents of a program.
     pub fn add(&mut self, cfg: &Cfg<'_>, costs: &[AgentCost], sources: &SourceMap) {
         for cost in costs {
-            let Some(part) = cfg.part(cost.agent) else { continue };
+            let Some(part) = cfg.agent(cost.agent) else { continue };
             let name = &part.agent.metadata.name;
-            let why = |reason: &Reason| {
+            let cause = |reason: &Reason| {
                 let (reason, spans) = match reason {
-                    Reason::Loop(spans) => (Kind::Loop, spans),
-                    Reason::Agents(spans) => (Kind::Agents, spans),
+                    Reason::Loop(spans) => (CauseKind::Loop, spans),
+                    Reason::Agents(spans) => (CauseKind::Agents, spans),
                 };
-                Why { reason, lines: spans.iter().map(|span| place(*span, sources)).collect() }
+                UnboundedCause {
+                    reason,
+                    lines: spans.iter().map(|span| place(*span, sources)).collect(),
+                }
             };
             self.agents.push(AgentReport {
                 agent: name.value.to_string(),
                 file: place(name.span, sources).file,
                 model_calls: Count { own: bound(cost.own.models), total: bound(cost.total.models) },
                 tool_calls: Count { own: bound(cost.own.tools), total: bound(cost.total.tools) },
-                unbounded: cost.reasons.iter().map(why).collect(),
+                unbounded: cost.reasons.iter().map(cause).collect(),
             });
         }
     }
 
-    /// As a table for people.
+    /// Renders the report as a plain-text table.
     #[must_use]
     pub fn text(&self) -> String {
         if self.agents.is_empty() {
@@ -152,14 +157,14 @@ impl CostReport {
                 number(agent.tool_calls.total),
             );
         }
-        let mut told: Vec<String> = Vec::new();
-        for why in self.agents.iter().flat_map(|agent| &agent.unbounded) {
-            let says = why.says();
-            if !told.contains(&says) {
-                told.push(says);
+        let mut reported: Vec<String> = Vec::new();
+        for cause in self.agents.iter().flat_map(|agent| &agent.unbounded) {
+            let says = cause.text_lines();
+            if !reported.contains(&says) {
+                reported.push(says);
             }
         }
-        for says in told {
+        for says in reported {
             text.push('\n');
             text.push_str(&says);
         }
@@ -167,11 +172,13 @@ impl CostReport {
     }
 }
 
-impl Why {
-    fn says(&self) -> String {
+impl UnboundedCause {
+    fn text_lines(&self) -> String {
         let what = match self.reason {
-            Kind::Loop => "∞: nothing bounds this loop",
-            Kind::Agents => "∞: these agents can lead to each other before the user is asked again",
+            CauseKind::Loop => "∞: nothing bounds this loop",
+            CauseKind::Agents => {
+                "∞: these agents can lead to each other before the user is asked again"
+            }
         };
         let mut text = format!("{what}\n");
         for place in self.lines.iter().take(8) {

@@ -5,7 +5,7 @@ use crate::rule::{AgentContext, ProgramContext};
 use crate::variables::{first, is_built_in};
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
-use agentir_flow::cfg::{AgentId, Element, How};
+use agentir_flow::cfg::{AccessKind, AgentId, Origin};
 use agentir_ir::{Agent, Dialect, Statement};
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -72,7 +72,7 @@ impl Lost {
             if node.agent == target {
                 continue;
             }
-            let given = given(from.agent, transfer.to, node.element);
+            let given = given(from.agent, transfer.to, node.origin);
             if !here.spend(1) {
                 continue;
             }
@@ -115,14 +115,14 @@ struct Always {
 impl Always {
     fn new(flow: &Dataflow<'_>, name: &str) -> Self {
         let sets = |node: NodeIndex| {
-            flow.changes(node)
+            flow.defs(node)
                 .iter()
-                .find(|a| a.how == How::Sets && a.certain && root(a) == name)
+                .find(|a| a.kind == AccessKind::Def && a.definite && root(a) == name)
                 .filter(|_| !flow.clears(node, name))
         };
         let set = flow.nodes().find_map(|node| Some(sets(node)?.variable.span));
         let mut without = FxHashSet::default();
-        if let Some(part) = flow.cfg.part(flow.agent).filter(|_| set.is_some()) {
+        if let Some(part) = flow.cfg.agent(flow.agent).filter(|_| set.is_some()) {
             let cleared = flow.nodes().filter(|n| flow.clears(*n, name));
             let mut waiting: Vec<NodeIndex> = std::iter::once(part.entry).chain(cleared).collect();
             without.extend(waiting.iter().copied());
@@ -147,7 +147,7 @@ impl Always {
 /// as the program.
 fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
     let mut waiting: Vec<NodeIndex> =
-        flow.cfg.part(flow.agent).map(|p| p.entry).into_iter().collect();
+        flow.cfg.agent(flow.agent).map(|p| p.entry).into_iter().collect();
     let mut found: FxHashSet<NodeIndex> = waiting.iter().copied().collect();
     while let Some(node) = waiting.pop() {
         let next = flow.next(node).map(|(_, to, _)| to);
@@ -185,7 +185,7 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     let mut names: Vec<SmolStr> = flow
         .nodes()
         .filter(|node| reached.contains(node))
-        .flat_map(|node| flow.cfg.accesses(node).iter().filter(|a| a.how == How::Reads))
+        .flat_map(|node| flow.cfg.accesses(node).iter().filter(|a| a.kind == AccessKind::Use))
         .map(|a| SmolStr::new(root(a)))
         .collect();
     names.sort();
@@ -217,17 +217,17 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
 
 /// What an agent gives the next one: what the place itself says, and for places that say nothing what
 /// is declared about that agent.
-fn given<'a>(from: &'a Agent, to: &str, element: Element<'a>) -> FxHashSet<&'a str> {
+fn given<'a>(from: &'a Agent, to: &str, element: Origin<'a>) -> FxHashSet<&'a str> {
     let mut all: FxHashSet<&str> = FxHashSet::default();
     let resolves = |name: &'a agentir_diagnostics::Spanned<agentir_expr::Name>| {
         from.resolve_alias(name).value == to
     };
     let declared = match element {
-        Element::Handoff(_) | Element::Delegate(_) => None,
+        Origin::Handoff(_) | Origin::Delegate(_) => None,
         _ => Some(()),
     };
     let handoffs = from.coordination.handoffs.iter().filter(|h| match element {
-        Element::Handoff(own) => std::ptr::eq(own, *h),
+        Origin::Handoff(own) => std::ptr::eq(own, *h),
         _ => declared.is_some() && resolves(&h.to),
     });
     for handoff in handoffs {
@@ -246,14 +246,14 @@ fn given<'a>(from: &'a Agent, to: &str, element: Element<'a>) -> FxHashSet<&'a s
         }
     }
     let delegates = from.coordination.delegates.iter().filter(|d| match element {
-        Element::Delegate(own) => std::ptr::eq(own, *d),
+        Origin::Delegate(own) => std::ptr::eq(own, *d),
         _ => declared.is_some() && resolves(&d.agent),
     });
     all.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| name.value.as_str()));
     let rules = from.routing.iter().flat_map(|r| &r.rules);
     let rules = rules.filter(|r| r.to.as_ref().is_some_and(resolves));
     all.extend(rules.flat_map(|r| &r.pass).map(|name| first(&name.value)));
-    if let Element::Statement(Statement::Delegate(d) | Statement::Handoff(d)) = element {
+    if let Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) = element {
         all.extend(d.bindings.iter().map(|b| b.variable.value.as_str()));
     }
     all

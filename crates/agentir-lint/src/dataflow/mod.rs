@@ -20,7 +20,7 @@ use agentir_diagnostics::{Diagnostic, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{Dialect, Expr, ExprKind, Literal, UnaryOp, Visit};
 use agentir_flow::cfg::{
-    Access, AgentId, Cfg, DecidedBy, Edge, Element, Guard, How, NodeKind, Part, Why,
+    Access, AccessKind, AgentCfg, AgentId, Cfg, DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin,
 };
 use agentir_ir::Statement;
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -197,18 +197,18 @@ impl<'a> Places<'a> {
         let nodes: Vec<NodeIndex> = if shared {
             cfg.graph().node_indices().collect()
         } else {
-            cfg.part(agent)?.nodes().collect()
+            cfg.agent(agent)?.nodes().collect()
         };
         let edges = Edges::new(&cfg, &nodes);
-        let owned = Owned::new(cx, nodes.iter().flat_map(|node| cfg.changes(*node)));
+        let owned = Owned::new(cx, nodes.iter().flat_map(|node| cfg.defs(*node)));
         let mut setters: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
         let mut clearers: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
         for node in &nodes {
-            for access in cfg.changes(*node) {
-                let (of, name) = match access.how {
-                    How::Sets => (&mut setters, root(access)),
-                    How::Clears => (&mut clearers, access.variable.name.as_str()),
-                    How::Reads => continue,
+            for access in cfg.defs(*node) {
+                let (of, name) = match access.kind {
+                    AccessKind::Def => (&mut setters, root(access)),
+                    AccessKind::Kill => (&mut clearers, access.variable.name.as_str()),
+                    AccessKind::Use => continue,
                 };
                 of.entry(SmolStr::new(name)).or_default().push(*node);
             }
@@ -223,8 +223,8 @@ impl<'a> Places<'a> {
     }
 
     /// What a node does to variables besides reading them.
-    pub(crate) fn changes(&self, node: NodeIndex) -> &[Access] {
-        self.cfg.changes(node)
+    pub(crate) fn defs(&self, node: NodeIndex) -> &[Access] {
+        self.cfg.defs(node)
     }
 
     /// The places that set a variable.
@@ -282,8 +282,8 @@ impl<'a> Places<'a> {
 
     /// The constant that a node assigns.
     fn constant(&self, node: NodeIndex) -> Option<(&'a agentir_ir::SetVariable, &'a Literal)> {
-        let set = match self.cfg.node(node)?.element {
-            Element::Set(set) | Element::Statement(Statement::Set(set)) => set,
+        let set = match self.cfg.node(node)?.origin {
+            Origin::Set(set) | Origin::Statement(Statement::Set(set)) => set,
             _ => return None,
         };
         match &set.value.kind {
@@ -300,7 +300,7 @@ impl<'a> Dataflow<'a> {
 
     /// The nodes of the agent.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeIndex> {
-        self.cfg.part(self.agent).into_iter().flat_map(Part::nodes)
+        self.cfg.agent(self.agent).into_iter().flat_map(AgentCfg::nodes)
     }
 
     /// All places that a way may pass.
@@ -308,7 +308,7 @@ impl<'a> Dataflow<'a> {
         if self.shared {
             self.cfg.graph().node_indices().collect()
         } else {
-            self.cfg.part(self.agent).into_iter().flat_map(Part::nodes).collect()
+            self.cfg.agent(self.agent).into_iter().flat_map(AgentCfg::nodes).collect()
         }
     }
 
@@ -320,9 +320,9 @@ impl<'a> Dataflow<'a> {
     ) -> impl Iterator<Item = (EdgeIndex, NodeIndex, &Edge<'a>)> {
         let inside = |to: NodeIndex| self.cfg.node(to).is_some_and(|n| n.agent == self.agent);
         let edges = self.places.edges.of(node).iter();
-        edges
-            .filter_map(|id| self.cfg.edge(*id).map(|(_, to, edge)| (*id, to, edge)))
-            .filter(move |(_, to, edge)| self.shared || (edge.why != Why::Enter && inside(*to)))
+        edges.filter_map(|id| self.cfg.edge(*id).map(|(_, to, edge)| (*id, to, edge))).filter(
+            move |(_, to, edge)| self.shared || (edge.kind != EdgeKind::Enter && inside(*to)),
+        )
     }
 
     /// Takes from what may be looked at; false if nothing is left.
@@ -348,7 +348,7 @@ impl<'a> Dataflow<'a> {
             return Rc::clone(found);
         }
         let entry = if self.shared { self.program_entry() } else { Some(self.agent) };
-        let start = entry.and_then(|a| self.cfg.part(a)).map(|p| p.entry);
+        let start = entry.and_then(|a| self.cfg.agent(a)).map(|p| p.entry);
         let found = Rc::new(start.map_or_else(Unset::default, |start| {
             self.spread(start, name, true, Rc::clone(&self.at_first))
         }));
@@ -363,7 +363,7 @@ impl<'a> Dataflow<'a> {
     /// Everywhere one can come in the agent with a variable unset that only its own statements set,
     /// from its beginning, with what is known there.
     pub(crate) fn unset_where(&self, name: &str, known: Known) -> Unset {
-        let start = self.cfg.part(self.agent).map(|p| p.entry);
+        let start = self.cfg.agent(self.agent).map(|p| p.entry);
         start.map_or_else(Unset::default, |start| self.spread(start, name, true, Rc::new(known)))
     }
 
@@ -399,7 +399,7 @@ impl<'a> Dataflow<'a> {
 
     /// What is known behind a node.
     fn after(&self, node: NodeIndex, before: &Rc<Known>) -> Rc<Known> {
-        let changes = self.changes(node);
+        let changes = self.defs(node);
         let wipes = self.dialect == Dialect::Adl && self.fills(node, "", true);
         let told = self.kind(node) == NodeKind::Choose;
         if !wipes && !told && changes.is_empty() {
@@ -411,15 +411,15 @@ impl<'a> Dataflow<'a> {
             known.retain(|name, _| !self.owned.is_told(name));
         }
         for access in changes {
-            match access.how {
-                How::Reads => {}
-                How::Sets => {
+            match access.kind {
+                AccessKind::Use => {}
+                AccessKind::Def => {
                     known.remove(root(access));
                 }
-                How::Clears if self.owned.has(&access.variable.name) => {
+                AccessKind::Kill if self.owned.has(&access.variable.name) => {
                     known.insert(access.variable.name.clone(), Value::Undefined);
                 }
-                How::Clears => {}
+                AccessKind::Kill => {}
             }
         }
         if let Some((set, literal)) = self.constant(node)

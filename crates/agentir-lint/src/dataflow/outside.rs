@@ -1,7 +1,7 @@
 //! What agents set of each other.
 
 use agentir_flow::Cfg;
-use agentir_flow::cfg::Element;
+use agentir_flow::cfg::Origin;
 use agentir_ir::{Dialect, Node, Program, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,16 +18,15 @@ impl<'a> Outside<'a> {
     pub(crate) fn new(program: &'a Program, cfg: &Cfg<'a>) -> Self {
         let mut outside = Self::default();
         for node in cfg.graph().node_weights() {
-            if let Element::Statement(Statement::Delegate(to) | Statement::Handoff(to)) =
-                node.element
+            if let Origin::Statement(Statement::Delegate(to) | Statement::Handoff(to)) = node.origin
             {
                 let given = outside.set.entry(to.agent.value.as_str()).or_default();
                 given.extend(to.bindings.iter().map(|b| b.variable.value.as_str()));
             }
         }
         for transfer in cfg.transfers() {
-            let element = cfg.node(transfer.node).map(|n| n.element);
-            if !matches!(element, Some(Element::Statement(Statement::Delegate(_)))) {
+            let element = cfg.node(transfer.node).map(|n| n.origin);
+            if !matches!(element, Some(Origin::Statement(Statement::Delegate(_)))) {
                 outside.chosen.insert(transfer.to);
             }
         }

@@ -6,7 +6,7 @@ use crate::rule::AgentContext;
 use crate::variables::first;
 use agentir_diagnostics::{FileId, Span};
 use agentir_eval::Value;
-use agentir_flow::cfg::{Access, How};
+use agentir_flow::cfg::{Access, AccessKind};
 use agentir_ir::{Agent, BindingAction, Data, Dialect, SessionVariable, WriteUse};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -38,7 +38,7 @@ impl<'a> Owned<'a> {
         let foreign = foreign(cx);
         // What the graph has no node for may happen at any time.
         let seen: FxHashSet<(FileId, u32)> = accesses
-            .filter(|a| a.how == How::Sets && !root(a).is_empty())
+            .filter(|a| a.kind == AccessKind::Def && !root(a).is_empty())
             .map(|a| (a.variable.span.file, a.variable.span.start))
             .collect();
         let mut owned = Self::default();

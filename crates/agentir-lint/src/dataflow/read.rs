@@ -8,7 +8,7 @@ use agentir_expr::{
     Argument, BinaryOp, Expr, ExprKind, Literal, ParameterType, Path, Template, TemplatePart,
     UnaryOp, function,
 };
-use agentir_flow::cfg::{Element, NodeKind};
+use agentir_flow::cfg::{NodeKind, Origin};
 use agentir_ir::{Call, Response, Statement, Tool};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
@@ -76,7 +76,7 @@ impl<'r, 'a> Reads<'r, 'a> {
     ) -> Vec<(Harm, Span)> {
         let mut reads = Self::new(flow, Some(name), before);
         if let Some(at) = flow.cfg.node(node) {
-            reads.element(at.kind, at.element, tool);
+            reads.element(at.kind, at.origin, tool);
         }
         if !flow.sets(node, name) {
             reads.tests(node);
@@ -97,7 +97,7 @@ impl<'r, 'a> Reads<'r, 'a> {
         for node in flow.nodes() {
             let mut reads = Reads::new(flow, None, &nothing);
             if let Some(at) = flow.cfg.node(node) {
-                reads.element(at.kind, at.element, tool);
+                reads.element(at.kind, at.origin, tool);
             }
             reads.tests(node);
             for (name, harm) in reads.names {
@@ -140,35 +140,35 @@ impl<'r, 'a> Reads<'r, 'a> {
     fn element(
         &mut self,
         kind: NodeKind,
-        element: Element<'a>,
+        element: Origin<'a>,
         tool: &dyn Fn(&str) -> Option<&'a Tool>,
     ) {
         match (element, kind) {
-            (Element::Set(set) | Element::Statement(Statement::Set(set)), NodeKind::Set) => {
+            (Origin::Set(set) | Origin::Statement(Statement::Set(set)), NodeKind::Set) => {
                 self.expr(&set.value, Harm::Copy);
             }
-            (Element::Statement(Statement::Respond(response)), _) => self.response(response),
-            (Element::Statement(Statement::Collect(c)), NodeKind::Say) => self.said(&c.present),
-            (Element::Statement(Statement::Collect(c)), _) => {
+            (Origin::Statement(Statement::Respond(response)), _) => self.response(response),
+            (Origin::Statement(Statement::Collect(c)), NodeKind::Say) => self.said(&c.present),
+            (Origin::Statement(Statement::Collect(c)), _) => {
                 self.said(&c.gather.prompt);
                 c.gather.fields.iter().for_each(|f| self.said(&f.prompt));
             }
-            (Element::Statement(Statement::Call(call)), NodeKind::Call) => {
+            (Origin::Statement(Statement::Call(call)), NodeKind::Call) => {
                 self.call(call, tool(&call.tool.value));
             }
-            (Element::Statement(Statement::Transform(t)), _) => self.expr(&t.source, Harm::Copy),
-            (Element::Statement(Statement::Delegate(d) | Statement::Handoff(d)), kind)
+            (Origin::Statement(Statement::Transform(t)), _) => self.expr(&t.source, Harm::Copy),
+            (Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)), kind)
                 if kind != NodeKind::Return =>
             {
                 let given = d.bindings.iter().filter(|b| !b.by_reference);
                 given.for_each(|b| self.expr(&b.value, Harm::Pass));
             }
-            (Element::Failure(failure), NodeKind::Say) => self.said(&failure.message),
-            (Element::Completion(done), NodeKind::Say) => self.said(&done.respond),
-            (Element::HumanOutcome(outcome), NodeKind::Say) => self.said(&outcome.respond),
-            (Element::Trigger(trigger), NodeKind::Say) => self.said(&trigger.respond),
-            (Element::Handler(handler), NodeKind::Say) => self.said(&handler.respond),
-            (Element::Handoff(handoff), NodeKind::Handoff) => {
+            (Origin::Failure(failure), NodeKind::Say) => self.said(&failure.message),
+            (Origin::Completion(done), NodeKind::Say) => self.said(&done.respond),
+            (Origin::HumanOutcome(outcome), NodeKind::Say) => self.said(&outcome.respond),
+            (Origin::Trigger(trigger), NodeKind::Say) => self.said(&trigger.respond),
+            (Origin::Handler(handler), NodeKind::Say) => self.said(&handler.respond),
+            (Origin::Handoff(handoff), NodeKind::Handoff) => {
                 for name in handoff.context.pass.iter().map(|p| &p.name) {
                     if self.is(crate::variables::first(&name.value), Harm::Pass) {
                         self.found.push((Harm::Pass, name.span));
@@ -177,14 +177,14 @@ impl<'r, 'a> Reads<'r, 'a> {
                 let given = handoff.context.bindings.iter().filter(|b| !b.by_reference);
                 given.for_each(|b| self.expr(&b.value, Harm::Pass));
             }
-            (Element::Rule(rule), NodeKind::Handoff) => {
+            (Origin::Rule(rule), NodeKind::Handoff) => {
                 for name in &rule.pass {
                     if self.is(crate::variables::first(&name.value), Harm::Pass) {
                         self.found.push((Harm::Pass, name.span));
                     }
                 }
             }
-            (Element::Delegate(delegate), NodeKind::Delegate) => {
+            (Origin::Delegate(delegate), NodeKind::Delegate) => {
                 delegate.input.iter().for_each(|(_, value)| self.expr(value, Harm::Pass));
             }
             _ => {}
@@ -205,7 +205,7 @@ impl<'r, 'a> Reads<'r, 'a> {
                 if self.name.is_none() {
                     return Some(last.test);
                 }
-                let before = cfg.guard(cfg.guard_before(edge.guard));
+                let before = cfg.guard(cfg.guard_prefix(edge.guard));
                 let comes = before.iter().rev().take(128).all(|literal| {
                     let holds = literal.test.expr().and_then(|e| self.flow.holds(e, self.known()));
                     holds.is_none_or(|holds| holds == literal.holds)
@@ -241,7 +241,7 @@ impl<'r, 'a> Reads<'r, 'a> {
 
     fn response(&mut self, response: &Response) {
         self.said(&response.text);
-        let Some(agent) = self.flow.cfg.part(self.flow.agent).map(|p| p.agent) else { return };
+        let Some(agent) = self.flow.cfg.agent(self.flow.agent).map(|p| p.agent) else { return };
         // A text that several places say is shown where it is said.
         let named =
             response.template.as_ref().and_then(|t| Some((t, agent.templates.get(&t.value)?)));

@@ -5,7 +5,7 @@ use crate::rule::AgentContext;
 use agentir_diagnostics::Span;
 use agentir_expr::{ExprKind, Path, Visit, system_variable};
 use agentir_flow::Cfg;
-use agentir_flow::cfg::{AgentId, DecidedBy, Edge, Element, Literal, NodeKind, Test, Why};
+use agentir_flow::cfg::{AgentId, DecidedBy, Edge, EdgeKind, GuardLiteral, NodeKind, Origin, Test};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -30,7 +30,7 @@ pub(crate) struct Circle {
 
 /// The part of the graph that belongs to an agent.
 pub(crate) fn part_of(cx: &AgentContext<'_>) -> Option<AgentId> {
-    let parts = (0..).map(AgentId).zip(cx.program.graph().parts());
+    let parts = (0..).map(AgentId).zip(cx.program.graph().agents());
     parts.into_iter().find(|(_, p)| std::ptr::eq(p.agent, cx.agent)).map(|(id, _)| id)
 }
 
@@ -40,14 +40,17 @@ pub(crate) fn is_forced(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
     let kind = |node: NodeIndex| cfg.node(node).map(|n| n.kind);
     let waits = |node: NodeIndex| kind(node).is_some_and(NodeKind::waits);
     // What a platform does after an error that nobody says how to go on from is not said.
-    let unsaid = edge.why == Why::Return && matches!(edge.by, Element::Handler(_));
+    let unsaid = edge.kind == EdgeKind::Return && matches!(edge.origin, Origin::Handler(_));
     let chosen = matches!(edge.decided_by, DecidedBy::User | DecidedBy::Model);
     !unsaid
         && !chosen
         && edge.limit.is_none()
         && !waits(from)
         && !waits(to)
-        && !matches!(edge.why, Why::Named | Why::Shadowed | Why::Profile | Why::Skip)
+        && !matches!(
+            edge.kind,
+            EdgeKind::Named | EdgeKind::Shadowed | EdgeKind::Profile | EdgeKind::Skip
+        )
 }
 
 /// Whether an edge stays in an agent, and nobody else has had a turn.
@@ -55,9 +58,9 @@ fn stays(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
     let from = cfg.edge(id).and_then(|(from, ..)| cfg.node(from)).map(|n| n.kind);
     let to = cfg.edge(id).and_then(|(_, to, _)| cfg.node(to)?.step);
     // A step that a profile inserts may be called as the one it is inserted at.
-    let itself = matches!((edge.why, edge.by, to), (Why::Sequence, Element::Step(by), Some(to))
+    let itself = matches!((edge.kind, edge.origin, to), (EdgeKind::Sequence, Origin::Step(by), Some(to))
         if by.name == to.name);
-    edge.why != Why::Enter
+    edge.kind != EdgeKind::Enter
         && !itself
         && !matches!(
             from,
@@ -151,9 +154,9 @@ fn hops(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
     }
     let mut graph: DiGraph<AgentId, usize> = DiGraph::new();
     let nodes: Vec<NodeIndex> =
-        (0..).map(AgentId).zip(cfg.parts()).map(|(id, _)| graph.add_node(id)).collect();
+        (0..).map(AgentId).zip(cfg.agents()).map(|(id, _)| graph.add_node(id)).collect();
     for (from, transfers) in by_agent {
-        let Some(part) = cfg.part(from) else { continue };
+        let Some(part) = cfg.agent(from) else { continue };
         let mut seen = FxHashSet::from_iter([part.entry]);
         let mut waiting = vec![part.entry];
         while let Some(node) = waiting.pop() {
@@ -189,7 +192,7 @@ fn hops(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
 
 /// Whether an edge may be on the way from the beginning of an agent to a transfer.
 pub(crate) fn may_hop(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
-    is_forced(cfg, id, edge) && !matches!(edge.why, Why::Enter | Why::Error)
+    is_forced(cfg, id, edge) && !matches!(edge.kind, EdgeKind::Enter | EdgeKind::Error)
 }
 
 /// The ways round in an agent that are never left once they are begun, one for each loop.
@@ -209,7 +212,7 @@ pub(crate) fn circles(cx: &AgentContext<'_>) -> Vec<Circle> {
         if nodes.iter().any(|node| !reached.contains(*node)) {
             continue;
         }
-        let changed = changes(cfg, nodes.iter().copied());
+        let changed = defs(cfg, nodes.iter().copied());
         let steady: Vec<EdgeIndex> = edges
             .iter()
             .copied()
@@ -273,12 +276,12 @@ fn rounds(cfg: &Cfg<'_>, edges: &[EdgeIndex]) -> Vec<Vec<EdgeIndex>> {
 }
 
 /// The tests of an edge; none if there is one that nobody can judge.
-fn guard<'a>(cfg: &Cfg<'a>, edge: &Edge<'a>) -> Option<Vec<Literal<'a>>> {
+fn guard<'a>(cfg: &Cfg<'a>, edge: &Edge<'a>) -> Option<Vec<GuardLiteral<'a>>> {
     let all = cfg.guard(edge.guard);
     all.iter().all(|l| l.test.expr().is_some()).then_some(all)
 }
 
-fn is_steady(guard: &[Literal<'_>], changed: &FxHashSet<SmolStr>) -> bool {
+fn is_steady(guard: &[GuardLiteral<'_>], changed: &FxHashSet<SmolStr>) -> bool {
     guard.iter().all(|literal| {
         steady_reads(&literal.test)
             .is_some_and(|paths| paths.iter().all(|p| !changed.contains(&p.root.value)))
@@ -286,13 +289,13 @@ fn is_steady(guard: &[Literal<'_>], changed: &FxHashSet<SmolStr>) -> bool {
 }
 
 /// The variables that something at these nodes writes.
-pub(crate) fn changes(
+pub(crate) fn defs(
     cfg: &Cfg<'_>,
     nodes: impl IntoIterator<Item = NodeIndex>,
 ) -> FxHashSet<SmolStr> {
     nodes
         .into_iter()
-        .flat_map(|node| cfg.changes(node))
+        .flat_map(|node| cfg.defs(node))
         .map(|access| SmolStr::new(access.variable.root()))
         .collect()
 }
@@ -300,7 +303,7 @@ pub(crate) fn changes(
 /// A state in which all of a way can be taken, in words.
 fn taken<'a>(cx: &AgentContext<'a>, way: &[EdgeIndex]) -> Option<String> {
     let cfg = cx.program.graph();
-    let mut literals: Vec<Literal<'a>> = Vec::new();
+    let mut literals: Vec<GuardLiteral<'a>> = Vec::new();
     for edge in way {
         let (_, _, edge) = cfg.edge(*edge)?;
         for literal in cfg.guard(edge.guard) {
@@ -313,7 +316,7 @@ fn taken<'a>(cx: &AgentContext<'a>, way: &[EdgeIndex]) -> Option<String> {
 }
 
 /// A state in which all of this holds, in words; empty if nothing is asked.
-pub(crate) fn together<'a>(cx: &AgentContext<'a>, literals: &[Literal<'a>]) -> Option<String> {
+pub(crate) fn together<'a>(cx: &AgentContext<'a>, literals: &[GuardLiteral<'a>]) -> Option<String> {
     if literals.is_empty() {
         return Some(String::new());
     }

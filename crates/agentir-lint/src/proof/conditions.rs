@@ -7,7 +7,7 @@ use agentir_diagnostics::Span;
 use agentir_expr::{
     BinaryOp, Effect, Expr, ExprKind, UnaryOp, Visit, function, system_namespace, system_variable,
 };
-use agentir_flow::cfg::{self, Element, Literal, Node, NodeKind};
+use agentir_flow::cfg::{self, GuardLiteral, Node, NodeKind, Origin};
 use agentir_ir::{Branch, Statement};
 use agentir_solver::Test;
 use rustc_hash::FxHashSet;
@@ -98,7 +98,7 @@ pub(crate) fn always<'a>(cx: &AgentContext<'a>, expr: &'a Expr, holds: bool) -> 
         return known.clone();
     }
     // Both questions are asked of nearly all conditions, and both have the answer no.
-    if !cx.decided.borrow().contains_key(&(key.0, !holds)) && Ask::is_open(cx, expr) {
+    if !cx.decided.borrow().contains_key(&(key.0, !holds)) && Ask::is_contingent(cx, expr) {
         cx.decided.borrow_mut().extend([((key.0, true), None), ((key.0, false), None)]);
         return None;
     }
@@ -125,9 +125,9 @@ pub(crate) fn decided_alone<'a>(
 
 /// The branches that are tried at a node, in their order.
 pub(crate) fn branches<'a>(node: &Node<'a>) -> &'a [Branch] {
-    match node.element {
-        Element::Statement(Statement::If { branches } | Statement::Await { branches }) => branches,
-        Element::Statement(Statement::Call(call)) if node.kind == NodeKind::Branch => {
+    match node.origin {
+        Origin::Statement(Statement::If { branches } | Statement::Await { branches }) => branches,
+        Origin::Statement(Statement::Call(call)) if node.kind == NodeKind::Branch => {
             &call.on_result
         }
         _ => &[],
@@ -143,15 +143,17 @@ const BEFORE: usize = 64;
 pub(crate) fn taken(
     branches: &[Branch],
     at: usize,
-) -> Option<(Vec<Literal<'_>>, Option<Literal<'_>>)> {
+) -> Option<(Vec<GuardLiteral<'_>>, Option<GuardLiteral<'_>>)> {
     let (before, rest) = branches.split_at_checked(at)?;
     let near = before.get(before.len().saturating_sub(BEFORE)..)?;
-    let earlier: Option<Vec<Literal<'_>>> = near
+    let earlier: Option<Vec<GuardLiteral<'_>>> = near
         .iter()
-        .map(|b| Some(Literal { test: cfg::Test::Condition(b.condition.as_ref()?), holds: false }))
+        .map(|b| {
+            Some(GuardLiteral { test: cfg::Test::Condition(b.condition.as_ref()?), holds: false })
+        })
         .collect();
     let own = rest.first().and_then(|b| b.condition.as_ref());
-    let own = own.map(|c| Literal { test: cfg::Test::Condition(c), holds: true });
+    let own = own.map(|c| GuardLiteral { test: cfg::Test::Condition(c), holds: true });
     Some((earlier?, own))
 }
 

@@ -147,7 +147,7 @@ impl Knowledge {
             true => cx.program.declared_variables(),
             false => Rc::default(),
         };
-        let (mut facts, mut lines) = (Facts::over(&declared.facts), Vec::new());
+        let (mut facts, mut lines) = (Facts::extending(&declared.facts), Vec::new());
         let mut sets: FxHashMap<&str, Vec<&Expr>> = FxHashMap::default();
         for set in &cx.facts.sets {
             sets.entry(&set.target.root.value).or_default().push(&set.value);
@@ -192,7 +192,7 @@ impl Knowledge {
 
     /// The values that a variable takes, if they are listed; none if nothing is known of them.
     pub(crate) fn values(&self, path: &Path) -> Vec<Value> {
-        let all = self.facts.of(path).iter();
+        let all = self.facts.get(path).iter();
         all.filter_map(|fact| match &fact.kind {
             FactKind::OneOf(values) => Some(values.clone()),
             _ => None,
@@ -203,12 +203,12 @@ impl Knowledge {
 
     /// Whether a variable is declared to be true or false.
     pub(crate) fn is_bool(&self, path: &Path) -> bool {
-        self.facts.of(path).iter().any(|fact| fact.kind == FactKind::Type(Type::Bool))
+        self.facts.get(path).iter().any(|fact| fact.kind == FactKind::Type(Type::Bool))
     }
 
     /// The lines that list or type the values of a variable.
     pub(crate) fn listed(&self, path: &Path) -> Vec<Line> {
-        let all = self.facts.of(path).iter();
+        let all = self.facts.get(path).iter();
         all.filter(|fact| matches!(fact.kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool)))
             .filter_map(|fact| self.line(fact.label?.0 as usize).cloned())
             .collect()
@@ -452,6 +452,6 @@ impl Knowledge {
     pub(crate) fn is_listed(&self, path: &Path) -> bool {
         let listed =
             |kind: &FactKind| matches!(kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool));
-        self.facts.of(path).iter().any(|fact| listed(&fact.kind))
+        self.facts.get(path).iter().any(|fact| listed(&fact.kind))
     }
 }

@@ -23,10 +23,10 @@ use crate::rule::AgentContext;
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_eval::{State, Value, evaluate};
 use agentir_expr::{Dialect, Expr, Path};
-use agentir_flow::cfg::Known;
+use agentir_flow::cfg::Fact;
 use agentir_solver::{
-    Answer, Example, FactKind, Facts, Label, Literal, Query, Question, Solver, Statistics, Test,
-    Verdict, Why,
+    Answer, Assertion, Example, FactKind, Facts, Goal, Label, Query, Solver, Statistics, Test,
+    UnknownReason, Verdict,
 };
 use std::cell::{Cell, RefCell};
 
@@ -47,23 +47,23 @@ impl Prover {
         Self { solver: RefCell::default(), most, refused: Cell::new(0) }
     }
 
-    fn is_open(&self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
-        self.solver.borrow_mut().is_open(condition, facts, dialect)
+    fn is_contingent(&self, condition: &Expr, facts: &Facts, dialect: Dialect) -> bool {
+        self.solver.borrow_mut().is_contingent(condition, facts, dialect)
     }
 
     fn ask<T: From<Answer>>(&self, query: &Query<'_>, ask: fn(&mut Solver, &Query<'_>) -> T) -> T {
         let mut solver = self.solver.borrow_mut();
-        let Statistics { asked, at_once, .. } = *solver.statistics();
-        if asked - at_once >= self.most {
+        let Statistics { queries, by_sampling, .. } = *solver.statistics();
+        if queries - by_sampling >= self.most {
             self.refused.set(self.refused.get() + 1);
-            return Answer::Unknown(Why::Budget).into();
+            return Answer::Unknown(UnknownReason::Budget).into();
         }
         ask(&mut solver, query)
     }
 
     pub(crate) fn statistics(&self) -> Statistics {
         let mut statistics = *self.solver.borrow().statistics();
-        statistics.asked += self.refused.get();
+        statistics.queries += self.refused.get();
         statistics.out_of_budget += self.refused.get();
         statistics
     }
@@ -82,7 +82,7 @@ pub struct Ask<'c, 'a> {
     facts: Facts,
     /// What the labels of facts that were added to the agent's own stand for.
     added: Vec<Line>,
-    given: Vec<Literal<'a>>,
+    given: Vec<Assertion<'a>>,
 }
 
 /// Something that was given, by the order in which it was.
@@ -93,9 +93,9 @@ pub struct Given(pub usize);
 #[derive(Debug)]
 pub enum Found {
     /// There is such a state.
-    State(Example),
+    Sat(Example),
     /// There is none.
-    Nothing,
+    Unsat,
 }
 
 /// A smallest set of lines that suffices.
@@ -123,8 +123,8 @@ impl Found {
     #[must_use]
     pub fn state(self) -> Option<Example> {
         match self {
-            Self::State(example) => Some(example),
-            Self::Nothing => None,
+            Self::Sat(example) => Some(example),
+            Self::Unsat => None,
         }
     }
 }
@@ -134,7 +134,7 @@ const GIVEN: u32 = 1 << 24;
 
 impl<'c, 'a> Ask<'c, 'a> {
     pub(crate) fn new(cx: &'c AgentContext<'a>) -> Self {
-        let facts = Facts::over(&cx.knowledge().facts);
+        let facts = Facts::extending(&cx.knowledge().facts);
         Self { cx, facts, added: Vec::new(), given: Vec::new() }
     }
 
@@ -142,22 +142,24 @@ impl<'c, 'a> Ask<'c, 'a> {
     pub fn given(&mut self, test: impl Into<Test<'a>>, holds: bool) -> Given {
         let at = self.given.len();
         let label = Label(GIVEN.saturating_add(u32::try_from(at).unwrap_or(u32::MAX)));
-        self.given.push(Literal { test: test.into(), holds, label });
+        self.given.push(Assertion { test: test.into(), holds, label });
         Given(at)
     }
 
     /// Takes for granted what holds on every way to the place that is asked about. What comes of a test
     /// is given, what comes of an assignment is known.
-    pub fn known(&mut self, known: Known<'a>) -> Option<Given> {
+    pub fn known(&mut self, known: Fact<'a>) -> Option<Given> {
         match known {
-            Known::Test(literal) => return Some(self.given(test(literal.test), literal.holds)),
-            Known::Value(set) => {
+            Fact::Test(assertion) => {
+                return Some(self.given(test(assertion.test), assertion.holds));
+            }
+            Fact::Value(set) => {
                 let dialect = self.cx.knowledge().dialect;
                 let value = evaluate(&set.value, &State::new(), dialect).ok()?;
                 let says = "every way here sets it to this, and nothing on the way changes it";
                 self.know(set.target.clone(), FactKind::Is(value), Line::at(set.span, says));
             }
-            Known::Cleared(name) => {
+            Fact::Cleared(name) => {
                 let says = "every way here removes it, and nothing on the way sets it";
                 let unset = FactKind::Is(Value::Undefined);
                 self.know(Path::variable(name.clone()), unset, Line::at(name.span, says));
@@ -181,18 +183,18 @@ impl<'c, 'a> Ask<'c, 'a> {
 
     /// Whether a condition, with nothing given but what is known of its variables, holds in some states
     /// and not in others. Cheap; false says nothing.
-    pub(crate) fn is_open(cx: &AgentContext<'_>, condition: &Expr) -> bool {
+    pub(crate) fn is_contingent(cx: &AgentContext<'_>, condition: &Expr) -> bool {
         let (program, knowledge) = (cx.program, cx.knowledge());
-        let ask = || program.prover.is_open(condition, &knowledge.facts, knowledge.dialect);
+        let ask = || program.prover.is_contingent(condition, &knowledge.facts, knowledge.dialect);
         program.clock.time("(solver)", ask)
     }
 
     /// Can all of it hold at once?
     #[must_use]
     pub fn satisfiable(&self) -> Option<Found> {
-        match self.put(Question::Satisfiable, Solver::answer) {
-            Answer::State(example) => Some(Found::State(example)),
-            Answer::NoState(_) => Some(Found::Nothing),
+        match self.put(Goal::Satisfiable, Solver::solve) {
+            Answer::Sat(example) => Some(Found::Sat(example)),
+            Answer::Unsat(_) => Some(Found::Unsat),
             Answer::Unknown(_) => None,
         }
     }
@@ -200,48 +202,44 @@ impl<'c, 'a> Ask<'c, 'a> {
     /// The proof that not all of it can hold at once.
     #[must_use]
     pub fn impossible(&self) -> Option<Core> {
-        self.refuted(Question::Satisfiable)
+        self.refuted(Goal::Satisfiable)
     }
 
     /// The proof that this follows.
     #[must_use]
     pub fn proves(&self, test: impl Into<Test<'a>>, holds: bool) -> Option<Core> {
-        let literal = Literal { test: test.into(), holds, label: Label(u32::MAX) };
-        self.refuted(Question::Implied(literal))
+        let assertion = Assertion { test: test.into(), holds, label: Label(u32::MAX) };
+        self.refuted(Goal::Implied(assertion))
     }
 
     /// Whether all of it can hold at once; `None` if that could not be decided. Cheaper than
     /// [`Self::satisfiable`], which says when it does.
     #[must_use]
     pub fn possible(&self) -> Option<bool> {
-        match self.verdict(Question::Satisfiable) {
-            Verdict::State => Some(true),
-            Verdict::NoState(_) => Some(false),
+        match self.check(Goal::Satisfiable) {
+            Verdict::Sat => Some(true),
+            Verdict::Unsat(_) => Some(false),
             Verdict::Unknown(_) => None,
         }
     }
 
-    fn refuted(&self, question: Question<'a>) -> Option<Core> {
-        match self.verdict(question) {
-            Verdict::NoState(labels) => Some(self.core(&labels)),
-            Verdict::State | Verdict::Unknown(_) => None,
+    fn refuted(&self, goal: Goal<'a>) -> Option<Core> {
+        match self.check(goal) {
+            Verdict::Unsat(labels) => Some(self.core(&labels)),
+            Verdict::Sat | Verdict::Unknown(_) => None,
         }
     }
 
-    fn verdict(&self, question: Question<'a>) -> Verdict {
-        self.put(question, Solver::verdict)
+    fn check(&self, goal: Goal<'a>) -> Verdict {
+        self.put(goal, Solver::check)
     }
 
-    fn put<T: From<Answer>>(
-        &self,
-        question: Question<'a>,
-        ask: fn(&mut Solver, &Query<'_>) -> T,
-    ) -> T {
+    fn put<T: From<Answer>>(&self, goal: Goal<'a>, ask: fn(&mut Solver, &Query<'_>) -> T) -> T {
         let query = Query {
             dialect: self.cx.knowledge().dialect,
             facts: &self.facts,
-            given: self.given.clone(),
-            question,
+            assumptions: self.given.clone(),
+            goal,
         };
         let program = self.cx.program;
         program.clock.time("(solver)", || program.prover.ask(&query, ask))

@@ -5,7 +5,7 @@ use crate::rule::AgentContext;
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_expr::{Dialect, Path};
-use agentir_flow::cfg::{NodeKind, Why};
+use agentir_flow::cfg::{EdgeKind, NodeKind};
 use agentir_ir::Data;
 use agentir_solver::FactKind;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -90,7 +90,7 @@ impl Start {
 fn early(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
     let mut names = FxHashSet::default();
     let cfg = cx.program.graph();
-    let Some(part) = cfg.parts().iter().find(|p| std::ptr::eq(p.agent, cx.agent)) else {
+    let Some(part) = cfg.agents().iter().find(|p| std::ptr::eq(p.agent, cx.agent)) else {
         return names;
     };
     let waits = |node| cfg.node(node).is_some_and(|n: &agentir_flow::cfg::Node<'_>| n.kind.waits());
@@ -98,14 +98,14 @@ fn early(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
     let mut waiting = vec![part.entry];
     while let Some(node) = waiting.pop() {
         if cfg.node(node).is_none_or(|n| n.kind != NodeKind::Collect) {
-            let set = cfg.changes(node).iter();
+            let set = cfg.defs(node).iter();
             names.extend(set.map(|access| SmolStr::new(access.variable.root())));
         }
         if waits(node) {
             continue;
         }
         for (next, edge) in cfg.successors(node) {
-            if edge.why != Why::Enter && seen.insert(next) {
+            if edge.kind != EdgeKind::Enter && seen.insert(next) {
                 waiting.push(next);
             }
         }

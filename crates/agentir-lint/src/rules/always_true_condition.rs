@@ -46,7 +46,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// Conditions behind which other branches are tried.
 fn closed(cx: &AgentContext<'_>) -> FxHashSet<agentir_diagnostics::Span> {
     let mut all = FxHashSet::default();
-    let Some(part) = cx.part() else { return all };
+    let Some(part) = cx.agent_cfg() else { return all };
     for at in part.nodes() {
         let Some(node) = cx.program.graph().node(at) else { continue };
         if let Some((_, before)) = branches(node).split_last() {

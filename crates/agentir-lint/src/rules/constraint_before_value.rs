@@ -6,7 +6,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::Value;
 use agentir_expr::{Path, Segment};
-use agentir_flow::cfg::{Element, How};
+use agentir_flow::cfg::{AccessKind, Origin};
 use agentir_solver::{FactKind, Test};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
@@ -36,16 +36,16 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.agent.constraints.constraints.is_empty() || cx.agent.flow.is_none() {
         return;
     }
-    let Some(part) = cx.part() else { return };
+    let Some(part) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     let mut setters: FxHashMap<SmolStr, Setters> = FxHashMap::default();
     let mut checks: FxHashMap<usize, Vec<NodeIndex>> = FxHashMap::default();
     for at in part.nodes() {
         let Some(node) = cfg.node(at) else { continue };
-        if let Element::Constraint(constraint) = node.element {
+        if let Origin::Constraint(constraint) = node.origin {
             checks.entry(std::ptr::from_ref(constraint) as usize).or_default().push(at);
         }
-        for access in cfg.changes(at).iter().filter(|a| a.how == How::Sets) {
+        for access in cfg.defs(at).iter().filter(|a| a.kind == AccessKind::Def) {
             let set = setters.entry(SmolStr::new(access.variable.root())).or_default();
             set.nodes.push(at);
             set.first = set.first.or(Some(access.variable.span));
@@ -63,7 +63,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             for name in &ruling.about {
                 let own = starts_unset(cx, name);
                 let Some(set) = setters.get(name).filter(|s| own && !s.anywhere) else { continue };
-                let reached = cfg.reach(set.nodes.iter().copied(), |_| true);
+                let reached = cfg.reachable(set.nodes.iter().copied(), |_| true);
                 if nodes.iter().any(|n| reached.contains(*n)) {
                     continue;
                 }

@@ -8,7 +8,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path};
-use agentir_flow::cfg::Element;
+use agentir_flow::cfg::Origin;
 use agentir_ir::ConstraintKind;
 use agentir_solver::{FactKind, Test};
 
@@ -98,9 +98,9 @@ fn inverse<'a>(
 fn is_read_unset(cx: &AgentContext<'_>, ruling: &Ruling<'_>, path: &Path) -> bool {
     let name = path.to_string();
     let cfg = cx.program.graph();
-    cfg.unset_reads(cx.id, |read| read == name).iter().any(|unset| {
-        matches!(cfg.node(unset.read).map(|n| n.element),
-            Some(Element::Constraint(c)) if std::ptr::eq(c, ruling.constraint))
+    cfg.uninitialized_reads(cx.id, |read| read == name).iter().any(|unset| {
+        matches!(cfg.node(unset.read).map(|n| n.origin),
+            Some(Origin::Constraint(c)) if std::ptr::eq(c, ruling.constraint))
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::proof::circle::{Circle, circles, lines};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
-use agentir_flow::cfg::{DecidedBy, Edge, Element, Why};
+use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Origin};
 use agentir_ir::{Body, NumberOrText, Statement};
 
 pub(crate) static RULE: Rule = Rule {
@@ -34,19 +34,19 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 pub(super) fn retries(cx: &AgentContext<'_>, circle: &Circle) -> bool {
     let cfg = cx.program.graph();
     circle.edges.iter().filter_map(|id| cfg.edge(*id)).any(|(from, _, edge)| {
-        let failed = match cfg.node(from).map(|n| n.element) {
-            Some(Element::Statement(Statement::Call(call))) => jumps_first(&call.on_failure, edge),
+        let failed = match cfg.node(from).map(|n| n.origin) {
+            Some(Origin::Statement(Statement::Call(call))) => jumps_first(&call.on_failure, edge),
             _ => false,
         };
         edge.decided_by == DecidedBy::Outcome
-            && (failed || matches!(edge.why, Why::Error | Why::Retry))
+            && (failed || matches!(edge.kind, EdgeKind::Error | EdgeKind::Retry))
     })
 }
 
 /// Whether a body begins with the jump that an edge came from.
 fn jumps_first(body: &Body, edge: &Edge<'_>) -> bool {
     let first = body.0.first();
-    matches!((first, edge.by), (Some(Statement::Goto(first)), Element::Jump(jump))
+    matches!((first, edge.origin), (Some(Statement::Goto(first)), Origin::Jump(jump))
         if first.span == jump.span)
 }
 

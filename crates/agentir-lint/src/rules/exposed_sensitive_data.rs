@@ -4,7 +4,7 @@ use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::taint::{Flow, Taint};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_expr::{Argument, Expr, Template};
-use agentir_flow::cfg::Element;
+use agentir_flow::cfg::Origin;
 use agentir_ir::{Data, Statement, Tool};
 use rustc_hash::FxHashSet;
 
@@ -133,13 +133,13 @@ impl<'a> Search<'_, 'a, '_, '_> {
             .chain(said.system_prompt.iter().map(|p| &p.template))
             .for_each(|t| self.template(t, Sink::Prompt));
         let cfg = self.cx.program.graph();
-        let Some(part) = self.cx.program.id(agent).and_then(|id| cfg.part(id)) else { return };
+        let Some(part) = self.cx.program.id(agent).and_then(|id| cfg.agent(id)) else { return };
         for node in part.nodes().filter_map(|n| cfg.node(n)) {
-            match node.element {
-                Element::Statement(Statement::Instruct { text }) => {
+            match node.origin {
+                Origin::Statement(Statement::Instruct { text }) => {
                     self.template(text, Sink::Prompt);
                 }
-                Element::Zone(zone) => {
+                Origin::Zone(zone) => {
                     zone.goal.iter().for_each(|t| self.template(t, Sink::Prompt));
                 }
                 _ => {}
@@ -150,16 +150,16 @@ impl<'a> Search<'_, 'a, '_, '_> {
     fn statements(&mut self) {
         let cfg = self.cx.program.graph();
         let agent = self.cx.agent;
-        let Some(part) = self.cx.program.id(agent).and_then(|id| cfg.part(id)) else { return };
+        let Some(part) = self.cx.program.id(agent).and_then(|id| cfg.agent(id)) else { return };
         for node in part.nodes().filter_map(|n| cfg.node(n)) {
-            match node.element {
-                Element::Statement(Statement::Log { value }) => {
+            match node.origin {
+                Origin::Statement(Statement::Log { value }) => {
                     self.log(&value.value, value.span);
                 }
-                Element::Statement(Statement::Respond(said)) => {
+                Origin::Statement(Statement::Respond(said)) => {
                     said.text.iter().for_each(|t| self.template(t, Sink::Message));
                 }
-                Element::Statement(Statement::Call(call)) => {
+                Origin::Statement(Statement::Call(call)) => {
                     let Some(tool) = self.cx.tool(&call.tool.value) else { continue };
                     if self.is_cleared(tool) {
                         continue;
@@ -177,10 +177,10 @@ impl<'a> Search<'_, 'a, '_, '_> {
                         }
                     }
                 }
-                Element::Failure(failure) => {
+                Origin::Failure(failure) => {
                     failure.message.iter().for_each(|t| self.template(t, Sink::Message));
                 }
-                Element::Completion(done) => {
+                Origin::Completion(done) => {
                     done.respond.iter().for_each(|t| self.template(t, Sink::Message));
                 }
                 _ => {}

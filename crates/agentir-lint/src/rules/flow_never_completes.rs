@@ -2,7 +2,7 @@
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
-use agentir_flow::cfg::{Edge, Element, Node, NodeKind};
+use agentir_flow::cfg::{Edge, Node, NodeKind, Origin};
 use agentir_ir::{Flow, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,8 +22,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let graph = cx.program.graph();
-    let Some(part) = graph.part(cx.id) else { return };
-    let (reached, finishing) = (graph.reachable_in(cx.id), graph.finishing_in(cx.id));
+    let Some(part) = graph.agent(cx.id) else { return };
+    let (reached, finishing) = (graph.reachable_in(cx.id), graph.can_finish(cx.id));
     let finishes = |name: &str| part.step(name).is_none_or(|node| finishing.contains(node));
     let trapped: Vec<&Step> = flow
         .definitions
@@ -36,7 +36,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let whole = flow.entry().is_some_and(|entry| !finishes(entry));
-    let ways = graph.ways_out(cx.id);
+    let ways = graph.step_exits(cx.id);
     let steps = names(&trapped);
     let mut finding = if whole {
         report.finding(
@@ -79,8 +79,8 @@ type Ways<'g, 'a> = FxHashMap<&'a str, Vec<(&'g Node<'a>, &'g Edge<'a>)>>;
 
 /// The step that begins at a node.
 fn leads_to<'a>(node: &Node<'a>) -> Option<&'a str> {
-    match (node.kind, node.element) {
-        (NodeKind::Step, Element::Step(step)) => Some(&step.name.value),
+    match (node.kind, node.origin) {
+        (NodeKind::Step, Origin::Step(step)) => Some(&step.name.value),
         _ => None,
     }
 }

@@ -1,11 +1,11 @@
 //! Agents that hand one message round in a circle.
 
-use crate::proof::circle::{changes, may_hop, part_of, steady_reads, together};
+use crate::proof::circle::{defs, may_hop, part_of, steady_reads, together};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::system_variable;
 use agentir_flow::Cfg;
-use agentir_flow::cfg::{AgentId, Element, Literal, Transfer};
+use agentir_flow::cfg::{AgentId, GuardLiteral, Origin, Transfer};
 use petgraph::graph::EdgeIndex;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -29,8 +29,8 @@ const WIDTH: usize = 32;
 /// A handoff that is made without anybody having a say.
 struct Hop<'c, 'a> {
     transfer: &'c Transfer<'a>,
-    guard: Vec<Literal<'a>>,
-    way: Vec<EdgeIndex>,
+    guard: Vec<GuardLiteral<'a>>,
+    path: Vec<EdgeIndex>,
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
@@ -81,17 +81,18 @@ fn search<'c, 'a>(
 
 /// The handoffs that an agent makes as soon as it begins, if their conditions hold, and that lead round.
 fn hops<'c, 'a>(cx: &'c AgentContext<'a>, cfg: &'c Cfg<'a>, agent: AgentId) -> Vec<Hop<'c, 'a>> {
-    let Some(part) = cfg.part(agent) else { return Vec::new() };
+    let Some(part) = cfg.agent(agent) else { return Vec::new() };
     let transfers = cx.program.forced().hops(agent).iter().take(WIDTH);
     transfers
         .filter_map(|at| {
             let transfer = cfg.transfers().get(*at)?;
-            let way = cfg.way(part.entry, transfer.node, |id, edge| may_hop(cfg, id, edge))?;
+            let path =
+                cfg.shortest_path(part.entry, transfer.node, |id, edge| may_hop(cfg, id, edge))?;
             let mut guard = Vec::new();
-            for edge in way.iter().filter_map(|id| cfg.edge(*id)) {
+            for edge in path.iter().filter_map(|id| cfg.edge(*id)) {
                 guard.extend(cfg.guard(edge.2.guard));
             }
-            guard.iter().all(|l| l.test.expr().is_some()).then_some(Hop { transfer, guard, way })
+            guard.iter().all(|l| l.test.expr().is_some()).then_some(Hop { transfer, guard, path })
         })
         .collect()
 }
@@ -99,10 +100,11 @@ fn hops<'c, 'a>(cx: &'c AgentContext<'a>, cfg: &'c Cfg<'a>, agent: AgentId) -> V
 /// A state in which all handoffs of a circle are made, if nothing on the way changes what they test
 /// and everybody tests the same: what the runtime knows of the user, or what is passed all the way.
 fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, way: &[Hop<'_, 'a>]) -> Option<String> {
-    let nodes = way.iter().flat_map(|hop| &hop.way).filter_map(|id| Some(cfg.edge(*id)?.0));
-    let changed = changes(cfg, nodes);
+    let nodes = way.iter().flat_map(|hop| &hop.path).filter_map(|id| Some(cfg.edge(*id)?.0));
+    let changed = defs(cfg, nodes);
     let passed: Vec<FxHashSet<SmolStr>> = way.iter().map(|h| passed(cfg, h.transfer)).collect();
-    let literals: Vec<Literal<'a>> = way.iter().flat_map(|h| h.guard.iter().copied()).collect();
+    let literals: Vec<GuardLiteral<'a>> =
+        way.iter().flat_map(|h| h.guard.iter().copied()).collect();
     // In Agent Script `transition-cycle` speaks of circles without a condition.
     let script = cx.is_agent_script();
     if script && literals.is_empty() {
@@ -124,11 +126,11 @@ fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, way: &[Hop<'_, 'a>]) -> Optio
 }
 
 fn passed(cfg: &Cfg<'_>, transfer: &Transfer<'_>) -> FxHashSet<SmolStr> {
-    match cfg.node(transfer.node).map(|n| n.element) {
-        Some(Element::Handoff(handoff)) => {
+    match cfg.node(transfer.node).map(|n| n.origin) {
+        Some(Origin::Handoff(handoff)) => {
             handoff.context.pass.iter().map(|p| p.name.value.clone()).collect()
         }
-        Some(Element::Rule(rule)) => rule.pass.iter().map(|n| n.value.clone()).collect(),
+        Some(Origin::Rule(rule)) => rule.pass.iter().map(|n| n.value.clone()).collect(),
         _ => FxHashSet::default(),
     }
 }
@@ -137,7 +139,7 @@ fn told(cfg: &Cfg<'_>, way: &[Hop<'_, '_>], state: &str, report: &mut Report<'_>
     let Some((last, others)) = way.split_last() else { return };
     let names: Vec<String> = way
         .iter()
-        .filter_map(|h| Some(cfg.part(cfg.node(h.transfer.node)?.agent)?.agent))
+        .filter_map(|h| Some(cfg.agent(cfg.node(h.transfer.node)?.agent)?.agent))
         .map(|agent| format!("`{}`", agent.metadata.name))
         .collect();
     let when = if state.is_empty() { String::new() } else { format!(" when `{state}`") };

@@ -4,7 +4,7 @@ use crate::proof::circle::part_of;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_flow::Cfg;
-use agentir_flow::cfg::{AgentId, NodeKind, Why};
+use agentir_flow::cfg::{AgentId, EdgeKind, NodeKind};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -52,7 +52,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// The steps on the shortest way from the beginning of an agent to an end, and that end. None if there
 /// is no end.
 fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, NodeIndex)> {
-    let entry = cfg.part(agent)?.entry;
+    let entry = cfg.agent(agent)?.entry;
     let mut best: FxHashMap<NodeIndex, u32> = FxHashMap::from_iter([(entry, 0)]);
     let mut waiting = VecDeque::from([(entry, 0)]);
     while let Some((node, steps)) = waiting.pop_front() {
@@ -66,7 +66,8 @@ fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, NodeIndex)> {
         for (next, edge) in cfg.successors(node) {
             // Every turn comes by where it resumes; that is no way through the flow.
             let to = cfg.node(next).map(|n| n.kind);
-            if matches!(edge.why, Why::Enter | Why::Turn) || to == Some(NodeKind::Resume) {
+            if matches!(edge.kind, EdgeKind::Enter | EdgeKind::Turn) || to == Some(NodeKind::Resume)
+            {
                 continue;
             }
             let steps = steps + u32::from(to == Some(NodeKind::Step));

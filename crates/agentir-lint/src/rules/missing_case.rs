@@ -5,7 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Path, UnaryOp};
-use agentir_flow::cfg::{Known, Literal, NodeKind};
+use agentir_flow::cfg::{Fact, GuardLiteral, NodeKind};
 use agentir_solver::FactKind;
 use petgraph::graph::NodeIndex;
 
@@ -23,7 +23,7 @@ pub(crate) static RULE: Rule = Rule {
 const MOST: usize = 64;
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let Some(part) = cx.part() else { return };
+    let Some(part) = cx.agent_cfg() else { return };
     for node in part.nodes() {
         if let Some(finding) = hole(cx, node, report)
             && cx.answers_for(finding.primary.span)
@@ -64,9 +64,9 @@ fn hole(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<D
         );
         for known in cx.known().at(node) {
             match known {
-                Known::Value(set) if set.target.root != path.root => {}
-                Known::Cleared(name) if name.value != path.root.value => {}
-                Known::Test(literal) if subject(&literal) != Some(path) => {}
+                Fact::Value(set) if set.target.root != path.root => {}
+                Fact::Cleared(name) if name.value != path.root.value => {}
+                Fact::Test(literal) if subject(&literal) != Some(path) => {}
                 known => {
                     ask.known(known);
                 }
@@ -92,7 +92,7 @@ fn hole(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<D
         first.test.span(),
         format!("no branch is for `{path}` being {}", examples.join(" or ")),
     );
-    let (ends, what) = after(cx, next, edge.why);
+    let (ends, what) = after(cx, next, edge.kind);
     if ends {
         finding.severity = Severity::Warning;
     }
@@ -108,11 +108,11 @@ fn hole(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<D
 fn after(
     cx: &AgentContext<'_>,
     next: NodeIndex,
-    why: agentir_flow::cfg::Why,
+    why: agentir_flow::cfg::EdgeKind,
 ) -> (bool, &'static str) {
     match cx.program.graph().node(next).map(|n| n.kind) {
         Some(NodeKind::FlowEnd) => (true, "no branch is taken and the flow ends without an answer"),
-        _ if why == agentir_flow::cfg::Why::Sequence => {
+        _ if why == agentir_flow::cfg::EdgeKind::Sequence => {
             (false, "no branch is taken and the flow goes on with the next step")
         }
         _ => (false, "no branch is taken and it goes on behind them"),
@@ -120,7 +120,7 @@ fn after(
 }
 
 /// The variable whose values a branch is for.
-fn subject<'a>(literal: &Literal<'a>) -> Option<&'a Path> {
+fn subject<'a>(literal: &GuardLiteral<'a>) -> Option<&'a Path> {
     let expr = literal.test.expr().filter(|e| is_stable(e))?;
     variable(expr)
 }

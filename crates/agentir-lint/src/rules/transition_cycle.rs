@@ -23,13 +23,13 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let mut next: FxHashMap<AgentId, &Transfer<'_>> = FxHashMap::default();
     for transfer in graph.transfers().iter().filter(|t| lost.contains(t.node)) {
         if let Some(node) = graph.node(transfer.node)
-            && graph.part(node.agent).is_some_and(|part| lost.contains(part.entry))
+            && graph.agent(node.agent).is_some_and(|part| lost.contains(part.entry))
         {
             next.entry(node.agent).or_insert(transfer);
         }
     }
     let mut done: FxHashSet<AgentId> = FxHashSet::default();
-    for id in (0..).map(AgentId).take(graph.parts().len()) {
+    for id in (0..).map(AgentId).take(graph.agents().len()) {
         let mut way: Vec<&Transfer<'_>> = Vec::new();
         let mut places: FxHashMap<AgentId, usize> = FxHashMap::default();
         let mut at = id;

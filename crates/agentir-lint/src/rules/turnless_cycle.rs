@@ -3,7 +3,7 @@
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_flow::Cfg;
-use agentir_flow::cfg::{AgentId, Element, Node, NodeKind, Part};
+use agentir_flow::cfg::{AgentCfg, AgentId, Node, NodeKind, Origin};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("turnless-cycle"),
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let graph = cx.graph();
-    for circle in graph.turnless_loops(|agent| talks(graph, agent)) {
+    for circle in graph.turnless_loops(|agent| interacts(graph, agent)) {
         let mut ways: Vec<Way> = Vec::new();
         for (from, to, edge) in circle.edges.iter().filter_map(|id| graph.edge(*id)) {
             let (Some(from), Some(to)) = (graph.node(from), graph.node(to)) else { continue };
@@ -48,16 +48,16 @@ struct Way<'a> {
 
 /// The step or the agent that begins at a node.
 fn leads_to<'a>(graph: &Cfg<'a>, node: &Node<'a>) -> Option<&'a str> {
-    match (node.kind, node.element) {
-        (NodeKind::Step, Element::Step(step)) => Some(&step.name.value),
-        (NodeKind::Entry, _) => Some(&graph.part(node.agent)?.agent.metadata.name.value),
+    match (node.kind, node.origin) {
+        (NodeKind::Step, Origin::Step(step)) => Some(&step.name.value),
+        (NodeKind::Entry, _) => Some(&graph.agent(node.agent)?.agent.metadata.name.value),
         _ => None,
     }
 }
 
 /// Whether an agent waits for the user before it comes back: all do that talk, but an agent that
 /// only knows something does not.
-fn talks(graph: &Cfg<'_>, agent: AgentId) -> bool {
-    let knows = |part: &Part<'_>| part.agent.flow.is_none() && part.agent.knowledge.is_some();
-    graph.talks(agent) && !graph.part(agent).is_some_and(knows)
+fn interacts(graph: &Cfg<'_>, agent: AgentId) -> bool {
+    let knows = |part: &AgentCfg<'_>| part.agent.flow.is_none() && part.agent.knowledge.is_some();
+    graph.interacts(agent) && !graph.agent(agent).is_some_and(knows)
 }

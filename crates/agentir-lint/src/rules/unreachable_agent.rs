@@ -29,7 +29,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     // Of two agents with one name only one can be reached; another rule says so.
     let names: FxHashSet<&str> = reached
         .iter()
-        .filter_map(|id| Some(graph.part(*id)?.agent.metadata.name.value.as_str()))
+        .filter_map(|id| Some(graph.agent(*id)?.agent.metadata.name.value.as_str()))
         .collect();
     for agent in program.agents.iter().filter(|a| !names.contains(a.metadata.name.value.as_str())) {
         let name = &agent.metadata.name;
@@ -56,7 +56,8 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         };
         let own = graph.find(&name.value);
         let other = own.and_then(|own| graph.sources(own).find(|(from, _)| *from != own));
-        if let Some((part, edge)) = other.and_then(|(from, edge)| Some((graph.part(from)?, edge))) {
+        if let Some((part, edge)) = other.and_then(|(from, edge)| Some((graph.agent(from)?, edge)))
+        {
             let other = &part.agent.metadata.name;
             finding = finding
                 .label(edge.span, format!("only `{other}` leads here, which nobody leads to"));

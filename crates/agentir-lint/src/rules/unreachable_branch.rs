@@ -7,7 +7,7 @@ use crate::proof::{
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_expr::Condition;
-use agentir_flow::cfg::{Element, Known, Literal, Test};
+use agentir_flow::cfg::{Fact, GuardLiteral, Origin, Test};
 use agentir_ir::{Agent, Branch, Digression};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashSet;
@@ -27,7 +27,7 @@ pub(crate) static RULE: Rule = Rule {
 const MOST: usize = 24;
 
 fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
-    let Some(part) = cx.part() else { return };
+    let Some(part) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     for at in part.nodes() {
         let all = cfg.node(at).map(branches).unwrap_or_default();
@@ -49,11 +49,14 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
     outcomes(cx, &mut dead);
     for (digression, before) in digressions(cx.agent) {
         let test = |d: &&'a Digression| d.condition.as_ref().map(Test::Condition);
-        let earlier: Vec<Literal<'a>> =
-            before.iter().filter_map(test).map(|test| Literal { test, holds: false }).collect();
+        let earlier: Vec<GuardLiteral<'a>> = before
+            .iter()
+            .filter_map(test)
+            .map(|test| GuardLiteral { test, holds: false })
+            .collect();
         // One that always applies is told of above.
         if !earlier.is_empty() && earlier.len() == before.len() {
-            let own = test(&digression).map(|test| Literal { test, holds: true });
+            let own = test(&digression).map(|test| GuardLiteral { test, holds: true });
             let (node, what) = (NodeIndex::end(), "digression");
             dead(Case { node, what, span: digression.span, earlier, own });
         }
@@ -66,10 +69,10 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
             dead(Case { node: at, what: "branch", span: branch.span, earlier, own });
         }
         for (_, edge) in cfg.successors(at) {
-            let what = match (edge.by, node.element) {
-                (Element::Offer(_), _) => "offer",
-                (Element::Digression(_), _) => "digression",
-                (_, Element::Step(_)) => "step",
+            let what = match (edge.origin, node.origin) {
+                (Origin::ToolBinding(_), _) => "offer",
+                (Origin::Digression(_), _) => "digression",
+                (_, Origin::Step(_)) => "step",
                 _ => continue,
             };
             let own = cfg.last_literal(edge.guard).filter(|l| l.holds);
@@ -83,11 +86,11 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
 /// What is done when a person hands back: the first outcome that applies.
 fn outcomes<'a>(cx: &AgentContext<'a>, dead: &mut dyn FnMut(Case<'a>)) {
     let all = cx.agent.coordination.escalation.iter().flat_map(|e| &e.on_human_complete);
-    let mut earlier: Vec<Literal<'a>> = Vec::new();
+    let mut earlier: Vec<GuardLiteral<'a>> = Vec::new();
     for outcome in all {
         let literal = |holds| {
             let condition = outcome.condition.as_ref()?;
-            Some(Literal { test: Test::Condition(condition), holds })
+            Some(GuardLiteral { test: Test::Condition(condition), holds })
         };
         let (node, own) = (NodeIndex::end(), literal(true));
         let before = earlier.clone();
@@ -136,9 +139,9 @@ struct Case<'a> {
     what: &'static str,
     span: Span,
     /// What must not have been taken before.
-    earlier: Vec<Literal<'a>>,
+    earlier: Vec<GuardLiteral<'a>>,
     /// Its own condition; an `ELSE` has none.
-    own: Option<Literal<'a>>,
+    own: Option<GuardLiteral<'a>>,
 }
 
 /// Branches that stand behind one without a condition are not even tried.
@@ -164,9 +167,9 @@ enum Reason<'a> {
     /// The condition of the branch itself.
     Own,
     /// A branch before it is not taken.
-    Earlier(Literal<'a>),
+    Earlier(GuardLiteral<'a>),
     /// On every way here this came out so.
-    Way(Literal<'a>),
+    Way(GuardLiteral<'a>),
 }
 
 impl<'a> Case<'a> {
@@ -180,7 +183,7 @@ impl<'a> Case<'a> {
         let mut about = FxHashSet::default();
         let of_interest = self.own.as_ref().map_or(self.earlier.as_slice(), std::slice::from_ref);
         of_interest.iter().filter_map(|l| l.test.expr()).for_each(|e| roots(e, &mut about));
-        let concerns = |literal: &Literal<'_>| match literal.test.expr() {
+        let concerns = |literal: &GuardLiteral<'_>| match literal.test.expr() {
             Some(expr) => {
                 let mut names = FxHashSet::default();
                 roots(expr, &mut names);
@@ -194,13 +197,13 @@ impl<'a> Case<'a> {
         let mut known = 0;
         for fact in cx.known().at(self.node) {
             let wanted = match fact {
-                Known::Test(literal) => concerns(&literal),
-                Known::Value(set) => about.contains(&set.target.root.value),
-                Known::Cleared(name) => about.contains(&name.value),
+                Fact::Test(literal) => concerns(&literal),
+                Fact::Value(set) => about.contains(&set.target.root.value),
+                Fact::Cleared(name) => about.contains(&name.value),
             };
             if wanted {
                 known += 1;
-                if let (Some(_), Known::Test(literal)) = (ask.known(fact), fact) {
+                if let (Some(_), Fact::Test(literal)) = (ask.known(fact), fact) {
                     reasons.push(Reason::Way(literal));
                 }
             }
@@ -239,7 +242,7 @@ impl<'a> Case<'a> {
             .iter()
             .filter_map(|r| if let Reason::Earlier(l) = r { Some(l.test.span()) } else { None })
             .collect();
-        let ways: Vec<Literal<'_>> = used
+        let ways: Vec<GuardLiteral<'_>> = used
             .iter()
             .filter_map(|r| if let Reason::Way(l) = r { Some(*l) } else { None })
             .collect();

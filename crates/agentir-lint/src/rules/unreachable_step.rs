@@ -5,7 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::Name;
 use agentir_flow::Cfg;
-use agentir_flow::cfg::{Edge, Element, Node, NodeKind, Part};
+use agentir_flow::cfg::{AgentCfg, Edge, Node, NodeKind, Origin};
 use agentir_ir::Step;
 
 pub(crate) static RULE: Rule = Rule {
@@ -24,7 +24,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if !flow.entry().is_some_and(|entry| flow.definitions.contains_key(entry)) {
         return;
     }
-    let Some(part) = graph.part(cx.id) else { return };
+    let Some(part) = graph.agent(cx.id) else { return };
     let reached = graph.reachable_in(cx.id);
     let is_reached = |name: &str| part.step(name).is_some_and(|node| reached.contains(node));
     let lost: Vec<&Step> =
@@ -36,7 +36,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if lost.is_empty() || astray {
         return;
     }
-    let ways = graph.ways_out(cx.id);
+    let ways = graph.step_exits(cx.id);
     for step in lost {
         let finding = report
             .finding(step.name.span, format!("the step `{}` can never be reached", step.name))
@@ -66,7 +66,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Another step that leads to this one, although nobody comes there.
-fn leads_here<'a>(graph: &Cfg<'a>, part: &Part<'a>, step: &Step) -> Option<(Span, &'a Name)> {
+fn leads_here<'a>(graph: &Cfg<'a>, part: &AgentCfg<'a>, step: &Step) -> Option<(Span, &'a Name)> {
     graph
         .predecessors(part.step(&step.name.value)?)
         .filter_map(|(from, edge)| Some((edge.span, &graph.node(from)?.step?.name.value)))
@@ -85,12 +85,12 @@ fn passes_by(
     let Some((to, edge)) = ways
         .into_iter()
         .flatten()
-        .rfind(|(_, edge)| matches!(edge.by, Element::Jump(_) | Element::Statement(_)))
+        .rfind(|(_, edge)| matches!(edge.origin, Origin::Jump(_) | Origin::Statement(_)))
     else {
         return finding;
     };
-    match (to.kind, to.element) {
-        (NodeKind::Step, Element::Step(next)) => finding
+    match (to.kind, to.origin) {
+        (NodeKind::Step, Origin::Step(next)) => finding
             .label(edge.span, format!("`{before}`, the step before it, goes to `{}`", next.name)),
         (NodeKind::Complete | NodeKind::Fail | NodeKind::Handoff | NodeKind::Escalate, _) => {
             finding.label(edge.span, format!("`{before}`, the step before it, ends the flow"))

@@ -5,7 +5,7 @@ use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Path, Visit};
-use agentir_flow::cfg::{Element, Known, Literal};
+use agentir_flow::cfg::{Fact, GuardLiteral, Origin};
 use agentir_solver::FactKind;
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,14 +23,14 @@ pub(crate) static RULE: Rule = Rule {
 /// A branch that compares a variable by order.
 struct Compares<'a> {
     node: NodeIndex,
-    earlier: Vec<Literal<'a>>,
-    own: Literal<'a>,
+    earlier: Vec<GuardLiteral<'a>>,
+    own: GuardLiteral<'a>,
     path: &'a Path,
     comparison: &'a Expr,
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let Some(part) = cx.part() else { return };
+    let Some(part) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     // What the agent as a whole asks for may be told at any time.
     let fields = &cx.agent.gather.fields;
@@ -58,9 +58,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let names: FxHashSet<String> = all.iter().map(|c| c.path.to_string()).collect();
-    let unset = cfg.unset_reads(cx.id, |name| names.contains(name));
+    let unset = cfg.uninitialized_reads(cx.id, |name| names.contains(name));
     let ways: FxHashMap<(NodeIndex, &str), &[EdgeIndex]> =
-        unset.iter().map(|u| ((u.read, u.variable.name.as_str()), u.way.as_slice())).collect();
+        unset.iter().map(|u| ((u.read, u.variable.name.as_str()), u.path.as_slice())).collect();
     let mut seen = FxHashSet::default();
     for compares in all {
         let name = compares.path.to_string();
@@ -110,7 +110,7 @@ fn taken_unset<'a>(
     ask.proves(compares.comparison, true)?;
     for known in cx.known().at(compares.node) {
         match known {
-            Known::Test(literal) if literal.test.expr().is_some() => {
+            Fact::Test(literal) if literal.test.expr().is_some() => {
                 ask.known(known);
             }
             _ => {}
@@ -140,8 +140,8 @@ fn passed<'a>(cx: &AgentContext<'a>, way: &[EdgeIndex]) -> Option<(Span, &'a str
     let cfg = cx.program.graph();
     let mut steps = way.iter().rev().filter_map(|edge| {
         let (_, to, _) = cfg.edge(*edge)?;
-        match cfg.node(to)?.element {
-            Element::Step(step) => Some((step.name.span, step.name.value.as_str())),
+        match cfg.node(to)?.origin {
+            Origin::Step(step) => Some((step.name.span, step.name.value.as_str())),
             _ => None,
         }
     });

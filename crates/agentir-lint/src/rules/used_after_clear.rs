@@ -5,7 +5,7 @@ use crate::dataflow::{Dataflow, Harm, Reads};
 use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Dialect;
-use agentir_flow::cfg::{How, Why};
+use agentir_flow::cfg::{AccessKind, EdgeKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -74,17 +74,17 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 /// Whether an edge leads out of the list of statements it is in.
 fn leaves(flow: &Dataflow<'_>, edge: EdgeIndex) -> bool {
-    flow.cfg.edge(edge).is_some_and(|(_, _, edge)| edge.why != Why::Next)
+    flow.cfg.edge(edge).is_some_and(|(_, _, edge)| edge.kind != EdgeKind::Next)
 }
 
 /// The places that remove a variable, with the variable.
 fn clears(flow: &Dataflow<'_>) -> Vec<(NodeIndex, SmolStr, Span)> {
     let mut found = Vec::new();
     for node in flow.nodes() {
-        for access in flow.changes(node) {
+        for access in flow.defs(node) {
             let name = &access.variable.name;
             let persistent = name.contains('.') || name.starts_with('@');
-            let clears = access.how == How::Clears || flow.gives_null(node, name);
+            let clears = access.kind == AccessKind::Kill || flow.gives_null(node, name);
             if !persistent && clears {
                 found.push((node, name.clone(), access.variable.span));
             }

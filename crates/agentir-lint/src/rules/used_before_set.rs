@@ -108,9 +108,9 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
 
 /// Where a node sets a variable.
 fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
-    flow.changes(node)
+    flow.defs(node)
         .iter()
-        .find(|a| a.how == agentir_flow::cfg::How::Sets && crate::dataflow::root(a) == name)
+        .find(|a| a.kind == agentir_flow::cfg::AccessKind::Def && crate::dataflow::root(a) == name)
         .map(|a| a.variable.span)
 }
 

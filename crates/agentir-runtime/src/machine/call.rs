@@ -7,7 +7,7 @@ use crate::session::Problem;
 use crate::trace::What;
 use agentir_diagnostics::FileId;
 use agentir_expr::{Dialect, Expr, ExprKind, Literal};
-use agentir_flow::cfg::{Element, Why};
+use agentir_flow::cfg::{EdgeKind, Origin};
 use agentir_ir::{
     BindingAction, Call, FilledBy, InputBinding, NumberOrText, Statement, Tool, ToolBinding,
 };
@@ -20,11 +20,11 @@ use serde_json::{Map, Value as Json};
 type Proposed<'p> = (&'p str, Map<String, Json>);
 
 impl<'p> Run<'_, 'p, '_> {
-    pub(super) fn call(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+    pub(super) fn call(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
         let Some((tool, mut arguments)) = self.proposal(element)? else { return self.leave(at) };
         self.hold_to_approval(at, tool, &mut arguments);
         match element {
-            Element::Statement(Statement::Call(call)) => self.call_statement(at, call, arguments),
+            Origin::Statement(Statement::Call(call)) => self.call_statement(at, call, arguments),
             _ => self.call_for_model(at, tool, arguments),
         }
     }
@@ -32,16 +32,16 @@ impl<'p> Run<'_, 'p, '_> {
     /// What is to be called, with what; nothing if a node calls nothing.
     pub(super) fn proposal(
         &mut self,
-        element: &Element<'p>,
+        element: &Origin<'p>,
     ) -> Result<Option<Proposed<'p>>, Problem> {
         Ok(match element {
-            Element::Statement(Statement::Call(call)) => {
+            Origin::Statement(Statement::Call(call)) => {
                 Some((call.tool.value.as_str(), self.arguments(call)?))
             }
-            Element::Offer(offer) => self.arguments_of_offer(offer)?,
+            Origin::ToolBinding(offer) => self.arguments_of_offer(offer)?,
             // A tool that the model picked under its own name.
-            Element::Tool(tool) => Some(self.arguments_picked(&tool.name.value, &[])?),
-            Element::Name(name) => Some(self.arguments_picked(&name.value, &[])?),
+            Origin::Tool(tool) => Some(self.arguments_picked(&tool.name.value, &[])?),
+            Origin::Name(name) => Some(self.arguments_picked(&name.value, &[])?),
             _ => None,
         })
     }
@@ -60,7 +60,7 @@ impl<'p> Run<'_, 'p, '_> {
             Ok(result) => {
                 self.thread().approved = None;
                 self.keep_result(name, variable, &result, false)?;
-                let edge = self.pick(at, |edge, _| onward(edge.why))?;
+                let edge = self.pick(at, |edge, _| onward(edge.kind))?;
                 if let Some(edge) = edge {
                     return Ok(Next::Take(edge));
                 }
@@ -87,7 +87,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Err(Problem::new(failure.kind.error(), failure.message));
         }
         let edges = self.leaving(at);
-        match edges.iter().find(|(_, to, edge)| edge.why == Why::Error && !self.is_hub(*to)) {
+        match edges.iter().find(|(_, to, edge)| edge.kind == EdgeKind::Error && !self.is_hub(*to)) {
             Some((edge, ..)) => Ok(Next::Take(*edge)),
             None => self.leave(at),
         }

@@ -7,18 +7,18 @@ use crate::session::{Back, Problem};
 use crate::trace::What;
 use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Visit};
-use agentir_flow::cfg::{Element, Test, Why};
+use agentir_flow::cfg::{EdgeKind, Origin, Test};
 use agentir_ir::{Constraint, Data, Guardrail, GuardrailKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use regex::Regex;
 use serde_json::Value as Json;
 
 impl<'p> Run<'_, 'p, '_> {
-    pub(super) fn check(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+    pub(super) fn check(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
         match element {
-            Element::Constraint(constraint) => self.constraint(at, constraint),
-            Element::Guardrail(rail) => self.guardrail(at, rail),
-            _ => match self.pick(at, |edge, _| onward(edge.why))? {
+            Origin::Constraint(constraint) => self.constraint(at, constraint),
+            Origin::Guardrail(rail) => self.guardrail(at, rail),
+            _ => match self.pick(at, |edge, _| onward(edge.kind))? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.violated(at),
             },
@@ -28,8 +28,10 @@ impl<'p> Run<'_, 'p, '_> {
     /// The way of what does not pass.
     fn violated(&mut self, at: NodeIndex) -> Step {
         for (id, to, edge) in self.leaving(at) {
-            if matches!(edge.why, Why::Error | Why::Jump | Why::Retry | Why::Return)
-                && !self.is_hub(to)
+            if matches!(
+                edge.kind,
+                EdgeKind::Error | EdgeKind::Jump | EdgeKind::Retry | EdgeKind::Return
+            ) && !self.is_hub(to)
                 && self.open(id, to, &edge)
                 && self.holds(edge.guard)?
             {
@@ -46,7 +48,7 @@ impl<'p> Run<'_, 'p, '_> {
         {
             return Ok(Next::Take(edge));
         }
-        let passes = self.pick(at, |edge, _| onward(edge.why))?;
+        let passes = self.pick(at, |edge, _| onward(edge.kind))?;
         if let Some(edge) = passes {
             return Ok(Next::Take(edge));
         }
@@ -75,7 +77,7 @@ impl<'p> Run<'_, 'p, '_> {
     fn passes(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
         let edges = self.leaving(at);
         let on =
-            edges.into_iter().find(|(id, to, edge)| onward(edge.why) && self.open(*id, *to, edge));
+            edges.into_iter().find(|(id, to, edge)| onward(edge.kind) && self.open(*id, *to, edge));
         on.map(|(edge, ..)| edge)
     }
 
@@ -151,7 +153,7 @@ impl<'p> Run<'_, 'p, '_> {
         let ways = self
             .leaving(at)
             .into_iter()
-            .find(|(_, _, edge)| matches!(edge.why, Why::Error | Why::Retry));
+            .find(|(_, _, edge)| matches!(edge.kind, EdgeKind::Error | EdgeKind::Retry));
         match ways {
             Some((edge, ..)) => Ok(Next::Take(edge)),
             None => self.leave(at),
@@ -264,7 +266,7 @@ impl<'p> Run<'_, 'p, '_> {
         let checks: Vec<_> = self
             .leaving(at)
             .into_iter()
-            .filter(|(.., edge)| edge.why == Why::Checkpoint)
+            .filter(|(.., edge)| edge.kind == EdgeKind::Checkpoint)
             .map(|(edge, ..)| edge)
             .collect();
         let Some(next) = checks.get(stage as usize) else { return self.leave(at) };

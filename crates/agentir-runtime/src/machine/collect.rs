@@ -7,7 +7,7 @@ use crate::session::Problem;
 use agentir_diagnostics::FileId;
 use agentir_eval::{Value, evaluate, pattern, semantics, truthy};
 use agentir_expr::{Dialect, Expr, ExprKind, Visit};
-use agentir_flow::cfg::{Element, NodeKind, Why};
+use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
     Activation, BindingAction, Collect, Gather, GatherField, Statement, ToolBinding, Validation,
 };
@@ -37,13 +37,13 @@ impl<'p> Asking<'p> {
 }
 
 impl<'p> Run<'_, 'p, '_> {
-    pub(super) fn collect(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+    pub(super) fn collect(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
         let agent = self.agent()?;
         let asking = match element {
-            Element::Statement(Statement::Collect(collect)) => {
+            Origin::Statement(Statement::Collect(collect)) => {
                 Asking { gather: &collect.gather, only: &[], collect: Some(collect) }
             }
-            Element::Failure(failure) => {
+            Origin::Failure(failure) => {
                 // What is asked for again is asked for even if it has a value.
                 if !self.progress.fresh && !self.thread().asked.contains_key(&index(at.index())) {
                     for name in &failure.collect_fields {
@@ -54,7 +54,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             _ => Asking { gather: &agent.gather, only: &[], collect: None },
         };
-        let led_by_model = matches!(element, Element::Agent(_));
+        let led_by_model = matches!(element, Origin::Agent(_));
         let mut refused = None;
         if led_by_model || self.progress.fresh {
             if self.progress.fresh {
@@ -77,7 +77,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.thread().notes.push(message);
             }
             self.gathered()?;
-            return match self.pick(at, |edge, _| edge.why == Why::Return)? {
+            return match self.pick(at, |edge, _| edge.kind == EdgeKind::Return)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
@@ -100,7 +100,7 @@ impl<'p> Run<'_, 'p, '_> {
         {
             self.gathered()?;
             self.forget_asking(at);
-            return match self.pick(at, |edge, to| onward(edge.why) && to != at)? {
+            return match self.pick(at, |edge, to| onward(edge.kind) && to != at)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
@@ -109,7 +109,7 @@ impl<'p> Run<'_, 'p, '_> {
         let times = *self.thread().asked.entry(key).and_modify(|n| *n += 1).or_insert(1);
         let limit = self.node(at)?.step.and_then(|s| s.max_attempts).map(|n| n.0);
         let failed = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            edge.why == Why::Error
+            edge.kind == EdgeKind::Error
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind != NodeKind::Error)
         });
         if limit.is_some_and(|limit| f64::from(times) > limit) || self.retries_used_up(asking) {
@@ -393,7 +393,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// have filled one.
     pub(super) fn collecting(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
         let edge = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            edge.why == Why::Choice
+            edge.kind == EdgeKind::Choice
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Collect)
         });
         Ok(edge.map(|(edge, ..)| edge))

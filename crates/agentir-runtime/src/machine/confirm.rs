@@ -5,7 +5,7 @@ use super::{HIDDEN, Next, Run, Step, index};
 use crate::model::{Message, Role};
 use crate::session::{Problem, Proposal};
 use crate::trace::What;
-use agentir_flow::cfg::{DecidedBy, Element, Why};
+use agentir_flow::cfg::{DecidedBy, EdgeKind, Origin};
 use agentir_ir::Statement;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
@@ -15,10 +15,10 @@ const AGREES: &str = "the user agrees";
 
 impl<'p> Run<'_, 'p, '_> {
     /// Asks, or hears the answer. Whatever is no agreement is none.
-    pub(super) fn confirm(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+    pub(super) fn confirm(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
         let Some((tool, arguments)) = self.proposal(element)? else { return self.leave(at) };
         let node = index(at.index());
-        let agreed = self.pick(at, |edge, _| edge.why == Why::Next)?;
+        let agreed = self.pick(at, |edge, _| edge.kind == EdgeKind::Next)?;
         let call = agreed.and_then(|edge| self.machine.cfg.edge(edge)).map(|(_, to, _)| to);
         let (Some(agreed), Some(call)) = (agreed, call) else { return self.leave(at) };
         let turn = self.session.turn;
@@ -57,16 +57,17 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// A call that the user does not agree to has failed, but nothing went wrong: no handler is asked.
-    fn declined(&mut self, at: NodeIndex, element: &Element<'p>, tool: &str) -> Step {
+    fn declined(&mut self, at: NodeIndex, element: &Origin<'p>, tool: &str) -> Step {
         let result = serde_json::json!({ "error": "the user did not agree" });
         let variable = match element {
-            Element::Statement(Statement::Call(call)) => call.result.as_ref(),
+            Origin::Statement(Statement::Call(call)) => call.result.as_ref(),
             _ => None,
         };
         self.keep_result(tool, variable.map(|name| name.value.as_str()), &result, true)?;
         self.answer_call(&result);
         let way = self.pick(at, |edge, _| {
-            edge.decided_by == DecidedBy::User && matches!(edge.why, Why::Error | Why::Return)
+            edge.decided_by == DecidedBy::User
+                && matches!(edge.kind, EdgeKind::Error | EdgeKind::Return)
         })?;
         match way {
             Some(edge) => Ok(Next::Take(edge)),

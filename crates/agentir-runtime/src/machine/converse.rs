@@ -6,7 +6,7 @@ use crate::model::{
 };
 use crate::session::Problem;
 use crate::trace::What;
-use agentir_flow::cfg::{Edge, Element, NodeKind, Why, iterations};
+use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, iterations};
 use agentir_ir::{NumberOrText, ReasoningZone};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
@@ -147,9 +147,9 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The model chooses: what it picked before is done first, then it is asked.
-    pub(super) fn choose(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+    pub(super) fn choose(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
         let zone = match element {
-            Element::Zone(zone) => Some(*zone),
+            Origin::Zone(zone) => Some(*zone),
             _ => None,
         };
         let in_step = self.node(at)?.step.is_some();
@@ -164,7 +164,7 @@ impl<'p> Run<'_, 'p, '_> {
         {
             self.thread().pending.clear();
             if let Some(edge) =
-                self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)?
+                self.pick(at, |edge, _| onward(edge.kind) && edge.kind != EdgeKind::Return)?
             {
                 return Ok(Next::Take(edge));
             }
@@ -225,10 +225,10 @@ impl<'p> Run<'_, 'p, '_> {
     /// The model has its say, and the turn goes to its end.
     pub(super) fn choose_to_speak(&mut self, at: NodeIndex) -> Step {
         let say = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            edge.why == Why::Choice
+            edge.kind == EdgeKind::Choice
                 && self.machine.cfg.node(*to).is_some_and(|n| {
                     n.kind == NodeKind::Say
-                        && matches!(n.element, Element::Zone(_) | Element::Agent(_))
+                        && matches!(n.origin, Origin::Zone(_) | Origin::Agent(_))
                 })
         });
         match say {
@@ -257,7 +257,7 @@ impl<'p> Run<'_, 'p, '_> {
                 return self.exit();
             }
             if let Some(edge) =
-                self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Return)?
+                self.pick(at, |edge, _| onward(edge.kind) && edge.kind != EdgeKind::Return)?
             {
                 return Ok(Next::Take(edge));
             }
@@ -286,7 +286,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// The edge to what the model picked, if it is on offer.
     fn edge_of(&mut self, at: NodeIndex, pick: &ToolUse) -> Result<Option<EdgeIndex>, Problem> {
         for (id, to, edge) in self.leaving(at) {
-            if edge.why != Why::Choice || !Self::named(&edge, &pick.name) {
+            if edge.kind != EdgeKind::Choice || !Self::named(&edge, &pick.name) {
                 continue;
             }
             if self.open(id, to, &edge) && self.holds(edge.guard)? {
@@ -295,7 +295,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
         // All tools of an agent may stand behind one node that its steps share.
         let shared = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            edge.why == Why::Choice
+            edge.kind == EdgeKind::Choice
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Choose)
                 && self.leaving(*to).iter().any(|(.., edge)| Self::named(edge, &pick.name))
         });
@@ -309,10 +309,10 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether an edge is what the model knows by this name.
     fn named(edge: &Edge<'p>, name: &str) -> bool {
-        match edge.by {
-            Element::Offer(offer) => offer.name.value == name,
-            Element::Tool(tool) => tool.name.value == name,
-            Element::Name(named) => named.value == name,
+        match edge.origin {
+            Origin::ToolBinding(offer) => offer.name.value == name,
+            Origin::Tool(tool) => tool.name.value == name,
+            Origin::Name(named) => named.value == name,
             _ => false,
         }
     }
@@ -363,7 +363,7 @@ impl<'p> Run<'_, 'p, '_> {
     ) -> Result<Ask, Problem> {
         let mut tools = Vec::new();
         for (id, to, edge) in self.leaving(at) {
-            if edge.why == Why::Choice && self.open(id, to, &edge) {
+            if edge.kind == EdgeKind::Choice && self.open(id, to, &edge) {
                 let toolbox = self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Choose);
                 if toolbox {
                     for (_, _, edge) in self.leaving(to) {

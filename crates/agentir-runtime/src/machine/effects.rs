@@ -9,7 +9,7 @@ use crate::trace::What;
 use agentir_diagnostics::Span;
 use agentir_eval::{State, Value, evaluate, semantics, truthy};
 use agentir_expr::{Dialect, Expr, Name, Path, Segment, Template};
-use agentir_flow::cfg::{Edge, Element, NodeKind, Why};
+use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin};
 use agentir_ir::{Data, ErrorHandler, NumberOrText, Response, SetVariable, Statement, Transform};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
@@ -31,7 +31,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.leave(at)
             }
             NodeKind::Hook => {
-                if matches!(node.element, Element::Procedure("instructions")) {
+                if matches!(node.origin, Origin::Procedure("instructions")) {
                     self.thread().instructions.clear();
                 }
                 self.leave(at)
@@ -45,38 +45,38 @@ impl<'p> Run<'_, 'p, '_> {
             }
             NodeKind::Step => self.step(at),
             NodeKind::Say => {
-                self.speak(&node.element)?;
+                self.speak(&node.origin)?;
                 self.leave(at)
             }
             NodeKind::Instruct => {
-                if let Element::Statement(Statement::Instruct { text }) = node.element {
+                if let Origin::Statement(Statement::Instruct { text }) = node.origin {
                     let text = self.render(text);
                     self.thread().instructions.push(text);
                 }
                 self.leave(at)
             }
             NodeKind::Log => {
-                if let Element::Statement(Statement::Log { value }) = node.element {
+                if let Origin::Statement(Statement::Log { value }) = node.origin {
                     self.emit(What::Log { value: value.value.clone() });
                 }
                 self.leave(at)
             }
-            NodeKind::Await => self.wait(at, &node.element),
-            NodeKind::Collect => self.collect(at, &node.element),
-            NodeKind::Confirm => self.confirm(at, &node.element),
-            NodeKind::Call => self.call(at, &node.element),
+            NodeKind::Await => self.wait(at, &node.origin),
+            NodeKind::Collect => self.collect(at, &node.origin),
+            NodeKind::Confirm => self.confirm(at, &node.origin),
+            NodeKind::Call => self.call(at, &node.origin),
             NodeKind::Set => {
-                match node.element {
-                    Element::Set(set) | Element::Statement(Statement::Set(set)) => self.set(set)?,
-                    Element::Offer(offer) => self.fill(offer)?,
+                match node.origin {
+                    Origin::Set(set) | Origin::Statement(Statement::Set(set)) => self.set(set)?,
+                    Origin::ToolBinding(offer) => self.fill(offer)?,
                     _ => {}
                 }
                 self.leave(at)
             }
             NodeKind::Clear => {
-                let names = match node.element {
-                    Element::Statement(Statement::Clear { variables }) => variables.as_slice(),
-                    Element::Failure(failure) => failure.clear.as_slice(),
+                let names = match node.origin {
+                    Origin::Statement(Statement::Clear { variables }) => variables.as_slice(),
+                    Origin::Failure(failure) => failure.clear.as_slice(),
                     _ => &[],
                 };
                 for name in names {
@@ -85,16 +85,16 @@ impl<'p> Run<'_, 'p, '_> {
                 self.leave(at)
             }
             NodeKind::Transform => {
-                if let Element::Statement(Statement::Transform(transform)) = node.element {
+                if let Origin::Statement(Statement::Transform(transform)) = node.origin {
                     self.transform(transform)?;
                 }
                 self.leave(at)
             }
             NodeKind::Store => {
-                let (store, ttl) = match node.element {
-                    Element::Remember(rule) => (rule.store.as_ref(), rule.ttl.as_ref()),
-                    Element::Completion(done) => (done.store.as_ref(), None),
-                    Element::HumanOutcome(outcome) => (outcome.store.as_ref(), None),
+                let (store, ttl) = match node.origin {
+                    Origin::Remember(rule) => (rule.store.as_ref(), rule.ttl.as_ref()),
+                    Origin::Completion(done) => (done.store.as_ref(), None),
+                    Origin::HumanOutcome(outcome) => (outcome.store.as_ref(), None),
                     _ => (None, None),
                 };
                 if let Some(store) = store {
@@ -103,9 +103,9 @@ impl<'p> Run<'_, 'p, '_> {
                 }
                 self.leave(at)
             }
-            NodeKind::Choose => self.choose(at, &node.element),
+            NodeKind::Choose => self.choose(at, &node.origin),
             NodeKind::Route => self.route(at),
-            NodeKind::Check => self.check(at, &node.element),
+            NodeKind::Check => self.check(at, &node.origin),
             NodeKind::Checkpoint => self.checkpoint(at, stage),
             NodeKind::Interrupt => match self.progress.chosen.take() {
                 Some(edge) => Ok(Next::Take(edge)),
@@ -114,14 +114,14 @@ impl<'p> Run<'_, 'p, '_> {
             NodeKind::Error => self.handle(at),
             NodeKind::Delegate | NodeKind::Handoff => self.transfer(at, &node),
             NodeKind::FanOut => self.fan_out(at),
-            NodeKind::Escalate => self.escalate(at, &node.element),
-            NodeKind::Complete => self.complete(at, &node.element),
+            NodeKind::Escalate => self.escalate(at, &node.origin),
+            NodeKind::Complete => self.complete(at, &node.origin),
             NodeKind::Fail => {
                 self.thread().failed = true;
                 self.leave(at)
             }
             NodeKind::Resume => self.resume(at),
-            NodeKind::Unknown => self.unknown(&node.element),
+            NodeKind::Unknown => self.unknown(&node.origin),
             NodeKind::Other => self.leave(at),
             NodeKind::Exit => self.exit(),
             NodeKind::Dead => Err(Problem::unknown("this is never reached")),
@@ -138,9 +138,14 @@ impl<'p> Run<'_, 'p, '_> {
         let on = self.leaving(at).into_iter().find(|(_, to, edge)| {
             !self.is_hub(*to)
                 && match kind {
-                    NodeKind::Confirm => matches!(edge.why, Why::Error | Why::Return),
-                    NodeKind::Call => matches!(edge.why, Why::Error | Why::Return | Why::Next),
-                    _ => matches!(edge.why, Why::Next | Why::Return | Why::Turn | Why::Branch),
+                    NodeKind::Confirm => matches!(edge.kind, EdgeKind::Error | EdgeKind::Return),
+                    NodeKind::Call => {
+                        matches!(edge.kind, EdgeKind::Error | EdgeKind::Return | EdgeKind::Next)
+                    }
+                    _ => matches!(
+                        edge.kind,
+                        EdgeKind::Next | EdgeKind::Return | EdgeKind::Turn | EdgeKind::Branch
+                    ),
                 }
         });
         match on {
@@ -155,7 +160,7 @@ impl<'p> Run<'_, 'p, '_> {
             .progress
             .arrived
             .and_then(|edge| self.machine.cfg.edge(edge))
-            .is_some_and(|(.., edge)| edge.why == Why::Retry);
+            .is_some_and(|(.., edge)| edge.kind == EdgeKind::Retry);
         match self.thread().back.pop() {
             // What went wrong is tried again from its beginning.
             Some(back) if again => Ok(Next::Back(Back { stage: 0, ..back })),
@@ -163,12 +168,13 @@ impl<'p> Run<'_, 'p, '_> {
             // Nothing had begun (a person gives back what never was at work): it begins now, or with
             // the next message.
             None => {
-                let onward =
-                    |edge: &Edge<'p>, _: NodeIndex| onward(edge.why) || edge.why == Why::Turn;
+                let onward = |edge: &Edge<'p>, _: NodeIndex| {
+                    onward(edge.kind) || edge.kind == EdgeKind::Turn
+                };
                 if self.profile_edge(at)?.is_some() || self.pick(at, onward)?.is_some() {
                     return self.leave(at);
                 }
-                if let Some(part) = self.id().and_then(|id| self.machine.cfg.part(id)) {
+                if let Some(part) = self.id().and_then(|id| self.machine.cfg.agent(id)) {
                     let wait = part.wait;
                     self.thread().node = super::index(wait.index());
                 }
@@ -241,21 +247,21 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let own = |edge: &Edge<'p>, _: NodeIndex| {
             !matches!(
-                edge.why,
-                Why::Exhausted
-                    | Why::Error
-                    | Why::Unhandled
-                    | Why::Digression
-                    | Why::Turn
-                    | Why::Named
-                    | Why::Shadowed
-                    | Why::Profile
+                edge.kind,
+                EdgeKind::Exhausted
+                    | EdgeKind::Error
+                    | EdgeKind::Unhandled
+                    | EdgeKind::Digression
+                    | EdgeKind::Turn
+                    | EdgeKind::Named
+                    | EdgeKind::Shadowed
+                    | EdgeKind::Profile
             )
         };
         if let Some(edge) = self.pick(at, own)? {
             return Ok(Next::Take(edge));
         }
-        match self.pick(at, |edge, _| edge.why == Why::Exhausted)? {
+        match self.pick(at, |edge, _| edge.kind == EdgeKind::Exhausted)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => Err(Problem::new("validation_error", "the step was tried too often")),
         }
@@ -263,14 +269,16 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether the step that begins at a node has a node of its own at which the user is waited for.
     fn waits_inside(&self, at: NodeIndex) -> bool {
-        !self.leaving(at).iter().any(|(.., edge)| edge.why == Why::Digression)
+        !self.leaving(at).iter().any(|(.., edge)| edge.kind == EdgeKind::Digression)
     }
 
     /// What a profile that is active says about how it goes on: the one of the highest priority.
     pub(super) fn profile_edge(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
         let mut best: Option<(f64, EdgeIndex)> = None;
         for (id, to, edge) in self.leaving(at) {
-            let (Why::Profile, Element::Profile(profile)) = (edge.why, edge.by) else { continue };
+            let (EdgeKind::Profile, Origin::Profile(profile)) = (edge.kind, edge.origin) else {
+                continue;
+            };
             let begins = self.machine.cfg.node(at).is_some_and(|n| n.kind != NodeKind::Step);
             if begins && !self.thread().back.is_empty() {
                 continue;
@@ -290,24 +298,24 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The user's next message is waited for.
-    fn wait(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+    fn wait(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
         // The message that led to an agent is no answer to what it asks.
         let answers = self.thread().since < self.session.turn
-            || matches!(element, Element::Agent(_) | Element::Zone(_));
+            || matches!(element, Origin::Agent(_) | Origin::Zone(_));
         let turn = self.session.turn;
         // Who has looked at the message and got here again has nothing more to say to it.
-        let again = matches!(element, Element::Agent(_)) && self.thread().heard == Some(turn);
+        let again = matches!(element, Origin::Agent(_)) && self.thread().heard == Some(turn);
         if !self.progress.fresh || !answers || again {
             self.progress.fresh = false;
             // A subagent that another one uses as a tool is done when it has answered.
-            let answered = matches!(element, Element::Agent(_)) && again;
+            let answered = matches!(element, Origin::Agent(_)) && again;
             if answered && self.only_asked() && self.dialect() == Dialect::AgentScript {
                 return self.exit();
             }
             return self.turn_over(at);
         }
         // Between two turns nothing is taken: the next turn looks at the message.
-        if matches!(element, Element::Agent(_)) {
+        if matches!(element, Origin::Agent(_)) {
             return self.leave(at);
         }
         if let Some(edge) = self.interrupted(at)? {
@@ -315,17 +323,17 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.consume();
         self.take_fields()?;
-        if let Element::Zone(zone) = element {
+        if let Origin::Zone(zone) = element {
             self.find_out(zone)?;
         }
-        if let Element::Statement(Statement::Goto(_)) | Element::Jump(_) = element {
+        if let Origin::Statement(Statement::Goto(_)) | Origin::Jump(_) = element {
             return self.answered_choice(at);
         }
-        if let Some(edge) = self.pick(at, |edge, _| onward(edge.why))? {
+        if let Some(edge) = self.pick(at, |edge, _| onward(edge.kind))? {
             return Ok(Next::Take(edge));
         }
         // All turns of a part that the model leads are used up (`MAX_TURNS`).
-        match self.pick(at, |edge, _| edge.why == Why::Exhausted)? {
+        match self.pick(at, |edge, _| edge.kind == EdgeKind::Exhausted)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
         }
@@ -335,14 +343,16 @@ impl<'p> Run<'_, 'p, '_> {
     fn answered_choice(&mut self, at: NodeIndex) -> Step {
         let said = self.input.as_ref().map(|i| i.text.to_lowercase()).unwrap_or_default();
         let chosen = self.leaving(at).into_iter().find(|(.., edge)| {
-            matches!(edge.by, Element::Name(name) if said.contains(&name.value.to_lowercase()))
+            matches!(edge.origin, Origin::Name(name) if said.contains(&name.value.to_lowercase()))
         });
         match chosen {
             Some((edge, ..)) => Ok(Next::Take(edge)),
-            None => match self.pick(at, |edge, _| onward(edge.why) && edge.why != Why::Retry)? {
-                Some(edge) => Ok(Next::Take(edge)),
-                None => Ok(Next::Stop(Status::Await)),
-            },
+            None => {
+                match self.pick(at, |edge, _| onward(edge.kind) && edge.kind != EdgeKind::Retry)? {
+                    Some(edge) => Ok(Next::Take(edge)),
+                    None => Ok(Next::Stop(Status::Await)),
+                }
+            }
         }
     }
 
@@ -355,7 +365,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// The turn is over at a node that goes on with the user's next message.
     pub(super) fn turn_over(&mut self, at: NodeIndex) -> Step {
         let turn = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            edge.why == Why::Turn
+            edge.kind == EdgeKind::Turn
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::TurnEnd)
         });
         match turn {
@@ -377,12 +387,13 @@ impl<'p> Run<'_, 'p, '_> {
     /// error, or by one for all kinds.
     pub(super) fn is_handled(&self, at: NodeIndex, kind: &str) -> bool {
         let hubs = self.leaving(at).into_iter().filter(|(_, to, edge)| {
-            matches!(edge.why, Why::Error | Why::Unhandled) && self.is_hub(*to)
+            matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_hub(*to)
         });
         let mut hubs: Vec<NodeIndex> = hubs.map(|(_, to, _)| to).collect();
         // A step's handlers may lead to the agent's; there is nothing behind those.
         for hub in hubs.clone() {
-            let behind = self.leaving(hub).into_iter().filter(|(.., e)| e.why == Why::Unhandled);
+            let behind =
+                self.leaving(hub).into_iter().filter(|(.., e)| e.kind == EdgeKind::Unhandled);
             hubs.extend(behind.map(|(_, to, _)| to));
         }
         hubs.into_iter().any(|hub| self.handler(hub, kind).is_some())
@@ -390,10 +401,11 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The handler for a kind of error at one place.
     fn handler(&self, hub: NodeIndex, kind: &str) -> Option<(EdgeIndex, &'p ErrorHandler)> {
-        let handlers = self.leaving(hub).into_iter().filter_map(|(id, _, edge)| match edge.by {
-            Element::Handler(handler) => Some((id, handler)),
-            _ => None,
-        });
+        let handlers =
+            self.leaving(hub).into_iter().filter_map(|(id, _, edge)| match edge.origin {
+                Origin::Handler(handler) => Some((id, handler)),
+                _ => None,
+            });
         let handlers: Vec<_> = handlers.collect();
         let named = |handler: &ErrorHandler, kind: &str| {
             handler.kind.value == kind || handler.subtypes.iter().any(|s| s.value == kind)
@@ -421,7 +433,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             return Ok(Next::Take(edge));
         }
-        match self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Unhandled) {
+        match self.leaving(at).into_iter().find(|(.., edge)| edge.kind == EdgeKind::Unhandled) {
             Some((edge, ..)) => Ok(Next::Take(edge)),
             None => {
                 let message = self.thread().error.as_ref().map(|e| e.message.clone());
@@ -430,9 +442,9 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    fn unknown(&mut self, element: &Element<'p>) -> Step {
+    fn unknown(&mut self, element: &Origin<'p>) -> Step {
         let what = match element {
-            Element::Name(name) => format!("there is no step `{}`", name.value),
+            Origin::Name(name) => format!("there is no step `{}`", name.value),
             _ => "where this leads is not known".to_owned(),
         };
         Err(Problem::unknown(what))
@@ -601,18 +613,18 @@ impl<'p> Run<'_, 'p, '_> {
 
     // ---- what is said -----------------------------------------------------------------------
 
-    pub(super) fn speak(&mut self, element: &Element<'p>) -> Result<(), Problem> {
+    pub(super) fn speak(&mut self, element: &Origin<'p>) -> Result<(), Problem> {
         let template: Option<&Template> = match element {
-            Element::Statement(Statement::Respond(response)) => {
+            Origin::Statement(Statement::Respond(response)) => {
                 self.respond(response);
                 return Ok(());
             }
-            Element::Statement(Statement::Collect(collect)) => collect.present.as_ref(),
-            Element::Trigger(trigger) => trigger.respond.as_ref(),
-            Element::HumanOutcome(outcome) => outcome.respond.as_ref(),
-            Element::Failure(failure) => failure.message.as_ref(),
-            Element::Handler(handler) => handler.respond.as_ref(),
-            Element::Guardrail(rail) => {
+            Origin::Statement(Statement::Collect(collect)) => collect.present.as_ref(),
+            Origin::Trigger(trigger) => trigger.respond.as_ref(),
+            Origin::HumanOutcome(outcome) => outcome.respond.as_ref(),
+            Origin::Failure(failure) => failure.message.as_ref(),
+            Origin::Handler(handler) => handler.respond.as_ref(),
+            Origin::Guardrail(rail) => {
                 let text = self.guardrail_message(rail);
                 // What is not allowed is not said.
                 if rail.kind == agentir_ir::GuardrailKind::Output {
@@ -621,7 +633,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.say(&text, None);
                 return Ok(());
             }
-            Element::Completion(done) => {
+            Origin::Completion(done) => {
                 if let Some(name) = &done.respond_template {
                     let response = Response { template: Some(name.clone()), ..Response::default() };
                     self.respond(&response);
@@ -629,11 +641,11 @@ impl<'p> Run<'_, 'p, '_> {
                 }
                 done.respond.as_ref()
             }
-            Element::Rule(rule) => match &rule.action {
+            Origin::Rule(rule) => match &rule.action {
                 Some(agentir_ir::RoutingTarget::RouteToUser { message }) => Some(message),
                 _ => None,
             },
-            Element::Zone(_) | Element::Agent(_) => {
+            Origin::Zone(_) | Origin::Agent(_) => {
                 if let Some(answer) = self.thread().answer.take() {
                     self.say(&answer, None);
                 }

@@ -32,7 +32,9 @@ use crate::session::{Back, Problem, SESSION_VERSION, Session, Status, Thread};
 use crate::trace::{Event, What};
 use agentir_eval::State;
 use agentir_expr::{Condition, Dialect};
-use agentir_flow::cfg::{AgentId, Cfg, Edge, Element, Guard, Node, NodeKind, Test, Transfer, Why};
+use agentir_flow::cfg::{
+    AgentId, Cfg, Edge, EdgeKind, Guard, Node, NodeKind, Origin, Test, Transfer,
+};
 use agentir_ir::{Agent, Node as IrNode, NumberOrText, Program};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -152,7 +154,7 @@ impl<'p> Machine<'p> {
             .flat_map(|a| [a.metadata.name.value.as_str(), a.metadata.source_hash.as_str()])
             .collect();
         let fingerprint = parts.join("\n");
-        let asked = cfg.parts().iter().map(|part| notice::Asked::of(&cfg, part)).collect();
+        let asked = cfg.agents().iter().map(|part| notice::Asked::of(&cfg, part)).collect();
         let awaited = until::Awaited::of(&cfg);
         let sensitive = program.agents.iter().flat_map(sensitive).collect();
         Self { program, cfg, leaving, transfers, asked, awaited, sensitive, fingerprint }
@@ -215,7 +217,7 @@ impl<'p> Machine<'p> {
         session.set_system("language", &Json::from("en"));
         let name = agent.metadata.name.value.as_str();
         let id = self.cfg.find(name).ok_or_else(|| StartError::NoAgent(name.to_owned()))?;
-        let entry = self.cfg.part(id).map_or(0, |part| part.entry.index());
+        let entry = self.cfg.agent(id).map_or(0, |part| part.entry.index());
         session.stack.push(Thread::new(name, index(entry), 0));
         for agent in &self.program.agents {
             scope::shared_variables(agent, &mut session.shared);
@@ -508,7 +510,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             .progress
             .arrived
             .and_then(|e| self.machine.cfg.edge(e))
-            .map(|(.., e)| e.why.name());
+            .map(|(.., e)| e.kind.name());
         self.emit(What::Node {
             node: at.index(),
             kind: node.kind.name(),
@@ -588,11 +590,11 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         let kind = |at| self.machine.cfg.node(at).map(|node| node.kind);
         let from = self.machine.cfg.edge(id).and_then(|(from, ..)| kind(from));
         // Where somebody gives the conversation back it goes on in any case.
-        let resumes = edge.why == Why::Return
-            && matches!(edge.by, Element::Agent(_))
+        let resumes = edge.kind == EdgeKind::Return
+            && matches!(edge.origin, Origin::Agent(_))
             && from != Some(NodeKind::Return)
             && kind(to) == Some(NodeKind::Resume);
-        let starts = edge.why == Why::Start;
+        let starts = edge.kind == EdgeKind::Start;
         let thread = self.thread();
         if (starts && !thread.back.is_empty()) || (resumes && thread.back.is_empty()) {
             return false;
@@ -624,7 +626,9 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         // A reason to escalate that has come about is a way out of the question whether it has.
         let asks = self.machine.cfg.node(at).is_some_and(|node| node.kind == NodeKind::Branch);
         let usual = |edge: &Edge<'p>, _: NodeIndex| {
-            onward(edge.why) || edge.why == Why::Turn || (asks && edge.why == Why::Route)
+            onward(edge.kind)
+                || edge.kind == EdgeKind::Turn
+                || (asks && edge.kind == EdgeKind::Route)
         };
         if let Some(edge) = self.pick(at, usual)? {
             return Ok(Next::Take(edge));
@@ -632,7 +636,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         // What is said because of an error goes on because of it.
         let cfg = &self.machine.cfg;
         let goes_on = |edge: &Edge<'p>, to: NodeIndex| {
-            matches!(edge.why, Why::Error | Why::Exhausted)
+            matches!(edge.kind, EdgeKind::Error | EdgeKind::Exhausted)
                 && cfg.node(to).is_some_and(|n| n.kind != NodeKind::Error)
         };
         match self.pick(at, goes_on)? {
@@ -649,7 +653,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             &serde_json::json!({ "type": problem.kind, "message": problem.message }),
         );
         let hub = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            matches!(edge.why, Why::Error | Why::Unhandled) && self.is_hub(*to)
+            matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_hub(*to)
         });
         let message = problem.message.clone();
         let endless = problem.kind == "loop";
@@ -680,18 +684,18 @@ impl<'r, 'p> Run<'r, 'p, '_> {
 
 /// Whether an edge is a way on: not what interrupts, checks, fails or is only possible. How the way on
 /// is written (behind it, a jump, the next step) makes no difference to whoever is done.
-const fn onward(why: Why) -> bool {
+const fn onward(why: EdgeKind) -> bool {
     matches!(
         why,
-        Why::Next
-            | Why::Sequence
-            | Why::Start
-            | Why::Branch
-            | Why::Jump
-            | Why::Skip
-            | Why::Retry
-            | Why::Return
-            | Why::Finish
+        EdgeKind::Next
+            | EdgeKind::Sequence
+            | EdgeKind::Start
+            | EdgeKind::Branch
+            | EdgeKind::Jump
+            | EdgeKind::Skip
+            | EdgeKind::Retry
+            | EdgeKind::Return
+            | EdgeKind::Finish
     )
 }
 

@@ -5,7 +5,7 @@ use super::Run;
 use crate::model::Candidate;
 use crate::session::Problem;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path, Segment, Visit};
-use agentir_flow::cfg::{Cfg, Part};
+use agentir_flow::cfg::{AgentCfg, Cfg};
 use rustc_hash::FxHashSet;
 use serde_json::Value as Json;
 
@@ -22,7 +22,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// What the guards of an agent ask.
-    pub(super) fn of(cfg: &Cfg<'_>, part: &Part<'_>) -> Self {
+    pub(super) fn of(cfg: &Cfg<'_>, part: &AgentCfg<'_>) -> Self {
         let mut asked = Self::default();
         let mut seen = FxHashSet::default();
         for node in part.nodes() {

@@ -9,7 +9,7 @@ use crate::model::{Candidate, Message, Purpose, Role, ToolSpec};
 use crate::orchestration::{Method, merged};
 use crate::session::{Problem, Session, Status};
 use crate::trace::What;
-use agentir_flow::cfg::{NodeKind, Why};
+use agentir_flow::cfg::{EdgeKind, NodeKind};
 use agentir_ir::{AgentType, Guardrail, GuardrailKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
@@ -178,10 +178,10 @@ impl<'p> Run<'_, 'p, '_> {
         let (_, mut at, _) = self.machine.cfg.edge(edge)?;
         for _ in 0..MAX_WAY {
             if let Some(transfer) = self.machine.transfers.get(&at).and_then(|all| all.first()) {
-                let part = self.machine.cfg.part(transfer.target?)?;
+                let part = self.machine.cfg.agent(transfer.target?)?;
                 return Some(part.agent.metadata.name.value.as_str());
             }
-            at = self.leaving(at).into_iter().find(|(.., edge)| onward(edge.why))?.1;
+            at = self.leaving(at).into_iter().find(|(.., edge)| onward(edge.kind))?.1;
         }
         None
     }
@@ -411,9 +411,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The place at which the agent in charge looks at a message anew.
     pub(super) fn begin_anew(&mut self) {
-        let Some(part) = self.id().and_then(|id| self.machine.cfg.part(id)) else { return };
+        let Some(part) = self.id().and_then(|id| self.machine.cfg.agent(id)) else { return };
         let mut ways = self.machine.cfg.successors(part.wait);
-        let start = ways.find(|(_, edge)| edge.why == Why::Turn).map(|(to, _)| to);
+        let start = ways.find(|(_, edge)| edge.kind == EdgeKind::Turn).map(|(to, _)| to);
         if let Some(start) = start {
             self.thread().node = super::index(start.index());
         }

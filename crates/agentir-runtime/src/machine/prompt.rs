@@ -5,7 +5,7 @@ use crate::json::to_json;
 use crate::model::{FieldSpec, FieldType, Purpose, ToolSpec};
 use crate::session::Problem;
 use agentir_expr::{TypeExpr, TypeKind};
-use agentir_flow::cfg::{Edge, Element};
+use agentir_flow::cfg::{Edge, Origin};
 use agentir_ir::{
     Agent, BindingAction, Entity, FilledBy, GatherField, NumberOrText, Parameter, Profile,
     ReasoningZone, Tool, ToolBinding,
@@ -159,15 +159,15 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// What the model may pick by an edge.
     pub(super) fn offered(&self, edge: &Edge<'p>) -> Option<ToolSpec> {
-        match edge.by {
-            Element::Offer(offer) => Some(self.offer(offer)),
-            Element::Tool(tool) => Some(ToolSpec {
+        match edge.origin {
+            Origin::ToolBinding(offer) => Some(self.offer(offer)),
+            Origin::Tool(tool) => Some(ToolSpec {
                 name: tool.name.value.to_string(),
                 description: tool.description.as_ref().map(|d| self.render(d)).unwrap_or_default(),
                 purpose: Purpose::Call,
                 parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
             }),
-            Element::Name(name) => {
+            Origin::Name(name) => {
                 if let Some(tool) = self.tool(&name.value) {
                     return Some(ToolSpec {
                         name: name.value.to_string(),

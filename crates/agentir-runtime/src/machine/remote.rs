@@ -11,7 +11,7 @@ use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Away, Status, Thread};
 use crate::trace::What;
-use agentir_flow::cfg::{Element, Node, NodeKind, Transfer};
+use agentir_flow::cfg::{Node, NodeKind, Origin, Transfer};
 use agentir_ir::Remote;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
@@ -78,9 +78,9 @@ impl<'p> Run<'_, 'p, '_> {
                 arguments.insert("conversation".to_owned(), away.conversation);
             }
             None => {
-                let given = self.given(&node.element, asks)?;
+                let given = self.given(&node.origin, asks)?;
                 // An offer that the model picked is done with.
-                if matches!(node.element, Element::Offer(_)) {
+                if matches!(node.origin, Origin::ToolBinding(_)) {
                     self.answer_call(&Json::from("done"));
                     self.thread().pending.clear();
                 }

@@ -6,7 +6,7 @@ use crate::model::Candidate;
 use crate::session::Problem;
 use agentir_eval::Outcome;
 use agentir_expr::{Condition, Dialect, Expr, ExprKind, Template, Visit};
-use agentir_flow::cfg::{Edge, Element, NodeKind, Test, Why};
+use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
 use agentir_ir::{Agent, Digression, RoutingRule};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
@@ -16,7 +16,7 @@ impl<'p> Run<'_, 'p, '_> {
     /// there.
     pub(super) fn interrupted(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
         let hub = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            edge.why == Why::Digression
+            edge.kind == EdgeKind::Digression
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Interrupt)
         });
         let Some((way, hub, _)) = hub else { return Ok(None) };
@@ -37,8 +37,8 @@ impl<'p> Run<'_, 'p, '_> {
             if !self.open(id, to, &edge) {
                 continue;
             }
-            match edge.by {
-                Element::Action(handler) => {
+            match edge.origin {
+                Origin::Action(handler) => {
                     let pressed = input
                         .action
                         .as_ref()
@@ -49,7 +49,7 @@ impl<'p> Run<'_, 'p, '_> {
                         return Ok(Some(id));
                     }
                 }
-                Element::Digression(digression)
+                Origin::Digression(digression)
                     if input.action.is_none() && self.holds(edge.guard)? =>
                 {
                     let text = input.text.to_lowercase();
@@ -108,7 +108,7 @@ impl<'p> Run<'_, 'p, '_> {
             .or_else(|| back.map(|back| NodeIndex::new(back.node as usize)).filter(|b| waits(*b)));
         let Some(place) = place else { return false };
         let behind = self.leaving(place).into_iter().filter(|(_, to, edge)| {
-            super::onward(edge.why)
+            super::onward(edge.kind)
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Branch)
         });
         let places = std::iter::once(place).chain(behind.map(|(_, to, _)| to)).collect::<Vec<_>>();
@@ -159,7 +159,7 @@ impl<'p> Run<'_, 'p, '_> {
         let mut asked: Vec<(EdgeIndex, Candidate)> = Vec::new();
         let mut default = None;
         for (id, to, edge) in &edges {
-            if edge.why != Why::Route || !self.open(*id, *to, edge) {
+            if edge.kind != EdgeKind::Route || !self.open(*id, *to, edge) {
                 continue;
             }
             match self.candidate(edge)? {
@@ -208,7 +208,7 @@ impl<'p> Run<'_, 'p, '_> {
         if let Some(default) = default.filter(|_| self.progress.fresh) {
             return Ok(Next::Take(default));
         }
-        match self.pick(at, |edge, _| edge.why != Why::Route)? {
+        match self.pick(at, |edge, _| edge.kind != EdgeKind::Route)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
         }
@@ -223,21 +223,21 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether a way out of routing is taken, is a question for the model, or is out.
     fn candidate(&mut self, edge: &Edge<'p>) -> Result<Considered, Problem> {
-        match edge.by {
-            Element::Rule(rule) => self.rule(rule),
-            Element::Handoff(handoff) => {
+        match edge.origin {
+            Origin::Rule(rule) => self.rule(rule),
+            Origin::Handoff(handoff) => {
                 if let Some(rule) = self.twin(edge) {
                     return self.rule(rule);
                 }
                 let to = self.about(&handoff.to.value);
                 self.declared(handoff.when.as_ref(), handoff.to.value.to_string(), to)
             }
-            Element::Delegate(delegate) => {
+            Origin::Delegate(delegate) => {
                 let purpose = delegate.purpose.as_ref().map(|p| self.render(p));
                 let about = purpose.unwrap_or_else(|| self.about(&delegate.agent.value));
                 self.declared(delegate.when.as_ref(), delegate.agent.value.to_string(), about)
             }
-            Element::Reference(reference) => {
+            Origin::Reference(reference) => {
                 let name = reference.agent.as_ref().unwrap_or(&reference.alias);
                 let mut about = self.about(&name.value);
                 for capability in &reference.capabilities {
@@ -252,7 +252,7 @@ impl<'p> Run<'_, 'p, '_> {
                 }))
             }
             // Who gets what no rule takes.
-            Element::Name(_) => Ok(Considered::Default),
+            Origin::Name(_) => Ok(Considered::Default),
             _ => Ok(Considered::Never),
         }
     }

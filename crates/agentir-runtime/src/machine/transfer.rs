@@ -11,7 +11,7 @@ use crate::trace::What;
 use agentir_diagnostics::FileId;
 use agentir_eval::Value;
 use agentir_expr::Dialect;
-use agentir_flow::cfg::{Element, Node, NodeKind, Transfer, Why};
+use agentir_flow::cfg::{EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{
     AgentType, BindingAction, Context, Data, Delegate, Handoff, Statement, Target, VariableBinding,
 };
@@ -35,16 +35,16 @@ impl<'p> Run<'_, 'p, '_> {
             return Err(Problem::unknown("it is not known who takes over"));
         };
         let asks = node.kind == NodeKind::Delegate;
-        let part = transfer.target.and_then(|id| self.machine.cfg.part(id));
+        let part = transfer.target.and_then(|id| self.machine.cfg.agent(id));
         let Some(part) = part else {
             return self.elsewhere(at, node, &transfer);
         };
         if self.session.stack.len() >= MAX_STACK {
             return Err(Problem::new("loop", "too many agents wait for each other"));
         }
-        let given = self.given(&node.element, asks)?;
+        let given = self.given(&node.origin, asks)?;
         // An offer that the model picked is done with.
-        if matches!(node.element, Element::Offer(_)) {
+        if matches!(node.origin, Origin::ToolBinding(_)) {
             self.answer_call(&Json::from("done"));
             self.thread().pending.clear();
         }
@@ -120,21 +120,21 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What the next agent is given: by the declaration of the handoff, or of this one.
-    pub(super) fn given(&mut self, element: &Element<'p>, asks: bool) -> Result<Given, Problem> {
+    pub(super) fn given(&mut self, element: &Origin<'p>, asks: bool) -> Result<Given, Problem> {
         match element {
-            Element::Handoff(handoff) => self.context(&handoff.context),
-            Element::Delegate(delegate) => self.input_of(delegate),
-            Element::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => {
+            Origin::Handoff(handoff) => self.context(&handoff.context),
+            Origin::Delegate(delegate) => self.input_of(delegate),
+            Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => {
                 let mut given = self.by_name(&d.agent.value, asks)?;
                 self.bindings(&d.bindings, &mut given)?;
                 Ok(given)
             }
-            Element::Jump(jump) => match jump.target.agent() {
+            Origin::Jump(jump) => match jump.target.agent() {
                 Some(agent) => self.by_name(&agent.value, asks),
                 None => Ok(Given::default()),
             },
-            Element::Name(name) => self.by_name(&name.value, asks),
-            Element::Rule(rule) => {
+            Origin::Name(name) => self.by_name(&name.value, asks),
+            Origin::Rule(rule) => {
                 let mut given = match &rule.to {
                     Some(to) => self.by_name(&to.value, asks)?,
                     None => Given::default(),
@@ -144,7 +144,7 @@ impl<'p> Run<'_, 'p, '_> {
                 }
                 Ok(given)
             }
-            Element::Offer(offer) => {
+            Origin::ToolBinding(offer) => {
                 let agent = match &offer.action {
                     BindingAction::Handoff { to } => to,
                     BindingAction::Delegate { agent } => agent,
@@ -261,12 +261,12 @@ impl<'p> Run<'_, 'p, '_> {
         let failed = self
             .leaving(at)
             .into_iter()
-            .find(|(_, to, edge)| edge.why == Why::Error && !self.is_hub(*to));
+            .find(|(_, to, edge)| edge.kind == EdgeKind::Error && !self.is_hub(*to));
         if let Some((edge, _, weight)) = failed {
             self.emit(What::Error { kind: "handoff_error".to_owned(), message });
-            let (words, jump) = match weight.by {
-                Element::Handoff(h) => (h.failure_message.as_ref(), h.on_failure.as_ref()),
-                Element::Delegate(d) => (d.failure_message.as_ref(), d.on_failure.as_ref()),
+            let (words, jump) = match weight.origin {
+                Origin::Handoff(h) => (h.failure_message.as_ref(), h.on_failure.as_ref()),
+                Origin::Delegate(d) => (d.failure_message.as_ref(), d.on_failure.as_ref()),
                 _ => (None, None),
             };
             // `ON_FAILURE: RESPOND "…"` goes on, and says why.
@@ -389,16 +389,16 @@ impl<'p> Run<'_, 'p, '_> {
     /// What the agent that is back has brought along.
     pub(super) fn returned(&mut self, node: &Node<'p>) -> Result<(), Problem> {
         let agent = self.agent()?;
-        match node.element {
-            Element::Handoff(handoff) => self.after_return(handoff),
-            Element::Delegate(delegate) => {
+        match node.origin {
+            Origin::Handoff(handoff) => self.after_return(handoff),
+            Origin::Delegate(delegate) => {
                 if let Some(words) = &delegate.use_result {
                     let text = self.render(words);
                     self.thread().notes.push(text);
                 }
                 Ok(())
             }
-            Element::Statement(Statement::Handoff(d)) => {
+            Origin::Statement(Statement::Handoff(d)) => {
                 let declared = agent.coordination.handoffs.iter().find(|h| {
                     agent.resolve_alias(&h.to).value == agent.resolve_alias(&d.agent).value
                 });
@@ -464,12 +464,12 @@ impl<'p> Run<'_, 'p, '_> {
         };
         self.session.set_system("_disambiguation_intents", &Json::Array(left));
         let Some(transfer) = next else {
-            return match self.pick(at, |edge, _| edge.why == Why::Return)? {
+            return match self.pick(at, |edge, _| edge.kind == EdgeKind::Return)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
         };
-        let Some(part) = transfer.target.and_then(|id| self.machine.cfg.part(id)) else {
+        let Some(part) = transfer.target.and_then(|id| self.machine.cfg.agent(id)) else {
             return Ok(Next::Back(crate::session::Back { node: index(at.index()), stage: 0 }));
         };
         let from = self.session.agent().unwrap_or_default().to_owned();
@@ -495,21 +495,21 @@ impl<'p> Run<'_, 'p, '_> {
         self.machine.transfers.get(&at)?.iter().find(|t| t.to == name).copied()
     }
 
-    pub(super) fn escalate(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+    pub(super) fn escalate(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
         let agent = self.agent()?;
         let (reason, priority) = match element {
-            Element::Trigger(trigger) => (
+            Origin::Trigger(trigger) => (
                 trigger.reason.as_ref().map(|r| self.render(r)),
                 trigger.priority.as_ref().map(ToString::to_string),
             ),
-            Element::Jump(jump) => (jump.reason.as_ref().map(|r| r.value.to_string()), None),
-            Element::Failure(failure) => {
+            Origin::Jump(jump) => (jump.reason.as_ref().map(|r| r.value.to_string()), None),
+            Origin::Failure(failure) => {
                 (failure.reason.as_ref().map(|r| r.value.to_string()), None)
             }
             _ => (None, None),
         };
         self.emit(What::Escalated { reason: reason.clone() });
-        if let Element::Guardrail(rail) = element {
+        if let Origin::Guardrail(rail) = element {
             let text = self.guardrail_message(rail);
             self.say(&text, None);
         }
@@ -542,14 +542,14 @@ impl<'p> Run<'_, 'p, '_> {
         let keeps = is("transferred") || is("escalated_further");
         self.session.set_system("human", &Json::Object(outcome));
         self.session.set_system("escalate", &serde_json::json!({ "completed": true }));
-        let back = self.leaving(at).into_iter().find(|(.., edge)| edge.why == Why::Return);
+        let back = self.leaving(at).into_iter().find(|(.., edge)| edge.kind == EdgeKind::Return);
         let Some((edge, to, _)) = back else {
             // Nothing is said about it: the agent goes on with the next message.
-            let part = self.id().and_then(|id| self.machine.cfg.part(id)).filter(|_| !keeps);
+            let part = self.id().and_then(|id| self.machine.cfg.agent(id)).filter(|_| !keeps);
             let Some(wait) = part.map(|part| part.wait) else {
                 return Ok(Next::Stop(Status::Human));
             };
-            if matches!(element, Element::Offer(_)) {
+            if matches!(element, Origin::ToolBinding(_)) {
                 self.answer_call(&Json::from("done"));
                 self.thread().pending.clear();
             }
@@ -557,7 +557,7 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(Next::Stop(Status::Await));
         };
         // Who passes it on to other people keeps it, unless the author says what follows.
-        if keeps && self.pick(to, |edge, _| edge.why == Why::Branch)?.is_none() {
+        if keeps && self.pick(to, |edge, _| edge.kind == EdgeKind::Branch)?.is_none() {
             return Ok(Next::Stop(Status::Human));
         }
         Ok(Next::Take(edge))
@@ -583,14 +583,14 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The agent is done; what ends the whole conversation ends those that wait, too.
-    pub(super) fn complete(&mut self, at: NodeIndex, element: &Element<'p>) -> Step {
+    pub(super) fn complete(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
         let all = match element {
-            Element::Offer(_) => true,
-            Element::Completion(done) => done.terminal == Some(true),
-            Element::Rule(_) => true,
+            Origin::ToolBinding(_) => true,
+            Origin::Completion(done) => done.terminal == Some(true),
+            Origin::Rule(_) => true,
             _ => false,
         };
-        if matches!(element, Element::Offer(_)) {
+        if matches!(element, Origin::ToolBinding(_)) {
             self.answer_call(&Json::from("done"));
         }
         if all && let Some(last) = self.session.stack.pop() {

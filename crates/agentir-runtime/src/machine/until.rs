@@ -9,7 +9,7 @@ use crate::json::from_json;
 use crate::model::{Answer, Ask, FieldSpec, FieldType, Role};
 use crate::session::Problem;
 use agentir_expr::TypeKind;
-use agentir_flow::cfg::{Access, Cfg, How, Part};
+use agentir_flow::cfg::{Access, AccessKind, AgentCfg, Cfg};
 use agentir_ir::{Agent, ReasoningZone, SessionVariable};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
@@ -25,7 +25,7 @@ fn key(zone: &ReasoningZone) -> usize {
 impl<'p> Awaited<'p> {
     pub(super) fn of(cfg: &Cfg<'p>) -> Self {
         let mut all = FxHashMap::default();
-        for part in cfg.parts() {
+        for part in cfg.agents() {
             let agent = part.agent;
             let steps = agent.flow.iter().flat_map(|flow| flow.definitions.values());
             for zone in steps.filter_map(|step| step.reasoning_zone.as_ref()) {
@@ -41,7 +41,7 @@ impl<'p> Awaited<'p> {
 
 fn awaited<'p>(
     cfg: &Cfg<'p>,
-    part: &Part<'p>,
+    part: &AgentCfg<'p>,
     agent: &'p Agent,
     zone: &ReasoningZone,
 ) -> Vec<&'p SessionVariable> {
@@ -60,8 +60,8 @@ fn awaited<'p>(
     found.retain(|variable| {
         let name = variable.name.value.as_str();
         !part.nodes().any(|node| {
-            let sets = |a: &Access| matches!(a.how, How::Sets) && a.variable.root() == name;
-            cfg.changes(node).iter().any(sets)
+            let sets = |a: &Access| matches!(a.kind, AccessKind::Def) && a.variable.root() == name;
+            cfg.defs(node).iter().any(sets)
         })
     });
     found

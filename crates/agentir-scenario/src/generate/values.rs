@@ -7,7 +7,7 @@ use agentir_expr::{Dialect, TypeExpr, TypeKind};
 use agentir_flow::cfg::{Cfg, Test as CfgTest};
 use agentir_ir::{Agent, Statement, Tool};
 use agentir_runtime::{FieldSpec, FieldType, to_json};
-use agentir_solver::{Answer, Facts, Label, Literal, Query, Question, Solver, Test};
+use agentir_solver::{Answer, Assertion, Facts, Goal, Label, Query, Solver, Test};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
@@ -33,25 +33,25 @@ impl Values {
             if guard.is_always() || !seen.insert(guard) {
                 continue;
             }
-            let agent = cfg.node(edge.source()).and_then(|n| cfg.part(n.agent)).map(|p| p.agent);
+            let agent = cfg.node(edge.source()).and_then(|n| cfg.agent(n.agent)).map(|p| p.agent);
             let dialect =
                 agent.and_then(|a| Dialect::from_name(a.metadata.dialect)).unwrap_or(Dialect::Abl);
             let literals = cfg.guard(guard);
-            let given = literals
+            let assumptions = literals
                 .iter()
                 .zip(0..)
-                .map(|(literal, n)| Literal {
-                    test: match literal.test {
+                .map(|(assertion, n)| Assertion {
+                    test: match assertion.test {
                         CfgTest::Condition(condition) => Test::from(condition),
                         CfgTest::Expr(expr) => Test::Expr(expr),
                     },
-                    holds: literal.holds,
+                    holds: assertion.holds,
                     label: Label(n),
                 })
                 .collect();
             let facts = Facts::new();
-            let query = Query { dialect, facts: &facts, given, question: Question::Satisfiable };
-            if let Answer::State(example) = solver.answer(&query) {
+            let query = Query { dialect, facts: &facts, assumptions, goal: Goal::Satisfiable };
+            if let Answer::Sat(example) = solver.solve(&query) {
                 for (name, value) in example.state.variables() {
                     values.note(name.trim_start_matches("@variables."), value);
                 }

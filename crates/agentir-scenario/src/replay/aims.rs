@@ -1,6 +1,6 @@
 //! What comes of picking something: the same in every language, whatever it is called there.
 
-use agentir_flow::cfg::{Cfg, Element};
+use agentir_flow::cfg::{Cfg, Origin};
 use agentir_ir::BindingAction;
 use agentir_runtime::Purpose;
 use petgraph::visit::EdgeRef;
@@ -44,7 +44,7 @@ impl Aims {
         let mut aims = Self::default();
         for edge in cfg.graph().edge_references() {
             let node = cfg.node(edge.source());
-            let Some(agent) = node.and_then(|n| cfg.part(n.agent)).map(|p| p.agent) else {
+            let Some(agent) = node.and_then(|n| cfg.agent(n.agent)).map(|p| p.agent) else {
                 continue;
             };
             let owner = agent.metadata.name.value.as_str();
@@ -54,8 +54,8 @@ impl Aims {
             let mut note = |name: &str, aim: Aim| {
                 aims.names.entry((owner.to_owned(), name.to_owned())).or_insert(aim);
             };
-            match edge.weight().by {
-                Element::Offer(offer) => {
+            match edge.weight().origin {
+                Origin::ToolBinding(offer) => {
                     let aim = match &offer.action {
                         BindingAction::Call { tool } => Aim::Tool(tool.value.to_string()),
                         BindingAction::Handoff { to: agent }
@@ -67,7 +67,7 @@ impl Aims {
                     };
                     note(&offer.name.value, aim);
                 }
-                Element::Rule(rule) => {
+                Origin::Rule(rule) => {
                     let Some(target) = &rule.to else { continue };
                     let names = rule.intents.first().into_iter().map(|i| i.value.as_str());
                     let own = rule.name.iter().map(|n| n.value.as_str());
@@ -75,15 +75,15 @@ impl Aims {
                         note(name, to(target));
                     }
                 }
-                Element::Handoff(handoff) => note(&handoff.to.value, to(&handoff.to)),
-                Element::Delegate(delegate) => note(&delegate.agent.value, to(&delegate.agent)),
-                Element::Reference(reference) => {
+                Origin::Handoff(handoff) => note(&handoff.to.value, to(&handoff.to)),
+                Origin::Delegate(delegate) => note(&delegate.agent.value, to(&delegate.agent)),
+                Origin::Reference(reference) => {
                     note(&reference.alias.value, to(&reference.alias));
                 }
                 _ => {}
             }
         }
-        for agent in cfg.parts().iter().map(|part| part.agent) {
+        for agent in cfg.agents().iter().map(|part| part.agent) {
             let triggers = agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
             for when in triggers.filter_map(|t| t.when.as_ref()) {
                 let words = (agent.metadata.name.value.to_string(), plain(&when.text.value));

@@ -5,12 +5,15 @@
 
 use super::regex::found_in;
 use super::term::{Readings, Term, Text, all, any, is, real, yes};
-use crate::cells::FIELD;
-use crate::outcome::{Formula, Outcomes};
-use crate::problem::{Atom, AtomKind, GoalKind, Problem, Slot};
+use crate::atom_class::{
+    is_constant as constant, is_length, literals, may_occur_in_number as in_numbers,
+    unprefixed as bare,
+};
+use crate::classes::FIELD;
+use crate::problem::{Atom, AtomKind, ConstraintKind as GoalKind, Problem, Slot};
 use crate::query::{Bound, FactKind, Type};
 use crate::search::Assignment;
-use crate::shape::{bare, constant, in_numbers, is_length, literals};
+use crate::truth::{Formula, TruthSet as Outcomes};
 use agentir_eval::{Date, Object, Unset, Value, evaluate, parse_number};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Path, Segment, UnaryOp};
 use rustc_hash::FxHashSet;
@@ -47,7 +50,7 @@ impl<'p, 'a> Encoding<'p, 'a> {
             variables: BTreeMap::new(),
             readings: Readings::new(),
         };
-        let goals: Vec<_> = goals.iter().filter_map(|g| problem.goals.get(*g)).collect();
+        let goals: Vec<_> = goals.iter().filter_map(|g| problem.constraints.get(*g)).collect();
         for variable in goals.iter().flat_map(|g| g.variables.iter().copied()) {
             this.add_variable(variable);
         }
@@ -620,7 +623,7 @@ fn among(truth: &Truth, wanted: Outcomes) -> Bool {
     for (outcome, is) in
         [(Outcomes::TRUE, &holds), (Outcomes::FALSE, &not), (Outcomes::ERROR, &truth.fails)]
     {
-        if wanted.meets(outcome) {
+        if wanted.intersects(outcome) {
             parts.push(is);
         }
     }

@@ -1,4 +1,4 @@
-//! Questions as lints ask them, with the answers people would give.
+//! Queries as lints pose them, with the expected answers.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,6 +8,6 @@
     missing_docs
 )]
 
-mod asking;
+mod harness;
 mod hostile;
-mod questions;
+mod queries;

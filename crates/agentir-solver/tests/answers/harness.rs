@@ -1,15 +1,13 @@
-//! Conditions as text, answers as text.
+//! A textual interface to the solver: conditions in, answers out.
 
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_eval::Value;
 use agentir_expr::{BinaryOp, Condition, Dialect, Expr, ExprKind, Path};
-use agentir_solver::{
-    Answer, Bound, FactKind, Facts, Label, Literal, Query, Question, Solver, Type,
-};
+use agentir_solver::{Answer, Assertion, Bound, FactKind, Facts, Goal, Label, Query, Solver, Type};
 use agentir_syntax::abl::leaf;
 use agentir_syntax::leaf::Leaf;
 
-/// A condition of ABL; what is in quotes as a whole is words.
+/// Parses a condition of ABL. A quoted text is a natural-language condition.
 pub fn condition(text: &str) -> Condition {
     let mut problems: Vec<Diagnostic> = Vec::new();
     let condition = leaf::condition(Leaf::verbatim(text, FileId(0), 0), false, &mut problems);
@@ -17,14 +15,14 @@ pub fn condition(text: &str) -> Condition {
     condition
 }
 
-/// A path of ABL: `order.status`.
+/// Parses a path of ABL: `order.status`.
 pub fn path(text: &str) -> Path {
     let condition = condition(text);
     condition.expr().unwrap().as_path().unwrap().clone()
 }
 
-/// Facts, one a line: `x: number`, `x: set`, `x: a | b`, `x: 1..9`, `x: length 1..9`, `x: /re/`,
-/// `x: = 5`. Their labels count from 100.
+/// Parses facts, one per line: `x: number`, `x: set`, `x: a | b`, `x: 1..9`, `x: length 1..9`, `x:
+/// /re/`, `x: = 5`. Their labels start at 100.
 pub fn facts(lines: &str) -> Facts {
     let mut facts = Facts::new();
     for (i, line) in lines.lines().map(str::trim).filter(|l| !l.is_empty()).enumerate() {
@@ -62,7 +60,7 @@ pub fn facts(lines: &str) -> Facts {
     facts
 }
 
-/// The same condition in another dialect: strict operators and `@variables` for Agent Script.
+/// Translates a condition to another dialect: strict operators for Agent Script.
 fn translated(expr: &Expr, dialect: Dialect) -> Expr {
     if dialect == Dialect::Abl {
         return expr.clone();
@@ -99,14 +97,14 @@ fn translated(expr: &Expr, dialect: Dialect) -> Expr {
     Expr::new(kind, expr.span).unwrap()
 }
 
-/// Asks in a dialect. Conditions that do not hold begin with `- `; labels count from 0.
-pub struct Asking {
+/// Queries in one dialect. Conditions that begin with `- ` are negated; labels start at 0.
+pub struct Harness {
     pub dialect: Dialect,
     pub facts: Facts,
     pub solver: Solver,
 }
 
-impl Asking {
+impl Harness {
     pub fn new(dialect: Dialect, lines: &str) -> Self {
         Self { dialect, facts: facts(lines), solver: Solver::default() }
     }
@@ -120,52 +118,52 @@ impl Asking {
         (condition, holds)
     }
 
-    /// Whether the conditions can hold together.
-    pub fn together(&mut self, conditions: &[&str]) -> Answer {
+    /// Are the conditions consistent?
+    pub fn satisfiable(&mut self, conditions: &[&str]) -> Answer {
         self.ask(conditions, &[])
     }
 
-    /// Whether the last follows from the others.
-    pub fn follows(&mut self, conditions: &[&str], last: &str) -> Answer {
+    /// Do the conditions imply the last one?
+    pub fn implied(&mut self, conditions: &[&str], last: &str) -> Answer {
         self.ask(conditions, &[last])
     }
 
-    /// Whether two conditions are the same.
-    pub fn same(&mut self, a: &str, b: &str) -> Answer {
+    /// Are two conditions equivalent?
+    pub fn equivalent(&mut self, a: &str, b: &str) -> Answer {
         self.ask(&[], &[a, b])
     }
 
-    fn ask(&mut self, given: &[&str], question: &[&str]) -> Answer {
-        let given: Vec<_> = given.iter().map(|t| self.parse(t)).collect();
-        let asked: Vec<_> = question.iter().map(|t| self.parse(t)).collect();
-        let given: Vec<Literal<'_>> = given
+    fn ask(&mut self, assumptions: &[&str], goal: &[&str]) -> Answer {
+        let assumptions: Vec<_> = assumptions.iter().map(|t| self.parse(t)).collect();
+        let asked: Vec<_> = goal.iter().map(|t| self.parse(t)).collect();
+        let assumptions: Vec<Assertion<'_>> = assumptions
             .iter()
             .enumerate()
-            .map(|(i, (c, holds))| Literal {
+            .map(|(i, (c, holds))| Assertion {
                 test: c.into(),
                 holds: *holds,
                 label: Label(u32::try_from(i).unwrap()),
             })
             .collect();
-        let made: Vec<Literal<'_>> = asked
+        let goals: Vec<Assertion<'_>> = asked
             .iter()
-            .map(|(c, holds)| Literal { test: c.into(), holds: *holds, label: Label(99) })
+            .map(|(c, holds)| Assertion { test: c.into(), holds: *holds, label: Label(99) })
             .collect();
-        let question = match made.as_slice() {
-            [] => Question::Satisfiable,
-            [one] => Question::Implied(one.clone()),
-            [a, b, ..] => Question::Equivalent(a.clone(), b.clone()),
+        let goal = match goals.as_slice() {
+            [] => Goal::Satisfiable,
+            [one] => Goal::Implied(one.clone()),
+            [a, b, ..] => Goal::Equivalent(a.clone(), b.clone()),
         };
-        let query = Query { dialect: self.dialect, facts: &self.facts, given, question };
-        self.solver.answer(&query)
+        let query = Query { dialect: self.dialect, facts: &self.facts, assumptions, goal };
+        self.solver.solve(&query)
     }
 }
 
-/// An answer in words: the example, or the labels of the core.
-pub fn words(answer: &Answer) -> String {
+/// Renders an answer: the example, or the labels of the core.
+pub fn summary(answer: &Answer) -> String {
     match answer {
-        Answer::State(example) => format!("state: {example}"),
-        Answer::NoState(labels) => {
+        Answer::Sat(example) => format!("state: {example}"),
+        Answer::Unsat(labels) => {
             let labels: Vec<String> = labels.iter().map(|l| l.0.to_string()).collect();
             format!("none: {}", labels.join(" "))
         }

@@ -1,6 +1,6 @@
-//! Definitions and uses: which variables a node reads, sets and removes.
+//! Def-use information: which variables a node reads, defines and kills.
 
-use super::{Cfg, Element, NodeKind, Part};
+use super::{AgentCfg, Cfg, NodeKind, Origin};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Segment, Template, Visit};
 use agentir_ir::{
@@ -11,24 +11,24 @@ use petgraph::graph::NodeIndex;
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 use std::sync::OnceLock;
 
-/// What is done to a variable.
+/// The kind of an access to a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum How {
-    /// Its value is used.
-    Reads,
-    /// It gets a value.
-    Sets,
-    /// It is removed.
-    Clears,
+pub enum AccessKind {
+    /// The value is read.
+    Use,
+    /// A value is assigned.
+    Def,
+    /// The variable is removed.
+    Kill,
 }
 
 /// A variable, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its path, dotted: `order.total`, `items[0]`. The namespace of Agent Script's variables is left
-    /// out, others stay: `@outputs.total`.
+    /// Its dotted path: `order.total`, `items[0]`. The namespace of Agent Script variables is
+    /// omitted, others are kept: `@outputs.total`.
     pub name: SmolStr,
-    /// Where it is named.
+    /// The source of the access.
     pub span: Span,
 }
 
@@ -60,7 +60,7 @@ impl Variable {
         Self { name: name.value.clone(), span: name.span }
     }
 
-    /// The variable that it is a part of.
+    /// The variable without its field path.
     #[must_use]
     pub fn root(&self) -> &str {
         if !self.name.starts_with('@') {
@@ -70,9 +70,9 @@ impl Variable {
         self.name.split(['.', '[']).find(|part| !part.starts_with('@')).unwrap_or(&self.name)
     }
 
-    /// Whether one is the other, or a part of it: `order` and `order.total`.
+    /// Whether one path is a prefix of the other: `order` and `order.total` overlap.
     #[must_use]
-    pub fn touches(&self, other: &Self) -> bool {
+    pub fn overlaps(&self, other: &Self) -> bool {
         let (short, long) = if self.name.len() <= other.name.len() {
             (&self.name, &other.name)
         } else {
@@ -83,33 +83,33 @@ impl Variable {
     }
 }
 
-/// What a node does to a variable.
+/// An access of a node to a variable.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// What.
-    pub how: How,
-    /// To which.
+    /// The kind of access.
+    pub kind: AccessKind,
+    /// The variable.
     pub variable: Variable,
-    /// Whether it always happens there. The model, the user and tools may leave out what they are
-    /// asked for.
-    pub certain: bool,
+    /// Whether the access happens on every execution of the node (must) or only on some (may). The
+    /// model, the user and tools may omit what they are asked for.
+    pub definite: bool,
 }
 
-/// What was found about each node, as far as somebody has asked.
-pub(super) type Kept = OnceLock<Vec<OnceLock<Box<[Access]>>>>;
+/// Lazily computed accesses, by node.
+pub(super) type AccessCache = OnceLock<Vec<OnceLock<Box<[Access]>>>>;
 
-/// What is collected about a node, in the order in which it happens: reads before writes.
+/// Collects the accesses of a node in execution order, uses before definitions.
 #[derive(Debug, Default)]
-struct Accesses {
+struct AccessCollector {
     all: Vec<Access>,
-    /// Whether reads are wanted: there are more of them than of all others, and few ask for them.
+    /// Whether to collect uses. They outnumber all other accesses, and few callers need them.
     reads: bool,
 }
 
-impl Accesses {
-    fn add(&mut self, how: How, variable: Variable, certain: bool) {
-        if self.reads || how != How::Reads {
-            self.all.push(Access { how, variable, certain });
+impl AccessCollector {
+    fn add(&mut self, kind: AccessKind, variable: Variable, definite: bool) {
+        if self.reads || kind != AccessKind::Use {
+            self.all.push(Access { kind, variable, definite });
         }
     }
 
@@ -117,7 +117,7 @@ impl Accesses {
         self.expr_but(expr, None);
     }
 
-    /// Reads of an expression, those of a name that only exists inside it left out.
+    /// Collects the uses of an expression, except those of a name that is bound inside it.
     fn expr_but(&mut self, expr: &Expr, inner: Option<&str>) {
         if !self.reads {
             return;
@@ -125,11 +125,11 @@ impl Accesses {
         expr.visit(&mut |e| {
             match &e.kind {
                 ExprKind::Path(path) if inner != Some(path.root.value.as_str()) => {
-                    self.add(How::Reads, Variable::of(path), true);
+                    self.add(AccessKind::Use, Variable::of(path), true);
                 }
                 ExprKind::Object(entries) => {
                     for entry in entries.iter().filter(|entry| entry.value.is_none()) {
-                        self.add(How::Reads, Variable::named(&entry.key), true);
+                        self.add(AccessKind::Use, Variable::named(&entry.key), true);
                     }
                 }
                 _ => {}
@@ -150,13 +150,13 @@ impl Accesses {
 
     fn set(&mut self, set: &SetVariable) {
         self.expr(&set.value);
-        self.add(How::Sets, Variable::of(&set.target), true);
+        self.add(AccessKind::Def, Variable::of(&set.target), true);
     }
 
     fn store(&mut self, store: Option<&StoredValue>) {
         let Some(store) = store else { return };
         store.value.iter().for_each(|e| self.expr(e));
-        store.target.iter().for_each(|t| self.add(How::Sets, Variable::named(t), true));
+        store.target.iter().for_each(|t| self.add(AccessKind::Def, Variable::named(t), true));
     }
 
     fn fields(&mut self, fields: &[GatherField]) {
@@ -164,7 +164,7 @@ impl Accesses {
             self.templates(&field.prompt);
         }
         for field in fields {
-            self.add(How::Sets, Variable::named(&field.name), field.required);
+            self.add(AccessKind::Def, Variable::named(&field.name), field.required);
         }
     }
 
@@ -186,8 +186,8 @@ impl Accesses {
         }
     }
 
-    /// The names by which the result of a call goes: `AS`, `result`, the tool's own, and
-    /// `last_<tool>_result`.
+    /// The names under which the result of a call is available: `AS`, `result`, the tool's own
+    /// name, and `last_<tool>_result`.
     fn result(&mut self, tool: &Spanned<Name>) {
         let names = [
             SmolStr::new_static("result"),
@@ -195,31 +195,31 @@ impl Accesses {
             format_smolstr!("last_{}_result", tool.value),
         ];
         for name in names {
-            self.add(How::Sets, Variable { name, span: tool.span }, false);
+            self.add(AccessKind::Def, Variable { name, span: tool.span }, false);
         }
     }
 
     fn tool(&mut self, tool: &Tool) {
         self.result(&tool.name);
         for set in tool.on_result.iter().chain(&tool.on_error) {
-            self.add(How::Sets, Variable::of(&set.target), false);
+            self.add(AccessKind::Def, Variable::of(&set.target), false);
         }
     }
 
-    fn call(&mut self, call: &Call, part: &Part<'_>) {
+    fn call(&mut self, call: &Call, agent_cfg: &AgentCfg<'_>) {
         call.with.iter().for_each(|a| self.expr(&a.value));
-        match part.tools.get(call.tool.value.as_str()) {
+        match agent_cfg.tools.get(call.tool.value.as_str()) {
             Some(tool) => self.tool(tool),
             None => self.result(&call.tool),
         }
-        call.result.iter().for_each(|name| self.add(How::Sets, Variable::named(name), true));
+        call.result.iter().for_each(|name| self.add(AccessKind::Def, Variable::named(name), true));
     }
 
     fn bindings(&mut self, bindings: &[VariableBinding], back: bool) {
         for binding in bindings {
             match binding.value.as_path() {
                 Some(path) if back && binding.by_reference => {
-                    self.add(How::Sets, Variable::of(path), false);
+                    self.add(AccessKind::Def, Variable::of(path), false);
                 }
                 _ if back => {}
                 _ => self.expr(&binding.value),
@@ -231,35 +231,35 @@ impl Accesses {
         self.bindings(&handoff.context.bindings, back);
         if back {
             let mapped = handoff.on_return.iter().flat_map(|r| &r.map);
-            mapped.for_each(|(name, _)| self.add(How::Sets, Variable::named(name), false));
+            mapped.for_each(|(name, _)| self.add(AccessKind::Def, Variable::named(name), false));
             return;
         }
         for value in &handoff.context.pass {
-            self.add(How::Reads, Variable::named(&value.name), true);
+            self.add(AccessKind::Use, Variable::named(&value.name), true);
         }
         self.templates(&handoff.context.summary);
     }
 
-    fn statement(&mut self, kind: NodeKind, statement: &Statement, part: &Part<'_>) {
+    fn statement(&mut self, kind: NodeKind, statement: &Statement, agent_cfg: &AgentCfg<'_>) {
         match statement {
             Statement::Set(set) => self.set(set),
             Statement::Clear { variables } => {
-                variables.iter().for_each(|v| self.add(How::Clears, Variable::named(v), true));
+                variables.iter().for_each(|v| self.add(AccessKind::Kill, Variable::named(v), true));
             }
             Statement::Transform(t) => {
                 let item = Some(t.item_var.value.as_str());
                 self.expr(&t.source);
                 let inner = t.filter.iter().chain(t.map.iter().map(|(_, e)| e)).chain(&t.limit);
                 inner.for_each(|e| self.expr_but(e, item));
-                self.add(How::Sets, Variable::named(&t.target), true);
+                self.add(AccessKind::Def, Variable::named(&t.target), true);
             }
-            Statement::Respond(response) => self.response(response, part.agent),
+            Statement::Respond(response) => self.response(response, agent_cfg.agent),
             Statement::Instruct { text } => self.templates([text]),
             Statement::Collect(collect) if kind == NodeKind::Say => {
                 self.templates(&collect.present);
             }
             Statement::Collect(collect) => self.collect(collect),
-            Statement::Call(call) if kind == NodeKind::Call => self.call(call, part),
+            Statement::Call(call) if kind == NodeKind::Call => self.call(call, agent_cfg),
             Statement::Delegate(d) | Statement::Handoff(d) => {
                 self.bindings(&d.bindings, kind == NodeKind::Return);
             }
@@ -269,43 +269,44 @@ impl Accesses {
 }
 
 impl<'a> Cfg<'a> {
-    /// What a node does to variables, reads before writes; the conditions that are tested on the ways
-    /// out of it are read by it. A call that passes no arguments takes variables of the parameters'
-    /// names, which is not said here.
+    /// Returns the accesses of a node, uses before definitions. Conditions on outgoing edges count
+    /// as uses of the node. A call without arguments also reads variables named like its
+    /// parameters; these uses are not included.
     #[must_use]
     pub fn accesses(&self, at: NodeIndex) -> &[Access] {
-        self.kept(&self.accesses, at, true)
+        self.cached(&self.accesses, at, true)
     }
 
-    /// The same without what it reads, which costs much less to find.
+    /// Returns the definitions and kills of a node. Much cheaper than [`Self::accesses`].
     #[must_use]
-    pub fn changes(&self, at: NodeIndex) -> &[Access] {
-        self.kept(&self.changes, at, false)
+    pub fn defs(&self, at: NodeIndex) -> &[Access] {
+        self.cached(&self.defs, at, false)
     }
 
-    fn kept<'k>(&self, all: &'k Kept, at: NodeIndex, reads: bool) -> &'k [Access] {
+    fn cached<'k>(&self, all: &'k AccessCache, at: NodeIndex, reads: bool) -> &'k [Access] {
         let all = all.get_or_init(|| self.graph.node_indices().map(|_| OnceLock::new()).collect());
-        let find = || self.find_accesses(at, reads).into_boxed_slice();
+        let find = || self.compute_accesses(at, reads).into_boxed_slice();
         all.get(at.index()).map_or(&[], |slot| slot.get_or_init(find))
     }
 
-    fn find_accesses(&self, at: NodeIndex, reads: bool) -> Vec<Access> {
-        let mut found = Accesses { all: Vec::new(), reads };
-        let Some((node, part)) = self.node(at).and_then(|n| Some((n, self.part(n.agent)?))) else {
+    fn compute_accesses(&self, at: NodeIndex, reads: bool) -> Vec<Access> {
+        let mut found = AccessCollector { all: Vec::new(), reads };
+        let Some((node, agent_cfg)) = self.node(at).and_then(|n| Some((n, self.agent(n.agent)?)))
+        else {
             return found.all;
         };
         let kind = node.kind;
-        match node.element {
-            Element::Statement(statement) => found.statement(kind, statement, part),
-            Element::Set(set) => found.set(set),
-            Element::Agent(agent) if kind == NodeKind::Collect => {
+        match node.origin {
+            Origin::Statement(statement) => found.statement(kind, statement, agent_cfg),
+            Origin::Set(set) => found.set(set),
+            Origin::Agent(agent) if kind == NodeKind::Collect => {
                 found.templates(&agent.gather.prompt);
                 for field in &agent.gather.fields {
                     found.templates(&field.prompt);
-                    found.add(How::Sets, Variable::named(&field.name), false);
+                    found.add(AccessKind::Def, Variable::named(&field.name), false);
                 }
             }
-            Element::Agent(agent) if kind == NodeKind::Choose => {
+            Origin::Agent(agent) if kind == NodeKind::Choose => {
                 let said = &agent.identity;
                 found.templates(said.goal.iter().chain(&said.persona).chain(&said.limitations));
                 for instruction in &said.instructions {
@@ -313,68 +314,70 @@ impl<'a> Cfg<'a> {
                     found.templates([&instruction.text]);
                 }
             }
-            Element::Zone(zone) if kind == NodeKind::Choose => found.templates(&zone.goal),
-            Element::Handoff(handoff) => match kind {
+            Origin::Zone(zone) if kind == NodeKind::Choose => found.templates(&zone.goal),
+            Origin::Handoff(handoff) => match kind {
                 NodeKind::Handoff | NodeKind::Return => {
                     found.handoff(handoff, kind == NodeKind::Return);
                 }
                 _ => {}
             },
-            Element::Delegate(delegate) if kind == NodeKind::Delegate => {
+            Origin::Delegate(delegate) if kind == NodeKind::Delegate => {
                 delegate.input.iter().for_each(|(_, value)| found.expr(value));
             }
-            Element::Rule(rule) if kind == NodeKind::Handoff => {
+            Origin::Rule(rule) if kind == NodeKind::Handoff => {
                 let read = rule.pass.iter().chain(&rule.requires_state);
-                read.for_each(|name| found.add(How::Reads, Variable::named(name), true));
+                read.for_each(|name| found.add(AccessKind::Use, Variable::named(name), true));
             }
-            Element::Offer(binding) if !matches!(kind, NodeKind::Return | NodeKind::Confirm) => {
+            Origin::ToolBinding(binding)
+                if !matches!(kind, NodeKind::Return | NodeKind::Confirm) =>
+            {
                 binding.with.iter().filter_map(|w| w.value.as_ref()).for_each(|e| found.expr(e));
                 if matches!(binding.action, BindingAction::Collect) {
                     for with in &binding.with {
-                        found.add(How::Sets, Variable::named(&with.name), false);
+                        found.add(AccessKind::Def, Variable::named(&with.name), false);
                     }
                 }
             }
-            Element::Tool(tool) if kind == NodeKind::Call => found.tool(tool),
-            Element::Name(name) if kind == NodeKind::Call => found.result(name),
-            Element::Completion(done) => match kind {
+            Origin::Tool(tool) if kind == NodeKind::Call => found.tool(tool),
+            Origin::Name(name) if kind == NodeKind::Call => found.result(name),
+            Origin::Completion(done) => match kind {
                 NodeKind::Say => found.templates(&done.respond),
                 NodeKind::Store => found.store(done.store.as_ref()),
                 _ => {}
             },
-            Element::Remember(rule) if kind == NodeKind::Store => {
+            Origin::Remember(rule) if kind == NodeKind::Store => {
                 found.store(rule.store.as_ref());
             }
-            Element::HumanOutcome(outcome) => match kind {
+            Origin::HumanOutcome(outcome) => match kind {
                 NodeKind::Say => found.templates(&outcome.respond),
                 NodeKind::Store => found.store(outcome.store.as_ref()),
                 _ => {}
             },
-            Element::Trigger(trigger) => match kind {
+            Origin::Trigger(trigger) => match kind {
                 NodeKind::Say => found.templates(&trigger.respond),
                 NodeKind::Escalate => {
                     found.templates(&trigger.reason);
                     for name in &trigger.context {
-                        found.add(How::Reads, Variable::named(name), true);
+                        found.add(AccessKind::Use, Variable::named(name), true);
                     }
                 }
                 _ => {}
             },
-            Element::Failure(failure) => match kind {
+            Origin::Failure(failure) => match kind {
                 NodeKind::Say => found.templates(&failure.message),
                 NodeKind::Clear => {
                     for name in &failure.clear {
-                        found.add(How::Clears, Variable::named(name), true);
+                        found.add(AccessKind::Kill, Variable::named(name), true);
                     }
                 }
                 NodeKind::Collect => {
                     for name in &failure.collect_fields {
-                        found.add(How::Sets, Variable::named(name), false);
+                        found.add(AccessKind::Def, Variable::named(name), false);
                     }
                 }
                 _ => {}
             },
-            Element::Handler(handler) if kind == NodeKind::Say => {
+            Origin::Handler(handler) if kind == NodeKind::Say => {
                 found.templates(&handler.respond);
             }
             _ => {}
@@ -382,11 +385,11 @@ impl<'a> Cfg<'a> {
         if !reads {
             return found.all;
         }
-        // Tests read what was there before the node set anything only where it is no call; either
-        // way they are read here.
+        // Conditions on outgoing edges read the state before the node's definitions, unless the
+        // node is a call. Either way the node is the reader.
         let tests = self.successors(at).filter_map(|(_, edge)| self.last_literal(edge.guard));
         let mut seen: Vec<Span> = Vec::new();
-        let mut read = Accesses { all: Vec::new(), reads };
+        let mut read = AccessCollector { all: Vec::new(), reads };
         for test in tests.map(|literal| literal.test) {
             if seen.last() != Some(&test.span()) {
                 seen.push(test.span());
@@ -395,16 +398,17 @@ impl<'a> Cfg<'a> {
         }
         let writes_first = matches!(kind, NodeKind::Call | NodeKind::Collect | NodeKind::Await);
         if writes_first {
-            // What they ask about is there by then.
+            // The node has defined what these conditions read.
             let set: Vec<Variable> = found
                 .all
                 .iter()
-                .filter(|a| a.how == How::Sets)
+                .filter(|a| a.kind == AccessKind::Def)
                 .map(|a| a.variable.clone())
                 .collect();
-            read.all.retain(|a| !set.iter().any(|v| v.touches(&a.variable)));
+            read.all.retain(|a| !set.iter().any(|v| v.overlaps(&a.variable)));
         }
-        let at = found.all.iter().position(|a| a.how != How::Reads).unwrap_or(found.all.len());
+        let at =
+            found.all.iter().position(|a| a.kind != AccessKind::Use).unwrap_or(found.all.len());
         found.all.splice(at..at, read.all);
         found.all
     }

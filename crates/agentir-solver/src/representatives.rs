@@ -1,15 +1,15 @@
-//! Texts that stand for others in examples.
+//! Representative strings.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use smol_str::{SmolStr, format_smolstr};
 
-/// Words for texts that are none of the constants, most natural first.
+/// Strings for values that differ from all constants, most natural first.
 const WORDS: [&str; 3] = ["other", "something else", "anything"];
 
-/// How many tests of content are combined with each other.
+/// The number of content tests that are combined with each other.
 const COMBINED: usize = 8;
 
-/// A text that none of `texts` is, contains or is contained in.
+/// Returns a string that neither contains nor is contained in any of `texts`.
 pub(crate) fn fresh(texts: &[SmolStr]) -> SmolStr {
     let apart = |word: &str| {
         !texts.iter().any(|t| !t.is_empty() && (word.contains(t.as_str()) || t.contains(word)))
@@ -26,8 +26,8 @@ pub(crate) fn fresh(texts: &[SmolStr]) -> SmolStr {
         })
 }
 
-/// Texts that may pass tests of content: each constant, something each pattern matches, and pairs of
-/// them behind each other.
+/// Returns strings that may pass content tests: each constant, a match of each pattern, and
+/// concatenations of pairs.
 pub(crate) fn combined(texts: &[SmolStr], patterns: &[SmolStr]) -> Vec<SmolStr> {
     let matching = texts.iter().chain(patterns).filter_map(|p| matching(p));
     let short = texts.iter().filter(|t| t.len() <= 200).cloned();
@@ -47,9 +47,9 @@ pub(crate) fn combined(texts: &[SmolStr], patterns: &[SmolStr]) -> Vec<SmolStr> 
     all
 }
 
-/// A short text that a pattern matches, if it is a simple one.
+/// Returns a short string that matches a pattern, if the pattern is simple.
 pub(crate) fn matching(pattern: &str) -> Option<SmolStr> {
-    // Plain words match themselves.
+    // Plain strings match themselves.
     if pattern.len() > 500 {
         return None;
     }
@@ -59,7 +59,7 @@ pub(crate) fn matching(pattern: &str) -> Option<SmolStr> {
     Some(made.into())
 }
 
-/// Recursive; `regex_syntax` refuses patterns that are nested deeper than 250 levels.
+/// Recursive; `regex_syntax` rejects patterns that are nested deeper than 250 levels.
 fn write(hir: &Hir, made: &mut String) -> Option<()> {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
@@ -72,7 +72,7 @@ fn write(hir: &Hir, made: &mut String) -> Option<()> {
         }
         HirKind::Class(Class::Bytes(_)) => return None,
         HirKind::Repetition(repetition) => {
-            // `+` and `*` look better with something in them, and cost little.
+            // Matches of `+` and `*` are more readable if they are not empty.
             let count =
                 repetition.min.max(u32::from(repetition.max != Some(0) && repetition.min > 0));
             if count > 100 || made.len() > 1000 {
@@ -93,7 +93,7 @@ fn write(hir: &Hir, made: &mut String) -> Option<()> {
     (made.len() <= 1000).then_some(())
 }
 
-/// A text in each gap of the alphabetical order of `texts`, where there is one.
+/// Returns a string in each gap of the sorted `texts`, if there is one.
 pub(crate) fn between(texts: &[SmolStr]) -> Vec<SmolStr> {
     let mut sorted: Vec<&str> = texts.iter().map(SmolStr::as_str).chain([""]).collect();
     sorted.sort_unstable();
@@ -101,7 +101,7 @@ pub(crate) fn between(texts: &[SmolStr]) -> Vec<SmolStr> {
     let mut all = Vec::new();
     for (i, low) in sorted.iter().enumerate() {
         let high = sorted.get(i + 1);
-        // Behind `low` come first those that begin with it.
+        // The successors of `low` are the strings that it is a prefix of.
         let found = ["a", " ", "\u{0}"]
             .iter()
             .map(|end| format_smolstr!("{low}{end}"))
@@ -111,7 +111,7 @@ pub(crate) fn between(texts: &[SmolStr]) -> Vec<SmolStr> {
     all
 }
 
-/// A text of this length that is none of `texts`.
+/// Returns a string of this length that is none of `texts`.
 pub(crate) fn of_length(texts: &[SmolStr], length: usize) -> Option<SmolStr> {
     if length == 0 {
         return Some(SmolStr::default());

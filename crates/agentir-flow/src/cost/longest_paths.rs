@@ -1,61 +1,61 @@
-//! Longest ways through a graph with loops, some of them bounded.
+//! Longest paths through a graph with loops, some of them bounded.
 
 use super::Calls;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-/// What an arc does to the loops that it closes.
+/// The effect of an arc on the loops that it closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Nothing.
+pub(super) enum ArcKind {
+    /// No effect.
     Plain,
-    /// It is taken at most so many times in a turn.
+    /// The arc is taken at most this many times per turn.
     Bounded(u64),
-    /// It closes a reasoning loop of so many rounds, each time the loop is begun.
+    /// The arc closes a reasoning loop of this many rounds per entry of the loop.
     Reasoning(u64),
-    /// It leaves a place that waits, if there is nothing to wait for. No such loop goes round twice.
+    /// The arc leaves a wait whose fields are already filled. Such a loop does not repeat.
     Filled,
 }
 
-/// One can go from one node to the other.
+/// An arc between two nodes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arc {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: ArcKind,
 }
 
-/// What the longest ways cost.
+/// The costs of the longest paths.
 #[derive(Debug)]
-pub(super) struct Longest {
-    /// From each node, itself included.
+pub(super) struct LongestPaths {
+    /// From each node, its own cost included.
     pub(super) from: Vec<Calls>,
-    /// The loops without a bound that cost something: the arcs inside each.
+    /// The arcs of each loop that has no bound and costs something.
     pub(super) endless: Vec<Vec<usize>>,
 }
 
-/// The longest ways. Nodes are numbered in the order in which one comes to them. Linear in nodes and
+/// Computes the longest paths. Nodes are numbered in the order of traversal. Linear in nodes and
 /// arcs.
-pub(super) fn longest(weights: &[Calls], arcs: &[Arc]) -> Longest {
+pub(super) fn longest_paths(weights: &[Calls], arcs: &[Arc]) -> LongestPaths {
     let mut endless = Vec::new();
-    // Reasoning loops have their bound anew whenever they are begun, so they go first.
-    let inner = |arc: &Arc| matches!(arc.kind, Kind::Plain | Kind::Reasoning(_));
+    // The bound of a reasoning loop applies to each entry, so reasoning loops are collapsed first.
+    let inner = |arc: &Arc| matches!(arc.kind, ArcKind::Plain | ArcKind::Reasoning(_));
     let first = collapse(weights, arcs, inner, |inside, weights| {
         let rounds = inside.iter().map(|(_, arc)| match arc.kind {
-            Kind::Reasoning(rounds) => rounds.max(1),
+            ArcKind::Reasoning(rounds) => rounds.max(1),
             _ => 0,
         });
         let rounds: u64 = rounds.fold(0, u64::max);
         let plain: Vec<(usize, usize)> = inside
             .iter()
-            .filter(|(_, arc)| arc.kind == Kind::Plain)
+            .filter(|(_, arc)| arc.kind == ArcKind::Plain)
             .map(|(_, arc)| (arc.from, arc.to))
             .collect();
         if rounds > 0 && is_acyclic(weights.len(), &plain) {
-            return best(&ways(weights, &plain, 0..weights.len())).times(rounds);
+            return maximum(&longest_from(weights, &plain, 0..weights.len())).times(rounds);
         }
-        let all = weights.iter().fold(Calls::default(), |all, one| all + *one).forever();
+        let all = weights.iter().fold(Calls::default(), |all, one| all + *one).repeated();
         if !all.is_bounded() {
             endless.push(inside.iter().map(|(at, _)| *at).collect());
         }
@@ -65,11 +65,11 @@ pub(super) fn longest(weights: &[Calls], arcs: &[Arc]) -> Longest {
     let second = collapse(
         &first.weights,
         &between,
-        |arc| arc.kind != Kind::Filled,
+        |arc| arc.kind != ArcKind::Filled,
         |inside, weights| {
             let mut extra: FxHashMap<usize, u64> = FxHashMap::default();
             for (_, arc) in inside {
-                if let Kind::Bounded(times) = arc.kind {
+                if let ArcKind::Bounded(times) = arc.kind {
                     let most = extra.entry(arc.to).or_default();
                     *most = times.max(*most);
                 }
@@ -77,24 +77,24 @@ pub(super) fn longest(weights: &[Calls], arcs: &[Arc]) -> Longest {
             let rounds = extra.values().fold(1, |all: u64, one| all.saturating_add(*one));
             let plain: Vec<(usize, usize)> = inside
                 .iter()
-                .filter(|(_, arc)| !matches!(arc.kind, Kind::Bounded(_)))
+                .filter(|(_, arc)| !matches!(arc.kind, ArcKind::Bounded(_)))
                 .map(|(_, arc)| (arc.from, arc.to))
                 .collect();
-            best(&ways(weights, &plain, 0..weights.len())).times(rounds)
+            maximum(&longest_from(weights, &plain, 0..weights.len())).times(rounds)
         },
     );
     let outer: Vec<(usize, usize)> =
         second.arcs(&between).iter().map(|arc| (arc.from, arc.to)).collect();
     let units: Vec<usize> =
         first.unit.iter().filter_map(|unit| second.unit.get(*unit)).copied().collect();
-    let found = ways(&second.weights, &outer, units.iter().copied());
+    let found = longest_from(&second.weights, &outer, units.iter().copied());
     let of = |unit: &usize| found.get(*unit).copied().unwrap_or_default();
-    Longest { from: units.iter().map(of).collect(), endless }
+    LongestPaths { from: units.iter().map(of).collect(), endless }
 }
 
-/// A graph whose loops are single nodes.
+/// A graph whose loops are collapsed to single nodes.
 struct Collapsed {
-    /// The node of each node of the original.
+    /// The collapsed node of each original node.
     unit: Vec<usize>,
     weights: Vec<Calls>,
 }
@@ -109,8 +109,8 @@ impl Collapsed {
     }
 }
 
-/// Makes each loop of the arcs that are wanted one node, and asks what it costs: with its arcs, which
-/// are numbered within the loop, and the weights of its nodes.
+/// Collapses each loop of the selected arcs to one node. `cost` computes the weight of a loop from
+/// its arcs, renumbered within the loop, and the weights of its nodes.
 fn collapse(
     weights: &[Calls],
     arcs: &[Arc],
@@ -161,25 +161,25 @@ fn collapse(
     Collapsed { unit, weights }
 }
 
-fn best(all: &[Calls]) -> Calls {
-    all.iter().fold(Calls::default(), |best, one| best.max(*one))
+fn maximum(all: &[Calls]) -> Calls {
+    all.iter().fold(Calls::default(), |maximum, one| maximum.max(*one))
 }
 
 fn is_acyclic(nodes: usize, arcs: &[(usize, usize)]) -> bool {
     let mut acyclic = true;
-    search(nodes, arcs, 0..nodes, |_, _| {}, |_| acyclic = false);
+    depth_first(nodes, arcs, 0..nodes, |_, _| {}, |_| acyclic = false);
     acyclic
 }
 
-/// The longest way from each node. Arcs that lead back to where a search comes from are left out;
-/// searches begin at `starts`, in this order.
-fn ways(
+/// Returns the longest path from each node. Back edges of the searches are ignored. Searches begin
+/// at `starts`, in this order.
+fn longest_from(
     weights: &[Calls],
     arcs: &[(usize, usize)],
     starts: impl Iterator<Item = usize>,
 ) -> Vec<Calls> {
     let mut found: Vec<Calls> = weights.to_vec();
-    search(
+    depth_first(
         weights.len(),
         arcs,
         starts,
@@ -187,7 +187,7 @@ fn ways(
             let most = next
                 .iter()
                 .filter_map(|to| found.get(*to))
-                .fold(Calls::default(), |best, one| best.max(*one));
+                .fold(Calls::default(), |maximum, one| maximum.max(*one));
             if let Some(own) = found.get_mut(node) {
                 *own = *own + most;
             }
@@ -197,9 +197,9 @@ fn ways(
     found
 }
 
-/// A search in depth: `done` is called for each node once all it leads to are done, with these;
-/// `back` for each arc that closes a loop.
-fn search(
+/// A depth-first search. Calls `done` for each node after its successors, with those that are done,
+/// and `back` for each back edge.
+fn depth_first(
     nodes: usize,
     arcs: &[(usize, usize)],
     starts: impl Iterator<Item = usize>,
@@ -259,49 +259,52 @@ fn search(
 #[allow(clippy::indexing_slicing, reason = "tests end by panicking")]
 mod tests {
     use super::*;
-    use crate::cost::Most;
+    use crate::cost::UpperBound;
 
     const MODEL: Calls = Calls::new(1, 0);
     const TOOL: Calls = Calls::new(0, 1);
     const NOTHING: Calls = Calls::new(0, 0);
 
-    fn arc(from: usize, to: usize, kind: Kind) -> Arc {
+    fn arc(from: usize, to: usize, kind: ArcKind) -> Arc {
         Arc { from, to, kind }
     }
 
     #[test]
     fn the_longer_of_two_ways_counts() {
         let weights = [NOTHING, MODEL, MODEL, NOTHING];
-        let arcs = [(0, 1), (1, 2), (2, 3), (0, 3)].map(|(a, b)| arc(a, b, Kind::Plain));
-        assert_eq!(longest(&weights, &arcs).from[0], Calls::new(2, 0));
+        let arcs = [(0, 1), (1, 2), (2, 3), (0, 3)].map(|(a, b)| arc(a, b, ArcKind::Plain));
+        assert_eq!(longest_paths(&weights, &arcs).from[0], Calls::new(2, 0));
     }
 
     #[test]
     fn reasoning_inside_a_retry_is_bounded_anew_each_time() {
         let weights = [NOTHING, MODEL, TOOL, NOTHING];
         let arcs = [
-            arc(0, 1, Kind::Plain),
-            arc(1, 2, Kind::Plain),
-            arc(2, 1, Kind::Reasoning(10)),
-            arc(1, 3, Kind::Plain),
-            arc(3, 0, Kind::Bounded(2)),
+            arc(0, 1, ArcKind::Plain),
+            arc(1, 2, ArcKind::Plain),
+            arc(2, 1, ArcKind::Reasoning(10)),
+            arc(1, 3, ArcKind::Plain),
+            arc(3, 0, ArcKind::Bounded(2)),
         ];
-        assert_eq!(longest(&weights, &arcs).from[0], Calls::new(30, 30));
+        assert_eq!(longest_paths(&weights, &arcs).from[0], Calls::new(30, 30));
     }
 
     #[test]
     fn a_loop_without_a_bound_has_none_if_it_costs_something() {
-        let arcs = [arc(0, 1, Kind::Plain), arc(1, 0, Kind::Plain)];
-        let found = longest(&[NOTHING, TOOL], &arcs);
-        assert_eq!(found.from[0], Calls { models: Most::AtMost(0), tools: Most::Unbounded });
+        let arcs = [arc(0, 1, ArcKind::Plain), arc(1, 0, ArcKind::Plain)];
+        let found = longest_paths(&[NOTHING, TOOL], &arcs);
+        assert_eq!(
+            found.from[0],
+            Calls { models: UpperBound::AtMost(0), tools: UpperBound::Unbounded }
+        );
         assert_eq!(found.endless, [vec![0, 1]]);
-        assert_eq!(longest(&[NOTHING, NOTHING], &arcs).from[0], Calls::default());
+        assert_eq!(longest_paths(&[NOTHING, NOTHING], &arcs).from[0], Calls::default());
     }
 
     #[test]
     fn nobody_asks_twice_for_what_is_filled() {
         let weights = [MODEL, TOOL];
-        let arcs = [arc(0, 1, Kind::Filled), arc(1, 0, Kind::Plain)];
-        assert_eq!(longest(&weights, &arcs).from[0], Calls::new(1, 1));
+        let arcs = [arc(0, 1, ArcKind::Filled), arc(1, 0, ArcKind::Plain)];
+        assert_eq!(longest_paths(&weights, &arcs).from[0], Calls::new(1, 1));
     }
 }

@@ -1,42 +1,42 @@
-//! Cells: the values of a variable, parted so that no test of the question tells two values of a
-//! cell apart.
+//! Equivalence classes of values: no test of the query distinguishes two values of a class.
 //!
-//! A cell is a value that stands for all values like it. Where a test is such that no finite list of
-//! values can stand for all (patterns, arithmetic), a *loose* cell stands for the rest of a kind, and
-//! tests of it may come out either way.
+//! A class is represented by one of its values. Where no finite set of representatives is complete
+//! (patterns, arithmetic), an *approximate* class stands for the remaining values of a type. Tests
+//! of it may have any outcome.
 
-use crate::outcome::Outcomes;
+use crate::atom_class::{AtomClass, classify, is_match, literals, may_occur_in_number};
 use crate::problem::{Atom, AtomKind, Problem, Slot};
 use crate::query::{Bound, FactKind, Type};
-use crate::samples;
-use crate::shape::{Shape, in_numbers, is_match, literals, shape};
+use crate::representatives;
+use crate::truth::TruthSet;
 use agentir_eval::{Date, Object, Value, parse_number, semantics};
 use agentir_expr::{Dialect, Expr, ExprKind, Literal, Visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::BTreeMap;
 
-/// Values that no test of the question tells apart.
+/// An equivalence class of values.
 #[derive(Clone, Debug)]
-pub(crate) struct Cell {
-    /// A value that stands for all.
+pub(crate) struct EquivClass {
+    /// The representative.
     pub(crate) slot: Slot,
-    /// Whether there are more values of the kind than the tests can be computed for.
-    pub(crate) loose: bool,
-    /// What each atom that reads this variable alone may come out as, by the atom's position among
-    /// those of the variable.
-    pub(crate) outcomes: Vec<Outcomes>,
+    /// Whether the class over-approximates: its tests cannot be computed for all of its values.
+    pub(crate) approximate: bool,
+    /// The possible outcomes of each atom that reads only this variable, by the atom's position
+    /// among the atoms of the variable.
+    pub(crate) truths: Vec<TruthSet>,
 }
 
-/// How many characters or items a value of a cell has at most.
-const LONGEST: f64 = 1000.0;
+/// The maximum length of a representative in characters or items.
+const MAX_LENGTH: f64 = 1000.0;
 
-/// The name of a field that stands for any fields of an object.
+/// The name of a field that stands for arbitrary fields of an object.
 pub(crate) const FIELD: &str = "field";
 
-/// What the tests of a variable, and of those it is compared with, ask for.
+/// The values and the kinds of tests that occur in the atoms of a variable and of those it is
+/// compared with.
 #[derive(Default)]
-struct Asked {
+struct TestProfile {
     numbers: Vec<f64>,
     texts: Vec<SmolStr>,
     dates: Vec<Date>,
@@ -47,11 +47,11 @@ struct Asked {
     by_content: bool,
     irregular: bool,
     bools: bool,
-    /// How many variables are compared with each other.
+    /// The number of variables that are compared with each other.
     related: usize,
 }
 
-impl Asked {
+impl TestProfile {
     fn literal(&mut self, literal: &Literal, negative: bool) {
         match literal {
             Literal::Number(n) => self.number(if negative { -n } else { *n }),
@@ -97,17 +97,17 @@ impl Asked {
         match &atom.kind {
             AtomKind::Expr(expr) => {
                 if atom.variables.len() == 1 {
-                    match shape(expr) {
-                        Shape::Kind | Shape::Equality => {}
-                        Shape::Order => self.by_order = true,
-                        Shape::Length => self.by_length = true,
-                        Shape::Content => self.by_content = true,
-                        Shape::Irregular => self.irregular = true,
+                    match classify(expr) {
+                        AtomClass::TypeTest | AtomClass::Equality => {}
+                        AtomClass::Order => self.by_order = true,
+                        AtomClass::Length => self.by_length = true,
+                        AtomClass::Content => self.by_content = true,
+                        AtomClass::Other => self.irregular = true,
                     }
                 } else {
                     self.by_order = true;
                 }
-                let by_length = shape(expr) == Shape::Length;
+                let by_length = classify(expr) == AtomClass::Length;
                 literals(expr, &mut |literal, negative| match literal {
                     Literal::Number(n) if by_length => self.lengths.push(*n),
                     _ => self.literal(literal, negative),
@@ -147,59 +147,59 @@ impl Asked {
     }
 }
 
-/// The cells of a variable, the ones that people would think of first coming first.
+/// Returns the classes of a variable, those with the most natural representatives first.
 ///
-/// `atoms` are those that read this variable alone; `group` are all atoms that read it or one of the
-/// variables it is compared with.
-pub(crate) fn cells(
+/// `atoms` are those that read only this variable; `group` are all atoms that read it or a variable
+/// that it is compared with.
+pub(crate) fn classes(
     problem: &Problem<'_>,
     variable: usize,
     atoms: &[usize],
     group: &[usize],
     related: usize,
-) -> Vec<Cell> {
-    let mut asked = Asked { related, ..Asked::default() };
-    let kept = enough_texts(problem, group, related);
+) -> Vec<EquivClass> {
+    let mut profile = TestProfile { related, ..TestProfile::default() };
+    let kept = sufficient_strings(problem, group, related);
     for atom in group.iter().filter_map(|a| problem.atoms.get(*a)) {
-        asked.atom(atom);
+        profile.atom(atom);
     }
     if let Some(kept) = kept {
-        asked.texts.retain(|t| kept.contains(t));
+        profile.texts.retain(|t| kept.contains(t));
     }
-    asked.sort();
+    profile.sort();
     let deep = problem.variables.get(variable).is_some_and(|v| !v.path.segments.is_empty());
-    let mut made = Made { cells: Vec::new() };
-    made.all(&asked, problem, deep);
-    let mut seen: FxHashSet<(u8, bool, Vec<Outcomes>)> = FxHashSet::default();
+    let mut builder = ClassBuilder { classes: Vec::new() };
+    builder.all(&profile, problem, deep);
+    let mut seen: FxHashSet<(u8, bool, Vec<TruthSet>)> = FxHashSet::default();
     let compared = related > 1;
     let whole = problem
         .atoms
         .iter()
         .any(|a| matches!(a.kind, AtomKind::Part) && a.variables.contains(&variable));
-    let mut cells = Vec::new();
-    for (slot, loose) in made.cells {
-        let outcomes: Vec<Outcomes> = atoms
+    let mut classes = Vec::new();
+    for (slot, approximate) in builder.classes {
+        let truths: Vec<TruthSet> = atoms
             .iter()
             .filter_map(|a| problem.atoms.get(*a))
             .map(|atom| {
-                if loose {
-                    loose_outcomes(atom, &slot, problem)
+                if approximate {
+                    approximate_truth(atom, &slot, problem)
                 } else {
-                    problem.outcome(atom, &|_| Some(&slot))
+                    problem.truth_of(atom, &|_| Some(&slot))
                 }
             })
             .collect();
-        // Cells that all tests treat alike are one, unless other variables are compared with them.
-        let kind = if whole { fitting(&slot) } else { 0 };
-        if compared || seen.insert((kind, loose, outcomes.clone())) {
-            cells.push(Cell { slot, loose, outcomes });
+        // Classes with the same outcomes are merged, unless the variable is compared with others.
+        let kind = if whole { membership_key(&slot) } else { 0 };
+        if compared || seen.insert((kind, approximate, truths.clone())) {
+            classes.push(EquivClass { slot, approximate, truths });
         }
     }
-    cells
+    classes
 }
 
-/// What of a value decides whether parts and wholes fit each other.
-fn fitting(slot: &Slot) -> u8 {
+/// Distinguishes values by how they relate an object or a list to its members.
+fn membership_key(slot: &Slot) -> u8 {
     match slot {
         Slot::Missing => 1,
         Slot::Value(Value::Undefined | Value::Null) => 2,
@@ -209,9 +209,9 @@ fn fitting(slot: &Slot) -> u8 {
     }
 }
 
-/// Texts that are only ever compared for equality, and by the same atoms, are alike: a few of them
-/// stand for all. This is what keeps long enumerations cheap. None if all are needed.
-fn enough_texts(
+/// Strings that only occur in the same equality tests are interchangeable, so a few of them
+/// suffice. This keeps long enumerations cheap. Returns `None` if all strings are needed.
+fn sufficient_strings(
     problem: &Problem<'_>,
     group: &[usize],
     related: usize,
@@ -229,8 +229,8 @@ fn enough_texts(
             }
         };
         match &atom.kind {
-            AtomKind::Expr(expr) => match shape(expr) {
-                Shape::Kind | Shape::Equality => literals(expr, &mut |literal, _| {
+            AtomKind::Expr(expr) => match classify(expr) {
+                AtomClass::TypeTest | AtomClass::Equality => literals(expr, &mut |literal, _| {
                     if let Literal::String(text) = literal {
                         add(text);
                     }
@@ -271,20 +271,22 @@ fn enough_texts(
     Some(order.into_iter().collect())
 }
 
-/// What an atom may come out as for the values of a loose cell.
-fn loose_outcomes(atom: &Atom<'_>, slot: &Slot, problem: &Problem<'_>) -> Outcomes {
-    let open = if atom.may_fail { Outcomes::ANY } else { Outcomes::EITHER };
+/// Returns the possible outcomes of an atom for the values of an approximate class.
+fn approximate_truth(atom: &Atom<'_>, slot: &Slot, problem: &Problem<'_>) -> TruthSet {
+    let open = if atom.may_fail { TruthSet::ANY } else { TruthSet::EITHER };
     let text = matches!(slot, Slot::Value(Value::Text(_)));
     let settled = match &atom.kind {
-        AtomKind::Expr(expr) => match shape(expr) {
-            Shape::Kind => true,
-            Shape::Equality => !matches!(expr.kind, ExprKind::Path(_)) && only_texts(expr, text),
-            Shape::Content => {
-                // What could be no part of a number is in none.
+        AtomKind::Expr(expr) => match classify(expr) {
+            AtomClass::TypeTest => true,
+            AtomClass::Equality => {
+                !matches!(expr.kind, ExprKind::Path(_)) && distinguishes_no_rest(expr, text)
+            }
+            AtomClass::Content => {
+                // A string that cannot occur in a number is contained in none.
                 let number = matches!(slot, Slot::Value(Value::Number(_)));
                 let mut foreign = false;
                 literals(expr, &mut |literal, _| {
-                    foreign |= matches!(literal, Literal::String(s) if !in_numbers(s));
+                    foreign |= matches!(literal, Literal::String(s) if !may_occur_in_number(s));
                 });
                 number && foreign && !is_match(expr)
             }
@@ -293,7 +295,7 @@ fn loose_outcomes(atom: &Atom<'_>, slot: &Slot, problem: &Problem<'_>) -> Outcom
         AtomKind::Fact(kind) => match kind {
             FactKind::Set => true,
             FactKind::Type(ty) => !matches!(ty, Type::Integer | Type::Date),
-            // Every text that is listed has a cell of its own.
+            // Every listed string has a class of its own.
             FactKind::Is(Value::Text(_)) => text,
             FactKind::OneOf(values) => {
                 text || values.iter().all(|v| matches!(v, Value::Text(_) | Value::Bool(_)))
@@ -303,12 +305,13 @@ fn loose_outcomes(atom: &Atom<'_>, slot: &Slot, problem: &Problem<'_>) -> Outcom
         },
         AtomKind::Opaque | AtomKind::Part => false,
     };
-    if settled { problem.outcome(atom, &|_| Some(slot)) } else { open }
+    if settled { problem.truth_of(atom, &|_| Some(slot)) } else { open }
 }
 
-/// Whether a comparison comes out the same for all values of a kind that have no cell of their own:
-/// for texts, if all constants are texts; for others, if no constant could be of their kind.
-fn only_texts(expr: &Expr, text: bool) -> bool {
+/// Whether a comparison has the same outcome for all values of a type that have no class of their
+/// own: for strings, if all constants are strings; for other types, if no constant can be of the
+/// type.
+fn distinguishes_no_rest(expr: &Expr, text: bool) -> bool {
     let mut only = true;
     expr.visit(&mut |e| {
         only &= match &e.kind {
@@ -325,65 +328,66 @@ fn only_texts(expr: &Expr, text: bool) -> bool {
     only
 }
 
-struct Made {
-    cells: Vec<(Slot, bool)>,
+struct ClassBuilder {
+    classes: Vec<(Slot, bool)>,
 }
 
-impl Made {
+impl ClassBuilder {
     fn add(&mut self, value: Value) {
-        self.cells.push((Slot::Value(value), false));
+        self.classes.push((Slot::Value(value), false));
     }
 
-    fn loose(&mut self, value: Value) {
-        self.cells.push((Slot::Value(value), true));
+    fn approximate(&mut self, value: Value) {
+        self.classes.push((Slot::Value(value), true));
     }
 
-    /// Kinds of values that the constants speak of come first, then what is unset, then the rest.
-    fn all(&mut self, asked: &Asked, problem: &Problem<'_>, deep: bool) {
-        let texts = !asked.texts.is_empty() || !asked.patterns.is_empty();
-        let numbers = !asked.numbers.is_empty();
-        let dates = !texts && !numbers && !asked.dates.is_empty();
-        let bools_first = asked.bools || !(texts || numbers || dates);
+    /// Adds the types of the constants first, then unset values, then all other types.
+    fn all(&mut self, profile: &TestProfile, problem: &Problem<'_>, deep: bool) {
+        let texts = !profile.texts.is_empty() || !profile.patterns.is_empty();
+        let numbers = !profile.numbers.is_empty();
+        let dates = !texts && !numbers && !profile.dates.is_empty();
+        let bools_first = profile.bools || !(texts || numbers || dates);
         if bools_first {
             self.add(Value::Bool(true));
             self.add(Value::Bool(false));
         }
         let numbers_first = numbers && !texts;
         if numbers_first {
-            self.numbers(asked);
+            self.numbers(profile);
         }
-        self.dates(asked, problem);
-        self.texts(asked, problem);
+        self.dates(profile, problem);
+        self.texts(profile, problem);
         if !numbers_first {
-            self.numbers(asked);
+            self.numbers(profile);
         }
         self.add(Value::Undefined);
         self.add(Value::Null);
         if deep && problem.semantics.unset_member == agentir_eval::Unset::Error {
-            self.cells.push((Slot::Missing, false));
+            self.classes.push((Slot::Missing, false));
         }
         if !bools_first {
             self.add(Value::Bool(true));
             self.add(Value::Bool(false));
         }
-        self.lists(asked);
-        self.objects(asked);
+        self.lists(profile);
+        self.objects(profile);
     }
 
-    /// Each constant, and numbers between, below and above them, whole ones and others; as many in
-    /// each gap as there are variables that are compared with each other.
-    fn numbers(&mut self, asked: &Asked) {
-        let mut all: Vec<f64> = asked.numbers.clone();
-        let many = asked.related.clamp(1, 4);
+    /// Adds each constant, and numbers between, below and above the constants, integral and
+    /// fractional ones. Each gap gets as many as there are variables that are compared with each
+    /// other.
+    fn numbers(&mut self, profile: &TestProfile) {
+        let mut all: Vec<f64> = profile.numbers.clone();
+        let count = profile.related.clamp(1, 4);
         let mut gap = |low: Option<f64>, high: Option<f64>| {
             let inside = |n: f64| low.is_none_or(|l| n > l) && high.is_none_or(|h| n < h);
-            for i in 1..=many {
+            for i in 1..=count {
                 let step = i as f64;
                 let from_low = low.map(|l| l.floor() + step);
                 let from_high = high.map(|h| h.ceil() - step);
                 let whole = from_low.or(from_high).unwrap_or(step);
                 all.extend([Some(whole), from_high].into_iter().flatten().filter(|n| inside(*n)));
-                let share = step / (many as f64 + 1.0);
+                let share = step / (count as f64 + 1.0);
                 let part = match (low, high) {
                     (Some(l), Some(h)) => l + (h - l) * share,
                     (Some(l), None) => l.floor() + step + 0.5,
@@ -394,7 +398,7 @@ impl Made {
             }
         };
         let mut low = None;
-        for n in &asked.numbers {
+        for n in &profile.numbers {
             gap(low, Some(*n));
             low = Some(*n);
         }
@@ -402,22 +406,24 @@ impl Made {
         // Zero is falsy, so it is a class of its own.
         all.push(0.0);
         all.retain(|n| n.is_finite());
-        all.sort_by(|a, b| human(*a).partial_cmp(&human(*b)).unwrap_or(std::cmp::Ordering::Equal));
+        all.sort_by(|a, b| {
+            naturalness(*a).partial_cmp(&naturalness(*b)).unwrap_or(std::cmp::Ordering::Equal)
+        });
         all.dedup();
         for n in all {
             self.add(Value::Number(n + 0.0));
         }
-        if asked.irregular || asked.by_content {
-            self.loose(Value::Number(1.0));
+        if profile.irregular || profile.by_content {
+            self.approximate(Value::Number(1.0));
         }
     }
 
-    fn dates(&mut self, asked: &Asked, problem: &Problem<'_>) {
+    fn dates(&mut self, profile: &TestProfile, problem: &Problem<'_>) {
         let mut all: Vec<Date> = Vec::new();
         let near = |date: Date, days: i64| Date::from_seconds(date.seconds() + days * 86_400);
-        for (i, date) in asked.dates.iter().enumerate() {
+        for (i, date) in profile.dates.iter().enumerate() {
             all.push(*date);
-            let next = asked.dates.get(i + 1);
+            let next = profile.dates.get(i + 1);
             let after = match next {
                 Some(next) if next.seconds() - date.seconds() <= 2 * 86_400 => {
                     Date::from_seconds((next.seconds() + date.seconds()) / 2)
@@ -426,7 +432,7 @@ impl Made {
             };
             all.extend(after.filter(|d| d > date && next.is_none_or(|n| d < n)));
             if i == 0 {
-                all.extend((1..=asked.related as i64).filter_map(|n| near(*date, -n)));
+                all.extend((1..=profile.related as i64).filter_map(|n| near(*date, -n)));
             }
         }
         let script = problem.any(|d| d == Dialect::AgentScript);
@@ -438,123 +444,130 @@ impl Made {
             if script {
                 self.add(Value::Date(date));
             }
-            if other || asked.dates.iter().any(|d| asked.texts.contains(&format_smolstr!("{d}"))) {
+            if other
+                || profile.dates.iter().any(|d| profile.texts.contains(&format_smolstr!("{d}")))
+            {
                 self.add(Value::text(format_smolstr!("{date}")));
             }
         }
     }
 
-    fn texts(&mut self, asked: &Asked, problem: &Problem<'_>) {
-        let mut texts: Vec<SmolStr> = asked.texts.clone();
-        let fresh = samples::fresh(&asked.texts);
+    fn texts(&mut self, profile: &TestProfile, problem: &Problem<'_>) {
+        let mut texts: Vec<SmolStr> = profile.texts.clone();
+        let fresh = representatives::fresh(&profile.texts);
         texts.push(fresh.clone());
-        for i in 1..asked.related.min(4) {
+        for i in 1..profile.related.min(4) {
             texts.push(format_smolstr!("{fresh} {i}"));
         }
-        if asked.by_content {
-            texts.extend(samples::combined(&asked.texts, &asked.patterns));
+        if profile.by_content {
+            texts.extend(representatives::combined(&profile.texts, &profile.patterns));
         }
         texts.push(SmolStr::default());
-        // Texts that say numbers, in two spellings each.
-        let mut between = Self { cells: Vec::new() };
+        // Strings that represent numbers, in two spellings each.
+        let mut between = Self { classes: Vec::new() };
         if problem.any(|d| semantics(d).ordering == agentir_eval::Ordering::AsNumbers)
-            || !asked.numbers.is_empty()
+            || !profile.numbers.is_empty()
         {
-            between.numbers(&Asked {
-                numbers: asked.numbers.clone(),
-                related: asked.related,
-                ..Asked::default()
+            between.numbers(&TestProfile {
+                numbers: profile.numbers.clone(),
+                related: profile.related,
+                ..TestProfile::default()
             });
         }
-        for (slot, _) in between.cells {
+        for (slot, _) in between.classes {
             if let Slot::Value(Value::Number(n)) = slot {
                 texts.push(format_smolstr!("{n}"));
                 texts.push(format_smolstr!("{n} "));
             }
         }
-        // ABL's one text that is neither empty nor truthy.
+        // ABL's only string that is neither empty nor truthy.
         texts.push("false".into());
         if problem.any(|d| semantics(d).ordering == agentir_eval::Ordering::ByType)
-            && asked.by_order
+            && profile.by_order
         {
-            texts.extend(samples::between(&asked.texts));
+            texts.extend(representatives::between(&profile.texts));
         }
-        if asked.by_length {
-            for length in lengths(asked) {
-                texts.extend(samples::of_length(&asked.texts, length));
+        if profile.by_length {
+            for length in lengths(profile) {
+                texts.extend(representatives::of_length(&profile.texts, length));
             }
         }
         for text in texts {
             self.add(Value::Text(text));
         }
-        let long = asked.lengths.iter().any(|n| *n > LONGEST);
-        let mixed =
-            asked.by_length && (asked.by_order || asked.by_content || !asked.numbers.is_empty());
-        if asked.irregular || asked.by_content || mixed || long {
-            self.loose(Value::Text(fresh));
+        let long = profile.lengths.iter().any(|n| *n > MAX_LENGTH);
+        let mixed = profile.by_length
+            && (profile.by_order || profile.by_content || !profile.numbers.is_empty());
+        if profile.irregular || profile.by_content || mixed || long {
+            self.approximate(Value::Text(fresh));
         }
     }
 
-    fn lists(&mut self, asked: &Asked) {
+    fn lists(&mut self, profile: &TestProfile) {
         let mut sizes = vec![1, 0];
-        sizes.extend(lengths(asked));
-        // Where a list counts as its length, numbers are lengths as well.
-        for n in asked.numbers.iter().filter(|n| asked.by_order && (-1.0..LONGEST).contains(*n)) {
+        sizes.extend(lengths(profile));
+        // Where a list is compared by its length, numbers are lengths as well.
+        for n in
+            profile.numbers.iter().filter(|n| profile.by_order && (-1.0..MAX_LENGTH).contains(*n))
+        {
             let n = n.floor().max(0.0) as usize;
             sizes.extend([n.saturating_sub(1), n, n + 1, n + 2]);
         }
         sizes.sort_unstable();
         sizes.dedup();
         sizes.sort_by_key(|n| *n == 0);
-        let fresh = Value::Text(samples::fresh(&asked.texts));
+        let fresh = Value::Text(representatives::fresh(&profile.texts));
         for size in sizes {
-            self.cells.extend(
+            self.classes.extend(
                 Value::list(vec![fresh.clone(); size]).ok().map(|v| (Slot::Value(v), false)),
             );
         }
-        if asked.by_content {
-            let all: Vec<Value> = asked
+        if profile.by_content {
+            let all: Vec<Value> = profile
                 .texts
                 .iter()
                 .map(|t| Value::Text(t.clone()))
-                .chain(asked.numbers.iter().map(|n| Value::Number(*n)))
+                .chain(profile.numbers.iter().map(|n| Value::Number(*n)))
                 .take(64)
                 .collect();
             let whole = std::iter::once(all.clone());
             let single = all.iter().map(|v| vec![v.clone()]);
             for items in whole.chain(single) {
-                self.cells.extend(Value::list(items).ok().map(|v| (Slot::Value(v), false)));
+                self.classes.extend(Value::list(items).ok().map(|v| (Slot::Value(v), false)));
             }
         }
-        let long = asked.numbers.iter().chain(&asked.lengths).any(|n| *n >= LONGEST);
-        if asked.irregular || asked.by_content || (long && (asked.by_order || asked.by_length)) {
-            self.cells.extend(Value::list(vec![fresh]).ok().map(|v| (Slot::Value(v), true)));
+        let long = profile.numbers.iter().chain(&profile.lengths).any(|n| *n >= MAX_LENGTH);
+        if profile.irregular
+            || profile.by_content
+            || (long && (profile.by_order || profile.by_length))
+        {
+            self.classes.extend(Value::list(vec![fresh]).ok().map(|v| (Slot::Value(v), true)));
         }
     }
 
-    fn objects(&mut self, asked: &Asked) {
+    fn objects(&mut self, profile: &TestProfile) {
         let some = BTreeMap::from([(SmolStr::new_static(FIELD), Value::Bool(true))]);
         if let Ok(some) = Object::new(some) {
             self.add(Value::Object(some.clone()));
-            if asked.irregular || asked.by_length || asked.by_content {
-                self.loose(Value::Object(some));
+            if profile.irregular || profile.by_length || profile.by_content {
+                self.approximate(Value::Object(some));
             }
         }
         self.add(Value::Object(Object::default()));
     }
 }
 
-/// The lengths at which tests of length may change, and their neighbours.
-fn lengths(asked: &Asked) -> Vec<usize> {
+/// The lengths at which the outcome of a length test may change, and their neighbours.
+fn lengths(profile: &TestProfile) -> Vec<usize> {
     let mut all = Vec::new();
-    for n in asked.lengths.iter().filter(|n| (-1.0..LONGEST).contains(*n)) {
+    for n in profile.lengths.iter().filter(|n| (-1.0..MAX_LENGTH).contains(*n)) {
         let n = n.floor().max(0.0) as usize;
         all.extend([n, n + 1, n.saturating_sub(1)]);
     }
     all
 }
 
-/// How odd a number looks in an example: whole ones come first, positive ones, small ones.
-fn human(n: f64) -> (bool, bool, f64) {
+/// The sort key of numbers in examples: integral, positive and small ones first.
+fn naturalness(n: f64) -> (bool, bool, f64) {
     (n.fract() != 0.0, n < 0.0, n.abs())
 }

@@ -1,13 +1,13 @@
-//! Sets of outcomes, and formulas over atoms.
+//! Truth sets, and formulas over atoms.
 //!
-//! A condition comes out as true, false or an error (see `agentir_eval::Outcome`). What is known of
-//! an outcome is the set of those it may be.
+//! The outcome of a condition is true, false or an error (see `agentir_eval::Outcome`). A truth set
+//! over-approximates an outcome: it contains every possible one.
 
 /// A set of outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Outcomes(u8);
+pub(crate) struct TruthSet(u8);
 
-impl Outcomes {
+impl TruthSet {
     pub(crate) const NONE: Self = Self(0);
     pub(crate) const FALSE: Self = Self(1);
     pub(crate) const TRUE: Self = Self(2);
@@ -15,7 +15,7 @@ impl Outcomes {
     pub(crate) const EITHER: Self = Self(3);
     pub(crate) const ANY: Self = Self(7);
 
-    pub(crate) const fn of(truth: bool) -> Self {
+    pub(crate) const fn from_bool(truth: bool) -> Self {
         if truth { Self::TRUE } else { Self::FALSE }
     }
 
@@ -27,39 +27,39 @@ impl Outcomes {
         Self(self.0 | other.0)
     }
 
-    /// All outcomes that are not in the set.
-    pub(crate) const fn others(self) -> Self {
+    /// Returns the outcomes that are not in the set.
+    pub(crate) const fn complement(self) -> Self {
         Self(!self.0 & 7)
     }
 
-    pub(crate) const fn within(self, other: Self) -> bool {
+    pub(crate) const fn is_subset(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
 
-    pub(crate) const fn meets(self, other: Self) -> bool {
+    pub(crate) const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    pub(crate) const fn is_one(self) -> bool {
+    pub(crate) const fn is_singleton(self) -> bool {
         self.0.count_ones() == 1
     }
 
-    /// The set with true and false exchanged.
+    /// Returns the set with true and false exchanged.
     pub(crate) const fn negated(self) -> Self {
         Self((self.0 & 4) | ((self.0 & 1) << 1) | ((self.0 & 2) >> 1))
     }
 
-    /// The outcomes of the set, one by one.
-    pub(crate) fn each(self) -> impl Iterator<Item = Self> {
-        [Self::TRUE, Self::FALSE, Self::ERROR].into_iter().filter(move |o| o.within(self))
+    /// Returns the singletons of the set.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Self> {
+        [Self::TRUE, Self::FALSE, Self::ERROR].into_iter().filter(move |o| o.is_subset(self))
     }
 }
 
-/// A boolean combination of atoms. Like the evaluator's, its parts are looked at from left to right,
-/// and no further than needed, so an error behind a part that decides does not count.
+/// A boolean combination of atoms. As in the evaluator, connectives short-circuit from left to
+/// right, so an error after the deciding operand does not count.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Formula {
-    Const(Outcomes),
+    Const(TruthSet),
     /// An atom, by its index.
     Atom(usize),
     Not(Box<Self>),
@@ -78,18 +78,18 @@ impl Formula {
     }
 
     pub(crate) fn and(parts: impl IntoIterator<Item = Self>) -> Self {
-        Self::chain(parts, Outcomes::TRUE, Self::And)
+        Self::chain(parts, TruthSet::TRUE, Self::And)
     }
 
     pub(crate) fn or(parts: impl IntoIterator<Item = Self>) -> Self {
-        Self::chain(parts, Outcomes::FALSE, Self::Or)
+        Self::chain(parts, TruthSet::FALSE, Self::Or)
     }
 
-    /// A flat chain without parts that cannot matter: neutral ones, repeated ones, and what stands
-    /// behind one that always ends it.
+    /// Returns a flat chain without redundant operands: neutral ones, duplicates, and those after
+    /// one that always decides.
     fn chain(
         parts: impl IntoIterator<Item = Self>,
-        neutral: Outcomes,
+        neutral: TruthSet,
         make: fn(Vec<Self>) -> Self,
     ) -> Self {
         let mut kept: Vec<Self> = Vec::new();
@@ -113,14 +113,14 @@ impl Formula {
         };
         'parts: for part in parts {
             match part {
-                Self::And(inner) if neutral == Outcomes::TRUE => {
+                Self::And(inner) if neutral == TruthSet::TRUE => {
                     for part in inner {
                         if add(part) {
                             break 'parts;
                         }
                     }
                 }
-                Self::Or(inner) if neutral == Outcomes::FALSE => {
+                Self::Or(inner) if neutral == TruthSet::FALSE => {
                     for part in inner {
                         if add(part) {
                             break 'parts;
@@ -139,37 +139,37 @@ impl Formula {
 
     pub(crate) fn conditional(condition: Self, then: Self, otherwise: Self) -> Self {
         match condition {
-            Self::Const(o) if o == Outcomes::TRUE => then,
-            Self::Const(o) if o == Outcomes::FALSE => otherwise,
+            Self::Const(o) if o == TruthSet::TRUE => then,
+            Self::Const(o) if o == TruthSet::FALSE => otherwise,
             Self::Const(o) => Self::Const(o),
             condition => Self::If(Box::new([condition, then, otherwise])),
         }
     }
 
-    /// What it may come out as if each atom may come out as `atom` says.
-    pub(crate) fn outcomes(&self, atom: &impl Fn(usize) -> Outcomes) -> Outcomes {
+    /// Returns the possible outcomes if the possible outcomes of each atom are those of `atom`.
+    pub(crate) fn truth_set(&self, atom: &impl Fn(usize) -> TruthSet) -> TruthSet {
         match self {
             Self::Const(outcomes) => *outcomes,
             Self::Atom(index) => atom(*index),
-            Self::Not(inner) => inner.outcomes(atom).negated(),
-            Self::And(parts) => chained(parts, Outcomes::TRUE, atom),
-            Self::Or(parts) => chained(parts, Outcomes::FALSE, atom),
+            Self::Not(inner) => inner.truth_set(atom).negated(),
+            Self::And(parts) => truth_of_chain(parts, TruthSet::TRUE, atom),
+            Self::Or(parts) => truth_of_chain(parts, TruthSet::FALSE, atom),
             Self::If(parts) => {
                 let [condition, then, otherwise] = &**parts;
-                let condition = condition.outcomes(atom);
-                let mut all = condition.and(Outcomes::ERROR);
-                if condition.meets(Outcomes::TRUE) {
-                    all = all.or(then.outcomes(atom));
+                let condition = condition.truth_set(atom);
+                let mut all = condition.and(TruthSet::ERROR);
+                if condition.intersects(TruthSet::TRUE) {
+                    all = all.or(then.truth_set(atom));
                 }
-                if condition.meets(Outcomes::FALSE) {
-                    all = all.or(otherwise.outcomes(atom));
+                if condition.intersects(TruthSet::FALSE) {
+                    all = all.or(otherwise.truth_set(atom));
                 }
                 all
             }
         }
     }
 
-    /// Calls `found` with the index of each atom in it.
+    /// Calls `found` with the index of each atom.
     pub(crate) fn atoms(&self, found: &mut impl FnMut(usize)) {
         match self {
             Self::Const(_) => {}
@@ -181,27 +181,31 @@ impl Formula {
     }
 }
 
-/// A chain goes on as long as its parts come out as `neutral`.
-fn chained(parts: &[Formula], neutral: Outcomes, atom: &impl Fn(usize) -> Outcomes) -> Outcomes {
+/// A chain continues as long as its operands evaluate to `neutral`.
+fn truth_of_chain(
+    parts: &[Formula],
+    neutral: TruthSet,
+    atom: &impl Fn(usize) -> TruthSet,
+) -> TruthSet {
     let mut all = neutral;
     for part in parts {
-        if !all.meets(neutral) {
+        if !all.intersects(neutral) {
             break;
         }
-        all = all.and(neutral.others()).or(part.outcomes(atom));
+        all = all.and(neutral.complement()).or(part.truth_set(atom));
     }
     all
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Formula, Outcomes};
+    use super::{Formula, TruthSet};
     use proptest::prelude::*;
 
-    /// A formula as it is written, without anything being left out.
+    /// A formula without simplification.
     #[derive(Clone, Debug)]
     enum Written {
-        Const(Outcomes),
+        Const(TruthSet),
         Atom(usize),
         Not(Box<Self>),
         And(Vec<Self>),
@@ -210,7 +214,7 @@ mod tests {
     }
 
     impl Written {
-        /// The formula, with what cannot matter left out.
+        /// Returns the simplified formula.
         fn simplified(&self) -> Formula {
             match self {
                 Self::Const(outcome) => Formula::Const(*outcome),
@@ -229,27 +233,27 @@ mod tests {
             }
         }
 
-        /// What the evaluator makes of it, part by part from left to right.
-        fn outcome(&self, atoms: &[Outcomes; 3]) -> Outcomes {
-            let chain = |parts: &[Self], neutral: Outcomes| {
-                let all = parts.iter().map(|part| part.outcome(atoms));
+        /// Evaluates from left to right, like the evaluator.
+        fn evaluated(&self, atoms: &[TruthSet; 3]) -> TruthSet {
+            let chain = |parts: &[Self], neutral: TruthSet| {
+                let all = parts.iter().map(|part| part.evaluated(atoms));
                 all.into_iter().find(|outcome| *outcome != neutral).unwrap_or(neutral)
             };
             match self {
                 Self::Const(outcome) => *outcome,
-                Self::Atom(atom) => *atoms.get(*atom).unwrap_or(&Outcomes::ERROR),
-                Self::Not(inner) => match inner.outcome(atoms) {
-                    Outcomes::TRUE => Outcomes::FALSE,
-                    Outcomes::FALSE => Outcomes::TRUE,
+                Self::Atom(atom) => *atoms.get(*atom).unwrap_or(&TruthSet::ERROR),
+                Self::Not(inner) => match inner.evaluated(atoms) {
+                    TruthSet::TRUE => TruthSet::FALSE,
+                    TruthSet::FALSE => TruthSet::TRUE,
                     error => error,
                 },
-                Self::And(parts) => chain(parts, Outcomes::TRUE),
-                Self::Or(parts) => chain(parts, Outcomes::FALSE),
+                Self::And(parts) => chain(parts, TruthSet::TRUE),
+                Self::Or(parts) => chain(parts, TruthSet::FALSE),
                 Self::If(parts) => {
                     let [condition, then, otherwise] = &**parts;
-                    match condition.outcome(atoms) {
-                        Outcomes::TRUE => then.outcome(atoms),
-                        Outcomes::FALSE => otherwise.outcome(atoms),
+                    match condition.evaluated(atoms) {
+                        TruthSet::TRUE => then.evaluated(atoms),
+                        TruthSet::FALSE => otherwise.evaluated(atoms),
                         error => error,
                     }
                 }
@@ -257,7 +261,7 @@ mod tests {
         }
     }
 
-    const ONE: [Outcomes; 3] = [Outcomes::TRUE, Outcomes::FALSE, Outcomes::ERROR];
+    const ONE: [TruthSet; 3] = [TruthSet::TRUE, TruthSet::FALSE, TruthSet::ERROR];
 
     fn written() -> impl Strategy<Value = Written> {
         let leaf = prop_oneof![
@@ -276,7 +280,7 @@ mod tests {
     }
 
     proptest! {
-        /// Leaving out what is neutral, repeated or never reached changes no outcome, errors included.
+        /// Simplification preserves all outcomes, errors included.
         #[test]
         fn simplification_keeps_what_a_formula_means(formula in written()) {
             let simplified = formula.simplified();
@@ -284,23 +288,23 @@ mod tests {
                 for b in ONE {
                     for c in ONE {
                         let atoms = [a, b, c];
-                        let found = simplified.outcomes(&|i| *atoms.get(i).unwrap_or(&Outcomes::ANY));
-                        prop_assert_eq!(found, formula.outcome(&atoms), "{:?}", atoms);
+                        let found = simplified.truth_set(&|i| *atoms.get(i).unwrap_or(&TruthSet::ANY));
+                        prop_assert_eq!(found, formula.evaluated(&atoms), "{:?}", atoms);
                     }
                 }
             }
         }
 
-        /// Of atoms of which little is known, no outcome is left out that one of their outcomes gives.
+        /// Truth sets are sound: every outcome that the atoms' possible outcomes allow is included.
         #[test]
         fn what_may_come_out_is_not_left_out(formula in written(), known in [1u8..8, 1..8, 1..8]) {
-            let known = known.map(Outcomes);
+            let known = known.map(TruthSet);
             let simplified = formula.simplified();
-            let may = simplified.outcomes(&|i| *known.get(i).unwrap_or(&Outcomes::ANY));
-            for a in known[0].each() {
-                for b in known[1].each() {
-                    for c in known[2].each() {
-                        prop_assert!(formula.outcome(&[a, b, c]).within(may));
+            let may = simplified.truth_set(&|i| *known.get(i).unwrap_or(&TruthSet::ANY));
+            for a in known[0].iter() {
+                for b in known[1].iter() {
+                    for c in known[2].iter() {
+                        prop_assert!(formula.evaluated(&[a, b, c]).is_subset(may));
                     }
                 }
             }

@@ -1,0 +1,359 @@
+//! Constraints, guardrails, confirmations, completion conditions.
+
+use super::build::{Builder, OpenEdge, OpenEdges, decided_by_condition};
+use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin, Test};
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Condition, Name};
+use agentir_ir::{
+    Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Data, FailureKind, Guardrail,
+    GuardrailKind, Profile,
+};
+use rustc_hash::FxHashMap;
+
+impl<'a> Builder<'_, 'a> {
+    /// Builds the constraints of every turn in source order, then those of profiles.
+    pub(super) fn turn_constraints(&mut self, ends: OpenEdges<'a>) -> OpenEdges<'a> {
+        self.constraints(ends, |c| c.checkpoint.is_none())
+    }
+
+    /// Builds the constraints that are checked before the user gets an answer.
+    pub(super) fn response_constraints(&mut self, ends: OpenEdges<'a>) -> OpenEdges<'a> {
+        self.constraints(ends, |c| matches!(c.checkpoint, Some(Checkpoint::Response)))
+    }
+
+    fn constraints(
+        &mut self,
+        mut ends: OpenEdges<'a>,
+        wanted: impl Fn(&Constraint) -> bool,
+    ) -> OpenEdges<'a> {
+        for (constraint, profile) in self.all_constraints() {
+            if wanted(constraint) {
+                ends = self.constraint(constraint, profile, ends);
+            }
+        }
+        ends
+    }
+
+    fn all_constraints(&self) -> Vec<(&'a Constraint, Option<&'a Profile>)> {
+        let own = self.agent.constraints.constraints.iter().map(|c| (c, None));
+        let profiles = self.profiles.iter().copied();
+        own.chain(profiles.flat_map(|p| p.constraints.iter().map(move |c| (c, Some(p))))).collect()
+    }
+
+    /// Builds a constraint. It passes if it does not apply or if it holds.
+    pub(super) fn constraint(
+        &mut self,
+        constraint: &'a Constraint,
+        profile: Option<&'a Profile>,
+        ends: OpenEdges<'a>,
+    ) -> OpenEdges<'a> {
+        let (origin, span) = (Origin::Constraint(constraint), constraint.span);
+        let node = self.node(NodeKind::Check, origin, span);
+        self.connect(ends, node);
+        let edge = |kind: EdgeKind, guard: Guard, condition: &Condition| {
+            Edge::of(kind)
+                .decided(decided_by_condition(condition))
+                .guarded(guard)
+                .at(origin, condition.span())
+        };
+        let mut passes = Vec::new();
+        let mut applies = Guard::ALWAYS;
+        let gates = [profile.and_then(|p| p.when.as_ref()), constraint.applies_when.as_ref()];
+        for gate in gates.into_iter().flatten() {
+            let not = self.extend_guard(applies, Test::Condition(gate), false);
+            passes.push(OpenEdge { from: node, edge: edge(EdgeKind::Next, not, gate) });
+            applies = self.extend_guard(applies, Test::Condition(gate), true);
+        }
+        let condition = &constraint.condition;
+        let test = Test::Condition(condition);
+        let must = constraint.kind != Some(ConstraintKind::Restrict);
+        let holds = self.extend_guard(applies, test, must);
+        let fails = self.extend_guard(applies, test, !must);
+        passes.push(OpenEdge { from: node, edge: edge(EdgeKind::Next, holds, condition) });
+        let failed = vec![OpenEdge { from: node, edge: edge(EdgeKind::Error, fails, condition) }];
+        let warns = constraint.severity == Some("warning");
+        match &constraint.on_fail {
+            // A warning prints its message and continues.
+            Some(failure) if warns && failure.message.is_some() => {
+                passes.extend(self.append(
+                    failed,
+                    NodeKind::Say,
+                    Origin::Failure(failure),
+                    failure.span,
+                ));
+            }
+            _ if warns => passes.extend(failed),
+            Some(failure) => passes.extend(self.failure(failure, failed)),
+            None => {
+                let wait = self.shared.wait;
+                self.connect_as(failed, wait, EdgeKind::Error, origin, span);
+            }
+        }
+        passes
+    }
+
+    /// Builds the consequences of a failed constraint. Returns the edges that continue as if it had
+    /// held.
+    fn failure(
+        &mut self,
+        failure: &'a ConstraintFailure,
+        mut ends: OpenEdges<'a>,
+    ) -> OpenEdges<'a> {
+        let (origin, span) = (Origin::Failure(failure), failure.span);
+        if failure.message.is_some() {
+            ends = self.append(ends, NodeKind::Say, origin, span);
+        }
+        if !failure.clear.is_empty() {
+            ends = self.append(ends, NodeKind::Clear, origin, span);
+        }
+        if !failure.collect_fields.is_empty() {
+            ends = self.append(ends, NodeKind::Collect, origin, span);
+        }
+        if let Some(to) = &failure.target {
+            let node = self.node(NodeKind::Handoff, origin, to.span);
+            self.connect(ends, node);
+            self.transfer(node, to, None);
+            return Vec::new();
+        }
+        let mut jumps = failure.then_step.iter().chain(&failure.then_action);
+        if let Some(jump) = jumps.next() {
+            // With several jumps, any of them may be meant.
+            for other in jumps {
+                let left = self.jump(other, ends.clone());
+                self.connect_as(left, self.resume, EdgeKind::Return, origin, span);
+            }
+            return self.jump(jump, ends);
+        }
+        match failure.kind {
+            FailureKind::Redact => return ends,
+            FailureKind::Escalate => {
+                self.escalate(ends, origin, span);
+            }
+            FailureKind::RetryStep => {
+                let (to, limit) = self.retry;
+                let ends = ends.into_iter().map(|o| OpenEdge { edge: o.edge.at_most(limit), ..o });
+                self.connect_as(ends.collect(), to, EdgeKind::Retry, origin, span);
+            }
+            FailureKind::CollectField => return ends,
+            FailureKind::Handoff
+            | FailureKind::GotoStep
+            | FailureKind::Respond
+            | FailureKind::Block => {
+                let wait = self.shared.wait;
+                self.connect_as(ends, wait, EdgeKind::Error, origin, span);
+            }
+        }
+        Vec::new()
+    }
+
+    pub(super) fn guardrails(
+        &mut self,
+        kind: GuardrailKind,
+        mut ends: OpenEdges<'a>,
+    ) -> OpenEdges<'a> {
+        let mut all: Vec<&'a Guardrail> =
+            self.agent.constraints.guardrails.iter().filter(|g| g.kind == kind).collect();
+        // The lowest priority number comes first (§3.9).
+        all.sort_by(|a, b| a.priority.0.total_cmp(&b.priority.0));
+        for guardrail in all {
+            ends = self.guardrail(guardrail, ends);
+        }
+        ends
+    }
+
+    fn guardrail(&mut self, guardrail: &'a Guardrail, ends: OpenEdges<'a>) -> OpenEdges<'a> {
+        let (origin, span) = (Origin::Guardrail(guardrail), guardrail.span);
+        let node = self.node(NodeKind::Check, origin, span);
+        self.connect(ends, node);
+        let (mut fine, mut hit) = (Guard::ALWAYS, Guard::ALWAYS);
+        let decided = if let Some(check) = &guardrail.check {
+            fine = self.extend_guard(fine, Test::Expr(check), false);
+            hit = self.extend_guard(hit, Test::Expr(check), true);
+            DecidedBy::Condition
+        } else {
+            DecidedBy::Model
+        };
+        let edge = |kind, guard| Edge::of(kind).decided(decided).guarded(guard).at(origin, span);
+        let mut passes = vec![OpenEdge { from: node, edge: edge(EdgeKind::Next, fine) }];
+        let mut hits = vec![OpenEdge { from: node, edge: edge(EdgeKind::Error, hit) }];
+        let action = match &guardrail.action {
+            Data::Object(fields) => fields.get("type").and_then(Data::as_str),
+            other => other.as_str(),
+        };
+        match action {
+            Some("escalate") => {
+                self.escalate(hits, origin, span);
+            }
+            Some("block") => {
+                hits = self.append(hits, NodeKind::Say, origin, span);
+                let wait = self.shared.wait;
+                self.connect_as(hits, wait, EdgeKind::Error, origin, span);
+            }
+            Some("reask") => self.connect_as(hits, self.resume, EdgeKind::Retry, origin, span),
+            // The output is changed or a warning is logged, and the turn continues.
+            _ => passes.extend(hits),
+        }
+        passes
+    }
+
+    /// Builds the checks before tool calls: one node for all tools, and one per tool that a
+    /// constraint names.
+    pub(super) fn tool_checkpoints(&mut self) {
+        let kinds = [GuardrailKind::ToolInput, GuardrailKind::ToolOutput];
+        if self.agent.constraints.guardrails.iter().any(|g| kinds.contains(&g.kind)) {
+            let agent = Origin::Agent(self.agent);
+            let node = self.node(NodeKind::Checkpoint, agent, self.agent.metadata.name.span);
+            self.shared.before_calls = Some(node);
+            let ends = self.guardrails(GuardrailKind::ToolInput, vec![Self::fallthrough(node)]);
+            let ends = self.guardrails(GuardrailKind::ToolOutput, ends);
+            self.connect_as(
+                ends,
+                self.shared.resume,
+                EdgeKind::Return,
+                agent,
+                self.agent.metadata.name.span,
+            );
+        }
+        if self.agent.constraints.guardrails.iter().any(|g| g.kind == GuardrailKind::Handoff) {
+            let agent = Origin::Agent(self.agent);
+            let node = self.node(NodeKind::Checkpoint, agent, self.agent.metadata.name.span);
+            self.shared.before_handoffs = Some(node);
+            let ends = self.guardrails(GuardrailKind::Handoff, vec![Self::fallthrough(node)]);
+            self.connect_as(
+                ends,
+                self.shared.resume,
+                EdgeKind::Return,
+                agent,
+                self.agent.metadata.name.span,
+            );
+        }
+        let mut by_tool: FxHashMap<&str, Vec<_>> = FxHashMap::default();
+        let mut tools: Vec<&'a Spanned<Name>> = Vec::new();
+        for (constraint, profile) in self.all_constraints() {
+            if let Some(Checkpoint::ToolCall { target }) = &constraint.checkpoint {
+                let list = by_tool.entry(target.value.as_str()).or_default();
+                if list.is_empty() {
+                    tools.push(target);
+                }
+                list.push((constraint, profile));
+            }
+        }
+        for tool in tools {
+            let origin = Origin::Name(tool);
+            let node = self.node(NodeKind::Checkpoint, origin, tool.span);
+            self.checkpoints.insert(&tool.value, node);
+            let mut ends = vec![Self::fallthrough(node)];
+            for (constraint, profile) in by_tool.remove(tool.value.as_str()).unwrap_or_default() {
+                ends = self.constraint(constraint, profile, ends);
+            }
+            self.connect_as(ends, self.shared.resume, EdgeKind::Return, origin, tool.span);
+        }
+    }
+
+    /// Inserts the checks before a call of a tool.
+    pub(super) fn check_before_call(
+        &mut self,
+        tool: &'a Spanned<Name>,
+        ends: OpenEdges<'a>,
+    ) -> OpenEdges<'a> {
+        let own = self.checkpoints.get(tool.value.as_str()).copied();
+        if own.is_none() && self.shared.before_calls.is_none() {
+            return ends;
+        }
+        let origin = Origin::Name(tool);
+        let node = self.node(NodeKind::Checkpoint, origin, tool.span);
+        self.connect(ends, node);
+        let edge = Edge::of(EdgeKind::Checkpoint).decided(DecidedBy::Outcome).at(origin, tool.span);
+        for to in own.into_iter().chain(self.shared.before_calls) {
+            self.edge(node, to, edge);
+        }
+        vec![Self::fallthrough(node)]
+    }
+
+    /// Inserts the confirmation before a call, for tools that need one. Returns the open edges
+    /// after consent, and the edge for a refusal. In a hook the user cannot be asked (ABL, current
+    /// specification, 3.5).
+    pub(super) fn confirm_before_call(
+        &mut self,
+        tool: &'a Spanned<Name>,
+        origin: Origin<'a>,
+        ends: OpenEdges<'a>,
+    ) -> (OpenEdges<'a>, Option<OpenEdge<'a>>) {
+        let Some(place) =
+            self.confirmed_tools.get(tool.value.as_str()).copied().filter(|_| !self.in_hook)
+        else {
+            return (ends, None);
+        };
+        let node = self.node(NodeKind::Confirm, origin, place);
+        self.connect(ends, node);
+        if self.step.is_none() && !self.in_digression {
+            let turn = Edge::of(EdgeKind::Turn).decided(DecidedBy::User).at(origin, place);
+            self.edge(node, self.shared.turn_end, turn);
+        }
+        let way = |kind| OpenEdge {
+            from: node,
+            edge: Edge::of(kind).decided(DecidedBy::User).at(origin, place),
+        };
+        (vec![way(EdgeKind::Next)], Some(way(EdgeKind::Error)))
+    }
+
+    /// Whether the user may be asked for confirmation outside of steps.
+    pub(super) fn confirms_outside_steps(&self) -> bool {
+        self.agent.flow.is_none() && !self.confirmed_tools.is_empty()
+    }
+
+    /// Builds the `COMPLETE` conditions after a turn. The first one that holds ends the agent.
+    pub(super) fn completion(&mut self, mut ends: OpenEdges<'a>) -> OpenEdges<'a> {
+        let binding_spans = self.binding_spans();
+        for done in &self.agent.completion.conditions {
+            // The model decides about conditions that come from its tool bindings, not the end of
+            // the turn.
+            if binding_spans.contains(&done.span) {
+                continue;
+            }
+            let (origin, span) = (Origin::Completion(done), done.span);
+            let node = self.node(NodeKind::Branch, origin, span);
+            self.connect(ends, node);
+            let yes = self.extend_guard_if(Guard::ALWAYS, done.when.as_ref(), true);
+            let no = self.extend_guard_if(Guard::ALWAYS, done.when.as_ref(), false);
+            let decided = done.when.as_ref().map_or(DecidedBy::Model, decided_by_condition);
+            let edge =
+                |kind, guard| Edge::of(kind).decided(decided).guarded(guard).at(origin, span);
+            let mut inside = vec![OpenEdge { from: node, edge: edge(EdgeKind::Branch, yes) }];
+            for set in &done.set {
+                inside = self.append(inside, NodeKind::Set, Origin::Set(set), set.span);
+            }
+            if done.respond.is_some() || done.respond_template.is_some() {
+                inside = self.append(inside, NodeKind::Say, origin, span);
+            }
+            if done.store.is_some() {
+                inside = self.append(inside, NodeKind::Store, origin, span);
+            }
+            self.finish(NodeKind::Complete, inside, origin, span);
+            ends = vec![OpenEdge { from: node, edge: edge(EdgeKind::Next, no) }];
+        }
+        ends
+    }
+
+    /// Builds what is stored in memory after a turn.
+    pub(super) fn remember(&mut self, mut ends: OpenEdges<'a>) -> OpenEdges<'a> {
+        for rule in &self.agent.memory.remember {
+            let (origin, span) = (Origin::Remember(rule), rule.span);
+            let Some(when) = &rule.when else {
+                ends = self.append(ends, NodeKind::Store, origin, span);
+                continue;
+            };
+            let node = self.node(NodeKind::Branch, origin, span);
+            self.connect(ends, node);
+            let yes = self.extend_guard_if(Guard::ALWAYS, Some(when), true);
+            let no = self.extend_guard_if(Guard::ALWAYS, Some(when), false);
+            let edge = |kind, guard| {
+                Edge::of(kind).decided(decided_by_condition(when)).guarded(guard).at(origin, span)
+            };
+            let inside = vec![OpenEdge { from: node, edge: edge(EdgeKind::Branch, yes) }];
+            ends = self.append(inside, NodeKind::Store, origin, span);
+            ends.push(OpenEdge { from: node, edge: edge(EdgeKind::Next, no) });
+        }
+        ends
+    }
+}
