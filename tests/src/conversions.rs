@@ -3,7 +3,7 @@
 use crate::check::{File, check};
 use crate::samples::{Sample, adl, agent_script, files_below, ours, root};
 use agentir_compare::Verdict;
-use agentir_convert::{Fate, Target, Totals, convert, losses};
+use agentir_convert::{Preservation, Target, Totals, convert, loss_rules};
 use agentir_syntax::abl::Options;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -127,16 +127,17 @@ pub fn document() -> String {
         if target == Target::AblYaml {
             continue;
         }
-        let own: Vec<_> = losses(target).collect();
+        let own: Vec<_> = loss_rules(target).collect();
         let shared = target == Target::AgentScriptBase;
-        let inherited = if shared { losses(Target::AgentScript).count() } else { 0 };
+        let inherited = if shared { loss_rules(Target::AgentScript).count() } else { 0 };
         let _ = write!(out, "\n### {}\n\n", target.title());
         if shared {
             out += "What the agentforce dialect loses, and:\n\n";
         }
         out += "| part | | how, or why | by hand |\n|---|---|---|---|\n";
         for loss in own.iter().take(own.len() - inherited) {
-            let fate = if loss.fate == Fate::Dropped { "dropped" } else { "approximated" };
+            let fate =
+                if loss.preservation == Preservation::Dropped { "dropped" } else { "approximated" };
             let escaped = |text: &str| text.replace('|', "\\|");
             let (how, help) = (escaped(loss.how), escaped(loss.help));
             let _ = writeln!(out, "| `{}` | {fate} | {how} | {help} |", loss.path);

@@ -28,21 +28,21 @@ pub struct Comment {
 }
 
 /// A comment of a source: adjacent comment lines.
-struct Found {
+struct SourceComment {
     /// The lines, without comment markers.
     lines: Vec<String>,
     at: Span,
     /// The start of the line it refers to.
     about: u32,
     /// Whether it refers to the file as a whole.
-    head: bool,
+    whole_file: bool,
 }
 
 /// A value of a program: its IR path, its span and, for strings, its text.
-type Said = (String, Span, Option<String>);
+type SpannedValue = (String, Span, Option<String>);
 
 /// The comments to insert, by output file and line: the index of each comment, and its lines.
-type Above = BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>;
+type Insertions = BTreeMap<(usize, usize), Vec<(usize, Vec<String>)>>;
 
 /// The notation of a file whose comments are transferred; `None` if it has none.
 fn notation(name: &str, text: &str) -> Option<Notation> {
@@ -52,7 +52,7 @@ fn notation(name: &str, text: &str) -> Option<Notation> {
     language(name, text).notation()
 }
 
-fn values(meaning: &Meaning) -> Vec<Said> {
+fn values(meaning: &Meaning) -> Vec<SpannedValue> {
     let mut all = Vec::new();
     meaning.values(&mut |path, value, at| {
         if let Some(at) = at {
@@ -64,18 +64,18 @@ fn values(meaning: &Meaning) -> Vec<Said> {
 
 /// Inserts the comments of the sources into the output. Returns the new files, and what became of each
 /// comment.
-pub(crate) fn carry(
+pub(crate) fn transfer(
     (source, sources): (&Meaning, &SourceMap),
     (output, outputs): (&Meaning, &SourceMap),
     files: &[OutputFile],
 ) -> (Vec<OutputFile>, Vec<Comment>) {
-    let mut said = values(source);
-    said.sort_by_key(|(_, at, _)| (at.file, at.start));
-    let found = comments_of(&said, sources);
+    let mut values = self::values(source);
+    values.sort_by_key(|(_, at, _)| (at.file, at.start));
+    let found = comments_of(&values, sources);
     if found.iter().all(|(.., found)| found.is_empty()) {
         return (files.to_vec(), Vec::new());
     }
-    let places = places(values(output));
+    let places = value_spans(self::values(output));
     // The number of agents per output file.
     let mut agents: FxHashMap<FileId, usize> = FxHashMap::default();
     for (path, at) in &places {
@@ -88,18 +88,18 @@ pub(crate) fn carry(
         .map(|(id, file)| Some(line_layout(notation(&file.name, &file.text)?, id, &file.text)))
         .collect();
     let mut comments = Vec::new();
-    let mut above = Above::new();
+    let mut insertions = Insertions::new();
     for (id, lines, found) in found {
         let Some(file) = sources.get(id) else { continue };
-        let from = said.partition_point(|(_, at, _)| at.file < id);
-        let here = said.get(from..).unwrap_or_default();
-        let here: Vec<&Said> = here.iter().take_while(|(_, at, _)| at.file == id).collect();
+        let from = values.partition_point(|(_, at, _)| at.file < id);
+        let here = values.get(from..).unwrap_or_default();
+        let here: Vec<&SpannedValue> = here.iter().take_while(|(_, at, _)| at.file == id).collect();
         for found in found {
             let line = file.line_column(found.at.start).line;
             let source = Place { file: file.name.to_string(), line };
             let target = target_of(&found, &lines, &here, (&places, &agents), (&laid_out, outputs));
             if let Some(at) = target {
-                above.entry(at).or_default().push((comments.len(), found.lines.clone()));
+                insertions.entry(at).or_default().push((comments.len(), found.lines.clone()));
             }
             comments.push(Comment { text: found.lines.join("\n"), source, target: None });
         }
@@ -107,23 +107,23 @@ pub(crate) fn carry(
     let mut written = files.to_vec();
     for (output, (file, lines)) in written.iter_mut().zip(&laid_out).enumerate() {
         let Some(lines) = lines else { continue };
-        write(output, file, lines, &above, &mut comments);
+        insert_comments(output, file, lines, &insertions, &mut comments);
     }
     (written, comments)
 }
 
 /// The first span of each path and of each of its prefixes.
-fn places(said: Vec<Said>) -> FxHashMap<String, Span> {
+fn value_spans(values: Vec<SpannedValue>) -> FxHashMap<String, Span> {
     let mut places: FxHashMap<String, Span> = FxHashMap::default();
-    for (path, at, _) in said {
+    for (path, at, _) in values {
         let mut rest = path.as_str();
         loop {
             let known = places.entry(rest.to_owned()).or_insert(at);
             if (at.file, at.start) < (known.file, known.start) && rest != path {
                 *known = at;
             }
-            match outer(rest) {
-                Some(outer) => rest = outer,
+            match parent_path(rest) {
+                Some(parent) => rest = parent,
                 None => break,
             }
         }
@@ -132,13 +132,16 @@ fn places(said: Vec<Said>) -> FxHashMap<String, Span> {
 }
 
 /// The enclosing path.
-fn outer(path: &str) -> Option<&str> {
+fn parent_path(path: &str) -> Option<&str> {
     path.rfind(['.', '[']).and_then(|at| path.get(..at))
 }
 
 /// The comments of every file that contributes values to the program.
-fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, LineLayout, Vec<Found>)> {
-    let mut ids: Vec<FileId> = said.iter().map(|(_, at, _)| at.file).collect();
+fn comments_of(
+    values: &[SpannedValue],
+    sources: &SourceMap,
+) -> Vec<(FileId, LineLayout, Vec<SourceComment>)> {
+    let mut ids: Vec<FileId> = values.iter().map(|(_, at, _)| at.file).collect();
     ids.sort_unstable();
     ids.dedup();
     let mut all = Vec::new();
@@ -146,14 +149,14 @@ fn comments_of(said: &[Said], sources: &SourceMap) -> Vec<(FileId, LineLayout, V
         let Some(file) = sources.get(id) else { continue };
         let Some(notation) = notation(&file.name, &file.text) else { continue };
         let lines = line_layout(notation, id, &file.text);
-        let found = found_in(&lines, &file.text);
+        let found = comments_in(&lines, &file.text);
         all.push((id, lines, found));
     }
     all
 }
 
-fn found_in(lines: &LineLayout, text: &str) -> Vec<Found> {
-    let mut all: Vec<Found> = Vec::new();
+fn comments_in(lines: &LineLayout, text: &str) -> Vec<SourceComment> {
+    let mut all: Vec<SourceComment> = Vec::new();
     let mut before: Option<u32> = None;
     let mut index = 0;
     while let Some(line) = lines.lines.get(index) {
@@ -164,10 +167,15 @@ fn found_in(lines: &LineLayout, text: &str) -> Vec<Found> {
             }
             continue;
         };
-        let mut said = vec![words(text, comment)];
+        let mut texts = vec![comment_text(text, comment)];
         if line.kind != LineKind::Comment {
             before = Some(line.span.start);
-            all.push(Found { lines: said, at: comment, about: line.span.start, head: false });
+            all.push(SourceComment {
+                lines: texts,
+                at: comment,
+                about: line.span.start,
+                whole_file: false,
+            });
             continue;
         }
         // Adjacent comment lines form one comment.
@@ -175,7 +183,7 @@ fn found_in(lines: &LineLayout, text: &str) -> Vec<Found> {
             && next.kind == LineKind::Comment
             && next.column == line.column
         {
-            said.extend(next.comment.map(|c| words(text, c)));
+            texts.extend(next.comment.map(|c| comment_text(text, c)));
             index += 1;
         }
         // The entry below, unless it is less indented.
@@ -184,19 +192,19 @@ fn found_in(lines: &LineLayout, text: &str) -> Vec<Found> {
         let above = next.filter(|n| n.column >= line.column || before.is_none());
         let Some(about) = above.map(|l| l.span.start).or(before) else { continue };
         // Separate from everything else at the top of the file: refers to the whole file.
-        let head = before.is_none()
+        let whole_file = before.is_none()
             && below.first().is_some_and(|l| l.kind == LineKind::Blank || l.column == 0);
         // The dialect annotation does not describe the agent.
-        said.retain(|line| !line.starts_with("@dialect"));
-        if !said.is_empty() {
-            all.push(Found { lines: said, at: comment, about, head });
+        texts.retain(|line| !line.starts_with("@dialect"));
+        if !texts.is_empty() {
+            all.push(SourceComment { lines: texts, at: comment, about, whole_file });
         }
     }
     all
 }
 
 /// The text of a comment line, without its marker.
-fn words(text: &str, comment: Span) -> String {
+fn comment_text(text: &str, comment: Span) -> String {
     let written = text.get(comment.range()).unwrap_or_default();
     let words = written.strip_prefix("//").or_else(|| written.strip_prefix('#')).unwrap_or(written);
     words.strip_prefix(' ').unwrap_or(words).trim_end().to_owned()
@@ -204,9 +212,9 @@ fn words(text: &str, comment: Span) -> String {
 
 /// The output file and line that a comment goes above.
 fn target_of(
-    found: &Found,
+    found: &SourceComment,
     lines: &LineLayout,
-    said: &[&Said],
+    values: &[&SpannedValue],
     (places, agents): (&FxHashMap<String, Span>, &FxHashMap<FileId, usize>),
     (outputs, texts): (&[Option<LineLayout>], &SourceMap),
 ) -> Option<(usize, usize)> {
@@ -217,7 +225,7 @@ fn target_of(
         Some((index, line))
     };
     // Refers to the agent that the file defines: goes to the top of it.
-    let agent = said.iter().filter(|_| found.head).find_map(|(path, ..)| {
+    let agent = values.iter().filter(|_| found.whole_file).find_map(|(path, ..)| {
         let (agents, rest) = path.split_once('.')?;
         let name = rest.split(['.', '[']).next()?;
         (agents == "agents").then(|| format!("agents.{name}"))
@@ -235,8 +243,8 @@ fn target_of(
     }
     // If the line has no values with a span, the comment refers to the enclosing entry.
     let own = lines.line_of(found.about);
-    let (head, about) = std::iter::successors(Some(own), |&line| around(lines, line))
-        .map(|line| (line, within(lines, line, said)))
+    let (head, about) = std::iter::successors(Some(own), |&line| enclosing_entry(lines, line))
+        .map(|line| (line, values_in_entry(lines, line, values)))
         .find(|(_, about)| !about.is_empty())?;
     let first = about.first()?;
     // If the line has no values but its nested entries have, count the levels between them.
@@ -244,22 +252,26 @@ fn target_of(
     let levels = if head == own { heads.count() } else { 0 };
     let above = |at: Span| {
         let (index, line) = output(at)?;
-        Some((index, climb(outputs.get(index)?.as_ref()?, line, levels)))
+        Some((index, ascend(outputs.get(index)?.as_ref()?, line, levels)))
     };
     // The values that start where the first one does.
-    let close: Vec<&&Said> = about.iter().take_while(|s| s.1.start <= first.1.end).collect();
+    let close: Vec<&&SpannedValue> =
+        about.iter().take_while(|s| s.1.start <= first.1.end).collect();
     if let Some(at) = close.iter().find_map(|s| places.get(&s.0)) {
         return above(*at);
     }
     // The same text in another field.
-    let words = |said: &&&Said| said.2.as_deref().and_then(|words| found_once(words, texts));
+    let words = |values: &&&SpannedValue| {
+        values.2.as_deref().and_then(|words| unique_occurrence(words, texts))
+    };
     if let Some(at) = close.iter().find_map(words) {
         return output(at);
     }
     // The enclosing values, but not the whole agent: that would be too unspecific.
     let mut inside: Vec<&str> = close.iter().map(|s| s.0.as_str()).collect();
     while !inside.is_empty() {
-        inside = inside.into_iter().filter_map(outer).filter(|p| is_inside(p)).collect();
+        inside =
+            inside.into_iter().filter_map(parent_path).filter(|p| is_within_agent(p)).collect();
         if let Some(at) = inside.iter().find_map(|path| places.get(*path)) {
             let (index, line) = above(*at)?;
             let column = outputs.get(index)?.as_ref()?.lines.get(line)?.column;
@@ -270,11 +282,11 @@ fn target_of(
 }
 
 /// The minimum length of a text that identifies a location.
-const SHORT: usize = 8;
+const MIN_UNIQUE_LEN: usize = 8;
 
 /// The only occurrence of a text, if there is exactly one.
-fn found_once(words: &str, texts: &SourceMap) -> Option<Span> {
-    if words.len() < SHORT || words.contains('\n') {
+fn unique_occurrence(words: &str, texts: &SourceMap) -> Option<Span> {
+    if words.len() < MIN_UNIQUE_LEN || words.contains('\n') {
         return None;
     }
     let mut places = texts.iter().flat_map(|(id, file)| {
@@ -292,7 +304,7 @@ fn is_entry(lines: &LineLayout, line: usize) -> bool {
 }
 
 /// The line of the enclosing entry.
-fn around(lines: &LineLayout, line: usize) -> Option<usize> {
+fn enclosing_entry(lines: &LineLayout, line: usize) -> Option<usize> {
     let column = lines.lines.get(line)?.column;
     (0..line).rev().find(|&l| {
         is_entry(lines, l) && lines.lines.get(l).is_some_and(|above| above.column < column)
@@ -300,17 +312,21 @@ fn around(lines: &LineLayout, line: usize) -> Option<usize> {
 }
 
 /// The values of an entry, including nested ones.
-fn within<'s>(lines: &LineLayout, line: usize, said: &[&'s Said]) -> Vec<&'s Said> {
+fn values_in_entry<'s>(
+    lines: &LineLayout,
+    line: usize,
+    values: &[&'s SpannedValue],
+) -> Vec<&'s SpannedValue> {
     let Some(head) = lines.lines.get(line) else { return Vec::new() };
     let below = lines.lines.get(line + 1..).unwrap_or_default();
     let next = below.iter().find(|l| l.kind == LineKind::Entry && l.column <= head.column);
     let (start, end) = (head.span.start, next.map_or(u32::MAX, |l| l.span.start));
-    let from = said.partition_point(|(_, at, _)| at.start < start);
-    said.get(from..).unwrap_or_default().iter().take_while(|s| s.1.start < end).copied().collect()
+    let from = values.partition_point(|(_, at, _)| at.start < start);
+    values.get(from..).unwrap_or_default().iter().take_while(|s| s.1.start < end).copied().collect()
 }
 
 /// Moves up `levels` levels, as long as the line is the first one nested in its parent.
-fn climb(lines: &LineLayout, mut line: usize, levels: usize) -> usize {
+fn ascend(lines: &LineLayout, mut line: usize, levels: usize) -> usize {
     for _ in 0..levels {
         let Some(column) = lines.lines.get(line).map(|l| l.column) else { break };
         let above = lines.lines.get(..line).unwrap_or_default();
@@ -324,27 +340,27 @@ fn climb(lines: &LineLayout, mut line: usize, levels: usize) -> usize {
 }
 
 /// Whether a path leads into an agent, rather than to the agent itself.
-fn is_inside(path: &str) -> bool {
+fn is_within_agent(path: &str) -> bool {
     path.split(['.', '[']).count() > 2
 }
 
 /// Inserts the comments into one output file, and records their locations.
-fn write(
+fn insert_comments(
     output: usize,
     file: &mut OutputFile,
     lines: &LineLayout,
-    above: &Above,
+    insertions: &Insertions,
     comments: &mut [Comment],
 ) {
     let old = std::mem::take(&mut file.text);
     let mut number = 0;
     for (index, line) in lines.lines.iter().enumerate() {
-        for (which, said) in above.get(&(output, index)).into_iter().flatten() {
+        for (which, lines_above) in insertions.get(&(output, index)).into_iter().flatten() {
             let indentation = old.get(line.span.start as usize..line.content as usize);
             if let Some(comment) = comments.get_mut(*which) {
                 comment.target = Some(Place { file: file.path.clone(), line: number + 1 });
             }
-            for words in said {
+            for words in lines_above {
                 file.text.push_str(indentation.unwrap_or_default());
                 file.text.push('#');
                 if !words.is_empty() {

@@ -4,7 +4,7 @@ use crate::comments::Comment;
 use crate::emit;
 use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
-use crate::truth;
+use crate::truthiness;
 use agentir_compare::{Announced, Comparison, ENTRY, Meaning, Place};
 use agentir_diagnostics::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// How well a value was preserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum Preservation {
     /// The output has the same value.
     Kept,
     /// The output expresses it differently, or approximately.
@@ -28,12 +28,12 @@ pub enum Fate {
 /// A row of a target's loss table: how the target expresses a part of the IR that it has no direct
 /// construct for, or why it cannot.
 #[derive(Debug, Clone, Copy)]
-pub struct Loss {
+pub struct LossRule {
     /// The paths it applies to, in the IR of an agent (`gather.fields.*.validation.**`) or of the program
     /// (`/entry`, `/tools.**`). `*` matches one segment, `**` any number.
     pub path: &'static str,
     /// Whether matching values are approximated or dropped.
-    pub fate: Fate,
+    pub preservation: Preservation,
     /// How the value is expressed, or why it is not.
     pub how: &'static str,
     /// What can be done by hand; empty if nothing needs to be done.
@@ -48,7 +48,8 @@ pub struct Entry {
     /// The value.
     pub value: Value,
     /// How well it was preserved.
-    pub fate: Fate,
+    #[serde(rename = "fate")]
+    pub preservation: Preservation,
     /// How it is expressed instead, or why it is missing; absent for kept values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
@@ -141,19 +142,19 @@ impl Report {
     }
 
     /// The comments that were dropped.
-    pub fn lost_comments(&self) -> impl Iterator<Item = &Comment> {
+    pub fn dropped_comments(&self) -> impl Iterator<Item = &Comment> {
         self.comments.iter().filter(|c| c.target.is_none())
     }
 
     /// The entries that were not kept.
-    pub fn lost(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|e| e.fate != Fate::Kept)
+    pub fn losses(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|e| e.preservation != Preservation::Kept)
     }
 
     /// The differences that the report accounts for: losses and renamings. The comparison skips them.
-    pub(crate) fn announced(&self) -> Announced {
+    pub(crate) fn expected_differences(&self) -> Announced {
         let mut all = Announced::nothing();
-        for entry in self.lost() {
+        for entry in self.losses() {
             all.add(&entry.path, [entry.source.as_ref(), entry.target.as_ref()]);
         }
         for renamed in &self.renamed {
@@ -175,42 +176,44 @@ pub fn report_schema() -> Value {
 }
 
 /// The loss table of a target.
-pub fn losses(target: Target) -> impl Iterator<Item = &'static Loss> {
+pub fn loss_rules(target: Target) -> impl Iterator<Item = &'static LossRule> {
     emit::losses(target, &[]).iter().copied().flatten()
 }
 
 /// Whether a path matches a pattern of [`LossRule::path`].
-fn fits(pattern: &[&str], path: &[&str]) -> bool {
+fn matches_pattern(pattern: &[&str], path: &[&str]) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, None) => true,
         (Some((&"**", rest)), _) => {
-            (0..=path.len()).any(|n| path.get(n..).is_some_and(|path| fits(rest, path)))
+            (0..=path.len()).any(|n| path.get(n..).is_some_and(|path| matches_pattern(rest, path)))
         }
-        (Some((&"*", rest)), Some((_, path))) => fits(rest, path),
-        (Some((name, rest)), Some((here, path))) => name == here && fits(rest, path),
+        (Some((&"*", rest)), Some((_, path))) => matches_pattern(rest, path),
+        (Some((name, rest)), Some((here, path))) => name == here && matches_pattern(rest, path),
         _ => false,
     }
 }
 
 /// The segments of a path; list indices and item names are segments too.
-fn names(path: &str) -> Vec<&str> {
+fn segments(path: &str) -> Vec<&str> {
     path.split(['.', '[']).map(|n| n.trim_end_matches(']')).collect()
 }
 
 /// The first matching row. Rows that claim an approximation only count if the value `shown`s in the
 /// output.
-fn rule(target: Target, path: &str, shown: bool) -> Option<&'static Loss> {
-    let names = names(path);
+fn matching_rule(target: Target, path: &str, shown: bool) -> Option<&'static LossRule> {
+    let names = segments(path);
     let inner = match names.split_first() {
         Some((&"agents", [_, inner @ ..])) => inner,
         _ => &[],
     };
-    let fit = |loss: &&Loss| match loss.path.strip_prefix('/') {
-        Some(program) => fits(&program.split('.').collect::<Vec<_>>(), &names),
-        None => !inner.is_empty() && fits(&loss.path.split('.').collect::<Vec<_>>(), inner),
+    let fit = |loss: &&LossRule| match loss.path.strip_prefix('/') {
+        Some(program) => matches_pattern(&program.split('.').collect::<Vec<_>>(), &names),
+        None => {
+            !inner.is_empty() && matches_pattern(&loss.path.split('.').collect::<Vec<_>>(), inner)
+        }
     };
     let rows = emit::losses(target, &names).iter().copied().flatten();
-    rows.filter(|loss| shown || loss.fate == Fate::Dropped).find(fit)
+    rows.filter(|loss| shown || loss.preservation == Preservation::Dropped).find(fit)
 }
 
 /// Operators and constants, which every language spells differently.
@@ -238,23 +241,23 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Fields whose values are keywords of the IR rather than the author's text.
-const WORDS_OF_THE_IR: &[&str] = &["type", "kind", "decided_by", "prompt_mode", "require"];
+const IR_KEYWORD_FIELDS: &[&str] = &["type", "kind", "decided_by", "prompt_mode", "require"];
 
-fn is_of_the_ir(path: &str, text: &str) -> bool {
+fn is_ir_keyword(path: &str, text: &str) -> bool {
     let field = path.rsplit('.').next().unwrap_or_default();
-    text == ENTRY || WORDS_OF_THE_IR.contains(&field)
+    text == ENTRY || IR_KEYWORD_FIELDS.contains(&field)
 }
 
 /// Renamed names, by old name.
-struct Names<'r>(FxHashMap<&'r str, &'r str>);
+struct Renames<'r>(FxHashMap<&'r str, &'r str>);
 
-impl<'r> Names<'r> {
+impl<'r> Renames<'r> {
     fn new(renamed: &'r [Renamed]) -> Self {
         Self(renamed.iter().map(|r| (r.from.as_str(), r.to.as_str())).collect())
     }
 
     /// Applies the renamings to a text; `None` if none applies.
-    fn in_output(&self, text: &str) -> Option<String> {
+    fn apply(&self, text: &str) -> Option<String> {
         let in_word = |c: char| c.is_alphanumeric() || c == '_';
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -272,21 +275,21 @@ impl<'r> Names<'r> {
     }
 
     /// The output's value at `path`, if it equals `value` after renaming.
-    fn same<'o>(
+    fn renamed_value<'o>(
         &self,
         path: &str,
         value: &Value,
-        said: &'o FxHashMap<String, (&Value, Option<Span>)>,
+        values: &'o FxHashMap<String, (&Value, Option<Span>)>,
     ) -> Option<&'o (&'o Value, Option<Span>)> {
         if self.0.is_empty() {
             return None;
         }
-        let elsewhere = self.in_output(path);
-        let other = said.get(elsewhere.as_deref().unwrap_or(path))?;
+        let renamed_path = self.apply(path);
+        let other = values.get(renamed_path.as_deref().unwrap_or(path))?;
         let same = other.0 == value
             || match (value, other.0) {
                 (Value::String(value), Value::String(other)) => {
-                    self.in_output(value).as_ref() == Some(other)
+                    self.apply(value).as_ref() == Some(other)
                 }
                 _ => false,
             };
@@ -296,14 +299,14 @@ impl<'r> Names<'r> {
 
 /// Locates approximated values in the output. A string is located by the same string (within the same
 /// agent, if it is a name) or by a string that contains it; other values by the nearest enclosing value.
-struct Elsewhere<'o> {
+struct OutputIndex<'o> {
     /// Strings with several words, anywhere.
     texts: FxHashMap<&'o str, Span>,
     /// Single words, by the part of the program they are in.
     names: FxHashMap<(&'o str, &'o str), Span>,
     paths: BTreeMap<&'o str, Span>,
     /// Strings with several words, by the words they contain, in source order.
-    about: FxHashMap<String, Vec<(&'o str, Span)>>,
+    by_word: FxHashMap<String, Vec<(&'o str, Span)>>,
 }
 
 /// The agent or other part of a program that a path leads into.
@@ -312,37 +315,37 @@ fn part(path: &str) -> &str {
     path.get(..end).unwrap_or(path)
 }
 
-impl<'o> Elsewhere<'o> {
-    fn new(said: &'o FxHashMap<String, (&Value, Option<Span>)>) -> Self {
+impl<'o> OutputIndex<'o> {
+    fn new(values: &'o FxHashMap<String, (&Value, Option<Span>)>) -> Self {
         let mut this = Self {
             texts: FxHashMap::default(),
             names: FxHashMap::default(),
             paths: BTreeMap::new(),
-            about: FxHashMap::default(),
+            by_word: FxHashMap::default(),
         };
         let first = |place: &mut Span, at: Span| *place = (*place).min(at);
-        for (path, (value, at)) in said {
+        for (path, (value, at)) in values {
             let Some(at) = *at else { continue };
             this.paths.insert(path, at);
             let Some(text) = value.as_str() else { continue };
             if text.contains(' ') {
                 first(this.texts.entry(text).or_insert(at), at);
-            } else if !is_of_the_ir(path, text) {
+            } else if !is_ir_keyword(path, text) {
                 first(this.names.entry((part(path), text)).or_insert(at), at);
             }
         }
         for (text, at) in &this.texts {
             let different: FxHashSet<String> = words(text).collect();
             for word in different {
-                this.about.entry(word).or_default().push((text, *at));
+                this.by_word.entry(word).or_default().push((text, *at));
             }
         }
-        this.about.values_mut().for_each(|all| all.sort_unstable_by_key(|(_, at)| *at));
+        this.by_word.values_mut().for_each(|all| all.sort_unstable_by_key(|(_, at)| *at));
         this
     }
 
-    fn find(&self, path: &str, value: &Value) -> Option<Span> {
-        let text = value.as_str().filter(|text| !is_of_the_ir(path, text));
+    fn locate(&self, path: &str, value: &Value) -> Option<Span> {
+        let text = value.as_str().filter(|text| !is_ir_keyword(path, text));
         if let Some(text) = text
             && let Some(at) = self.texts.get(text).or_else(|| self.names.get(&(part(path), text)))
         {
@@ -356,14 +359,14 @@ impl<'o> Elsewhere<'o> {
             let (found, at) = self.paths.range(around..).next()?;
             found.starts_with(around).then_some(*at)
         });
-        around.or_else(|| self.inside(text?))
+        around.or_else(|| self.containing_string(text?))
     }
 
     /// The first string that contains a text.
-    fn inside(&self, text: &str) -> Option<Span> {
+    fn containing_string(&self, text: &str) -> Option<Span> {
         // Search by the longest word, which the fewest strings contain.
         let longest = words(text).max_by_key(String::len)?;
-        let all = self.about.get(&longest)?;
+        let all = self.by_word.get(&longest)?;
         all.iter().find(|(sentence, _)| sentence.contains(text)).map(|(_, at)| *at)
     }
 }
@@ -373,72 +376,72 @@ pub(crate) fn report(
     (output, outputs): (&Meaning, &SourceMap),
     files: &[OutputFile],
     renamed: Vec<Renamed>,
-    (target, other_truth): (Target, &FxHashSet<Span>),
+    (target, truthiness_differs): (Target, &FxHashSet<Span>),
 ) -> Report {
-    let names = Names::new(&renamed);
-    let mut said: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
+    let renames = Renames::new(&renamed);
+    let mut values: FxHashMap<String, (&Value, Option<Span>)> = FxHashMap::default();
     output.values(&mut |path, value, at| {
-        said.insert(path.to_owned(), (value, at));
+        values.insert(path.to_owned(), (value, at));
     });
     let vocabulary: FxHashSet<String> = files.iter().flat_map(|f| words(&f.text)).collect();
     let place = |sources: &SourceMap, at: Option<Span>| Place::of(sources, at?);
-    let elsewhere = Elsewhere::new(&said);
-    let mut ours: FxHashSet<String> = FxHashSet::default();
+    let index = OutputIndex::new(&values);
+    let mut source_paths: FxHashSet<String> = FxHashSet::default();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
     source.values(&mut |path, value, at| {
-        ours.insert(path.to_owned());
-        let here = said.get(path);
+        source_paths.insert(path.to_owned());
+        let here = values.get(path);
         let same = here.is_some_and(|(other, _)| *other == value);
-        let renamed = names.same(path, value, &said).filter(|_| !same);
+        let renamed = renames.renamed_value(path, value, &values).filter(|_| !same);
         let counterpart = renamed.or(here);
         let mut entry = Entry {
             path: path.to_owned(),
             value: value.clone(),
-            fate: Fate::Kept,
+            preservation: Preservation::Kept,
             how: None,
             help: None,
             source: place(sources, at),
             target: counterpart.and_then(|(_, at)| place(outputs, *at)),
         };
         if renamed.is_some() {
-            entry.fate = Fate::Approximated;
+            entry.preservation = Preservation::Approximated;
             entry.how = Some("under the names that it has in the output".to_owned());
-        } else if same && at.is_some_and(|at| other_truth.contains(&at)) {
-            entry.fate = Fate::Approximated;
-            entry.how = Some(truth::HOW.to_owned());
-            entry.help = Some(truth::HELP.to_owned());
+        } else if same && at.is_some_and(|at| truthiness_differs.contains(&at)) {
+            entry.preservation = Preservation::Approximated;
+            entry.how = Some(truthiness::HOW.to_owned());
+            entry.help = Some(truthiness::HELP.to_owned());
         } else if !same {
             let shown = match value {
                 Value::String(text) => {
-                    is_of_the_ir(path, text) || words(text).all(|w| vocabulary.contains(&w))
+                    is_ir_keyword(path, text) || words(text).all(|w| vocabulary.contains(&w))
                 }
                 _ => true,
             };
-            let loss = rule(target, path, shown);
-            entry.fate = loss.map_or(Fate::Dropped, |loss| loss.fate);
+            let loss = matching_rule(target, path, shown);
+            entry.preservation = loss.map_or(Preservation::Dropped, |loss| loss.preservation);
             entry.how = Some(match loss {
                 Some(loss) => loss.how.to_owned(),
                 None => format!("{} has no place for it", target.title()),
             });
             entry.help = loss.map(|l| l.help).filter(|h| !h.is_empty()).map(str::to_owned);
-            entry.target = match entry.fate {
-                Fate::Approximated => {
-                    entry.target.or_else(|| place(outputs, elsewhere.find(path, value)))
+            entry.target = match entry.preservation {
+                Preservation::Approximated => {
+                    entry.target.or_else(|| place(outputs, index.locate(path, value)))
                 }
                 _ => entry.target,
             };
         }
-        match entry.fate {
-            Fate::Kept => totals.kept += 1,
-            Fate::Approximated => totals.approximated += 1,
-            Fate::Dropped => totals.dropped += 1,
+        match entry.preservation {
+            Preservation::Kept => totals.kept += 1,
+            Preservation::Approximated => totals.approximated += 1,
+            Preservation::Dropped => totals.dropped += 1,
         }
         entries.push(entry);
     });
     let mut added = Vec::new();
     output.values(&mut |path, value, at| {
-        if !ours.contains(path) {
+        if !source_paths.contains(path) {
             let (path, value) = (path.to_owned(), value.clone());
             added.push(Addition { path, value, target: place(outputs, at) });
         }
@@ -448,12 +451,13 @@ pub(crate) fn report(
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, names};
+    use super::{matches_pattern, segments};
 
     #[test]
     fn patterns_fit_paths() {
-        let fit =
-            |pattern: &str, path: &str| fits(&pattern.split('.').collect::<Vec<_>>(), &names(path));
+        let fit = |pattern: &str, path: &str| {
+            matches_pattern(&pattern.split('.').collect::<Vec<_>>(), &segments(path))
+        };
         assert!(fit("gather.fields.*.required", "gather.fields[count].required"));
         assert!(fit("**.set.*.expression", "flow.definitions.a.on_input[0].set[x].expression"));
         assert!(fit("memory.**", "memory.session[a].type"));

@@ -25,11 +25,13 @@ mod fidelity;
 mod names;
 mod render;
 mod target;
-mod truth;
+mod truthiness;
 
 pub use agentir_compare::{Difference, Meaning, Place, differences};
 pub use comments::Comment;
-pub use fidelity::{Addition, Entry, Fate, Loss, Report, Totals, losses, report_schema};
+pub use fidelity::{
+    Addition, Entry, LossRule, Preservation, Report, Totals, loss_rules, report_schema,
+};
 pub use names::Renamed;
 pub use target::{OutputFile, Target, file_stem};
 
@@ -56,11 +58,12 @@ pub struct Conversion {
 /// Converts a program to a language, possibly its own.
 #[must_use]
 pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conversion {
-    let emit::Written { mut files, renamed } = emit::emit(program, target);
+    let emit::Emitted { mut files, renamed } = emit::emit(program, target);
     let (mut read, mut program_read, mut diagnostics) = read_back(&files);
     let source = Meaning::new(program);
     let mut output = Meaning::new(&program_read);
-    let (commented, mut comments) = comments::carry((&source, sources), (&output, &read), &files);
+    let (commented, mut comments) =
+        comments::transfer((&source, sources), (&output, &read), &files);
     if commented != files {
         let (again, said_again, found) = read_back(&commented);
         let meaning = Meaning::new(&said_again);
@@ -77,7 +80,7 @@ pub fn convert(program: &Program, sources: &SourceMap, target: Target) -> Conver
         (&output, &read),
         &files,
         renamed,
-        (target, &truth::places(program, target)),
+        (target, &truthiness::differing_conditions(program, target)),
     );
     report.comments = comments;
     Conversion { files, report, diagnostics, sources: read, program: program_read }
@@ -89,7 +92,7 @@ impl Conversion {
         let (meaning, read) = (Meaning::new(program), Meaning::new(&self.program));
         let left = Side { program, sources, meaning: &meaning };
         let right = Side { program: &self.program, sources: &self.sources, meaning: &read };
-        self.report.proof = Some(Comparison::new(left, right, &self.report.announced()));
+        self.report.proof = Some(Comparison::new(left, right, &self.report.expected_differences()));
     }
 }
 

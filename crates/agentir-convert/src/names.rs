@@ -19,7 +19,7 @@ pub struct Renamed {
 
 /// Which names are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum NameSyntax {
     /// ASCII letters, digits and single underscores, starting with a letter.
     Word,
     /// Letters and digits of any script and underscores, not starting with a digit.
@@ -28,9 +28,9 @@ pub(crate) enum Form {
     Any,
 }
 
-impl Form {
+impl NameSyntax {
     /// The valid name closest to a text.
-    pub(crate) fn legal(self, text: &str) -> SmolStr {
+    pub(crate) fn legalize(self, text: &str) -> SmolStr {
         match self {
             Self::Word => word(text),
             Self::Identifier => identifier(text),
@@ -41,36 +41,36 @@ impl Form {
 
 /// The names used in one namespace.
 #[derive(Debug)]
-pub(crate) struct Names {
-    form: Form,
+pub(crate) struct Namespace {
+    form: NameSyntax,
     /// Whether a name is reserved.
     reserved: fn(&str) -> bool,
     taken: FxHashSet<SmolStr>,
     renamed: Vec<Renamed>,
 }
 
-impl Default for Names {
+impl Default for Namespace {
     /// A namespace of [`NameSyntax::Word`] without reserved names.
     fn default() -> Self {
-        Self::of(Form::Word)
+        Self::of(NameSyntax::Word)
     }
 }
 
-impl Names {
+impl Namespace {
     /// An empty namespace.
-    pub(crate) fn new(form: Form, reserved: fn(&str) -> bool) -> Self {
+    pub(crate) fn new(form: NameSyntax, reserved: fn(&str) -> bool) -> Self {
         Self { form, reserved, taken: FxHashSet::default(), renamed: Vec::new() }
     }
 
     /// An empty namespace without reserved names.
-    pub(crate) fn of(form: Form) -> Self {
+    pub(crate) fn of(form: NameSyntax) -> Self {
         Self::new(form, |_| false)
     }
 
     /// Claims a valid and unused name: the first unused one of `wanted`, or the last one with a numeric
     /// suffix.
     pub(crate) fn claim(&mut self, wanted: &[&str]) -> SmolStr {
-        let legal: Vec<SmolStr> = wanted.iter().map(|text| self.form.legal(text)).collect();
+        let legal: Vec<SmolStr> = wanted.iter().map(|text| self.form.legalize(text)).collect();
         let taken = |name: &str| self.taken.contains(name) || (self.reserved)(name);
         let free = legal.iter().find(|name| !taken(name)).cloned();
         let name = free.unwrap_or_else(|| {
@@ -152,17 +152,17 @@ mod tests {
 
     #[test]
     fn names_are_legal() {
-        assert_eq!(Form::Word.legal("__x__1"), "x_1");
-        assert_eq!(Form::Word.legal("7"), "n7");
-        assert_eq!(Form::Word.legal("…"), "unnamed");
-        assert_eq!(Form::Identifier.legal("steps~1"), "steps_1");
-        assert_eq!(Form::Identifier.legal("2nd try"), "_2nd_try");
-        assert_eq!(Form::Identifier.legal("größe"), "größe");
+        assert_eq!(NameSyntax::Word.legalize("__x__1"), "x_1");
+        assert_eq!(NameSyntax::Word.legalize("7"), "n7");
+        assert_eq!(NameSyntax::Word.legalize("…"), "unnamed");
+        assert_eq!(NameSyntax::Identifier.legalize("steps~1"), "steps_1");
+        assert_eq!(NameSyntax::Identifier.legalize("2nd try"), "_2nd_try");
+        assert_eq!(NameSyntax::Identifier.legalize("größe"), "größe");
     }
 
     #[test]
     fn names_are_used_once() {
-        let mut names = Names::new(Form::Word, |name| name == "then");
+        let mut names = Namespace::new(NameSyntax::Word, |name| name == "then");
         assert_eq!(names.claim(&["ask date", "a"]), "ask_date");
         assert_eq!(names.claim(&["ask_date", "booking ask date"]), "booking_ask_date");
         assert_eq!(names.claim(&["ask_date", "booking ask date"]), "booking_ask_date_2");
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_is_called_otherwise_is_written_down() {
-        let mut names = Names::of(Form::Word);
+        let mut names = Namespace::of(NameSyntax::Word);
         assert_eq!(names.rename("step", "ask", &[]), "ask");
         assert_eq!(names.rename("step", "ask", &["b_ask"]), "b_ask");
         let renamed = Renamed { what: "step", from: "ask".into(), to: "b_ask".into() };

@@ -1,6 +1,6 @@
 //! Renders the fidelity report as text and HTML. Its JSON is its own serialisation.
 
-use crate::fidelity::{Entry, Fate, Report, Totals};
+use crate::fidelity::{Entry, Preservation, Report, Totals};
 use crate::names::Renamed;
 use crate::target::Target;
 use agentir_compare::Place;
@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-impl Fate {
+impl Preservation {
     /// The name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -46,7 +46,7 @@ struct Row<'r> {
     /// The path within the part, split where a line may break.
     path: Vec<&'r str>,
     value: String,
-    fate: &'static str,
+    preservation: &'static str,
     how: &'r str,
     help: Option<&'r str>,
     /// The locations in source and output: with the folders of the file, and without.
@@ -75,7 +75,7 @@ fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
     let row = |(entry, path): (&'r Entry, &'r str)| Row {
         path: path.split_inclusive('.').collect(),
         value: short(entry, 200),
-        fate: entry.fate.name(),
+        preservation: entry.preservation.name(),
         how: entry.how.as_deref().unwrap_or_default(),
         help: entry.help.as_deref(),
         places: [&entry.source, &entry.target]
@@ -90,7 +90,8 @@ fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
     };
     all.into_iter()
         .map(|(title, entries)| {
-            let dropped = entries.iter().filter(|(e, _)| e.fate == Fate::Dropped).count();
+            let dropped =
+                entries.iter().filter(|(e, _)| e.preservation == Preservation::Dropped).count();
             let approximated = entries.len() - dropped;
             Part { title, dropped, approximated, rows: entries.into_iter().map(row).collect() }
         })
@@ -98,7 +99,7 @@ fn parts<'r>(lost: impl Iterator<Item = &'r Entry>) -> Vec<Part<'r>> {
 }
 
 /// The names of the two programs of a conversion.
-const SIDES: [&str; 2] = ["source", "output"];
+const PROGRAM_NAMES: [&str; 2] = ["source", "output"];
 
 fn place(place: Option<&Place>) -> String {
     place.map_or_else(String::new, Place::to_string)
@@ -123,14 +124,14 @@ fn short(entry: &Entry, most: usize) -> String {
 }
 
 /// The maximum number of files listed for a reason.
-const MOST_FILES: usize = 3;
+const MAX_FILES: usize = 3;
 /// The maximum number of line ranges listed per file.
-const MOST_PLACES: usize = 8;
+const MAX_LOCATIONS: usize = 8;
 
 /// Why values are lost, and what can be done about it.
 #[derive(PartialEq, Eq, Hash)]
 struct Reason<'r> {
-    fate: Fate,
+    preservation: Preservation,
     how: &'r str,
     help: Option<&'r str>,
 }
@@ -138,20 +139,20 @@ struct Reason<'r> {
 impl<'r> Reason<'r> {
     fn of(entry: &'r Entry) -> Self {
         let how = entry.how.as_deref().unwrap_or_default();
-        Self { fate: entry.fate, how, help: entry.help.as_deref() }
+        Self { preservation: entry.preservation, how, help: entry.help.as_deref() }
     }
 
     fn text(&self, out: &mut String, alike: &[&Entry]) {
         let Some(first) = alike.first() else { return };
-        let (fate, how) = (self.fate.name(), self.how);
+        let (preservation, how) = (self.preservation.name(), self.how);
         let value = format!("{} (`{}`)", first.path, short(first, 60));
         if alike.len() == 1 {
             let from = first.source.as_ref().map_or_else(String::new, |p| format!("{p}: "));
-            let _ = writeln!(out, "{from}{fate}: {value}: {how}");
+            let _ = writeln!(out, "{from}{preservation}: {value}: {how}");
         } else {
-            let _ = writeln!(out, "{fate}, {} values: {how}", alike.len());
+            let _ = writeln!(out, "{preservation}, {} values: {how}", alike.len());
             places(out, alike);
-            if self.fate == Fate::Dropped {
+            if self.preservation == Preservation::Dropped {
                 let _ = writeln!(out, "    the first is {value}");
             }
         }
@@ -164,7 +165,7 @@ fn places(out: &mut String, alike: &[&Entry]) {
     for place in alike.iter().filter_map(|entry| entry.source.as_ref()) {
         files.entry(&place.file).or_default().insert(place.line);
     }
-    for (file, lines) in files.iter().take(MOST_FILES) {
+    for (file, lines) in files.iter().take(MAX_FILES) {
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for line in lines {
             match runs.last_mut() {
@@ -176,12 +177,12 @@ fn places(out: &mut String, alike: &[&Entry]) {
             true => first.to_string(),
             false => format!("{first}-{last}"),
         };
-        let told: Vec<String> = runs.iter().take(MOST_PLACES).map(run).collect();
-        let more = if runs.len() > MOST_PLACES { ", …" } else { "" };
+        let told: Vec<String> = runs.iter().take(MAX_LOCATIONS).map(run).collect();
+        let more = if runs.len() > MAX_LOCATIONS { ", …" } else { "" };
         let _ = writeln!(out, "    {file}:{}{more}", told.join(", "));
     }
-    if files.len() > MOST_FILES {
-        let _ = writeln!(out, "    and {} more files", files.len() - MOST_FILES);
+    if files.len() > MAX_FILES {
+        let _ = writeln!(out, "    and {} more files", files.len() - MAX_FILES);
     }
 }
 
@@ -192,18 +193,22 @@ impl Report {
     pub fn text(&self) -> String {
         let mut out = String::new();
         let mut reasons: IndexMap<Reason<'_>, Vec<&Entry>> = IndexMap::new();
-        for entry in self.lost() {
+        for entry in self.losses() {
             reasons.entry(Reason::of(entry)).or_default().push(entry);
         }
         // Group reasons with the same help, which is printed once.
-        let helps: IndexSet<_> = reasons.keys().map(|r| (r.fate, r.help)).collect();
-        reasons.sort_by_key(|r, _| (Reverse(r.fate), helps.get_index_of(&(r.fate, r.help))));
+        let helps: IndexSet<_> = reasons.keys().map(|r| (r.preservation, r.help)).collect();
+        reasons.sort_by_key(|r, _| {
+            (Reverse(r.preservation), helps.get_index_of(&(r.preservation, r.help)))
+        });
         let mut reasons = reasons.iter().peekable();
         let mut together = 0;
         while let Some((reason, alike)) = reasons.next() {
             reason.text(&mut out, alike);
             together += 1;
-            if reasons.peek().is_some_and(|(r, _)| (r.fate, r.help) == (reason.fate, reason.help)) {
+            if reasons.peek().is_some_and(|(r, _)| {
+                (r.preservation, r.help) == (reason.preservation, reason.help)
+            }) {
                 continue;
             }
             if let Some(help) = reason.help {
@@ -215,7 +220,7 @@ impl Report {
             }
             together = 0;
         }
-        for comment in self.lost_comments() {
+        for comment in self.dropped_comments() {
             let text = comment.text.lines().next().unwrap_or_default();
             let _ =
                 writeln!(out, "{}: a comment has no place: {text}", place(Some(&comment.source)));
@@ -224,7 +229,7 @@ impl Report {
             let _ = writeln!(out, "renamed: the {what} `{from}` is `{to}`");
         }
         if let Some(proof) = &self.proof {
-            out.push_str(&proof.text(SIDES));
+            out.push_str(&proof.text(PROGRAM_NAMES));
         }
         let Totals { kept, approximated, dropped } = self.totals;
         let _ = writeln!(out, "{kept} kept, {approximated} approximated, {dropped} dropped");
@@ -242,16 +247,16 @@ impl Report {
     /// Renders the report as a self-contained HTML page.
     #[must_use]
     pub fn html(&self) -> String {
-        let parts = parts(self.lost());
+        let parts = parts(self.losses());
         let title = Target::ALL
             .into_iter()
             .find(|t| t.name() == self.target)
             .map_or(self.target, Target::title);
         // Rendering a built-in template cannot fail.
-        let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(SIDES));
+        let differences = self.proof.as_ref().map_or_else(String::new, |p| p.text(PROGRAM_NAMES));
         let (renamed, verdict) = (self.renamed.as_slice(), self.verdict().map(|v| sentence(&v)));
         let comments =
-            self.lost_comments().map(|c| (place(Some(&c.source)), c.text.as_str())).collect();
+            self.dropped_comments().map(|c| (place(Some(&c.source)), c.text.as_str())).collect();
         Page { title, totals: self.totals, parts, comments, renamed, verdict, differences }
             .render()
             .unwrap_or_default()

@@ -5,8 +5,8 @@ def {{ function.name }}({{ function.parameters }}){% if let Some(returns) = func
 {%- if let Some(docstring) = function.docstring %}
     """{{ docstring }}"""
 {%- endif %}
-{%- if !function.gives.is_empty() %}
-    # gives {{ function.gives|join(", ") }}
+{%- if !function.results.is_empty() %}
+    # gives {{ function.results|join(", ") }}
 {%- endif %}
     raise NotImplementedError
 {% endfor -%}

@@ -3,7 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
 use agentir_compare::{Meaning, Verdict, differences};
-use agentir_convert::{Fate, Target, convert};
+use agentir_convert::{Preservation, Target, convert};
 use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_syntax::abl::Options;
@@ -92,7 +92,9 @@ fn nothing_vanishes_unlisted() {
             let totals = report.totals;
             assert_eq!(totals.kept + totals.approximated + totals.dropped, size);
             assert_eq!(report.entries.len(), size);
-            assert!(report.lost().all(|e| e.how.is_some() && e.fate != Fate::Kept));
+            assert!(
+                report.losses().all(|e| e.how.is_some() && e.preservation != Preservation::Kept)
+            );
         }
     });
 }
@@ -152,7 +154,7 @@ fn silent_losses(sample: &Sample, target: Target) -> Vec<String> {
     for home in native(&sample.program) {
         let back = convert(&there.program, &there.sources, *home);
         let lost: FxHashSet<&str> =
-            there.report.lost().chain(back.report.lost()).map(|e| e.path.as_str()).collect();
+            there.report.losses().chain(back.report.losses()).map(|e| e.path.as_str()).collect();
         let kept = Meaning::new(&back.program);
         for d in differences(&Meaning::new(&sample.program), &kept) {
             if d.left.is_some() && !lost.contains(d.path.as_str()) {

@@ -153,7 +153,7 @@ fn every_loss_has_a_reason() {
             let done = convert(&source.program, &source.sources, target);
             let name = format!("{} to {}", source.name, target.name());
             problems.extend(errors(&name, &done));
-            let unexplained = done.report.lost().filter(|e| {
+            let unexplained = done.report.losses().filter(|e| {
                 e.how.as_deref().is_some_and(|how| how.ends_with("has no place for it"))
             });
             problems.extend(unexplained.map(|e| format!("{name}: {}: {}", e.path, e.value)));
@@ -342,7 +342,7 @@ fn hooks_have_no_outcomes() {
     let text: String = done.files.iter().map(|f| f.text.as_str()).collect();
     let hooks = text.split_once("HOOKS:").unwrap().1;
     insta::assert_snapshot!(hooks.split_once("MESSAGES:").unwrap().0);
-    let lost: Vec<&str> = done.report.lost().map(|e| e.path.as_str()).collect();
+    let lost: Vec<&str> = done.report.losses().map(|e| e.path.as_str()).collect();
     assert!(lost.iter().any(|path| path.ends_with("on_success.call")), "{lost:?}");
 }
 
@@ -408,7 +408,7 @@ fn elements_by_number_are_said_in_words() {
     insta::assert_snapshot!(picker.text);
     let rules: Vec<&str> = done.diagnostics.iter().map(|d| d.rule.0).collect();
     assert!(!rules.contains(&"natural-language-condition"), "{rules:?}");
-    let lost: Vec<&str> = done.report.lost().map(|e| e.path.as_str()).collect();
+    let lost: Vec<&str> = done.report.losses().map(|e| e.path.as_str()).collect();
     for part in [
         "with[q]",
         "handoffs[other].when",

@@ -221,7 +221,7 @@ fn every_loss_on_our_samples_has_a_reason_of_its_own() {
     let mut problems = Vec::new();
     for files in samples() {
         let (_, done) = to_adl(&files);
-        for entry in done.report.lost() {
+        for entry in done.report.losses() {
             let generic = entry.how.as_deref() == Some("ADL has no place for it");
             if generic {
                 problems.push(format!("{} ({})", entry.path, files.first().unwrap().name));

@@ -118,7 +118,7 @@ fn every_loss_is_explained() {
         let generic = |e: &&agentir_convert::Entry| {
             e.how.as_deref().is_some_and(|how| how.ends_with("has no place for it"))
         };
-        for entry in done.report.lost().filter(generic) {
+        for entry in done.report.losses().filter(generic) {
             let found = unexplained.entry(kind(&entry.path)).or_default();
             found.0 += 1;
             found.1 = entry.value.to_string();

@@ -28,7 +28,7 @@ fn shown(done: &Conversion) -> String {
         out.push_str(&format!("== {}\n{}", file.path, file.text));
     }
     out.push_str("== lost\n");
-    for comment in done.report.lost_comments() {
+    for comment in done.report.dropped_comments() {
         out.push_str(&format!("{}: {}\n", comment.source.line, comment.text));
     }
     out
@@ -120,7 +120,7 @@ fn the_same_language_keeps_comments() {
         let names: Vec<_> = sample.files.iter().map(|f| f.name.clone()).collect();
         lost.extend(
             done.report
-                .lost_comments()
+                .dropped_comments()
                 .filter(|c| !ABOUT_NOTHING.iter().any(|(text, _)| *text == c.text))
                 .map(|c| format!("{}:{} {}", names[0], c.source.line, c.text)),
         );

@@ -219,7 +219,7 @@ fn difference(first: &[Played], second: &[Played]) -> Option<Difference> {
 /// Whether the report speaks of a variable as such.
 fn speaks_of(report: &Report, variable: &str) -> bool {
     let declared = [format!("[{variable}]"), format!(".{variable}.")];
-    report.lost().any(|entry| declared.iter().any(|d| entry.path.contains(d.as_str())))
+    report.losses().any(|entry| declared.iter().any(|d| entry.path.contains(d.as_str())))
 }
 
 fn entry(program: &Program) -> Option<&str> {
@@ -260,7 +260,7 @@ fn retell(
         .map(|renamed| (renamed.what, renamed.from.as_str(), renamed.to.as_str()));
     let names = Names::between(program, &done.program, renamed);
     let theirs = Machine::new(&done.program);
-    let lost = || done.report.lost();
+    let lost = || done.report.losses();
     let sides = [
         Side {
             cfg: machine.cfg(),

@@ -403,7 +403,7 @@ fn every_value_is_kept_approximated_or_dropped() {
             let sum = totals.kept + totals.approximated + totals.dropped;
             assert_eq!(sum, Meaning::new(&checked.program).size(), "{} to {target:?}", file.name);
             assert_eq!(sum, done.report.entries.len());
-            let unexplained = done.report.lost().filter(|e| e.how.is_none());
+            let unexplained = done.report.losses().filter(|e| e.how.is_none());
             assert_eq!(unexplained.count(), 0, "{} to {target:?}", file.name);
             let unplaced = done.report.entries.iter().filter(|e| e.source.is_none());
             let unplaced: Vec<_> = unplaced.map(|e| e.path.as_str()).take(5).collect();

@@ -1,13 +1,13 @@
 //! Losses of platform exports: data besides the agents, which no target has a construct for.
 
-use crate::fidelity::{Fate, Loss};
+use crate::fidelity::{LossRule, Preservation};
 
 /// A row for a field, wherever it occurs in the extensions of an export.
 macro_rules! row {
     ($field:literal, $how:expr, $help:expr) => {
-        Loss {
+        LossRule {
             path: concat!("/**.kore-xo.**.", $field, ".**"),
-            fate: Fate::Dropped,
+            preservation: Preservation::Dropped,
             how: $how,
             help: $help,
         }
@@ -22,7 +22,7 @@ macro_rules! editor {
 }
 
 /// Ids, dates, positions in the editor: the bot's behaviour does not depend on them.
-const EDITOR: &[Loss] = editor! {
+const EDITOR_FIELDS: &[LossRule] = editor! {
     "_id" "__v" "refId" "parentId" "streamId" "sceneRefId" "sceneId" "flowTaskId" "resourceid" "uId"
     "sId" "groupId" "categoryIds" "encryptedHash" "metadata" "positionMeta" "userUtterance" "state"
     "status" "createdOn" "createdBy" "createdById" "lModifiedOn" "lModBy" "lMod" "lastModifiedOn"
@@ -35,7 +35,7 @@ const EDITOR: &[Loss] = editor! {
 };
 
 /// Platform features, each with what to do about it.
-const ABILITIES: &[Loss] = &[
+const PLATFORM_FEATURES: &[LossRule] = &[
     row!(
         "smallTalk",
         "small talk is a feature of XO; the model does it itself",
@@ -160,9 +160,9 @@ const ABILITIES: &[Loss] = &[
 ];
 
 /// Everything else.
-const OTHERS: &[Loss] = &[Loss {
+const FALLBACK: &[LossRule] = &[LossRule {
     path: "/**.kore-xo.**",
-    fate: Fate::Dropped,
+    preservation: Preservation::Dropped,
     how: "a setting of XO's that the language has no field for",
     help: "look up what it does in XO; if it matters, say it in `INSTRUCTIONS` or set it in the project",
 }];
@@ -171,4 +171,4 @@ const OTHERS: &[Loss] = &[Loss {
 pub(super) const KEY: &str = "kore-xo";
 
 /// The rows, most specific first.
-pub(super) const LOSSES: &[&[Loss]] = &[EDITOR, ABILITIES, OTHERS];
+pub(super) const LOSSES: &[&[LossRule]] = &[EDITOR_FIELDS, PLATFORM_FEATURES, FALLBACK];

@@ -5,21 +5,21 @@ mod adl;
 mod agent_script;
 mod imported;
 
-use crate::fidelity::Loss;
+use crate::fidelity::LossRule;
 use crate::names::Renamed;
 use crate::target::{OutputFile, Target};
 use agentir_ir::Program;
 
 /// The output of an emitter.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct Emitted {
     pub(crate) files: Vec<OutputFile>,
     /// Renamings in the output.
     pub(crate) renamed: Vec<Renamed>,
 }
 
 /// Emits a program in a language.
-pub(crate) fn emit(program: &Program, target: Target) -> Written {
+pub(crate) fn emit(program: &Program, target: Target) -> Emitted {
     match target {
         Target::Abl | Target::AblYaml => abl::emit(program, target),
         Target::AgentScript | Target::AgentScriptBase => agent_script::emit(program, target),
@@ -29,7 +29,7 @@ pub(crate) fn emit(program: &Program, target: Target) -> Written {
 
 /// The loss table of a target, most specific rows first. `names` are the segments of the path that is
 /// looked up.
-pub(crate) fn losses(target: Target, names: &[&str]) -> &'static [&'static [Loss]] {
+pub(crate) fn losses(target: Target, names: &[&str]) -> &'static [&'static [LossRule]] {
     if names.contains(&imported::KEY) {
         return imported::LOSSES;
     }

@@ -1,6 +1,6 @@
 //! Emits an agent: its sections, in the order authors usually write them.
 
-use super::body::{Bodies, gather_field, kept, of_condition};
+use super::body::{Bodies, extension_entries, gather_field, of_condition};
 use super::record::{self, extension, inner, record_of_ir};
 use super::rules;
 use super::tools;
@@ -56,9 +56,9 @@ impl Agents {
         self.out.push(entry);
     }
 
-    pub(super) fn block(&mut self, key: &str, below: Vec<Entry>) {
-        if !below.is_empty() {
-            self.section(Entry::block(key, below));
+    pub(super) fn block(&mut self, key: &str, children: Vec<Entry>) {
+        if !children.is_empty() {
+            self.section(Entry::block(key, children));
         }
     }
 
@@ -76,8 +76,8 @@ impl Agents {
     ) {
         let ty = item_table(key);
         let all = parts.into_iter().filter_map(|p| record::item(ty, &Value::Object(json_of(p))));
-        let below = all.collect();
-        self.block(key, below);
+        let children = all.collect();
+        self.block(key, children);
     }
 
     fn agent(&mut self, a: &Agent) {
@@ -122,9 +122,9 @@ impl Agents {
             hooks.map(|(name, hook)| Entry::block(name, self.bodies.hook(hook)).lower()).collect();
         self.block("hooks", hooks);
         if let Some(flow) = &a.flow {
-            let below = self.bodies.flow(flow);
+            let children = self.bodies.flow(flow);
             // An empty flow still is a flow.
-            self.section(Entry::block("flow", below));
+            self.section(Entry::block("flow", children));
         }
         self.coordination(&a.coordination);
         let handlers = a.error_handling.handlers.iter();
@@ -159,19 +159,19 @@ impl Agents {
 
     /// An inline profile is a section with the fields of a profile document.
     fn inline_profile(&self, profile: &agentir_ir::Profile) -> Entry {
-        let mut below = rules::profile(self.bodies, profile);
-        below.retain(|e| !matches!(e, Entry::Gap));
+        let mut children = rules::profile(self.bodies, profile);
+        children.retain(|e| !matches!(e, Entry::Gap));
         let name = Scalar::Code(profile.name.value.to_string());
         let key = Key::keyword("behavior_profile");
-        match (self.notation, below.first_mut()) {
+        match (self.notation, children.first_mut()) {
             // Fields indented below the name would be read as sections.
             (Notation::Yaml, Some(first)) => {
                 *first = Entry::field("name", name);
-                Entry::Field { key, value: None, below }
+                Entry::Field { key, value: None, children }
             }
             _ => {
-                below.remove(0);
-                Entry::Field { key, value: Some(name), below }
+                children.remove(0);
+                Entry::Field { key, value: Some(name), children }
             }
         }
     }
@@ -197,12 +197,12 @@ impl Agents {
             }
         }
         self.text("system_prompt", identity.system_prompt.as_ref().map(|p| &p.template));
-        let more = kept(table("identity"), &identity.extensions);
+        let more = extension_entries(table("identity"), &identity.extensions);
         self.block("identity", more);
     }
 
     fn tools(&mut self, a: &Agent, rest: &mut Extensions) {
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         // Defaults written next to the tools.
         let ty = table("tools");
         if let Some(all) = rest.0.get_mut("abl") {
@@ -212,25 +212,25 @@ impl Agents {
                 .cloned()
                 .collect();
             for key in shared {
-                if let Some(kept) = all.remove(&key) {
-                    below.push(extension(ty, &key, &kept.value));
+                if let Some(stored) = all.remove(&key) {
+                    children.push(extension(ty, &key, &stored.value));
                 }
             }
         }
         let beside = self.notation == Notation::Yaml && !a.tools.is_empty();
         if !a.use_tools.is_empty() && !beside {
             let used = a.use_tools.iter().map(|n| n.value.as_str());
-            below.push(tools::used(self.notation, used));
+            children.push(tools::use_tools(self.notation, used));
         }
         let dashes = self.notation == Notation::Yaml;
         let all = tools::tools(self.notation, &a.tools, dashes);
         for tool in all {
-            if !below.is_empty() && !dashes {
-                below.push(Entry::Gap);
+            if !children.is_empty() && !dashes {
+                children.push(Entry::Gap);
             }
-            below.push(tool);
+            children.push(tool);
         }
-        self.block("tools", below);
+        self.block("tools", children);
         // A YAML list cannot have other fields next to its items.
         if beside {
             for tool in &a.use_tools {
@@ -248,10 +248,10 @@ impl Agents {
 
     fn memory(&mut self, memory: &Memory) {
         let ty = table("memory");
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         let mut part = |key: &str, all: Vec<Entry>| {
             if !all.is_empty() {
-                below.push(Entry::block(key, all).lower());
+                children.push(Entry::block(key, all).lower());
             }
         };
         let items = |key: &str| inner(ty, key).and_then(|t| t.items);
@@ -259,9 +259,9 @@ impl Agents {
             let variable = |v: &agentir_ir::SessionVariable| {
                 let mut json = json_of(v);
                 json.remove("name");
-                let below = record::record(ty, &json);
+                let children = record::record(ty, &json);
                 let text = Scalar::Code(v.name.value.to_string());
-                Entry::Item(vec![Entry::Line { key: "name", text, below }])
+                Entry::Item(vec![Entry::Line { key: "name", text, children }])
             };
             part("session", memory.session.iter().map(variable).collect());
         }
@@ -277,7 +277,7 @@ impl Agents {
                     return Entry::Item(record_of_ir(ty, p));
                 }
                 let text = Scalar::Code(p.path.value.to_string());
-                Entry::Item(vec![Entry::Line { key: "path", text, below: Vec::new() }])
+                Entry::Item(vec![Entry::Line { key: "path", text, children: Vec::new() }])
             };
             part("persistent", memory.persistent.iter().map(path).collect());
         }
@@ -299,7 +299,7 @@ impl Agents {
                         Entry::field("ttl", Scalar::Text(smol_text(t)))
                     };
                     item.extend(r.ttl.as_ref().map(ttl));
-                    item.extend(kept(ty, &r.extensions));
+                    item.extend(extension_entries(ty, &r.extensions));
                     return Entry::Item(item);
                 }
                 let store = json.remove("store");
@@ -334,8 +334,8 @@ impl Agents {
             });
             part("recall", all.collect());
         }
-        below.extend(kept(ty, &memory.extensions));
-        self.block("memory", below);
+        children.extend(extension_entries(ty, &memory.extensions));
+        self.block("memory", children);
         self.state(memory);
     }
 
@@ -383,20 +383,20 @@ impl Agents {
                 .collect();
             json.remove("on_human_complete");
             let context = json.remove("context_for_human");
-            let mut below = record::record(ty, &json);
+            let mut children = record::record(ty, &json);
             if let Some(Value::Array(all)) = context
                 && !all.is_empty()
             {
-                let at = below.iter().take_while(|e| is_field(e, "triggers")).count();
+                let at = children.iter().take_while(|e| is_field(e, "triggers")).count();
                 let all = all.iter().map(data_item).collect();
-                below.insert(at, Entry::block("context_for_human", all).lower());
+                children.insert(at, Entry::block("context_for_human", all).lower());
             }
             if !outcomes.is_empty() {
-                below.push(Entry::block("on_human_complete", outcomes).lower());
+                children.push(Entry::block("on_human_complete", outcomes).lower());
             }
-            self.block("escalate", below);
+            self.block("escalate", children);
         }
-        let rest = kept(&AGENT, &c.extensions);
+        let rest = extension_entries(&AGENT, &c.extensions);
         for entry in rest {
             self.section(entry);
         }
@@ -435,7 +435,7 @@ impl Agents {
                 (None, Some(named)) => Scalar::Code(format!("TEMPLATE({named})")),
                 (None, None) => return None,
             };
-            Some(Entry::Field { key: Key::own(name), value: Some(value), below: Vec::new() })
+            Some(Entry::Field { key: Key::own(name), value: Some(value), children: Vec::new() })
         });
         let all = all.collect();
         self.block("messages", all);
@@ -461,42 +461,42 @@ impl Agents {
         if let Some(nlu) = &a.nlu {
             let mut json = json_of(nlu);
             json.remove("entities");
-            let mut below = record::record(table("nlu"), &json);
+            let mut children = record::record(table("nlu"), &json);
             if let Some(ty) = inner(table("nlu"), "entities").and_then(|t| t.items) {
                 let all: Vec<Value> = nlu.entities.iter().map(entity).collect();
                 let all = record::items(ty, &all);
                 if !all.is_empty() {
-                    below.push(Entry::block("entities", all).lower());
+                    children.push(Entry::block("entities", all).lower());
                 }
             }
-            self.block("nlu", below);
+            self.block("nlu", children);
         }
         if let Some(handling) = &a.intent_handling {
             if let Some(multi) = &handling.multi_intent {
-                let below = record_of_ir(table("multi_intent"), multi);
-                self.section(Entry::block("multi_intent", below));
+                let children = record_of_ir(table("multi_intent"), multi);
+                self.section(Entry::block("multi_intent", children));
             }
             if let Some(intents) = &handling.intents {
                 let ty = item_table("intents");
-                let mut below = Vec::new();
-                below.extend(intents.lexical_fallback.map(|word| {
+                let mut children = Vec::new();
+                children.extend(intents.lexical_fallback.map(|word| {
                     Entry::field("lexical_fallback", Scalar::Word(word.to_owned())).lower()
                 }));
                 let all = intents.intents.iter();
-                below.extend(all.filter_map(|i| record::item(ty, &Value::Object(json_of(i)))));
-                self.section(Entry::block("intents", below));
+                children.extend(all.filter_map(|i| record::item(ty, &Value::Object(json_of(i)))));
+                self.section(Entry::block("intents", children));
             }
         }
     }
 
     fn rest(&mut self, rest: &Extensions) {
         let Some(all) = rest.0.get("abl") else { return };
-        for (key, kept) in all {
+        for (key, stored) in all {
             // Redefined entries without effect.
             if key.starts_with("templates.") || key.starts_with("lookup_tables.") {
                 continue;
             }
-            let mut entry = extension(&AGENT, key, &kept.value);
+            let mut entry = extension(&AGENT, key, &stored.value);
             if let Entry::Field { key, .. } = &mut entry {
                 key.upper = true;
             }
@@ -543,18 +543,18 @@ fn completion(c: &agentir_ir::CompletionCondition) -> Value {
 fn protocol(handoff: &Handoff) -> Entry {
     let from = handoff.extensions.0.get("abl").and_then(|a| a.get("from"));
     let from = from.and_then(|f| f.value.as_str()).unwrap_or("any");
-    let mut below = Vec::new();
+    let mut children = Vec::new();
     if !handoff.context.pass.is_empty() {
         let pass = names(handoff.context.pass.iter().map(|p| p.name.value.as_str()));
-        below.push(Entry::field("context", pass));
+        children.push(Entry::field("context", pass));
     }
-    below.extend(handoff.when.as_ref().map(|w| Entry::field("trigger", of_condition(w))));
+    children.extend(handoff.when.as_ref().map(|w| Entry::field("trigger", of_condition(w))));
     let mut item = Vec::new();
     if from != "any" {
         item.push(Entry::field("from", Scalar::Code(from.to_owned())));
     }
     item.push(Entry::field("to", Scalar::Code(handoff.to.to_string())));
-    item.append(&mut below);
+    item.append(&mut children);
     Entry::Item(item)
 }
 
@@ -567,31 +567,31 @@ fn execution(a: &Agent) -> Vec<Entry> {
     if let Some(all) = timeouts.as_object_mut() {
         all.retain(|key, value| usual.get(key) != Some(value));
     }
-    let mut below = record::record(ty, &json);
+    let mut children = record::record(ty, &json);
     let models = a.execution.operation_models.iter().map(|(name, model)| match model {
         Value::Object(fields) => {
             let mut entries: Vec<Entry> =
                 fields.get("model").map(|m| data(Key::own("model"), m)).into_iter().collect();
-            entries.extend(kept_of(fields.get("abl")));
+            entries.extend(extension_fields(fields.get("abl")));
             Entry::named(name, entries)
         }
         other => data(Key::own(name), other),
     });
     let models: Vec<Entry> = models.collect();
     if !models.is_empty() {
-        below.push(Entry::block("models", models).lower());
+        children.push(Entry::block("models", models).lower());
     }
     let timeouts = match (inner(ty, "timeouts"), timeouts) {
         (Some(ty), Value::Object(all)) => record::record(ty, &all),
         _ => Vec::new(),
     };
     if !timeouts.is_empty() {
-        below.push(Entry::block("timeouts", timeouts).lower());
+        children.push(Entry::block("timeouts", timeouts).lower());
     }
-    below
+    children
 }
 
-fn kept_of(kept: Option<&Value>) -> Vec<Entry> {
-    let all = kept.and_then(Value::as_object);
+fn extension_fields(extensions: Option<&Value>) -> Vec<Entry> {
+    let all = extensions.and_then(Value::as_object);
     all.into_iter().flatten().map(|(k, v)| data(Key::own(k), v)).collect()
 }

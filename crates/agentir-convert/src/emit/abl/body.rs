@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The context of a body, which determines the available fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BodyContext {
     /// A step.
     Step,
     /// A branch or a handler.
@@ -55,7 +55,7 @@ fn template(text: &agentir_expr::Template) -> Scalar {
 }
 
 /// The extensions of an element, by its table.
-pub(super) fn kept(ty: &'static RecordType, all: &Extensions) -> Vec<Entry> {
+pub(super) fn extension_entries(ty: &'static RecordType, all: &Extensions) -> Vec<Entry> {
     extensions(ty, serde_json::to_value(all).ok().as_ref())
 }
 
@@ -83,25 +83,26 @@ impl Bodies {
             into.push(Entry::block(key, vec![Entry::field("then", self.jump(jump))]));
             return;
         }
-        into.push(Entry::block(key, self.body(Place::Outcome, body)));
+        into.push(Entry::block(key, self.body(BodyContext::Outcome, body)));
     }
 
     /// The fields of a body.
-    pub(super) fn body(self, place: Place, body: &Body) -> Vec<Entry> {
+    pub(super) fn body(self, context: BodyContext, body: &Body) -> Vec<Entry> {
         let mut entries = Vec::new();
-        if place == Place::Hook {
-            let (fields, rest) = body.0.split_at(said_by_fields(body));
+        if context == BodyContext::Hook {
+            let (fields, rest) = body.0.split_at(expressible_by_fields(body));
             let choice = fields.iter().any(|s| matches!(s, Statement::If { .. }));
             let list = |all: &[Statement]| -> Vec<Entry> {
-                let item =
-                    |s: &Statement| Entry::Item(self.body(Place::Item, &Body(vec![s.clone()])));
+                let item = |s: &Statement| {
+                    Entry::Item(self.body(BodyContext::Item, &Body(vec![s.clone()])))
+                };
                 all.iter().map(item).collect()
             };
             if !rest.is_empty() && !choice {
                 return list(&body.0);
             }
             if !rest.is_empty() {
-                entries = self.body(Place::Hook, &Body(fields.to_vec()));
+                entries = self.body(BodyContext::Hook, &Body(fields.to_vec()));
                 entries.push(Entry::block("do", list(rest)));
                 return entries;
             }
@@ -121,11 +122,11 @@ impl Bodies {
                     let all = names(variables.iter().map(|v| v.value.as_str()));
                     entries.push(Entry::field("clear", all));
                 }
-                Statement::Transform(transform) => self.transform(place, transform, &mut entries),
+                Statement::Transform(transform) => self.transform(context, transform, &mut entries),
                 Statement::Log { value } => entries.push(data(Key::keyword("log"), &value.value)),
                 Statement::Respond(response) => self.response(response, &mut entries),
                 Statement::Instruct { .. } => {}
-                Statement::Collect(collect) => self.collect(place, collect, &mut entries),
+                Statement::Collect(collect) => self.collect(context, collect, &mut entries),
                 Statement::Call(call) => self.call(call, &mut entries),
                 Statement::Check { condition, otherwise } => {
                     entries.push(Entry::field("check", of_condition(condition)));
@@ -136,7 +137,7 @@ impl Bodies {
                 Statement::Await { branches } => {
                     push_block(&mut entries, "on_input", self.branches(branches));
                 }
-                Statement::If { branches } => self.choice(place, calls, branches, &mut entries),
+                Statement::If { branches } => self.choice(context, calls, branches, &mut entries),
                 Statement::Delegate(delegation) => {
                     entries.extend(self.delegation("delegate", delegation));
                 }
@@ -147,12 +148,14 @@ impl Bodies {
                     let details = details.clone().unwrap_or_default();
                     entries.push(data(Key::keyword("escalate"), &details));
                 }
-                Statement::Goto(jump) if jump.target == Target::Resume && place == Place::Item => {
+                Statement::Goto(jump)
+                    if jump.target == Target::Resume && context == BodyContext::Item =>
+                {
                     entries.push(Entry::line(Scalar::Word("RESUME".to_owned())));
                 }
                 Statement::Goto(jump) => {
-                    let digression =
-                        place == Place::Digression && matches!(jump.target, Target::Step(_));
+                    let digression = context == BodyContext::Digression
+                        && matches!(jump.target, Target::Step(_));
                     let key = if digression { "goto" } else { "then" };
                     entries.push(Entry::field(key, self.jump(jump)));
                 }
@@ -182,18 +185,18 @@ impl Bodies {
         }
     }
 
-    fn transform(self, place: Place, t: &Transform, into: &mut Vec<Entry>) {
-        let mut below = Vec::new();
+    fn transform(self, context: BodyContext, t: &Transform, into: &mut Vec<Entry>) {
+        let mut children = Vec::new();
         let mut push = |key: &str, value: Option<String>| {
-            below.extend(value.map(|v| Entry::field(key, Scalar::Code(v))));
+            children.extend(value.map(|v| Entry::field(key, Scalar::Code(v))));
         };
         push("filter", t.filter.as_ref().map(ToString::to_string));
         if !t.map.is_empty() {
             let pairs = t.map.iter().map(|(n, e)| (n.value.to_string(), e.to_string())).collect();
-            below.push(Entry::block("map", vec![Entry::Pairs { assign: false, pairs }]));
+            children.push(Entry::block("map", vec![Entry::Pairs { assign: false, pairs }]));
         }
         let mut push = |key: &str, value: Option<String>| {
-            below.extend(value.map(|v| Entry::field(key, Scalar::Code(v))));
+            children.extend(value.map(|v| Entry::field(key, Scalar::Code(v))));
         };
         push(
             "sort_by",
@@ -201,31 +204,31 @@ impl Bodies {
         );
         push("limit", t.limit.as_ref().map(ToString::to_string));
         let key = Key::keyword("transform");
-        if place == Place::Step {
+        if context == BodyContext::Step {
             let head = format!("{} AS {} INTO {}", t.source, t.item_var, t.target);
-            into.push(Entry::Field { key, value: Some(Scalar::Code(head)), below });
+            into.push(Entry::Field { key, value: Some(Scalar::Code(head)), children });
         } else {
             let mut all = vec![
                 Entry::field("source", Scalar::Code(t.source.to_string())),
                 Entry::field("as", Scalar::Code(t.item_var.value.to_string())),
                 Entry::field("into", Scalar::Code(t.target.value.to_string())),
             ];
-            all.append(&mut below);
-            into.push(Entry::Field { key, value: None, below: all });
+            all.append(&mut children);
+            into.push(Entry::Field { key, value: None, children: all });
         }
     }
 
     fn response(self, response: &Response, into: &mut Vec<Entry>) {
         let Response { text, template: named, message_key, voice_config, rich_content, actions } =
             response;
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         let key = |k: &'static str| Key::keyword(k);
-        below.extend(
+        children.extend(
             message_key.as_ref().map(|k| Entry::field("message_key", Scalar::Code(k.to_string()))),
         );
-        below.extend(voice_config.as_ref().map(|v| data(key("voice"), v)));
-        below.extend(rich_content.as_ref().map(|v| data(key("rich_content"), v)));
-        below.extend(actions.as_ref().map(|a| self.actions(a)));
+        children.extend(voice_config.as_ref().map(|v| data(key("voice"), v)));
+        children.extend(rich_content.as_ref().map(|v| data(key("rich_content"), v)));
+        children.extend(actions.as_ref().map(|a| self.actions(a)));
         let value = match (text, named) {
             (Some(text), _) => Some(template(text)),
             (None, Some(name)) => Some(Scalar::Code(format!("TEMPLATE({name})"))),
@@ -233,17 +236,17 @@ impl Bodies {
         };
         match value {
             Some(value) => {
-                into.push(Entry::Field { key: key("respond"), value: Some(value), below });
+                into.push(Entry::Field { key: key("respond"), value: Some(value), children });
             }
-            None => into.append(&mut below),
+            None => into.append(&mut children),
         }
     }
 
     fn actions(self, actions: &Actions) -> Entry {
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         let element_type = table(&["actions"]).items;
         let mut field = |key: &str, value: Option<Scalar>| {
-            below.extend(value.map(|v| Entry::field(key, v)));
+            children.extend(value.map(|v| Entry::field(key, v)));
         };
         field("submit_label", actions.submit_label.as_ref().map(template));
         field("submit_id", actions.submit_id.as_ref().map(|n| Scalar::Code(n.to_string())));
@@ -263,19 +266,19 @@ impl Bodies {
             if let Some(ty) = element_type {
                 item.extend(record::record(ty, &json));
             }
-            below.push(Entry::Item(item));
+            children.push(Entry::Item(item));
         }
-        Entry::block("actions", below)
+        Entry::block("actions", children)
     }
 
-    fn collect(self, place: Place, c: &Collect, into: &mut Vec<Entry>) {
+    fn collect(self, context: BodyContext, c: &Collect, into: &mut Vec<Entry>) {
         into.extend(c.present.as_ref().map(|p| Entry::field("present", template(p))));
-        if !c.gather.fields.is_empty() && is_bare(&c.gather) && place != Place::Step {
+        if !c.gather.fields.is_empty() && is_bare(&c.gather) && context != BodyContext::Step {
             let all = names(c.gather.fields.iter().map(|f| f.name.value.as_str()));
             into.push(Entry::field("collect", all));
-        } else if place == Place::Step || !is_bare(&c.gather) {
-            let below = self.gather(&c.gather);
-            push_block(into, "gather", below);
+        } else if context == BodyContext::Step || !is_bare(&c.gather) {
+            let children = self.gather(&c.gather);
+            push_block(into, "gather", children);
         }
         into.extend(
             c.corrections.map(|b| Entry::field("corrections", Scalar::Word(b.to_string()))),
@@ -292,25 +295,25 @@ impl Bodies {
         let Some(ty) = inner(&STEP, "gather") else { return Vec::new() };
         let Ok(Value::Object(mut json)) = serde_json::to_value(gather) else { return Vec::new() };
         json.remove("fields");
-        let mut below = record::record(ty, &json);
+        let mut children = record::record(ty, &json);
         let fields: Vec<Entry> = gather.fields.iter().map(gather_field).collect();
-        if below.is_empty() {
+        if children.is_empty() {
             return fields;
         }
         if !fields.is_empty() {
-            below.insert(0, Entry::block("fields", fields).lower());
+            children.insert(0, Entry::block("fields", fields).lower());
         }
-        below
+        children
     }
 
     fn call(self, call: &Call, into: &mut Vec<Entry>) {
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         let named = !call.with.is_empty() && call.with.iter().all(|a| a.name.is_some());
         let value = if named {
             let pair =
                 |a: &Argument| Some((a.name.as_ref()?.value.to_string(), a.value.to_string()));
             let pairs = call.with.iter().filter_map(pair).collect();
-            below.push(Entry::block("with", vec![Entry::Pairs { assign: false, pairs }]));
+            children.push(Entry::block("with", vec![Entry::Pairs { assign: false, pairs }]));
             call.tool.value.to_string()
         } else if call.with.is_empty() {
             call.tool.value.to_string()
@@ -322,11 +325,12 @@ impl Bodies {
             let all: Vec<String> = call.with.iter().map(argument).collect();
             format!("{}({})", call.tool, all.join(", "))
         };
-        below.extend(call.result.as_ref().map(|r| Entry::field("as", Scalar::Code(r.to_string()))));
+        children
+            .extend(call.result.as_ref().map(|r| Entry::field("as", Scalar::Code(r.to_string()))));
         into.push(Entry::Field {
             key: Key::keyword("call"),
             value: Some(Scalar::Code(value)),
-            below,
+            children,
         });
         into.extend(
             call.success_when.as_ref().map(|w| Entry::field("success_when", of_condition(w))),
@@ -345,12 +349,12 @@ impl Bodies {
     }
 
     /// A choice that does not wait for the user.
-    fn choice(self, place: Place, calls: bool, branches: &[Branch], into: &mut Vec<Entry>) {
-        match (place, branches) {
-            (Place::Step, [one]) if one.condition.is_none() && one.extensions.is_empty() => {
+    fn choice(self, context: BodyContext, calls: bool, branches: &[Branch], into: &mut Vec<Entry>) {
+        match (context, branches) {
+            (BodyContext::Step, [one]) if one.condition.is_none() && one.extensions.is_empty() => {
                 self.outcome("on_success", &one.body, into);
             }
-            (Place::Step, [yes, no])
+            (BodyContext::Step, [yes, no])
                 if no.condition.is_none()
                     && !no.body.is_empty()
                     && !calls
@@ -358,17 +362,19 @@ impl Bodies {
             {
                 into.extend(yes.condition.as_ref().map(|c| Entry::field("check", of_condition(c))));
                 self.outcome("on_success", &yes.body, into);
-                into.push(Entry::block("on_fail", self.body(Place::Outcome, &no.body)));
+                into.push(Entry::block("on_fail", self.body(BodyContext::Outcome, &no.body)));
             }
-            (Place::Step | Place::Item, [yes, rest @ ..]) if calls && only_jumps(&yes.body) => {
+            (BodyContext::Step | BodyContext::Item, [yes, rest @ ..])
+                if calls && only_jumps(&yes.body) =>
+            {
                 into.extend(yes.condition.as_ref().map(|c| Entry::field("if", of_condition(c))));
-                into.extend(self.body(Place::Branch, &yes.body));
+                into.extend(self.body(BodyContext::Branch, &yes.body));
                 if let [no] = rest {
-                    into.push(Entry::block("else", self.body(Place::Outcome, &no.body)));
+                    into.push(Entry::block("else", self.body(BodyContext::Outcome, &no.body)));
                 }
             }
-            (Place::Step, _) => push_block(into, "on_result", self.branches(branches)),
-            (Place::Outcome, _) if self.notation == Notation::Abl && into.is_empty() => {
+            (BodyContext::Step, _) => push_block(into, "on_result", self.branches(branches)),
+            (BodyContext::Outcome, _) if self.notation == Notation::Abl && into.is_empty() => {
                 into.extend(self.branches(branches));
             }
             _ => push_block(into, "branches", self.branches(branches)),
@@ -384,9 +390,9 @@ impl Bodies {
                     Some(condition) => Entry::field("if", of_condition(condition)),
                     None => Entry::block("else", Vec::new()),
                 }];
-                item.extend(self.body(Place::Branch, &branch.body));
+                item.extend(self.body(BodyContext::Branch, &branch.body));
                 if let Some(ty) = table(&["on_result"]).items {
-                    item.extend(kept(ty, &branch.extensions));
+                    item.extend(extension_entries(ty, &branch.extensions));
                 }
                 Entry::Item(item)
             })
@@ -398,8 +404,8 @@ impl Bodies {
         let mut entries = Vec::new();
         entries
             .extend(hook.critical.map(|c| Entry::field("critical", Scalar::Word(c.to_string()))));
-        entries.extend(self.body(Place::Hook, &hook.body));
-        entries.extend(kept(table(&[]), &hook.extensions));
+        entries.extend(self.body(BodyContext::Hook, &hook.body));
+        entries.extend(extension_entries(table(&[]), &hook.extensions));
         entries
     }
 
@@ -419,30 +425,34 @@ impl Bodies {
                 item.extend(
                     d.condition.as_ref().map(|c| Entry::field("condition", of_condition(c))),
                 );
-                self.done(Place::Digression, &d.body, &mut item);
+                self.body_or_do_list(BodyContext::Digression, &d.body, &mut item);
                 item.extend(d.resume.map(|r| Entry::field("resume", Scalar::Word(r.to_string()))));
-                item.extend(kept(table(&["digressions"]).items.unwrap_or(&STEP), &d.extensions));
+                item.extend(extension_entries(
+                    table(&["digressions"]).items.unwrap_or(&STEP),
+                    &d.extensions,
+                ));
                 Entry::Item(item)
             })
             .collect()
     }
 
     /// A body with the fields of its context, or as a `DO` list if they cannot express it.
-    fn done(self, place: Place, body: &Body, into: &mut Vec<Entry>) {
+    fn body_or_do_list(self, context: BodyContext, body: &Body, into: &mut Vec<Entry>) {
         let mut phases: Vec<Option<Phase>> = body.0.iter().map(phase_in_branch).collect();
         // A digression's response to a call is written after the call.
         let about_it =
             |pair: &[Statement]| matches!(pair, [Statement::Call(_), Statement::Respond(_)]);
-        if place == Place::Digression
+        if context == BodyContext::Digression
             && let Some(at) = body.0.windows(2).position(about_it)
         {
             phases.swap(at, at + 1);
         }
-        let mut order = Order::default();
+        let mut order = PhaseOrder::default();
         if phases.into_iter().all(|phase| order.takes(phase)) {
-            into.extend(self.body(place, body));
+            into.extend(self.body(context, body));
         } else {
-            let item = |s: &Statement| Entry::Item(self.body(Place::Item, &Body(vec![s.clone()])));
+            let item =
+                |s: &Statement| Entry::Item(self.body(BodyContext::Item, &Body(vec![s.clone()])));
             into.push(Entry::block("do", body.0.iter().map(item).collect()));
         }
     }
@@ -456,8 +466,11 @@ impl Bodies {
                 item.extend(
                     h.condition.as_ref().map(|c| Entry::field("condition", of_condition(c))),
                 );
-                self.done(Place::Branch, &h.body, &mut item);
-                item.extend(kept(table(&["on_action"]).items.unwrap_or(&STEP), &h.extensions));
+                self.body_or_do_list(BodyContext::Branch, &h.body, &mut item);
+                item.extend(extension_entries(
+                    table(&["on_action"]).items.unwrap_or(&STEP),
+                    &h.extensions,
+                ));
                 Entry::Item(item)
             })
             .collect()
@@ -477,55 +490,56 @@ impl Bodies {
                 for gone in ["type", "body", "then"] {
                     json.remove(gone);
                 }
-                let mut below = record::record(ty, &json);
-                below.extend(self.body(Place::Branch, &h.body));
-                below.extend(h.then.as_ref().map(|j| Entry::field("then", self.jump(j))));
-                Entry::named(&h.kind.value, below)
+                let mut children = record::record(ty, &json);
+                children.extend(self.body(BodyContext::Branch, &h.body));
+                children.extend(h.then.as_ref().map(|j| Entry::field("then", self.jump(j))));
+                Entry::named(&h.kind.value, children)
             })
             .collect()
     }
 
     /// A step.
     pub(super) fn step(self, step: &Step) -> Entry {
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         let word = |b: bool| Scalar::Word(b.to_string());
         let zone = step.reasoning_zone.as_ref();
         let reasoning = step.reasoning.or(zone.map(|_| true));
-        below.extend(reasoning.map(|r| Entry::field("reasoning", word(r))));
-        below.extend(step.when.as_ref().map(|w| Entry::field("when", of_condition(w))));
-        below.extend(step.description.as_ref().map(|d| Entry::field("description", template(d))));
+        children.extend(reasoning.map(|r| Entry::field("reasoning", word(r))));
+        children.extend(step.when.as_ref().map(|w| Entry::field("when", of_condition(w))));
+        children
+            .extend(step.description.as_ref().map(|d| Entry::field("description", template(d))));
         if let Some(zone) = zone {
-            below.extend(zone.goal.as_ref().map(|g| Entry::field("goal", template(g))));
-            below.extend(zone.available_tools.as_ref().map(|tools| {
+            children.extend(zone.goal.as_ref().map(|g| Entry::field("goal", template(g))));
+            children.extend(zone.available_tools.as_ref().map(|tools| {
                 Entry::field("available_tools", names(tools.iter().map(|t| t.value.as_str())))
             }));
-            below.extend(
+            children.extend(
                 zone.exit_when.as_ref().map(|w| Entry::field("exit_when", of_condition(w))),
             );
-            below
+            children
                 .extend(zone.max_turns.map(|n| Entry::field("max_turns", Scalar::Word(number(n)))));
             let rules = super::rules::constraints(self, &zone.constraints);
-            push_block(&mut below, "step_constraints", rules);
+            push_block(&mut children, "step_constraints", rules);
         }
-        below.extend(
+        children.extend(
             step.max_attempts.map(|n| Entry::field("max_attempts", Scalar::Word(number(n)))),
         );
-        below
+        children
             .extend(step.on_exhausted.as_ref().map(|j| Entry::field("on_exhausted", self.jump(j))));
-        below.extend(self.body(Place::Step, &step.body));
-        push_block(&mut below, "digressions", self.digressions(&step.digressions));
-        push_block(&mut below, "sub_intents", self.digressions(&step.sub_intents));
-        push_block(&mut below, "on_action", self.action_handlers(&step.on_action));
-        push_block(&mut below, "on_error", self.error_handlers(&step.on_error));
+        children.extend(self.body(BodyContext::Step, &step.body));
+        push_block(&mut children, "digressions", self.digressions(&step.digressions));
+        push_block(&mut children, "sub_intents", self.digressions(&step.sub_intents));
+        push_block(&mut children, "on_action", self.action_handlers(&step.on_action));
+        push_block(&mut children, "on_error", self.error_handlers(&step.on_error));
         let keyword = Key::keyword;
-        below.extend(
+        children.extend(
             step.await_attachment.as_ref().map(|v| data(keyword("await_attachment"), &v.value)),
         );
-        below.extend(
+        children.extend(
             step.human_approval.as_ref().map(|v| data(keyword("human_approval"), &v.value)),
         );
-        below.extend(kept(&STEP, &step.extensions));
-        Entry::named(&step.name.value, below)
+        children.extend(extension_entries(&STEP, &step.extensions));
+        Entry::named(&step.name.value, children)
     }
 
     /// A flow.
@@ -554,7 +568,7 @@ impl Bodies {
         if !ways_out.is_empty() {
             entries.push(Entry::block("global_digressions", ways_out).lower());
         }
-        entries.extend(kept(&FLOW, &flow.extensions));
+        entries.extend(extension_entries(&FLOW, &flow.extensions));
         for step in flow.definitions.values() {
             if !entries.is_empty() {
                 entries.push(Entry::Gap);
@@ -583,7 +597,7 @@ pub(super) fn gather_field(field: &GatherField) -> Entry {
         return Entry::Field {
             key: Key::own(&field.name.value),
             value: Some(Scalar::Word("required".to_owned())),
-            below: Vec::new(),
+            children: Vec::new(),
         };
     }
     if by_default && !field.required {
@@ -637,20 +651,20 @@ pub(super) fn phase_in_branch(statement: &Statement) -> Option<Phase> {
 }
 
 /// The number of statements of a hook that its fields can express; the rest becomes a `DO` list.
-pub(super) fn said_by_fields(body: &Body) -> usize {
-    let mut order = Order::default();
+pub(super) fn expressible_by_fields(body: &Body) -> usize {
+    let mut order = PhaseOrder::default();
     body.0.iter().take_while(|s| order.takes(phase_in_branch(s))).count()
 }
 
 /// The position of a body in ABL's execution order: each phase occurs once, except assignments. A `CLEAR`
 /// may come before or after the response and runs where it is written.
 #[derive(Default)]
-pub(super) struct Order {
+pub(super) struct PhaseOrder {
     last: Option<Phase>,
     clears: bool,
 }
 
-impl Order {
+impl PhaseOrder {
     /// Whether a statement of this phase may come next.
     pub(super) fn takes(&mut self, here: Option<Phase>) -> bool {
         let Some(here) = here else { return false };

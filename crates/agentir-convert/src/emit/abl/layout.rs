@@ -32,7 +32,7 @@ impl Writer {
     fn entry(&mut self, entry: &Entry, indent: usize, lead: &str) {
         match entry {
             Entry::Gap => {}
-            Entry::Field { key, value, below } => {
+            Entry::Field { key, value, children } => {
                 let _ = write!(self.out, "{lead}{}:", self.key(key));
                 if let Some(value) = value {
                     self.out.push(' ');
@@ -41,7 +41,7 @@ impl Writer {
                 self.out.push('\n');
                 // Nested entries go below the value in `.abl`, next to it in YAML.
                 let deeper = value.is_none() || self.notation == Notation::Abl;
-                self.entries(below, if deeper { indent + 2 } else { indent }, None);
+                self.entries(children, if deeper { indent + 2 } else { indent }, None);
             }
             Entry::Item(entries) if entries.is_empty() => {
                 let _ = writeln!(self.out, "{lead}-");
@@ -49,15 +49,15 @@ impl Writer {
             Entry::Item(entries) => {
                 self.entries(entries, indent + 2, Some(&format!("{lead}- ")));
             }
-            Entry::Line { key, text, below } => {
+            Entry::Line { key, text, children } => {
                 self.out.push_str(lead);
-                if self.notation == Notation::Yaml && !below.is_empty() {
+                if self.notation == Notation::Yaml && !children.is_empty() {
                     let _ = write!(self.out, "{key}: ");
                 }
                 self.scalar(text, indent);
                 self.out.push('\n');
                 let deeper = self.notation == Notation::Abl;
-                self.entries(below, if deeper { indent + 2 } else { indent }, None);
+                self.entries(children, if deeper { indent + 2 } else { indent }, None);
             }
             Entry::Pairs { assign, pairs } => self.pairs(*assign, pairs, indent),
         }

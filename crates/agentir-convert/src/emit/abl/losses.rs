@@ -1,19 +1,19 @@
 //! The loss table of ABL.
 
-use crate::fidelity::{Fate, Loss};
+use crate::fidelity::{LossRule, Preservation};
 
-const fn said(path: &'static str, how: &'static str) -> Loss {
-    Loss { path, fate: Fate::Approximated, how, help: "" }
+const fn approximated(path: &'static str, how: &'static str) -> LossRule {
+    LossRule { path, preservation: Preservation::Approximated, how, help: "" }
 }
 
-const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> Loss {
-    Loss { path, fate: Fate::Dropped, how, help }
+const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
+    LossRule { path, preservation: Preservation::Dropped, how, help }
 }
 
 /// The rows of the table, most specific first.
-pub(crate) const LOSSES: &[Loss] = &[
+pub(crate) const LOSSES: &[LossRule] = &[
     // Flows.
-    said(
+    approximated(
         "flow.definitions.*.**.tries",
         "a step is tried a limited number of times (`MAX_ATTEMPTS`), a branch is not",
     ),
@@ -32,21 +32,24 @@ pub(crate) const LOSSES: &[Loss] = &[
         "a step passes nothing to the agent it asks",
         "declare the agent under `DELEGATE` and say there what it gets (`INPUT`)",
     ),
-    said("flow.definitions.**", "said by steps in the order of ABL's phases"),
-    said("flow.steps.*", "said by steps in the order of ABL's phases"),
+    approximated("flow.definitions.**", "said by steps in the order of ABL's phases"),
+    approximated("flow.steps.*", "said by steps in the order of ABL's phases"),
     dropped("flow.definitions.**", "a step of ABL has no form for it", "rewrite the step by hand"),
     dropped("flow.steps.*", "the step has another name in ABL", ""),
     // Tools exposed to the model.
-    said(
+    approximated(
         "reasoning.bindings.*.available_when",
         "the guard is a constraint before the call, or the condition of the handoff or field",
     ),
-    said("reasoning.bindings.*.description", "the description of the tool, the way or the field"),
-    said(
+    approximated(
+        "reasoning.bindings.*.description",
+        "the description of the tool, the way or the field",
+    ),
+    approximated(
         "reasoning.bindings.*.after.**",
         "set from the result of the tool, or a handoff behind it",
     ),
-    said(
+    approximated(
         "reasoning.bindings.*.does",
         "what the model may do follows from the section it stands in",
     ),
@@ -80,7 +83,7 @@ pub(crate) const LOSSES: &[Loss] = &[
         "a tool is offered as it is declared, always",
         "declare a tool of its own for each way of offering it",
     ),
-    said(
+    approximated(
         "reasoning.prepare.**",
         "the texts are `INSTRUCTIONS` with conditions, the rest is a hook",
     ),
@@ -89,13 +92,13 @@ pub(crate) const LOSSES: &[Loss] = &[
         "a hook branches once, and its branches do not branch again",
         "do it in steps of a `FLOW`",
     ),
-    said("hooks.**", "values that are set conditionally, and handoffs with the condition"),
+    approximated("hooks.**", "values that are set conditionally, and handoffs with the condition"),
     dropped(
         "hooks.**",
         "a hook branches once, and its branches do not branch again",
         "do it in steps of a `FLOW`",
     ),
-    said("on_start.**", "done one after the other"),
+    approximated("on_start.**", "done one after the other"),
     dropped(
         "on_start.**",
         "`ON_START` neither branches nor waits for the user",
@@ -114,11 +117,14 @@ pub(crate) const LOSSES: &[Loss] = &[
     ),
     dropped("memory.session.*.extensions.**", "the platform of the source only knows it", ""),
     // Coordination.
-    said("coordination.handoffs.*.decided_by", "who decides follows from the condition"),
-    said("coordination.delegates.*.decided_by", "who decides follows from the condition"),
-    said("coordination.escalation.triggers.*.decided_by", "who decides follows from the condition"),
+    approximated("coordination.handoffs.*.decided_by", "who decides follows from the condition"),
+    approximated("coordination.delegates.*.decided_by", "who decides follows from the condition"),
+    approximated(
+        "coordination.escalation.triggers.*.decided_by",
+        "who decides follows from the condition",
+    ),
     dropped("coordination.**.decided_by", "who decides follows from the condition", ""),
-    said(
+    approximated(
         "coordination.handoffs.*.context.bindings.**",
         "`PASS` and `SET` hand it over, `MAP` takes it back",
     ),
@@ -127,38 +133,38 @@ pub(crate) const LOSSES: &[Loss] = &[
         "`PASS` and `SET` hand it over by name",
         "",
     ),
-    said("coordination.**", "said in ABL's words"),
-    said("completion.conditions.*.when", "said in the instructions"),
+    approximated("coordination.**", "said in ABL's words"),
+    approximated("completion.conditions.*.when", "said in the instructions"),
     dropped(
         "completion.**",
         "`COMPLETE` needs a condition over the state",
         "let a variable say that the agent is done, and complete when it does",
     ),
-    said("policies.**", "said in the instructions"),
+    approximated("policies.**", "said in the instructions"),
     dropped(
         "policies.**",
         "an agent that is no supervisor has no policies",
         "say it in `INSTRUCTIONS`",
     ),
-    said("knowledge.sources.*", "a search tool; the sources are named in its description"),
-    said("knowledge.questions.**", "said in the instructions"),
+    approximated("knowledge.sources.*", "a search tool; the sources are named in its description"),
+    approximated("knowledge.questions.**", "said in the instructions"),
     dropped(
         "knowledge.**",
         "knowledge belongs to the platform",
         "load the sources into a knowledge base and name it in the search tool",
     ),
     // Texts and conditions.
-    said("**.condition", "operators and names in ABL's words"),
-    said("**.when", "operators and names in ABL's words"),
-    said("**.expression", "operators and names in ABL's words"),
-    said("identity.**", "references to variables, tools and agents are written ABL's way"),
+    approximated("**.condition", "operators and names in ABL's words"),
+    approximated("**.when", "operators and names in ABL's words"),
+    approximated("**.expression", "operators and names in ABL's words"),
+    approximated("identity.**", "references to variables, tools and agents are written ABL's way"),
     // Tools.
-    said("/tools.*.binding.target", "the platform's action as a connector's action"),
+    approximated("/tools.*.binding.target", "the platform's action as a connector's action"),
     dropped("/tools.*.binding.**", "ABL cannot call it", "say how the tool is reached"),
     dropped("/tools.*.extensions.**", "the platform of the source only knows it", ""),
     dropped("/tools.*.parameters.*.extensions.**", "the platform of the source only knows it", ""),
     // Settings of ADL's bots.
-    said("/settings.adl.bot_name", "the name of the project"),
+    approximated("/settings.adl.bot_name", "the name of the project"),
     dropped("/settings.adl.bot_name", "an agent alone has no project that could be called so", ""),
     dropped(
         "/settings.adl.*.model",

@@ -21,8 +21,8 @@ mod supervisor;
 mod tools;
 mod tree;
 
-use super::Written;
-use crate::names::{Form, Names};
+use super::Emitted;
+use crate::names::{NameSyntax, Namespace};
 use crate::target::{OutputFile, Target, file_stem};
 use agentir_ir::Program;
 use body::Bodies;
@@ -59,7 +59,7 @@ struct Files {
     alone: bool,
     all: Vec<OutputFile>,
     /// File stems in use, by kind.
-    stems: FxHashMap<String, Names>,
+    stems: FxHashMap<String, Namespace>,
 }
 
 impl Files {
@@ -69,7 +69,8 @@ impl Files {
             Notation::Yaml => "yaml",
         };
         let folder = if self.alone { String::new() } else { format!("{folder}/") };
-        let stems = self.stems.entry(kind.to_owned()).or_insert_with(|| Names::of(Form::Any));
+        let stems =
+            self.stems.entry(kind.to_owned()).or_insert_with(|| Namespace::of(NameSyntax::Any));
         let stem = stems.claim(&[&file_stem(name)]);
         let path = format!("{folder}{stem}.{kind}.{ending}");
         let text = layout::write(self.notation, entries);
@@ -79,7 +80,7 @@ impl Files {
 }
 
 /// Emits the files of a program.
-pub(super) fn emit(program: &Program, target: Target) -> Written {
+pub(super) fn emit(program: &Program, target: Target) -> Emitted {
     let notation = if target == Target::AblYaml { Notation::Yaml } else { Notation::Abl };
     let (program, renamed) = &adapt::program(program);
     let documents = program.agents.len() + program.libraries.len() + program.profiles.len();
@@ -125,5 +126,5 @@ pub(super) fn emit(program: &Program, target: Target) -> Written {
         text.push('\n');
         files.all.push(OutputFile { path: "project.json".to_owned(), text });
     }
-    Written { files: files.all, renamed: renamed.clone() }
+    Emitted { files: files.all, renamed: renamed.clone() }
 }

@@ -122,9 +122,11 @@ pub(super) fn record_of_ir(ty: &'static RecordType, part: &impl serde::Serialize
 }
 
 /// The extensions, as they were written.
-pub(super) fn extensions(ty: &'static RecordType, kept: Option<&Value>) -> Vec<Entry> {
-    let Some(Value::Object(kept)) = kept.and_then(|k| k.get("abl")) else { return Vec::new() };
-    kept.iter().map(|(key, value)| extension(ty, key, value)).collect()
+pub(super) fn extensions(ty: &'static RecordType, extensions: Option<&Value>) -> Vec<Entry> {
+    let Some(Value::Object(extensions)) = extensions.and_then(|k| k.get("abl")) else {
+        return Vec::new();
+    };
+    extensions.iter().map(|(key, value)| extension(ty, key, value)).collect()
 }
 
 /// One value of the extensions.
@@ -137,11 +139,11 @@ pub(super) fn extension(ty: &'static RecordType, key: &str, value: &Value) -> En
     match inside.and_then(Value::as_object) {
         // The rest of a record whose other fields are in the IR.
         Some(inside) => {
-            let below: Vec<Entry> = inside.iter().map(|(k, v)| data(Key::own(k), v)).collect();
+            let children: Vec<Entry> = inside.iter().map(|(k, v)| data(Key::own(k), v)).collect();
             if key == "item" || key.starts_with("item#") {
-                Entry::Item(below)
+                Entry::Item(children)
             } else {
-                Entry::Field { key: name, value: None, below }
+                Entry::Field { key: name, value: None, children }
             }
         }
         None => data(name, value),
@@ -155,7 +157,7 @@ pub(super) fn field(ty: &'static RecordType, def: &FieldDef, value: &Value) -> O
 }
 
 fn scalar(key: Key, value: Scalar) -> Option<Entry> {
-    Some(Entry::Field { key, value: Some(value), below: Vec::new() })
+    Some(Entry::Field { key, value: Some(value), children: Vec::new() })
 }
 
 /// A value in the form of its field.
@@ -192,12 +194,12 @@ pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
     match (shape, value) {
         (Shape::Data, value) => Some(data(key, value)),
         (Shape::Record(ty), Value::Object(json)) => {
-            let below = record(ty, json);
-            (!below.is_empty()).then_some(Entry::Field { key, value: None, below })
+            let children = record(ty, json);
+            (!children.is_empty()).then_some(Entry::Field { key, value: None, children })
         }
         (Shape::Record(ty), Value::Array(all)) => {
-            let below = items(ty.items?, all);
-            (!below.is_empty()).then_some(Entry::Field { key, value: None, below })
+            let children = items(ty.items?, all);
+            (!children.is_empty()).then_some(Entry::Field { key, value: None, children })
         }
         (Shape::Assignments, Value::Array(all)) => {
             let pairs: Vec<_> = all
@@ -210,7 +212,7 @@ pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
             Some(Entry::Field {
                 key,
                 value: None,
-                below: vec![Entry::Pairs { assign: true, pairs }],
+                children: vec![Entry::Pairs { assign: true, pairs }],
             })
         }
         (Shape::Bindings, Value::Object(map)) if !map.is_empty() => {
@@ -218,8 +220,8 @@ pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
                 .iter()
                 .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
                 .collect();
-            let below = vec![Entry::Pairs { assign: false, pairs }];
-            Some(Entry::Field { key, value: None, below })
+            let children = vec![Entry::Pairs { assign: false, pairs }];
+            Some(Entry::Field { key, value: None, children })
         }
         (Shape::Store, Value::Object(_)) => {
             let from = text(value, "value")?;
@@ -231,7 +233,7 @@ pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
         }
         (Shape::Templates, Value::Array(all)) if !all.is_empty() => {
             let item = |v: &Value| Some(Entry::Item(vec![Entry::line(Scalar::Text(string(v)?))]));
-            Some(Entry::Field { key, value: None, below: all.iter().filter_map(item).collect() })
+            Some(Entry::Field { key, value: None, children: all.iter().filter_map(item).collect() })
         }
         (Shape::Names | Shape::Choices(_) | Shape::Chain, Value::Array(all)) if !all.is_empty() => {
             let all: Vec<String> =

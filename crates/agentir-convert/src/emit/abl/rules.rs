@@ -1,6 +1,6 @@
 //! Emits constraints, guardrails and profiles (§3.8, §3.9, §3.13.2).
 
-use super::body::{Bodies, kept, of_condition};
+use super::body::{Bodies, extension_entries, of_condition};
 use super::record::{self, inner};
 use super::tools;
 use super::tree::{Entry, Key, Notation, Scalar, data, names};
@@ -22,37 +22,38 @@ pub(super) fn constraints(bodies: Bodies, all: &[Constraint]) -> Vec<Entry> {
     for rule in all {
         let Some(label) = &rule.label else { continue };
         match &mut open {
-            Some((name, below)) if *name == label.value => {
-                below.push(constraint(bodies, rule, false));
+            Some((name, children)) if *name == label.value => {
+                children.push(constraint(bodies, rule, false));
             }
             _ => {
-                entries.extend(open.take().map(|(name, below)| Entry::named(name, below)));
+                entries.extend(open.take().map(|(name, children)| Entry::named(name, children)));
                 open = Some((&label.value, vec![constraint(bodies, rule, false)]));
             }
         }
     }
-    entries.extend(open.map(|(name, below)| Entry::named(name, below)));
+    entries.extend(open.map(|(name, children)| Entry::named(name, children)));
     entries
 }
 
 fn constraint(bodies: Bodies, c: &Constraint, label: bool) -> Entry {
-    let mut below = Vec::new();
+    let mut children = Vec::new();
     if label {
-        below.extend(c.label.as_ref().map(|l| Entry::field("label", Scalar::Code(l.to_string()))));
+        children
+            .extend(c.label.as_ref().map(|l| Entry::field("label", Scalar::Code(l.to_string()))));
     }
-    below.extend(c.applies_when.as_ref().map(|w| Entry::field("when", of_condition(w))));
+    children.extend(c.applies_when.as_ref().map(|w| Entry::field("when", of_condition(w))));
     if let Some(severity) = c.severity
         && c.kind != Some(ConstraintKind::Warn)
     {
-        below.push(Entry::field("severity", Scalar::Word(severity.to_owned())));
+        children.push(Entry::field("severity", Scalar::Word(severity.to_owned())));
     }
-    below.extend(c.on_fail.as_ref().map(|f| failure(bodies, f)));
+    children.extend(c.on_fail.as_ref().map(|f| failure(bodies, f)));
     if let Some(ty) = inner(&AGENT, "constraints").and_then(|t| t.items) {
-        below.extend(kept(ty, &c.extensions));
+        children.extend(extension_entries(ty, &c.extensions));
     }
     let Some(kind) = c.kind else {
         let text = Scalar::Text(c.condition.text.value.to_string());
-        return Entry::Item(vec![Entry::Line { key: "text", text, below }]);
+        return Entry::Item(vec![Entry::Line { key: "text", text, children }]);
     };
     let word = match kind {
         ConstraintKind::Require => "REQUIRE",
@@ -80,7 +81,7 @@ fn constraint(bodies: Bodies, c: &Constraint, label: bool) -> Entry {
         Notation::Abl => vec![Entry::line(text)],
         Notation::Yaml => vec![Entry::field("rule", text)],
     };
-    item.append(&mut below);
+    item.append(&mut children);
     Entry::Item(item)
 }
 
@@ -119,29 +120,29 @@ fn failure(bodies: Bodies, f: &ConstraintFailure) -> Entry {
         }
         _ => {}
     }
-    let mut below = Vec::new();
-    below.extend(message.map(|m| Entry::field("respond", m)));
-    below.extend(more);
+    let mut children = Vec::new();
+    children.extend(message.map(|m| Entry::field("respond", m)));
+    children.extend(more);
     if !f.clear.is_empty() {
-        below.push(Entry::field("clear", names(f.clear.iter().map(|n| n.value.as_str()))));
+        children.push(Entry::field("clear", names(f.clear.iter().map(|n| n.value.as_str()))));
     }
     match (f.kind, target) {
         (FailureKind::RetryStep, _) if f.then_step.is_some() || f.then_action.is_some() => {
-            below.push(Entry::field("retry", Scalar::Word("true".to_owned())));
+            children.push(Entry::field("retry", Scalar::Word("true".to_owned())));
         }
-        (_, Some(target)) => below.push(Entry::field("then", bodies.jump(&target))),
+        (_, Some(target)) => children.push(Entry::field("then", bodies.jump(&target))),
         _ => {}
     }
     let step = if f.then_action.is_some() { "goto" } else { "then" };
-    below.extend(f.then_step.as_ref().map(|j| Entry::field(step, bodies.jump(j))));
-    let used = below.iter().any(|e| matches!(e, Entry::Field { key, .. } if key.text == "then"));
+    children.extend(f.then_step.as_ref().map(|j| Entry::field(step, bodies.jump(j))));
+    let used = children.iter().any(|e| matches!(e, Entry::Field { key, .. } if key.text == "then"));
     let key = if used { "goto" } else { "then" };
-    below.extend(f.then_action.as_ref().map(|j| Entry::field(key, bodies.jump(j))));
+    children.extend(f.then_action.as_ref().map(|j| Entry::field(key, bodies.jump(j))));
     let ty = inner(&AGENT, "constraints").and_then(|t| t.items);
     if let Some(ty) = ty.and_then(|t| inner(t, "on_fail")) {
-        below.extend(kept(ty, &f.extensions));
+        children.extend(extension_entries(ty, &f.extensions));
     }
-    Entry::block("on_fail", below)
+    Entry::block("on_fail", children)
 }
 
 /// A guardrail.
@@ -165,15 +166,15 @@ pub(super) fn guardrail(g: &Guardrail) -> Entry {
     if let Some(message) = message {
         json.insert("message".to_owned(), message);
     }
-    let mut below = record::record(ty, &json);
+    let mut children = record::record(ty, &json);
     if let Some(check) = &g.check {
-        let at = below.iter().position(|e| {
+        let at = children.iter().position(|e| {
             matches!(e, Entry::Field { key, .. } if !matches!(key.text.as_str(), "description" | "kind"))
         });
         let check = Entry::field("check", Scalar::Text(check.to_string())).lower();
-        below.insert(at.unwrap_or(below.len()), check);
+        children.insert(at.unwrap_or(children.len()), check);
     }
-    Entry::named(&g.name.value, below)
+    Entry::named(&g.name.value, children)
 }
 
 /// The sections of a profile.
@@ -222,32 +223,32 @@ pub(super) fn profile(bodies: Bodies, p: &Profile) -> Vec<Entry> {
         section(Entry::block("tools_add", tools::tools(bodies.notation, &p.tools_add, true)));
     }
     if let Some(overrides) = &p.gather_overrides {
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         let mut choice = |key: &str, value: Option<&str>| {
             let value = value.map(|v| Entry::field(key, Scalar::Word(v.to_owned())).lower());
-            below.extend(value);
+            children.extend(value);
         };
         choice("validation_style", overrides.validation_style);
         choice("confirmation", overrides.confirmation);
         if !overrides.field_overrides.is_empty() {
             let fields = overrides.field_overrides.iter();
             let fields = fields.map(super::body::gather_field).collect();
-            below.push(Entry::block("field_overrides", fields).lower());
+            children.push(Entry::block("field_overrides", fields).lower());
         }
-        section(Entry::block("gather_overrides", below));
+        section(Entry::block("gather_overrides", children));
     }
     if let Some(changes) = &p.flow_modifications {
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         if !changes.skip.is_empty() {
             let skip = names(changes.skip.iter().map(|n| n.value.as_str()));
-            below.push(Entry::field("skip", skip).lower());
+            children.push(Entry::field("skip", skip).lower());
         }
         if !changes.overrides.is_empty() {
             let steps = changes.overrides.values().map(|s| bodies.step(s)).collect();
-            below.push(Entry::block("overrides", steps).lower());
+            children.push(Entry::block("overrides", steps).lower());
         }
-        insertions(bodies, &changes.insertions, &mut below);
-        section(Entry::block("flow_modifications", below));
+        insertions(bodies, &changes.insertions, &mut children);
+        section(Entry::block("flow_modifications", children));
     }
     if let Some(replace) = &p.flow_replace {
         section(Entry::field("flow_replace", Scalar::Code(replace.to_string())));
@@ -255,7 +256,7 @@ pub(super) fn profile(bodies: Bodies, p: &Profile) -> Vec<Entry> {
     if let Some(conversation) = &p.conversation_behavior {
         section(data(keyword("conversation"), conversation));
     }
-    let rest = kept(&PROFILE, &p.extensions);
+    let rest = extension_entries(&PROFILE, &p.extensions);
     for entry in rest {
         entries.push(Entry::Gap);
         entries.push(entry);
@@ -280,14 +281,14 @@ fn insertions(bodies: Bodies, all: &[Insertion], into: &mut Vec<Entry>) {
         .iter()
         .filter(|i| !same_name(i))
         .map(|i| {
-            let below = match bodies.step(&i.step) {
-                Entry::Field { below, .. } => below,
+            let children = match bodies.step(&i.step) {
+                Entry::Field { children, .. } => children,
                 _ => Vec::new(),
             };
             Entry::Item(vec![
                 Entry::field(i.position, Scalar::Code(i.target_step.to_string())),
                 Entry::field("name", Scalar::Code(i.step.name.to_string())),
-                Entry::block("step", below),
+                Entry::block("step", children),
             ])
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Emits what only supervisors have: available agents, routing, state and policies.
 
 use super::agent::{Agents, item_table, json_of, table};
-use super::body::{kept, number};
+use super::body::{extension_entries, number};
 use super::record::{self, extension, inner};
 use super::tree::{Entry, Key, Scalar, data, names};
 use agentir_ir::{Agent, Extensions, Memory, Routing, RoutingRule, RoutingTarget};
@@ -12,16 +12,16 @@ impl Agents {
     /// The variables of a supervisor, grouped by namespace.
     pub(super) fn state(&mut self, memory: &Memory) {
         let ty = item_table("state");
-        let mut below: Vec<Entry> = Vec::new();
+        let mut children: Vec<Entry> = Vec::new();
         for variable in &memory.state {
             let mut json = json_of(variable);
             json.remove("name");
             let fields = record::record(ty, &json);
             let mut names: Vec<&str> = variable.name.value.split('.').collect();
             let Some(last) = names.pop() else { continue };
-            insert(&mut below, &names, Entry::named(last, fields));
+            insert(&mut children, &names, Entry::named(last, fields));
         }
-        self.block("state", below);
+        self.block("state", children);
     }
 
     pub(super) fn supervisor(&mut self, a: &Agent, rest: &mut Extensions) {
@@ -33,13 +33,13 @@ impl Agents {
                 && r.requires_validation.is_none()
                 && r.extensions.is_empty()
         };
-        let below = if a.available_agents.iter().all(short) {
+        let children = if a.available_agents.iter().all(short) {
             let line = |r: &agentir_ir::AgentReference| Entry::Field {
                 key: Key::own(&r.alias.value),
                 value: Some(Scalar::Code(
                     r.agent.as_ref().map_or_else(String::new, |n| n.value.to_string()),
                 )),
-                below: Vec::new(),
+                children: Vec::new(),
             };
             a.available_agents.iter().map(line).collect()
         } else {
@@ -56,7 +56,7 @@ impl Agents {
             };
             a.available_agents.iter().map(item).collect()
         };
-        self.block("agents", below);
+        self.block("agents", children);
         let mut behavior = Vec::new();
         if let Some(all) = rest.0.get_mut("abl") {
             if let Some(role) = all.remove("behavior.role") {
@@ -69,8 +69,8 @@ impl Agents {
                 .cloned()
                 .collect();
             for key in keys {
-                if let Some(kept) = all.remove(&key) {
-                    behavior.push(extension(own, &key, &kept.value));
+                if let Some(stored) = all.remove(&key) {
+                    behavior.push(extension(own, &key, &stored.value));
                 }
             }
         }
@@ -84,8 +84,8 @@ impl Agents {
                 let word = Scalar::Word(direct.to_string());
                 behavior.insert(0, Entry::field("can_respond_directly", word));
             }
-            let below = self.routing(routing);
-            self.block("routing", below);
+            let children = self.routing(routing);
+            self.block("routing", children);
         }
         self.block("behavior", behavior);
         let policies: Vec<Entry> = a
@@ -95,7 +95,7 @@ impl Agents {
                 let mut json = json_of(p);
                 let rules = json.remove("rules");
                 json.remove("name");
-                let mut below = record::record(item_table("policies"), &json);
+                let mut children = record::record(item_table("policies"), &json);
                 let ty = inner(item_table("policies"), "rules").unwrap_or(&AGENT);
                 if let Some(Value::Array(rules)) = rules {
                     let mut all = Vec::new();
@@ -107,9 +107,9 @@ impl Agents {
                             None => all.extend(written),
                         }
                     }
-                    below.push(Entry::block("rules", all));
+                    children.push(Entry::block("rules", all));
                 }
-                Entry::named(&p.name.value, below)
+                Entry::named(&p.name.value, children)
             })
             .collect();
         self.block("policies", policies);
@@ -117,7 +117,7 @@ impl Agents {
 
     fn routing(&self, routing: &Routing) -> Vec<Entry> {
         let ty = item_table("routing");
-        let mut below = Vec::new();
+        let mut children = Vec::new();
         let plain = |r: &RoutingRule| {
             r.name.is_none()
                 && r.when.is_none()
@@ -133,7 +133,7 @@ impl Agents {
             if let (true, Some(to)) = (plain(first), &first.to) {
                 let all: Vec<&str> = first.intents.iter().map(|i| i.value.as_str()).collect();
                 let text = format!("INTENT({}) -> {to}", all.join(", "));
-                below.push(Entry::Item(vec![Entry::line(Scalar::Code(text))]));
+                children.push(Entry::Item(vec![Entry::line(Scalar::Code(text))]));
                 continue;
             }
             // Several rules of one name in the IR are one rule that branches by intent.
@@ -141,7 +141,7 @@ impl Agents {
             let (same, rest) = rest.split_at(more.count());
             rules = rest;
             let all: Vec<&RoutingRule> = std::iter::once(first).chain(same).collect();
-            below.push(self.rule(ty, &all));
+            children.push(self.rule(ty, &all));
         }
         if let Some(default) = &routing.default_agent {
             let intents = routing.rules.iter().all(plain) && !routing.rules.is_empty();
@@ -150,7 +150,7 @@ impl Agents {
             } else {
                 Entry::field("default", Scalar::Code(default.to_string()))
             };
-            below.push(Entry::Item(vec![entry]));
+            children.push(Entry::Item(vec![entry]));
         }
         let mut around = Vec::new();
         if let Some(known) = &routing.intent_classification
@@ -159,12 +159,12 @@ impl Agents {
             let confidence = Scalar::Word(number(known.min_confidence));
             around.push(Entry::field("min_confidence", confidence).lower());
         }
-        around.extend(kept(table("routing"), &routing.extensions));
+        around.extend(extension_entries(table("routing"), &routing.extensions));
         if around.is_empty() {
-            return below;
+            return children;
         }
-        if !below.is_empty() {
-            around.insert(0, Entry::block("rules", below).lower());
+        if !children.is_empty() {
+            around.insert(0, Entry::block("rules", children).lower());
         }
         around
     }
@@ -231,15 +231,15 @@ fn insert(into: &mut Vec<Entry>, names: &[&str], entry: Entry) {
         return;
     };
     let known = into.iter_mut().find_map(|e| match e {
-        Entry::Field { key, below, .. } if key.text == *first => Some(below),
+        Entry::Field { key, children, .. } if key.text == *first => Some(children),
         _ => None,
     });
     match known {
-        Some(below) => insert(below, rest, entry),
+        Some(children) => insert(children, rest, entry),
         None => {
-            let mut below = Vec::new();
-            insert(&mut below, rest, entry);
-            into.push(Entry::named(first, below));
+            let mut children = Vec::new();
+            insert(&mut children, rest, entry);
+            into.push(Entry::named(first, children));
         }
     }
 }

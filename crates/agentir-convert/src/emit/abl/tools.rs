@@ -1,6 +1,6 @@
 //! Emits tools and tool libraries (§3.5).
 
-use super::body::{kept, pair};
+use super::body::{extension_entries, pair};
 use super::record::{self, inner};
 use super::tree::{Entry, Key, Notation, Scalar, data, names};
 use agentir_ir::{Data, Parameter, Tool, ToolLibrary};
@@ -13,7 +13,7 @@ fn section() -> &'static RecordType {
 
 /// A library: common settings, and the tools.
 pub(super) fn library(notation: Notation, library: &ToolLibrary) -> Vec<Entry> {
-    let shared = kept(section(), &library.extensions);
+    let shared = extension_entries(section(), &library.extensions);
     // In YAML the tools are a list, which cannot have other fields next to it.
     if notation == Notation::Yaml {
         let mut entries = shared;
@@ -23,23 +23,23 @@ pub(super) fn library(notation: Notation, library: &ToolLibrary) -> Vec<Entry> {
         entries.push(Entry::block("tools", tools(notation, &library.tools, true)));
         return entries;
     }
-    let mut below = shared;
+    let mut children = shared;
     for tool in tools(notation, &library.tools, false) {
-        if !below.is_empty() {
-            below.push(Entry::Gap);
+        if !children.is_empty() {
+            children.push(Entry::Gap);
         }
-        below.push(tool);
+        children.push(tool);
     }
-    vec![Entry::block("tools", below)]
+    vec![Entry::block("tools", children)]
 }
 
 /// The tools of a section, with or without dashes.
 pub(super) fn tools(notation: Notation, all: &[Tool], dashes: bool) -> Vec<Entry> {
     all.iter()
         .map(|t| match (notation, tool(notation, t)) {
-            (Notation::Yaml, Entry::Field { key, below, .. }) => {
+            (Notation::Yaml, Entry::Field { key, children, .. }) => {
                 let mut item = vec![Entry::field("name", Scalar::Code(key.text))];
-                item.extend(below);
+                item.extend(children);
                 Entry::Item(item)
             }
             (Notation::Abl, entry) if dashes => Entry::Item(vec![entry]),
@@ -50,16 +50,17 @@ pub(super) fn tools(notation: Notation, all: &[Tool], dashes: bool) -> Vec<Entry
 
 fn tool(notation: Notation, tool: &Tool) -> Entry {
     let ty = section().items.unwrap_or(section());
-    let mut below = Vec::new();
+    let mut children = Vec::new();
     let text = |t: &agentir_expr::Template| Scalar::Text(t.text.value.to_string());
-    below.extend(tool.description.as_ref().map(|d| Entry::field("description", text(d)).lower()));
+    children
+        .extend(tool.description.as_ref().map(|d| Entry::field("description", text(d)).lower()));
     let signed = notation == Notation::Abl && tool.parameters.iter().all(is_plain);
     if !signed {
-        let all: Vec<Entry> = tool.parameters.iter().filter_map(described).collect();
+        let all: Vec<Entry> = tool.parameters.iter().filter_map(parameter_block).collect();
         if !all.is_empty() {
-            below.push(Entry::block("parameters", all).lower());
+            children.push(Entry::block("parameters", all).lower());
         }
-        below.extend(tool.returns.as_ref().map(|r| returned(&r.ty)));
+        children.extend(tool.returns.as_ref().map(|r| return_type(&r.ty)));
     }
     let Ok(Value::Object(mut json)) = serde_json::to_value(tool) else { return Entry::Gap };
     for gone in ["description", "parameters", "returns", "binding"] {
@@ -79,24 +80,24 @@ fn tool(notation: Notation, tool: &Tool) -> Entry {
         json.insert("confirmation".to_owned(), Value::Object(c));
     }
     let tool_type = json.remove("tool_type").and_then(|t| t.as_str().map(str::to_owned));
-    below.extend(tool_type.map(|t| Entry::field("type", Scalar::Word(t)).lower()));
+    children.extend(tool_type.map(|t| Entry::field("type", Scalar::Word(t)).lower()));
     if let Some(binding) = &tool.binding {
-        below.extend(binding.0.iter().map(|(key, value)| data(Key::own(key), value)));
+        children.extend(binding.0.iter().map(|(key, value)| data(Key::own(key), value)));
     }
     for (key, sets) in [("on_result", &tool.on_result), ("on_error", &tool.on_error)] {
         json.remove(key);
         if !sets.is_empty() {
             let pairs = sets.iter().map(pair).collect();
             let set = Entry::block("set", vec![Entry::Pairs { assign: true, pairs }]);
-            below.push(Entry::block(key, vec![set.lower()]).lower());
+            children.push(Entry::block(key, vec![set.lower()]).lower());
         }
     }
-    below.extend(record::record(ty, &json));
+    children.extend(record::record(ty, &json));
     if signed {
         let text = Scalar::Word(signature(tool));
-        return Entry::Line { key: "name", text, below };
+        return Entry::Line { key: "name", text, children };
     }
-    Entry::named(&tool.name.value, below)
+    Entry::named(&tool.name.value, children)
 }
 
 /// Whether the signature fully describes a parameter.
@@ -126,25 +127,25 @@ fn signature(tool: &Tool) -> String {
     format!("{}({}){returns}", tool.name, all.join(", "))
 }
 
-fn described(p: &Parameter) -> Option<Entry> {
+fn parameter_block(p: &Parameter) -> Option<Entry> {
     let ty = inner(section().items?, "parameters")?.items?;
     let Ok(Value::Object(mut json)) = serde_json::to_value(p) else { return None };
     json.remove("name");
     if p.required == p.default.is_none() {
         json.remove("required");
     }
-    let below = record::record(ty, &json);
-    match below.as_slice() {
+    let children = record::record(ty, &json);
+    match children.as_slice() {
         [Entry::Field { key, value: Some(value), .. }] if key.text == "type" => {
             let value = Some(value.clone());
-            Some(Entry::Field { key: Key::own(&p.name.value), value, below: Vec::new() })
+            Some(Entry::Field { key: Key::own(&p.name.value), value, children: Vec::new() })
         }
-        _ => Some(Entry::named(&p.name.value, below)),
+        _ => Some(Entry::named(&p.name.value, children)),
     }
 }
 
 /// A type; an object type is written field by field.
-fn returned(ty: &agentir_expr::TypeExpr) -> Entry {
+fn return_type(ty: &agentir_expr::TypeExpr) -> Entry {
     let agentir_expr::TypeKind::Object(fields) = &ty.kind else {
         return Entry::field("returns", Scalar::Code(ty.to_string())).lower();
     };
@@ -153,18 +154,18 @@ fn returned(ty: &agentir_expr::TypeExpr) -> Entry {
         Entry::Field {
             key: Key::own(&format!("{}{mark}", f.name)),
             value: Some(Scalar::Code(f.ty.to_string())),
-            below: Vec::new(),
+            children: Vec::new(),
         }
     };
-    let below = vec![
+    let children = vec![
         Entry::field("type", Scalar::Word("object".to_owned())).lower(),
         Entry::block("fields", fields.iter().map(field).collect()).lower(),
     ];
-    Entry::block("returns", below).lower()
+    Entry::block("returns", children).lower()
 }
 
 /// `USE TOOL`.
-pub(super) fn used<'n>(notation: Notation, all: impl IntoIterator<Item = &'n str>) -> Entry {
+pub(super) fn use_tools<'n>(notation: Notation, all: impl IntoIterator<Item = &'n str>) -> Entry {
     match notation {
         Notation::Abl => {
             let all: Vec<&str> = all.into_iter().collect();

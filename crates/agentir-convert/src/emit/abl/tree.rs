@@ -36,12 +36,12 @@ pub(super) struct Key {
 #[derive(Debug, Clone)]
 pub(super) enum Entry {
     /// `key: value`, with nested entries.
-    Field { key: Key, value: Option<Scalar>, below: Vec<Entry> },
+    Field { key: Key, value: Option<Scalar>, children: Vec<Entry> },
     /// An item of a list.
     Item(Vec<Entry>),
     /// A line without a key, with nested entries. YAML allows only one of the two; there the line becomes
     /// the value of `key`.
-    Line { key: &'static str, text: Scalar, below: Vec<Entry> },
+    Line { key: &'static str, text: Scalar, children: Vec<Entry> },
     /// `target = value` or `name: value`. The values are expressions and therefore not quoted.
     Pairs { assign: bool, pairs: Vec<(String, String)> },
     /// An empty line.
@@ -61,22 +61,22 @@ impl Key {
 impl Entry {
     /// A keyword and its value.
     pub(super) fn field(key: &str, value: Scalar) -> Self {
-        Self::Field { key: Key::keyword(key), value: Some(value), below: Vec::new() }
+        Self::Field { key: Key::keyword(key), value: Some(value), children: Vec::new() }
     }
 
     /// A keyword and its nested entries.
-    pub(super) fn block(key: &str, below: Vec<Self>) -> Self {
-        Self::Field { key: Key::keyword(key), value: None, below }
+    pub(super) fn block(key: &str, children: Vec<Self>) -> Self {
+        Self::Field { key: Key::keyword(key), value: None, children }
     }
 
     /// A name chosen by the author and its nested entries.
-    pub(super) fn named(name: &str, below: Vec<Self>) -> Self {
-        Self::Field { key: Key::own(name), value: None, below }
+    pub(super) fn named(name: &str, children: Vec<Self>) -> Self {
+        Self::Field { key: Key::own(name), value: None, children }
     }
 
     /// A line.
     pub(super) const fn line(text: Scalar) -> Self {
-        Self::Line { key: "text", text, below: Vec::new() }
+        Self::Line { key: "text", text, children: Vec::new() }
     }
 
     /// Makes a keyword lower case.
@@ -89,9 +89,9 @@ impl Entry {
 }
 
 /// Adds a block unless it is empty.
-pub(super) fn push_block(into: &mut Vec<Entry>, key: &str, below: Vec<Entry>) {
-    if !below.is_empty() {
-        into.push(Entry::block(key, below));
+pub(super) fn push_block(into: &mut Vec<Entry>, key: &str, children: Vec<Entry>) {
+    if !children.is_empty() {
+        into.push(Entry::block(key, children));
     }
 }
 
@@ -111,18 +111,18 @@ pub(super) fn names<'a>(all: impl IntoIterator<Item = &'a str>) -> Scalar {
 /// A field with free-form data.
 pub(super) fn data(key: Key, value: &Value) -> Entry {
     match value {
-        Value::Null => Entry::Field { key, value: None, below: Vec::new() },
+        Value::Null => Entry::Field { key, value: None, children: Vec::new() },
         Value::Object(map) if map.is_empty() => {
-            Entry::Field { key, value: Some(Scalar::Word("{}".to_owned())), below: Vec::new() }
+            Entry::Field { key, value: Some(Scalar::Word("{}".to_owned())), children: Vec::new() }
         }
-        Value::Object(map) => Entry::Field { key, value: None, below: data_fields(map) },
+        Value::Object(map) => Entry::Field { key, value: None, children: data_fields(map) },
         Value::Array(items) if items.iter().all(is_small) => {
-            Entry::Field { key, value: Some(Scalar::Word(inline(value))), below: Vec::new() }
+            Entry::Field { key, value: Some(Scalar::Word(inline(value))), children: Vec::new() }
         }
         Value::Array(items) => {
-            Entry::Field { key, value: None, below: items.iter().map(data_item).collect() }
+            Entry::Field { key, value: None, children: items.iter().map(data_item).collect() }
         }
-        leaf => Entry::Field { key, value: Some(data_scalar(leaf)), below: Vec::new() },
+        leaf => Entry::Field { key, value: Some(data_scalar(leaf)), children: Vec::new() },
     }
 }
 

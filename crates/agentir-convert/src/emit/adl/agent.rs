@@ -3,7 +3,7 @@
 use super::expr::{self, Form};
 use super::steps::Steps;
 use super::yaml::Yaml;
-use super::{ADL, Names, form, kept, kind, prompt, results, verbatim, zone_name};
+use super::{ADL, Context, form, kind, own_data, prompt, results, verbatim, zone_name};
 use agentir_ir::{Agent, BindingAction, Body, Data, Handoff, Statement};
 use agentir_syntax::adl::AgentKind;
 use agentir_syntax::adl::schema;
@@ -13,12 +13,12 @@ use rustc_hash::FxHashSet;
 type Fields = Vec<(String, Yaml)>;
 
 /// Keys of `extensions.adl` that are not fields of the agent.
-const ELSEWHERE: &[&str] = &["type", "tools", "file", "step", "return"];
+const NON_FIELDS: &[&str] = &["type", "tools", "file", "step", "return"];
 
-pub(super) fn agent(names: &Names<'_>, agent: &Agent) -> Yaml {
+pub(super) fn agent(context: &Context<'_>, agent: &Agent) -> Yaml {
     let kind = kind(agent);
     let mut fields: Fields = vec![("type".to_owned(), Yaml::text(kind.name()))];
-    if let Some(text) = description(names, agent) {
+    if let Some(text) = description(context, agent) {
         fields.push(("description".to_owned(), Yaml::text(text)));
     }
     let args = args(agent);
@@ -28,24 +28,24 @@ pub(super) fn agent(names: &Names<'_>, agent: &Agent) -> Yaml {
     match kind {
         AgentKind::Kb => knowledge(agent, &mut fields),
         AgentKind::Llm => {
-            fields.push(("prompt".to_owned(), Yaml::text(prompt::of(names, agent))));
+            fields.push(("prompt".to_owned(), Yaml::text(prompt::of(context, agent))));
             let uses = uses(agent);
             if !uses.is_empty() {
                 fields.push(("uses".to_owned(), Yaml::names(uses.into_iter())));
             }
-            initial(names, agent, &mut fields);
+            initial(context, agent, &mut fields);
         }
         AgentKind::Ensemble => {
-            fields.push(("contains".to_owned(), Yaml::List(members(names, agent))));
-            initial(names, agent, &mut fields);
+            fields.push(("contains".to_owned(), Yaml::List(members(context, agent))));
+            initial(context, agent, &mut fields);
         }
         AgentKind::Flow => {}
     }
-    policies(names, agent, kind, &mut fields);
+    policies(context, agent, kind, &mut fields);
     if kind == AgentKind::Flow {
-        flow(names, agent, &mut fields);
+        flow(context, agent, &mut fields);
     }
-    kept_fields(agent, kind, &mut fields);
+    own_fields(agent, kind, &mut fields);
     Yaml::Map(fields)
 }
 
@@ -54,9 +54,9 @@ fn schema_allows(kind: AgentKind, field: &str) -> bool {
 }
 
 /// The description, including when other agents choose this one.
-fn description(names: &Names<'_>, agent: &Agent) -> Option<String> {
+fn description(context: &Context<'_>, agent: &Agent) -> Option<String> {
     let goal = agent.identity.goal.as_ref().or(agent.metadata.description.as_ref()).map(verbatim);
-    let known = names.chosen_when.get(agent.metadata.name.value.as_str());
+    let known = context.chosen_when.get(agent.metadata.name.value.as_str());
     let when: Vec<_> = known
         .into_iter()
         .flatten()
@@ -119,7 +119,7 @@ fn assigned<'a>(statements: &'a [Statement], all: &mut IndexSet<&'a str>) {
 fn knowledge(agent: &Agent, fields: &mut Fields) {
     let Some(knowledge) = &agent.knowledge else { return };
     let mut rest: Vec<&str> = knowledge.sources.iter().map(|s| s.value.as_str()).collect();
-    let mut elsewhere: Fields = Vec::new();
+    let mut index: Fields = Vec::new();
     for (key, listed) in knowledge.extensions.0.get(ADL).into_iter().flatten() {
         let Data::Array(listed) = &listed.value else { continue };
         let listed: Vec<_> = listed.iter().filter_map(Data::as_str).collect();
@@ -128,12 +128,12 @@ fn knowledge(agent: &Agent, fields: &mut Fields) {
             [one] if key == "file" => Yaml::text(*one),
             _ => Yaml::names(listed.into_iter()),
         };
-        elsewhere.push((key.clone(), value));
+        index.push((key.clone(), value));
     }
     if !rest.is_empty() {
         fields.push(("sources".to_owned(), Yaml::names(rest.into_iter())));
     }
-    fields.extend(elsewhere);
+    fields.extend(index);
     let questions = knowledge.questions.iter().map(|q| {
         let text = |key: &str, text: &Option<agentir_expr::Template>| {
             text.as_ref().map(|t| (key.to_owned(), Yaml::text(verbatim(t))))
@@ -167,7 +167,7 @@ pub(super) fn uses(agent: &Agent) -> Vec<&str> {
 }
 
 /// The agents of an ensemble in declaration order, without duplicates.
-fn members(names: &Names<'_>, agent: &Agent) -> Vec<Yaml> {
+fn members(context: &Context<'_>, agent: &Agent) -> Vec<Yaml> {
     let native = form(agent) == Form::AsWritten;
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let mut all = Vec::new();
@@ -175,13 +175,13 @@ fn members(names: &Names<'_>, agent: &Agent) -> Vec<Yaml> {
     for handoff in handoffs {
         let name = agent.resolve_alias(&handoff.to).value.as_str();
         if seen.insert(name) || native {
-            all.push(member(&names.agent(name), handoff));
+            all.push(member(&context.agent(name), handoff));
         }
     }
     if !native {
         for target in agent.targets().map(|t| t.value.as_str()) {
             if target != agent.metadata.name.value && seen.insert(target) {
-                all.push(Yaml::text(names.agent(target)));
+                all.push(Yaml::text(context.agent(target)));
             }
         }
     }
@@ -210,19 +210,19 @@ fn member(name: &str, handoff: &Handoff) -> Yaml {
 }
 
 /// Steps before the prompt or the choice.
-fn initial(names: &Names<'_>, agent: &Agent, fields: &mut Fields) {
+fn initial(context: &Context<'_>, agent: &Agent, fields: &mut Fields) {
     let mut steps = match form(agent) {
         Form::AsWritten => Vec::new(),
         Form::ForMica => first_values(agent),
     };
-    steps.extend(Steps::new(agent, None, &names.tools, names).initial(&agent.on_start));
+    steps.extend(Steps::new(agent, None, &context.tools, context).initial(&agent.on_start));
     if steps.iter().any(|s| !matches!(s, Yaml::Comment(_))) {
         fields.push(("steps".to_owned(), Yaml::List(steps)));
     }
 }
 
 /// `fallback` and `exit`.
-fn policies(names: &Names<'_>, agent: &Agent, kind: AgentKind, fields: &mut Fields) {
+fn policies(context: &Context<'_>, agent: &Agent, kind: AgentKind, fields: &mut Fields) {
     for field in ["fallback", "exit"] {
         if !schema_allows(kind, field) {
             continue;
@@ -231,10 +231,10 @@ fn policies(names: &Names<'_>, agent: &Agent, kind: AgentKind, fields: &mut Fiel
         let words = policy.and_then(|p| p.rules.first()?.behavior.as_ref()).map(verbatim);
         let named = agent.routing.as_ref().and_then(|r| r.default_agent.as_ref());
         let named = named.filter(|_| field == "fallback" && kind == AgentKind::Ensemble);
-        let said = match (kept(agent, field), named) {
+        let said = match (own_data(agent, field), named) {
             (Some(value), _) => Some(Yaml::data(value)),
             (_, Some(agent_name)) => {
-                Some(Yaml::text(names.agent(&agent.resolve_alias(agent_name).value)))
+                Some(Yaml::text(context.agent(&agent.resolve_alias(agent_name).value)))
             }
             _ => words.map(Yaml::text),
         };
@@ -247,13 +247,13 @@ fn policies(names: &Names<'_>, agent: &Agent, kind: AgentKind, fields: &mut Fiel
     }
 }
 
-fn flow(names: &Names<'_>, agent: &Agent, fields: &mut Fields) {
+fn flow(context: &Context<'_>, agent: &Agent, fields: &mut Fields) {
     let renamed = match form(agent) {
         Form::AsWritten => None,
         Form::ForMica => results::renamed(agent),
     };
     let flow = renamed.as_ref().or(agent.flow.as_ref());
-    let mut steps = Steps::new(agent, flow, &names.tools, names);
+    let mut steps = Steps::new(agent, flow, &context.tools, context);
     let mut before = Vec::new();
     if form(agent) == Form::ForMica {
         before = first_values(agent);
@@ -288,13 +288,13 @@ fn first_values(agent: &Agent) -> Vec<Yaml> {
 }
 
 /// ADL's own fields that AgentIR does not model.
-fn kept_fields(agent: &Agent, kind: AgentKind, fields: &mut Fields) {
+fn own_fields(agent: &Agent, kind: AgentKind, fields: &mut Fields) {
     for (key, extension) in agent.extensions.0.get(ADL).into_iter().flatten() {
-        let elsewhere = ELSEWHERE.contains(&key.as_str())
+        let index = NON_FIELDS.contains(&key.as_str())
             || key.contains('#')
             || fields.iter().any(|(name, _)| name == key)
             || (matches!(key.as_str(), "fallback" | "exit") && schema_allows(kind, key));
-        if !elsewhere {
+        if !index {
             fields.push((key.clone(), Yaml::data(&extension.value)));
         }
     }

@@ -51,12 +51,12 @@ pub(super) fn negation(condition: &Condition, form: Form) -> String {
         Expr::new(ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(expr.clone()) }, expr.span);
     match negated {
         Ok(negated) => of_expr(&negated, form),
-        Err(_) => words(expr),
+        Err(_) => expr_phrase(expr),
     }
 }
 
 fn of_expr(expr: &Expr, form: Form) -> String {
-    if let Some(examples) = claims(expr) {
+    if let Some(examples) = alternatives(expr) {
         let quoted: Vec<_> = examples.iter().map(|e| string(e)).collect();
         return format!("the user claims {}", quoted.join(", "));
     }
@@ -64,12 +64,12 @@ fn of_expr(expr: &Expr, form: Form) -> String {
         Form::AsWritten => as_written(expr, 0),
         Form::ForMica => for_mica(expr, false).map(|(text, _)| text),
     };
-    printed.unwrap_or_else(|| words(expr))
+    printed.unwrap_or_else(|| expr_phrase(expr))
 }
 
 /// Whether an expression is the user's last message, possibly in another case.
 fn is_message(expr: &Expr) -> bool {
-    let name = |e: &Expr| e.as_path().is_some_and(|p| p.segments.is_empty() && said_by_user(p));
+    let name = |e: &Expr| e.as_path().is_some_and(|p| p.segments.is_empty() && is_user_message(p));
     match &expr.kind {
         ExprKind::Call { function, args } => {
             let folds = ["LOWER", "UPPER", "TRIM"];
@@ -81,12 +81,12 @@ fn is_message(expr: &Expr) -> bool {
 }
 
 /// Whether a variable holds the user's last message; ADL has no argument for it.
-fn said_by_user(path: &Path) -> bool {
+fn is_user_message(path: &Path) -> bool {
     path.namespace.is_none() && matches!(path.root.value.as_str(), "input" | "user_input")
 }
 
 /// The alternatives that the user's message is compared with, if the condition is only that.
-fn claims(expr: &Expr) -> Option<Vec<SmolStr>> {
+fn alternatives(expr: &Expr) -> Option<Vec<SmolStr>> {
     let examples = |e: &Expr| match literal(e)? {
         Literal::String(text) => Some(vec![text.clone()]),
         // `yes|sure` is a list of alternatives.
@@ -98,7 +98,7 @@ fn claims(expr: &Expr) -> Option<Vec<SmolStr>> {
     };
     match &expr.kind {
         ExprKind::Or(parts) => {
-            let all: Option<Vec<_>> = parts.iter().map(claims).collect();
+            let all: Option<Vec<_>> = parts.iter().map(alternatives).collect();
             Some(all?.concat())
         }
         ExprKind::Binary {
@@ -369,19 +369,20 @@ pub(super) fn path(path: &Path) -> Option<String> {
 }
 
 /// An expression as a phrase, without characters that the condition parser reads as operators.
-pub(in crate::emit) fn words(expr: &Expr) -> String {
-    let list = |items: &[Expr], word: &str| items.iter().map(words).collect::<Vec<_>>().join(word);
+pub(in crate::emit) fn expr_phrase(expr: &Expr) -> String {
+    let list =
+        |items: &[Expr], word: &str| items.iter().map(expr_phrase).collect::<Vec<_>>().join(word);
     match &expr.kind {
         ExprKind::Literal(Literal::String(text)) => format!("\"{text}\""),
         ExprKind::Literal(Literal::Regex(text)) => format!("the pattern {}", string(text)),
         ExprKind::Literal(literal) => literal.to_string(),
-        ExprKind::Path(path) if said_by_user(path) => "the message".to_owned(),
+        ExprKind::Path(path) if is_user_message(path) => "the message".to_owned(),
         ExprKind::Path(path) => self::path(path).unwrap_or_else(|| path.to_string()),
         ExprKind::List(items) => list(items, ", "),
         ExprKind::And(parts) => {
             let part = |p: &Expr| match &p.kind {
-                ExprKind::Or(_) => format!("({})", words(p)),
-                _ => words(p),
+                ExprKind::Or(_) => format!("({})", expr_phrase(p)),
+                _ => expr_phrase(p),
             };
             parts.iter().map(part).collect::<Vec<_>>().join(" and ")
         }
@@ -391,38 +392,40 @@ pub(in crate::emit) fn words(expr: &Expr) -> String {
         }
         ExprKind::Call { function, args } => format!("{function} of {}", list(args, " and ")),
         ExprKind::Method { receiver, method, args } if args.is_empty() => {
-            format!("{method} of {}", words(receiver))
+            format!("{method} of {}", expr_phrase(receiver))
         }
         ExprKind::Method { receiver, method, args } => {
-            format!("{} {method} {}", words(receiver), list(args, " and "))
+            format!("{} {method} {}", expr_phrase(receiver), list(args, " and "))
         }
-        ExprKind::Subscript { base, index } => format!("item {} of {}", words(index), words(base)),
-        ExprKind::Member { base, segment } => format!("{segment} of {}", words(base)),
+        ExprKind::Subscript { base, index } => {
+            format!("item {} of {}", expr_phrase(index), expr_phrase(base))
+        }
+        ExprKind::Member { base, segment } => format!("{segment} of {}", expr_phrase(base)),
         ExprKind::Unary { op, operand } => match op {
             UnaryOp::Not => match &operand.kind {
                 ExprKind::Binary { op: BinaryOp::Equal | BinaryOp::StrictEqual, left, right } => {
-                    format!("{} is not {}", words(left), words(right))
+                    format!("{} is not {}", expr_phrase(left), expr_phrase(right))
                 }
-                ExprKind::Path(_) => format!("{} is not true", words(operand)),
-                _ => format!("not ({})", words(operand)),
+                ExprKind::Path(_) => format!("{} is not true", expr_phrase(operand)),
+                _ => format!("not ({})", expr_phrase(operand)),
             },
-            UnaryOp::Negate => format!("minus {}", words(operand)),
-            UnaryOp::Plus => words(operand),
-            UnaryOp::IsNumber => format!("{} is a number", words(operand)),
+            UnaryOp::Negate => format!("minus {}", expr_phrase(operand)),
+            UnaryOp::Plus => expr_phrase(operand),
+            UnaryOp::IsNumber => format!("{} is a number", expr_phrase(operand)),
         },
         ExprKind::IsSet { operand, negated } => {
-            format!("{} is {}set", words(operand), if *negated { "not " } else { "" })
+            format!("{} is {}set", expr_phrase(operand), if *negated { "not " } else { "" })
         }
         ExprKind::Binary { op: op @ (BinaryOp::Is | BinaryOp::IsNot), left, right }
             if matches!(literal(right), Some(Literal::Null)) =>
         {
             let not = if *op == BinaryOp::Is { "not " } else { "" };
-            format!("{} is {not}set", words(left))
+            format!("{} is {not}set", expr_phrase(left))
         }
         ExprKind::Binary { op, left, right } => {
             let word = match op {
                 BinaryOp::Implies => {
-                    return format!("if {} then {}", words(left), words(right));
+                    return format!("if {} then {}", expr_phrase(left), expr_phrase(right));
                 }
                 BinaryOp::Equal | BinaryOp::StrictEqual | BinaryOp::Is => "is",
                 BinaryOp::NotEqual | BinaryOp::StrictNotEqual | BinaryOp::IsNot => "is not",
@@ -442,12 +445,17 @@ pub(in crate::emit) fn words(expr: &Expr) -> String {
                 BinaryOp::Divide => "divided by",
                 BinaryOp::Remainder => "modulo",
             };
-            format!("{} {word} {}", words(left), words(right))
+            format!("{} {word} {}", expr_phrase(left), expr_phrase(right))
         }
         ExprKind::Conditional { condition, then, otherwise } => {
-            format!("{} if {}, else {}", words(then), words(condition), words(otherwise))
+            format!(
+                "{} if {}, else {}",
+                expr_phrase(then),
+                expr_phrase(condition),
+                expr_phrase(otherwise)
+            )
         }
-        ExprKind::Spread(inner) => words(inner),
+        ExprKind::Spread(inner) => expr_phrase(inner),
         ExprKind::Ellipsis => "what the user says".to_owned(),
     }
 }
@@ -455,7 +463,7 @@ pub(in crate::emit) fn words(expr: &Expr) -> String {
 /// A condition as a phrase.
 pub(super) fn phrase(condition: &Condition) -> String {
     match condition.expr() {
-        Some(expr) => words(expr),
+        Some(expr) => expr_phrase(expr),
         None => condition.text.value.to_string(),
     }
 }

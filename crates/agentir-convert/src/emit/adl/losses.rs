@@ -1,23 +1,23 @@
 //! The loss table of ADL.
 
-use crate::fidelity::{Fate, Loss};
+use crate::fidelity::{LossRule, Preservation};
 
-const fn said(path: &'static str, how: &'static str) -> Loss {
-    Loss { path, fate: Fate::Approximated, how, help: "" }
+const fn approximated(path: &'static str, how: &'static str) -> LossRule {
+    LossRule { path, preservation: Preservation::Approximated, how, help: "" }
 }
 
-const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> Loss {
-    Loss { path, fate: Fate::Dropped, how, help }
+const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
+    LossRule { path, preservation: Preservation::Dropped, how, help }
 }
 
 /// Most specific rows first. Only llm agents have a prompt, so the same part may be approximated for one
 /// agent and dropped for another.
-pub(crate) const LOSSES: &[Loss] = &[
+pub(crate) const LOSSES: &[LossRule] = &[
     // ---- The program ----
-    said("/entry", "`main` calls an ensemble that begins with it"),
-    said("/tools.*.returns.**", "a comment in the stub of the function"),
-    said("/tools.*.description", "the docstring, with what the parameters are"),
-    said("/tools.*.parameters.**", "the signature and the docstring of the function"),
+    approximated("/entry", "`main` calls an ensemble that begins with it"),
+    approximated("/tools.*.returns.**", "a comment in the stub of the function"),
+    approximated("/tools.*.description", "the docstring, with what the parameters are"),
+    approximated("/tools.*.parameters.**", "the signature and the docstring of the function"),
     dropped(
         "/tools.*.confirmation.**",
         "a function does not ask for consent",
@@ -34,12 +34,12 @@ pub(crate) const LOSSES: &[Loss] = &[
         "write an agent for each context, and let an ensemble choose",
     ),
     // ---- Identity ----
-    said("identity.goal", "the description, with what it is chosen for"),
-    said("identity.**", "a part of the prompt"),
-    said("metadata.description", "the description"),
-    said("metadata.type", "the type of agent follows from what it does"),
+    approximated("identity.goal", "the description, with what it is chosen for"),
+    approximated("identity.**", "a part of the prompt"),
+    approximated("metadata.description", "the description"),
+    approximated("metadata.type", "the type of agent follows from what it does"),
     dropped("metadata.**", "ADL has no versions", "keep it in version control"),
-    said("execution.model", "the model of the whole bot, in `config.yml`"),
+    approximated("execution.model", "the model of the whole bot, in `config.yml`"),
     dropped(
         "execution.**",
         "the model is the same for the whole bot",
@@ -55,14 +55,14 @@ pub(crate) const LOSSES: &[Loss] = &[
     dropped("gather.fields.*.transient", "an argument stays", "set it to `null` after its use"),
     dropped("gather.fields.*.infer_confidence", "the model says no confidence", ""),
     dropped("gather.fields.*.extraction_group", "the model finds the value", ""),
-    said("gather.fields.*.required", "an argument that the prompt or the steps ask for"),
-    said("gather.fields.*.prompt_mode", "an argument"),
-    said("gather.fields.**", "an argument, with a sentence in the prompt"),
-    said("gather.**", "a sentence in the prompt"),
-    said("attachments.**", "a sentence in the prompt"),
-    said("memory.session.*.name", "an argument"),
-    said("memory.session.*.initial_value", "set by the first step"),
-    said("memory.state.*.name", "an argument"),
+    approximated("gather.fields.*.required", "an argument that the prompt or the steps ask for"),
+    approximated("gather.fields.*.prompt_mode", "an argument"),
+    approximated("gather.fields.**", "an argument, with a sentence in the prompt"),
+    approximated("gather.**", "a sentence in the prompt"),
+    approximated("attachments.**", "a sentence in the prompt"),
+    approximated("memory.session.*.name", "an argument"),
+    approximated("memory.session.*.initial_value", "set by the first step"),
+    approximated("memory.state.*.name", "an argument"),
     dropped(
         "memory.session.*.scope",
         "an argument belongs to one agent",
@@ -75,10 +75,10 @@ pub(crate) const LOSSES: &[Loss] = &[
         "a bot of ADL remembers nothing beyond the conversation",
         "write functions that store and load it, and call them",
     ),
-    said("knowledge.**", "a part of the prompt"),
+    approximated("knowledge.**", "a part of the prompt"),
     dropped("lookup_tables.**", "ADL has no tables", "write a function that looks it up"),
-    said("nlu.**", "examples of what the user claims"),
-    said("intent_handling.**", "examples of what the user claims"),
+    approximated("nlu.**", "examples of what the user claims"),
+    approximated("intent_handling.**", "examples of what the user claims"),
     dropped(
         "entities.**",
         "arguments are names without types",
@@ -88,14 +88,23 @@ pub(crate) const LOSSES: &[Loss] = &[
     dropped("constraints.guardrails.*.priority", "the rules of a prompt have no order", ""),
     dropped("constraints.guardrails.*.threshold", "the model says no confidence", ""),
     dropped("constraints.guardrails.*.streaming", "a prompt holds for the whole answer", ""),
-    said("constraints.**", "a sentence in the prompt"),
-    said("policies.**", "a sentence in the prompt"),
+    approximated("constraints.**", "a sentence in the prompt"),
+    approximated("policies.**", "a sentence in the prompt"),
     // ---- Coordination ----
-    said("coordination.handoffs.*.when", "the description of the agent, by which it is chosen"),
-    said("coordination.handoffs.*.to", "a sentence in the prompt, and a member of the ensemble"),
-    said("coordination.handoffs.*.decided_by", "who decides is the ensemble, by descriptions"),
-    said("coordination.handoffs.*.return", "an ensemble always gets the conversation back"),
-    said("coordination.handoffs.*.context.pass.**", "the member's `args`"),
+    approximated(
+        "coordination.handoffs.*.when",
+        "the description of the agent, by which it is chosen",
+    ),
+    approximated(
+        "coordination.handoffs.*.to",
+        "a sentence in the prompt, and a member of the ensemble",
+    ),
+    approximated(
+        "coordination.handoffs.*.decided_by",
+        "who decides is the ensemble, by descriptions",
+    ),
+    approximated("coordination.handoffs.*.return", "an ensemble always gets the conversation back"),
+    approximated("coordination.handoffs.*.context.pass.**", "the member's `args`"),
     dropped(
         "coordination.handoffs.*.remote.**",
         "all agents of ADL run in one bot",
@@ -106,33 +115,36 @@ pub(crate) const LOSSES: &[Loss] = &[
         "an ensemble only passes arguments",
         "bind an argument in `contains`",
     ),
-    said("coordination.delegates.**", "a sentence in the prompt, and a member of the ensemble"),
-    said("coordination.escalation.**", "a sentence in the prompt; ADL has no people"),
+    approximated(
+        "coordination.delegates.**",
+        "a sentence in the prompt, and a member of the ensemble",
+    ),
+    approximated("coordination.escalation.**", "a sentence in the prompt; ADL has no people"),
     dropped(
         "coordination.**",
         "ADL has no word for what happens then",
         "write a flow agent that calls both",
     ),
-    said("routing.rules.*.when", "the description of the agent, by which it is chosen"),
-    said("routing.rules.*.to", "a member of the ensemble"),
-    said("routing.default_agent", "`fallback`"),
+    approximated("routing.rules.*.when", "the description of the agent, by which it is chosen"),
+    approximated("routing.rules.*.to", "a member of the ensemble"),
+    approximated("routing.default_agent", "`fallback`"),
     dropped(
         "routing.**",
         "an ensemble chooses by the descriptions of its members",
         "say it in their descriptions",
     ),
-    said("available_agents.*.agent", "a member of the ensemble"),
-    said("available_agents.*.alias", "a member of the ensemble, by its own name"),
+    approximated("available_agents.*.agent", "a member of the ensemble"),
+    approximated("available_agents.*.alias", "a member of the ensemble, by its own name"),
     dropped(
         "available_agents.**",
         "an ensemble knows its members by their descriptions",
         "say it there",
     ),
     // ---- Flow ----
-    said("completion.**", "a sentence in the prompt"),
-    said("error_handling.**", "a sentence in the prompt"),
-    said("flow.definitions.*.reasoning_zone.**", "an llm agent that the flow calls"),
-    said("flow.definitions.*.reasoning", "an llm agent that the flow calls, or none"),
+    approximated("completion.**", "a sentence in the prompt"),
+    approximated("error_handling.**", "a sentence in the prompt"),
+    approximated("flow.definitions.*.reasoning_zone.**", "an llm agent that the flow calls"),
+    approximated("flow.definitions.*.reasoning", "an llm agent that the flow calls, or none"),
     dropped(
         "flow.definitions.*.digressions.**",
         "a flow of ADL goes one step after the other",
@@ -166,22 +178,25 @@ pub(crate) const LOSSES: &[Loss] = &[
         "write `tries` beside the `next` that comes back",
     ),
     dropped("flow.definitions.*.corrections", "the model always takes corrections", ""),
-    said("flow.definitions.*.gather.**", "`bot`, `user` and an `if` that asks again"),
-    said("flow.definitions.*.call_spec.**", "`call`, its results under the name of the function"),
-    said("flow.definitions.*.when", "an `if` around the steps"),
-    Loss {
+    approximated("flow.definitions.*.gather.**", "`bot`, `user` and an `if` that asks again"),
+    approximated(
+        "flow.definitions.*.call_spec.**",
+        "`call`, its results under the name of the function",
+    ),
+    approximated("flow.definitions.*.when", "an `if` around the steps"),
+    LossRule {
         path: "flow.definitions.**",
-        fate: Fate::Approximated,
+        preservation: Preservation::Approximated,
         how: "other steps for the same",
         help: "",
     },
-    said("flow.steps.**", "the main steps come first"),
-    said("flow.sequence.**", "the order of the steps"),
-    said("flow.**", "the steps, in another order"),
-    said("on_start.**", "steps before the others"),
-    said("reasoning.**", "`uses`, and a sentence in the prompt"),
-    said("messages.**", "a text in the prompt"),
-    said("templates.**", "the text where it is said"),
+    approximated("flow.steps.**", "the main steps come first"),
+    approximated("flow.sequence.**", "the order of the steps"),
+    approximated("flow.**", "the steps, in another order"),
+    approximated("on_start.**", "steps before the others"),
+    approximated("reasoning.**", "`uses`, and a sentence in the prompt"),
+    approximated("messages.**", "a text in the prompt"),
+    approximated("templates.**", "the text where it is said"),
     dropped("shadowed_templates.**", "only the last one counts", ""),
     dropped(
         "hooks.**",
@@ -205,7 +220,7 @@ pub(crate) const LOSSES: &[Loss] = &[
         "set it in `config.yml`",
     ),
     dropped("destinations.**", "ADL sends no events", "let a function send them"),
-    said("use_tools.**", "`uses`"),
+    approximated("use_tools.**", "`uses`"),
     dropped("**.extensions.**", "only the language it comes from knows it", ""),
     dropped("extensions.**", "only the language it comes from knows it", ""),
     // ---- Where the value does not occur in the output ----

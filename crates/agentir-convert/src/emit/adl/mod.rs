@@ -14,14 +14,14 @@ mod steps;
 mod tools;
 mod yaml;
 
-use super::Written;
-use crate::names::{Form as NameForm, Renamed};
+use super::Emitted;
+use crate::names::{NameSyntax, Renamed};
 use crate::target::OutputFile;
 use agentir_expr::Template;
 use agentir_ir::{Agent, AgentType, Body, Data, Program, Statement, Tool};
 use agentir_syntax::adl::AgentKind;
 use expr::Form;
-pub(super) use expr::words;
+pub(super) use expr::expr_phrase;
 use indexmap::IndexSet;
 pub(super) use losses::LOSSES;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,7 +34,7 @@ const ADL: &str = "adl";
 const MAIN: &str = "main";
 
 /// Context of emitting agents.
-struct Names<'p> {
+struct Context<'p> {
     program: &'p Program,
     agents: FxHashMap<&'p str, &'p Agent>,
     chosen_when: FxHashMap<&'p str, IndexSet<String>>,
@@ -66,7 +66,7 @@ fn main(program: &Program) -> Option<Renamed> {
     if program.agents.iter().all(|a| a.metadata.dialect == ADL) || program.agent(MAIN).is_none() {
         return None;
     }
-    let mut names = crate::names::Names::of(NameForm::Any);
+    let mut names = crate::names::Namespace::of(NameSyntax::Any);
     for agent in &program.agents {
         names.claim(&[&agent.metadata.name.value]);
     }
@@ -74,9 +74,9 @@ fn main(program: &Program) -> Option<Renamed> {
     names.into_renamed().pop()
 }
 
-impl<'p> Names<'p> {
+impl<'p> Context<'p> {
     fn new(program: &'p Program) -> Self {
-        let mut names = Self {
+        let mut context = Self {
             program,
             agents: FxHashMap::default(),
             chosen_when: chosen_when(program),
@@ -86,15 +86,15 @@ impl<'p> Names<'p> {
             main: main(program),
         };
         for tool in program.tools() {
-            names.tools.entry(&tool.name.value).or_insert(tool);
+            context.tools.entry(&tool.name.value).or_insert(tool);
         }
         for agent in &program.agents {
             let name = agent.metadata.name.value.as_str();
-            names.agents.entry(name).or_insert(agent);
-            names.kinds.insert(name, kind(agent));
-            names.args.insert(name, agent::args(agent).into_iter().collect());
+            context.agents.entry(name).or_insert(agent);
+            context.kinds.insert(name, kind(agent));
+            context.args.insert(name, agent::args(agent).into_iter().collect());
         }
-        names
+        context
     }
 
     /// The name of an agent in the output.
@@ -119,13 +119,13 @@ fn form(agent: &Agent) -> Form {
 }
 
 /// ADL's own data of an agent that AgentIR does not model.
-fn kept<'a>(agent: &'a Agent, key: &str) -> Option<&'a Data> {
+fn own_data<'a>(agent: &'a Agent, key: &str) -> Option<&'a Data> {
     agent.extensions.0.get(ADL)?.get(key).map(|e| &e.value)
 }
 
 /// The ADL type of an agent.
 fn kind(agent: &Agent) -> AgentKind {
-    let said = kept(agent, "type").and_then(Data::as_str).and_then(AgentKind::from_name);
+    let said = own_data(agent, "type").and_then(Data::as_str).and_then(AgentKind::from_name);
     if let Some(kind) = said {
         return kind;
     }
@@ -152,7 +152,7 @@ fn zone_name(agent: &str, step: &str) -> String {
 }
 
 /// The agents that an agent may lead to: by declarations, after calls and around turns.
-fn ways<'p>(agent: &'p Agent) -> Vec<&'p str> {
+fn reachable_agents<'p>(agent: &'p Agent) -> Vec<&'p str> {
     let mut found: Vec<_> = agent.targets().map(|t| t.value.as_str()).collect();
     let mut open: Vec<&'p Body> =
         agent.reasoning.iter().flat_map(|r| &r.bindings).map(|b| &b.after).collect();
@@ -171,17 +171,18 @@ fn ways<'p>(agent: &'p Agent) -> Vec<&'p str> {
 
 /// The members of the ensemble in which agents hand the conversation to each other. ADL's agents can only
 /// hand over within an ensemble.
-fn team<'p>(names: &Names<'p>, entry: &'p Agent) -> IndexSet<&'p str> {
+fn handoff_ensemble<'p>(context: &Context<'p>, entry: &'p Agent) -> IndexSet<&'p str> {
     let mut members = IndexSet::from([entry.metadata.name.value.as_str()]);
     let mut hands_over = false;
     let mut at = 0;
     while let Some(name) = members.get_index(at).copied() {
         at += 1;
-        let Some(agent) = names.agents.get(name) else { continue };
-        if names.kind(name) == Some(AgentKind::Ensemble) {
+        let Some(agent) = context.agents.get(name) else { continue };
+        if context.kind(name) == Some(AgentKind::Ensemble) {
             continue;
         }
-        for target in ways(agent).into_iter().filter(|t| names.agents.contains_key(t)) {
+        for target in reachable_agents(agent).into_iter().filter(|t| context.agents.contains_key(t))
+        {
             hands_over = true;
             members.insert(target);
         }
@@ -197,21 +198,21 @@ fn flow_agent(steps: Vec<Yaml>) -> Yaml {
 }
 
 /// `main`, and the ensemble that it calls, if one is needed.
-fn beginning(names: &Names<'_>) -> Vec<(String, Yaml)> {
-    let program = names.program;
+fn entry_agents(context: &Context<'_>) -> Vec<(String, Yaml)> {
+    let program = context.program;
     let native = program.agents.iter().any(|a| a.metadata.dialect == ADL);
     let entry = program.entry().or_else(|| {
         let chooses = |a: &&Agent| kind(a) == AgentKind::Ensemble;
         let first = program.agents.iter().find(chooses).or_else(|| program.agents.first());
         first.filter(|_| !native)
     });
-    let named_main = |a: &Agent| names.agent(&a.metadata.name.value) == MAIN;
+    let named_main = |a: &Agent| context.agent(&a.metadata.name.value) == MAIN;
     let Some(entry) = entry.filter(|e| !named_main(e)) else { return Vec::new() };
     if native && program.agent(MAIN).is_some() {
         return Vec::new();
     }
-    let own = names.agent(&entry.metadata.name.value);
-    let members = team(names, entry);
+    let own = context.agent(&entry.metadata.name.value);
+    let members = handoff_ensemble(context, entry);
     if members.is_empty() {
         let steps = vec![Yaml::pair("call", Yaml::text(own))];
         return vec![(MAIN.to_owned(), flow_agent(steps))];
@@ -225,7 +226,7 @@ fn beginning(names: &Names<'_>) -> Vec<(String, Yaml)> {
         ("description".to_owned(), Yaml::text(format!("Begins with {own}"))),
         (
             "contains".to_owned(),
-            Yaml::List(members.iter().map(|m| Yaml::text(names.agent(m))).collect()),
+            Yaml::List(members.iter().map(|m| Yaml::text(context.agent(m))).collect()),
         ),
         ("fallback".to_owned(), Yaml::text("default")),
     ]);
@@ -235,40 +236,40 @@ fn beginning(names: &Names<'_>) -> Vec<(String, Yaml)> {
 
 /// The agents in output order: ADL's own order, else the entry first and each agent followed by those it
 /// leads to.
-fn ordered<'p>(names: &Names<'p>) -> Vec<&'p Agent> {
-    let native = names.program.agents.iter().any(|a| a.metadata.dialect == ADL);
+fn output_order<'p>(context: &Context<'p>) -> Vec<&'p Agent> {
+    let native = context.program.agents.iter().any(|a| a.metadata.dialect == ADL);
     if native {
-        return names.program.agents.iter().collect();
+        return context.program.agents.iter().collect();
     }
     let mut all: IndexSet<&str> =
-        names.program.entry().iter().map(|e| e.metadata.name.value.as_str()).collect();
+        context.program.entry().iter().map(|e| e.metadata.name.value.as_str()).collect();
     let mut at = 0;
     while let Some(name) = all.get_index(at).copied() {
         at += 1;
-        let targets = names.agents.get(name).into_iter().flat_map(|a| ways(a));
-        all.extend(targets.filter(|t| names.agents.contains_key(t)));
+        let targets = context.agents.get(name).into_iter().flat_map(|a| reachable_agents(a));
+        all.extend(targets.filter(|t| context.agents.contains_key(t)));
     }
-    all.extend(names.program.agents.iter().map(|a| a.metadata.name.value.as_str()));
-    all.iter().filter_map(|name| names.agents.get(name).copied()).collect()
+    all.extend(context.program.agents.iter().map(|a| a.metadata.name.value.as_str()));
+    all.iter().filter_map(|name| context.agents.get(name).copied()).collect()
 }
 
-pub(super) fn emit(program: &Program) -> Written {
-    let names = Names::new(program);
+pub(super) fn emit(program: &Program) -> Emitted {
+    let context = Context::new(program);
     let mut entries = Vec::new();
     for agent in &program.agents {
-        if let Some(Data::Array(files)) = kept(agent, "tools") {
+        if let Some(Data::Array(files)) = own_data(agent, "tools") {
             entries.push(("tools".to_owned(), Yaml::names(files.iter().filter_map(Data::as_str))));
         }
     }
-    entries.extend(beginning(&names));
-    for agent in ordered(&names) {
-        entries.push((names.agent(&agent.metadata.name.value), agent::agent(&names, agent)));
+    entries.extend(entry_agents(&context));
+    for agent in output_order(&context) {
+        entries.push((context.agent(&agent.metadata.name.value), agent::agent(&context, agent)));
         entries.extend(agent::zones(agent));
     }
     let mut files = vec![OutputFile { path: "agents.yml".to_owned(), text: yaml::file(&entries) }];
     files.extend(config::file(program));
     files.extend(tools::file(program));
-    Written { files, renamed: names.main.into_iter().collect() }
+    Emitted { files, renamed: context.main.into_iter().collect() }
 }
 
 /// The source text of a template, including placeholders.

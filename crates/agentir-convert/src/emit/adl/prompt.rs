@@ -1,8 +1,8 @@
 //! Emits the prompt of an llm agent: instructions, and sentences for constructs that ADL lacks.
 
-use super::expr::{phrase, words};
+use super::expr::{expr_phrase, phrase};
 use super::verbatim;
-use super::{Names, expr::Form, form};
+use super::{Context, expr::Form, form};
 use agentir_expr::{Condition, Template};
 use agentir_ir::{
     Agent, Constraint, Data, ErrorHandler, GatherField, Guardrail, ReasoningZone, Statement, Step,
@@ -36,7 +36,7 @@ impl Prompt {
 }
 
 /// A sentence with a full stop.
-fn stopped(text: &str) -> String {
+fn with_full_stop(text: &str) -> String {
     let text = text.trim_end();
     let spoken = text.trim_end_matches('"');
     let stop = if spoken.ends_with(['.', '!', '?', ':']) { "" } else { "." };
@@ -50,17 +50,17 @@ fn when(condition: Option<&Condition>, what: &str) -> String {
             if condition.expr().is_none()
                 && condition.text.value.starts_with(|c: char| c.is_uppercase()) =>
         {
-            stopped(&format!("{}: {what}", condition.text.value.trim_end_matches('.')))
+            with_full_stop(&format!("{}: {what}", condition.text.value.trim_end_matches('.')))
         }
         Some(condition) => {
             let sign = if what.starts_with(char::is_uppercase) { ":" } else { "," };
-            stopped(&format!("If {}{sign} {what}", phrase(condition)))
+            with_full_stop(&format!("If {}{sign} {what}", phrase(condition)))
         }
-        None => stopped(&upper(what)),
+        None => with_full_stop(&capitalized(what)),
     }
 }
 
-fn upper(text: &str) -> String {
+fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }
@@ -77,7 +77,7 @@ fn data(value: &Data) -> String {
 }
 
 /// The prompt of an agent.
-pub(super) fn of(names: &Names<'_>, agent: &Agent) -> String {
+pub(super) fn of(context: &Context<'_>, agent: &Agent) -> String {
     let mut prompt = Prompt::default();
     if form(agent) == Form::AsWritten {
         let all = agent.identity.instructions.iter().map(|i| verbatim(&i.text));
@@ -90,7 +90,7 @@ pub(super) fn of(names: &Names<'_>, agent: &Agent) -> String {
         format!("{}: {}{asks}", a.name, a.category)
     });
     prompt.list("Ask for these files:", files);
-    tools(names, agent, &mut prompt);
+    tools(context, agent, &mut prompt);
     prompt.list("Rules:", agent.constraints.constraints.iter().map(constraint));
     prompt.list(
         "Never break these safety rules:",
@@ -129,7 +129,7 @@ fn identity(agent: &Agent, prompt: &mut Prompt) {
     for instruction in identity.instructions.iter().filter(|i| i.when.is_some()) {
         prompt.say(when(instruction.when.as_ref(), &verbatim(&instruction.text)));
     }
-    instructed(&agent.on_start.0, prompt);
+    instructions_in(&agent.on_start.0, prompt);
     prompt.list("Limits:", identity.limitations.iter().map(verbatim));
     if let Some(language) = &identity.language {
         prompt.say(format!("Speak {language}."));
@@ -137,7 +137,7 @@ fn identity(agent: &Agent, prompt: &mut Prompt) {
 }
 
 /// The instructions in statements.
-fn instructed(statements: &[Statement], prompt: &mut Prompt) {
+fn instructions_in(statements: &[Statement], prompt: &mut Prompt) {
     for statement in statements {
         if let Statement::Instruct { text } = statement {
             prompt.say(verbatim(text));
@@ -191,12 +191,12 @@ fn field(field: &GatherField) -> String {
     if more.is_empty() {
         return said;
     }
-    let more: Vec<_> = more.iter().map(|m| stopped(m)).collect();
+    let more: Vec<_> = more.iter().map(|m| with_full_stop(m)).collect();
     format!("{said}: {}", more.join(" "))
 }
 
 /// When tools are exposed, and which calls the user must confirm.
-fn tools(names: &Names<'_>, agent: &Agent, prompt: &mut Prompt) {
+fn tools(context: &Context<'_>, agent: &Agent, prompt: &mut Prompt) {
     let bindings = agent.reasoning.iter().flat_map(|r| &r.bindings);
     let offered = bindings.filter_map(|b| {
         let agentir_ir::BindingAction::Call { tool } = &b.action else { return None };
@@ -205,15 +205,15 @@ fn tools(names: &Names<'_>, agent: &Agent, prompt: &mut Prompt) {
         said.extend(b.available_when.as_ref().map(|w| format!("Only if {}", phrase(w))));
         for input in &b.with {
             said.extend(
-                input.value.as_ref().map(|v| format!("Pass {} as {}", words(v), input.name)),
+                input.value.as_ref().map(|v| format!("Pass {} as {}", expr_phrase(v), input.name)),
             );
         }
-        let mut said: Vec<_> = said.iter().map(|s| stopped(s)).collect();
-        afterwards(&b.after.0, None, &mut said);
+        let mut said: Vec<_> = said.iter().map(|s| with_full_stop(s)).collect();
+        handoffs_after_calls(&b.after.0, None, &mut said);
         (!said.is_empty()).then(|| format!("\"{tool}\": {}", said.join(" ")))
     });
     let confirmed = super::agent::uses(agent).into_iter().filter_map(|name| {
-        let tool = names.tools.get(name)?;
+        let tool = context.tools.get(name)?;
         tool.confirmation_required_at()?;
         Some(format!("Before you call \"{name}\", let the user confirm it."))
     });
@@ -221,14 +221,18 @@ fn tools(names: &Names<'_>, agent: &Agent, prompt: &mut Prompt) {
 }
 
 /// The handoffs after a call.
-fn afterwards(statements: &[Statement], only: Option<&Condition>, said: &mut Vec<String>) {
+fn handoffs_after_calls(
+    statements: &[Statement],
+    only: Option<&Condition>,
+    said: &mut Vec<String>,
+) {
     for statement in statements {
         let what = match statement {
             Statement::Handoff(d) => format!("then transfer to the \"{}\" agent", d.agent),
             Statement::Delegate(d) => format!("then ask the \"{}\" agent", d.agent),
             Statement::If { branches } => {
                 for branch in branches {
-                    afterwards(&branch.body.0, branch.condition.as_ref(), said);
+                    handoffs_after_calls(&branch.body.0, branch.condition.as_ref(), said);
                 }
                 continue;
             }
@@ -244,13 +248,13 @@ fn constraint(constraint: &Constraint) -> String {
         Some(agentir_ir::ConstraintKind::Warn) => "It should be that",
         _ => "It must be that",
     };
-    let mut said = stopped(&format!("{must} {}", phrase(&constraint.condition)));
+    let mut said = with_full_stop(&format!("{must} {}", phrase(&constraint.condition)));
     if let Some(only) = &constraint.applies_when {
         said = format!("If {}: {said}", phrase(only));
     }
     let Some(fail) = &constraint.on_fail else { return said };
     if let Some(message) = &fail.message {
-        said += &format!(" Otherwise say: {}", stopped(&verbatim(message)));
+        said += &format!(" Otherwise say: {}", with_full_stop(&verbatim(message)));
     }
     if let Some(target) = &fail.target {
         said += &format!(" Otherwise transfer to the {target} agent.");
@@ -270,13 +274,13 @@ fn guardrail(guardrail: &Guardrail) -> String {
     let mut more: Vec<String> = Vec::new();
     more.extend(guardrail.description.as_ref().map(verbatim));
     more.extend(guardrail.llm_check.as_ref().map(verbatim));
-    more.extend(guardrail.check.as_ref().map(|c| format!("Not allowed: {}", words(c))));
+    more.extend(guardrail.check.as_ref().map(|c| format!("Not allowed: {}", expr_phrase(c))));
     let action = match &guardrail.action {
         Data::Object(map) => map.get("message").or_else(|| map.get("type")).map(data),
         other => Some(data(other)),
     };
     more.extend(action.map(|a| format!("Then: {a}")));
-    let more: Vec<_> = more.iter().map(|m| stopped(m)).collect();
+    let more: Vec<_> = more.iter().map(|m| with_full_stop(m)).collect();
     said += &format!(": {}", more.join(" "));
     said
 }
@@ -293,7 +297,7 @@ fn policies(agent: &Agent) -> impl Iterator<Item = String> {
                 rule.forbidden_when.as_ref().map(|w| format!("Forbidden if {}", phrase(w))),
             );
             said.extend(rule.behavior.as_ref().map(verbatim));
-            let said: Vec<_> = said.iter().map(|s| stopped(s)).collect();
+            let said: Vec<_> = said.iter().map(|s| with_full_stop(s)).collect();
             said.join(" ")
         });
         head.into_iter().chain(rules).filter(|s| !s.is_empty()).collect::<Vec<_>>()
@@ -306,7 +310,10 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
     let handoffs = c.handoffs.iter().map(|h| {
         let mut said = when(h.when.as_ref(), &format!("transfer to the \"{}\" agent", h.to));
         said.extend(
-            h.context.summary.as_ref().map(|s| format!(" Summarize: {}", stopped(&verbatim(s)))),
+            h.context
+                .summary
+                .as_ref()
+                .map(|s| format!(" Summarize: {}", with_full_stop(&verbatim(s)))),
         );
         said
     });
@@ -315,12 +322,12 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
             d.when.as_ref(),
             &format!("ask the \"{}\" agent, and go on with its answer", d.agent),
         );
-        said.extend(d.purpose.as_ref().map(|p| format!(" {}", stopped(&verbatim(p)))));
-        said.extend(d.use_result.as_ref().map(|p| format!(" {}", stopped(&verbatim(p)))));
+        said.extend(d.purpose.as_ref().map(|p| format!(" {}", with_full_stop(&verbatim(p)))));
+        said.extend(d.use_result.as_ref().map(|p| format!(" {}", with_full_stop(&verbatim(p)))));
         said.extend(
             d.failure_message
                 .as_ref()
-                .map(|p| format!(" If it fails, say: {}", stopped(&verbatim(p)))),
+                .map(|p| format!(" If it fails, say: {}", with_full_stop(&verbatim(p)))),
         );
         said
     });
@@ -332,7 +339,7 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
     }
     let mut around = Vec::new();
     for (_, hook) in agent.hooks.iter() {
-        afterwards(&hook.body.0, None, &mut around);
+        handoffs_after_calls(&hook.body.0, None, &mut around);
     }
     around.into_iter().for_each(|said| prompt.say(said));
     let triggers = c.escalation.iter().flat_map(|e| &e.triggers).map(|t| {
@@ -340,8 +347,10 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
             t.when.as_ref(),
             "tell the user that a person will take over, and exit this agent",
         );
-        said.extend(t.reason.as_ref().map(|r| format!(" Reason: {}", stopped(&verbatim(r)))));
-        said.extend(t.respond.as_ref().map(|r| format!(" Say: {}", stopped(&verbatim(r)))));
+        said.extend(
+            t.reason.as_ref().map(|r| format!(" Reason: {}", with_full_stop(&verbatim(r)))),
+        );
+        said.extend(t.respond.as_ref().map(|r| format!(" Say: {}", with_full_stop(&verbatim(r)))));
         said.extend(t.priority.as_ref().map(|p| format!(" Its priority is {p}.")));
         said
     });
@@ -356,7 +365,7 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
 fn completion(agent: &Agent, prompt: &mut Prompt) {
     let done = agent.completion.conditions.iter().map(|c| {
         let mut said = when(c.when.as_ref(), "exit this agent");
-        said.extend(c.respond.as_ref().map(|r| format!(" Say: {}", stopped(&verbatim(r)))));
+        said.extend(c.respond.as_ref().map(|r| format!(" Say: {}", with_full_stop(&verbatim(r)))));
         said
     });
     prompt.list("You are done:", done);
@@ -375,7 +384,7 @@ fn error(handler: &ErrorHandler) -> String {
         Some(reason) => format!("Then {}: {reason}", j.target.to_string().to_lowercase()),
         None => format!("Then {}", j.target.to_string().to_lowercase()),
     }));
-    let more: Vec<_> = more.iter().map(|m| stopped(m)).collect();
+    let more: Vec<_> = more.iter().map(|m| with_full_stop(m)).collect();
     if !more.is_empty() {
         said += &format!(": {}", more.join(" "));
     }
@@ -401,7 +410,7 @@ pub(super) fn of_zone(agent: &Agent, step: &Step, zone: &ReasoningZone) -> Strin
     identity(agent, &mut prompt);
     prompt.say(step.description.as_ref().map(verbatim).unwrap_or_default());
     prompt.say(zone.goal.as_ref().map(verbatim).unwrap_or_default());
-    instructed(&zone.prepare.0, &mut prompt);
+    instructions_in(&zone.prepare.0, &mut prompt);
     prompt.list(
         "Rules:",
         agent.constraints.constraints.iter().chain(&zone.constraints).map(constraint),

@@ -21,20 +21,20 @@ pub(super) struct Steps<'p> {
     agent: &'p Agent,
     form: Form,
     tools: &'p FxHashMap<&'p str, &'p Tool>,
-    names: &'p super::Names<'p>,
+    context: &'p super::Context<'p>,
     flow: Option<&'p Flow>,
     /// The steps in declaration order, starting with the entry.
     order: IndexSet<&'p str>,
     /// The steps emitted so far.
-    written: FxHashSet<&'p str>,
+    emitted: FxHashSet<&'p str>,
     /// The number of forward jumps to each step.
-    ahead: FxHashMap<&'p str, usize>,
+    forward_jumps: FxHashMap<&'p str, usize>,
     /// The nesting depth of labels in branches.
     depth: usize,
     /// Labels other than the steps of the flow.
     labels: FxHashSet<String>,
     /// The current step.
-    here: &'p str,
+    current: &'p str,
 }
 
 /// The maximum nesting depth of labels in branches; outlines nest no deeper.
@@ -52,45 +52,45 @@ fn order(flow: &Flow) -> IndexSet<&str> {
 
 /// The context of statements.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct Position<'p> {
     /// Inside a `then` or `else`, to which MICA does not return from a label.
     nested: bool,
     /// The step that follows implicitly.
     then: Option<&'p str>,
 }
 
-const TOP: Place<'static> = Place { nested: false, then: None };
+const TOP: Position<'static> = Position { nested: false, then: None };
 
 impl<'p> Steps<'p> {
     pub(super) fn new(
         agent: &'p Agent,
         flow: Option<&'p Flow>,
         tools: &'p FxHashMap<&'p str, &'p Tool>,
-        names: &'p super::Names<'p>,
+        context: &'p super::Context<'p>,
     ) -> Self {
         let mut steps = Self {
             agent,
             form: super::form(agent),
             tools,
-            names,
+            context,
             flow,
             order: flow.map(order).unwrap_or_default(),
             depth: 0,
-            written: FxHashSet::default(),
-            ahead: FxHashMap::default(),
+            emitted: FxHashSet::default(),
+            forward_jumps: FxHashMap::default(),
             labels: FxHashSet::default(),
-            here: "",
+            current: "",
         };
         for name in steps.order.clone() {
-            steps.written.insert(name);
+            steps.emitted.insert(name);
             let Some(step) = steps.step(name) else { continue };
             for target in jumps(&step.body) {
-                if !steps.written.contains(target) {
-                    *steps.ahead.entry(target).or_default() += 1;
+                if !steps.emitted.contains(target) {
+                    *steps.forward_jumps.entry(target).or_default() += 1;
                 }
             }
         }
-        steps.written.clear();
+        steps.emitted.clear();
         steps
     }
 
@@ -115,7 +115,7 @@ impl<'p> Steps<'p> {
         let order = self.order.clone();
         let mut blocks: IndexMap<String, Vec<Yaml>> = IndexMap::new();
         for (i, name) in order.iter().copied().enumerate() {
-            if self.written.contains(name) {
+            if self.emitted.contains(name) {
                 continue;
             }
             let key = if i == 0 { "steps" } else { name };
@@ -153,12 +153,12 @@ impl<'p> Steps<'p> {
     }
 
     /// A step and the labels that follow it.
-    fn chain(&mut self, first: &'p str, out: &mut Vec<Yaml>, place: Place<'p>) {
+    fn chain(&mut self, first: &'p str, out: &mut Vec<Yaml>, position: Position<'p>) {
         let mut name = first;
         loop {
-            self.written.insert(name);
+            self.emitted.insert(name);
             let Some(step) = self.step(name) else { return };
-            let around = std::mem::replace(&mut self.here, name);
+            let around = std::mem::replace(&mut self.current, name);
             let mut statements = step.body.0.as_slice();
             let last = match statements.split_last() {
                 Some((Statement::Goto(jump), before)) => {
@@ -167,12 +167,14 @@ impl<'p> Steps<'p> {
                 }
                 _ => None,
             };
-            let after = self.after(statements, last).filter(|after| place.then != Some(*after));
-            self.beside(step, out);
+            let after = self
+                .label_continuation(statements, last)
+                .filter(|after| position.then != Some(*after));
+            self.other_fields(step, out);
             match &step.when {
                 Some(when) => {
                     let mut guarded = Vec::new();
-                    let nested = Place { nested: true, then: None };
+                    let nested = Position { nested: true, then: None };
                     self.statements(statements, &mut guarded, nested, None);
                     if guarded.is_empty() {
                         guarded.push(Yaml::text("user"));
@@ -182,29 +184,29 @@ impl<'p> Steps<'p> {
                         ("then".to_owned(), Yaml::List(guarded)),
                     ]));
                 }
-                None => self.statements(statements, out, place, after),
+                None => self.statements(statements, out, position, after),
             }
             let next = after.or_else(|| Some(last?.target.step()?.value.as_str()));
             let joined = next.filter(|next| {
-                after.is_some() || (place.then != Some(*next) && self.is_label(name, next))
+                after.is_some() || (position.then != Some(*next) && self.is_label(name, next))
             });
             match (joined, last) {
                 (Some(next), _) => {
                     if after.is_none() {
                         out.push(Yaml::pair("label", Yaml::text(next)));
                     }
-                    self.here = around;
+                    self.current = around;
                     name = next;
                 }
                 (None, last) => {
                     match last {
-                        Some(jump) => self.jump(jump, out, place),
-                        None if step.when.is_some() || passes(&step.body.0) => {
-                            self.fall(name, out, place)
+                        Some(jump) => self.jump(jump, out, position),
+                        None if step.when.is_some() || falls_through(&step.body.0) => {
+                            self.fall_through(name, out, position)
                         }
                         None => {}
                     }
-                    self.here = around;
+                    self.current = around;
                     return;
                 }
             }
@@ -212,8 +214,8 @@ impl<'p> Steps<'p> {
     }
 
     /// The continuation after a step's statements: the next step in order (ABL §3.14).
-    fn fall(&self, name: &str, out: &mut Vec<Yaml>, place: Place<'p>) {
-        if self.form == Form::AsWritten || place.nested {
+    fn fall_through(&self, name: &str, out: &mut Vec<Yaml>, position: Position<'p>) {
+        if self.form == Form::AsWritten || position.nested {
             return;
         }
         let next = self.order.get_index_of(name).and_then(|at| self.order.get_index(at + 1));
@@ -224,10 +226,14 @@ impl<'p> Steps<'p> {
     }
 
     /// The unnamed step after an `if` that has a label inside.
-    fn after(&self, statements: &'p [Statement], last: Option<&'p Jump>) -> Option<&'p str> {
+    fn label_continuation(
+        &self,
+        statements: &'p [Statement],
+        last: Option<&'p Jump>,
+    ) -> Option<&'p str> {
         let unnamed = |jump: &'p Jump| {
             let name = jump.target.step()?.value.as_str();
-            let open = name.contains('~') && !self.written.contains(name);
+            let open = name.contains('~') && !self.emitted.contains(name);
             (open && self.step(name).is_some()).then_some(name)
         };
         if self.form != Form::AsWritten {
@@ -248,18 +254,18 @@ impl<'p> Steps<'p> {
     /// Whether `next` can be a label after `name`: it is the next step, and no other step jumps forward to
     /// it.
     fn is_label(&self, name: &str, next: &str) -> bool {
-        if self.written.contains(next) || self.step(next).is_none() {
+        if self.emitted.contains(next) || self.step(next).is_none() {
             return false;
         }
         let behind = self.order.get_index_of(name).and_then(|at| self.order.get_range(at + 1..));
         let follows = behind.is_some_and(|behind| {
-            behind.iter().find(|n| !self.written.contains(*n)) == Some(&next)
+            behind.iter().find(|n| !self.emitted.contains(*n)) == Some(&next)
         });
-        follows && self.ahead.get(next).is_none_or(|n| *n <= 1)
+        follows && self.forward_jumps.get(next).is_none_or(|n| *n <= 1)
     }
 
     /// The parts of a step other than its statements.
-    fn beside(&self, step: &Step, out: &mut Vec<Yaml>) {
+    fn other_fields(&self, step: &Step, out: &mut Vec<Yaml>) {
         if step.reasoning_zone.is_some() {
             let target = super::zone_name(&self.agent.metadata.name.value, &step.name.value);
             out.push(Yaml::pair("call", Yaml::text(target)));
@@ -287,7 +293,7 @@ impl<'p> Steps<'p> {
         &mut self,
         all: &'p [Statement],
         out: &mut Vec<Yaml>,
-        place: Place<'p>,
+        position: Position<'p>,
         after: Option<&'p str>,
     ) {
         let mut at = 0;
@@ -306,7 +312,7 @@ impl<'p> Steps<'p> {
                 }
                 statement => {
                     let after = if at == all.len() { after } else { None };
-                    self.statement(statement, out, place, after);
+                    self.statement(statement, out, position, after);
                 }
             }
         }
@@ -316,7 +322,7 @@ impl<'p> Steps<'p> {
         &mut self,
         statement: &'p Statement,
         out: &mut Vec<Yaml>,
-        place: Place<'p>,
+        position: Position<'p>,
         after: Option<&'p str>,
     ) {
         match statement {
@@ -324,10 +330,10 @@ impl<'p> Steps<'p> {
             Statement::Respond(response) => self.respond(response, out),
             Statement::Await { branches } => {
                 out.push(Yaml::text("user"));
-                self.branches(branches, out, place, after);
+                self.branches(branches, out, position, after);
             }
-            Statement::If { branches } => self.branches(branches, out, place, after),
-            Statement::Goto(jump) => self.jump(jump, out, place),
+            Statement::If { branches } => self.branches(branches, out, position, after),
+            Statement::Goto(jump) => self.jump(jump, out, position),
             Statement::Repeat { jump, times } => {
                 let target = jump.target.to_string();
                 out.push(Yaml::Map(vec![
@@ -335,7 +341,7 @@ impl<'p> Steps<'p> {
                     ("tries".to_owned(), Yaml::Raw(times.to_string())),
                 ]));
             }
-            Statement::Call(call) => self.call(call, out, place),
+            Statement::Call(call) => self.call(call, out, position),
             Statement::Delegate(d) => out.push(self.delegate(d)),
             Statement::Handoff(d) => {
                 out.push(self.delegate(d));
@@ -346,7 +352,7 @@ impl<'p> Steps<'p> {
             Statement::Check { condition, otherwise } => {
                 let mut then = Vec::new();
                 if let Some(jump) = otherwise {
-                    self.jump(jump, &mut then, Place { nested: true, then: None });
+                    self.jump(jump, &mut then, Position { nested: true, then: None });
                 }
                 if then.is_empty() {
                     then.push(Yaml::pair("return", Yaml::text("error")));
@@ -356,7 +362,7 @@ impl<'p> Steps<'p> {
                     ("then".to_owned(), Yaml::List(then)),
                 ]));
             }
-            Statement::Collect(collect) => self.collect(collect, out, place),
+            Statement::Collect(collect) => self.collect(collect, out, position),
             Statement::Clear { variables } => {
                 let none = |v: &agentir_diagnostics::Spanned<Name>| {
                     (v.value.to_string(), Yaml::Raw("null".to_owned()))
@@ -369,7 +375,7 @@ impl<'p> Steps<'p> {
             Statement::Transform(transform) => out.push(Yaml::Comment(format!(
                 "not in ADL: {} from {}",
                 transform.target,
-                expr::words(&transform.source)
+                expr::expr_phrase(&transform.source)
             ))),
             Statement::Log { value } => {
                 out.push(Yaml::Comment(format!("not in ADL: log {}", value.value)));
@@ -433,7 +439,7 @@ impl<'p> Steps<'p> {
                 _ => left_out.push(format!(
                     "not in ADL: set {} to {}",
                     set.target,
-                    expr::words(&set.value)
+                    expr::expr_phrase(&set.value)
                 )),
             }
         }
@@ -445,26 +451,26 @@ impl<'p> Steps<'p> {
         &mut self,
         branches: &'p [Branch],
         out: &mut Vec<Yaml>,
-        place: Place<'p>,
+        position: Position<'p>,
         after: Option<&'p str>,
     ) {
-        let inner = Place { nested: true, then: after.or(place.then) };
+        let inner = Position { nested: true, then: after.or(position.then) };
         // Statements after an always-taken branch are unreachable, and MICA rejects them.
         let always = branches.iter().position(|branch| branch.condition.is_none());
         let (branches, never) = branches.split_at(always.map_or(branches.len(), |at| at + 1));
-        self.taken(branches, out, place, inner);
+        self.emit_branches(branches, out, position, inner);
         out.extend(never.iter().map(|branch| match &branch.condition {
             Some(condition) => Yaml::Comment(format!("never: if {}", expr::phrase(condition))),
             None => Yaml::Comment("never: another else".to_owned()),
         }));
     }
 
-    fn taken(
+    fn emit_branches(
         &mut self,
         branches: &'p [Branch],
         out: &mut Vec<Yaml>,
-        place: Place<'p>,
-        inner: Place<'p>,
+        position: Position<'p>,
+        inner: Position<'p>,
     ) {
         for (i, branch) in branches.iter().enumerate() {
             let mut steps = Vec::new();
@@ -479,7 +485,7 @@ impl<'p> Steps<'p> {
                 }
                 match out.last_mut() {
                     // MICA drops an `else` of an `if` nested in a `then`.
-                    Some(Yaml::Map(last)) if !place.nested => {
+                    Some(Yaml::Map(last)) if !position.nested => {
                         last.push(("else".to_owned(), Yaml::List(steps)));
                     }
                     _ => out.push(Yaml::pair("else", Yaml::List(steps))),
@@ -504,28 +510,29 @@ impl<'p> Steps<'p> {
 
     /// The statements of a branch. A jump to a label that only continues after the `if` is replaced by the
     /// label.
-    fn branch(&mut self, all: &'p [Statement], out: &mut Vec<Yaml>, place: Place<'p>) {
-        if let (Some(after), Some((Statement::Goto(jump), before))) = (place.then, all.split_last())
+    fn branch(&mut self, all: &'p [Statement], out: &mut Vec<Yaml>, position: Position<'p>) {
+        if let (Some(after), Some((Statement::Goto(jump), before))) =
+            (position.then, all.split_last())
             && self.form == Form::AsWritten
             && let Some(label) = jump.target.step().map(|s| s.value.as_str())
             && self.depth < MAX_DEPTH
             && self.leads_to(label, after)
         {
-            self.statements(before, out, place, None);
+            self.statements(before, out, position, None);
             out.push(Yaml::pair("label", Yaml::text(label)));
             self.depth += 1;
-            self.chain(label, out, place);
+            self.chain(label, out, position);
             self.depth -= 1;
             return;
         }
-        self.statements(all, out, place, place.then);
+        self.statements(all, out, position, position.then);
     }
 
     /// Whether a step that is not emitted yet only continues with `after`.
     fn leads_to(&self, label: &str, after: &str) -> bool {
         let mut name = label;
         for _ in 0..64 {
-            let Some(step) = self.step(name).filter(|_| !self.written.contains(name)) else {
+            let Some(step) = self.step(name).filter(|_| !self.emitted.contains(name)) else {
                 return false;
             };
             let Some(Statement::Goto(jump)) = step.body.0.last() else { return false };
@@ -538,7 +545,7 @@ impl<'p> Steps<'p> {
         false
     }
 
-    fn jump(&self, jump: &Jump, out: &mut Vec<Yaml>, place: Place<'p>) {
+    fn jump(&self, jump: &Jump, out: &mut Vec<Yaml>, position: Position<'p>) {
         let reason = jump.reason.as_ref().map(|r| r.value.as_str());
         let ended = |status: &str, reason: Option<&str>| {
             let text = match reason {
@@ -549,7 +556,7 @@ impl<'p> Steps<'p> {
         };
         match &jump.target {
             Target::Step(step) | Target::Backtrack(Some(step)) => {
-                if place.then != Some(step.value.as_str()) {
+                if position.then != Some(step.value.as_str()) {
                     out.push(Yaml::pair("next", Yaml::text(step.value.as_str())));
                 }
             }
@@ -558,15 +565,15 @@ impl<'p> Steps<'p> {
             Target::Escalate => {
                 out.push(ended("error", Some(reason.unwrap_or("a person takes over"))));
             }
-            Target::Retry | Target::RetryStep if !self.here.is_empty() => {
-                out.push(Yaml::pair("next", Yaml::text(self.here)));
+            Target::Retry | Target::RetryStep if !self.current.is_empty() => {
+                out.push(Yaml::pair("next", Yaml::text(self.current)));
             }
             Target::Handoff(Some(agent)) => {
-                out.push(Yaml::pair("call", Yaml::text(self.names.agent(&agent.value))));
+                out.push(Yaml::pair("call", Yaml::text(self.context.agent(&agent.value))));
                 out.push(ended("success", None));
             }
             Target::Delegate(Some(agent)) => {
-                out.push(Yaml::pair("call", Yaml::text(self.names.agent(&agent.value))));
+                out.push(Yaml::pair("call", Yaml::text(self.context.agent(&agent.value))));
             }
             Target::AskUser(choices) => {
                 let choices: Vec<_> = choices.iter().map(|c| c.value.as_str()).collect();
@@ -590,10 +597,10 @@ impl<'p> Steps<'p> {
             .iter()
             .filter_map(|b| Some((b.variable.value.to_string(), value(&b.value, self.form)?)))
             .collect();
-        called(&self.names.agent(&d.agent.value), args)
+        call_step(&self.context.agent(&d.agent.value), args)
     }
 
-    fn call(&mut self, call: &'p Call, out: &mut Vec<Yaml>, place: Place<'p>) {
+    fn call(&mut self, call: &'p Call, out: &mut Vec<Yaml>, position: Position<'p>) {
         let tool = self.tools.get(call.tool.value.as_str());
         let mut parameters = tool.iter().flat_map(|t| &t.parameters);
         let mut args = Vec::new();
@@ -608,7 +615,7 @@ impl<'p> Steps<'p> {
                 }
             }
         } else {
-            let known = self.names.args(&self.agent.metadata.name.value);
+            let known = self.context.args(&self.agent.metadata.name.value);
             args.extend(
                 parameters
                     .by_ref()
@@ -620,8 +627,8 @@ impl<'p> Steps<'p> {
         out.extend(
             named.map(|name| Yaml::Comment(format!("what was called {name} is now {}", call.tool))),
         );
-        out.push(called(&call.tool.value, args));
-        let inner = Place { nested: true, then: None };
+        out.push(call_step(&call.tool.value, args));
+        let inner = Position { nested: true, then: None };
         let mut done = Vec::new();
         self.statements(&call.on_success.0, &mut done, inner, None);
         let mut failed = Vec::new();
@@ -648,7 +655,7 @@ impl<'p> Steps<'p> {
                     ("if".to_owned(), Yaml::text(succeeded)),
                     ("then".to_owned(), Yaml::List(done)),
                 ];
-                if place.nested {
+                if position.nested {
                     out.push(Yaml::Map(pairs));
                     out.push(Yaml::pair("else", Yaml::List(failed)));
                 } else {
@@ -657,11 +664,11 @@ impl<'p> Steps<'p> {
                 }
             }
         }
-        self.branches(&call.on_result, out, place, None);
+        self.branches(&call.on_result, out, position, None);
     }
 }
 
-fn called(name: &str, args: Vec<(String, Yaml)>) -> Yaml {
+fn call_step(name: &str, args: Vec<(String, Yaml)>) -> Yaml {
     let mut pairs = vec![("call".to_owned(), Yaml::text(name))];
     if !args.is_empty() {
         pairs.push(("args".to_owned(), Yaml::Map(args)));
@@ -698,23 +705,24 @@ fn value(expr: &Expr, form: Form) -> Option<Yaml> {
 }
 
 /// Whether control can fall through the statements.
-fn passes(statements: &[Statement]) -> bool {
+fn falls_through(statements: &[Statement]) -> bool {
     statements.iter().all(|statement| match statement {
         Statement::Goto(jump) => !jump.target.diverges(),
         Statement::Escalate { .. } => false,
         Statement::Handoff(d) => d.returns == Some(true),
-        Statement::If { branches } | Statement::Await { branches } => any_passes(branches),
-        Statement::Collect(collect) => passes(&collect.on_success.0),
+        Statement::If { branches } | Statement::Await { branches } => any_falls_through(branches),
+        Statement::Collect(collect) => falls_through(&collect.on_success.0),
         Statement::Call(call) => {
-            (passes(&call.on_success.0) || passes(&call.on_failure.0))
-                && any_passes(&call.on_result)
+            (falls_through(&call.on_success.0) || falls_through(&call.on_failure.0))
+                && any_falls_through(&call.on_result)
         }
         _ => true,
     })
 }
 
-fn any_passes(branches: &[Branch]) -> bool {
-    branches.iter().all(|b| b.condition.is_some()) || branches.iter().any(|b| passes(&b.body.0))
+fn any_falls_through(branches: &[Branch]) -> bool {
+    branches.iter().all(|b| b.condition.is_some())
+        || branches.iter().any(|b| falls_through(&b.body.0))
 }
 
 /// The steps that statements jump to, at any depth.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 #[derive(Template)]
 #[template(path = "tools.py", escape = "none")]
-struct Page {
+struct ToolsFile {
     functions: Vec<Function>,
 }
 
@@ -19,7 +19,7 @@ struct Function {
     returns: Option<String>,
     docstring: Option<String>,
     /// The results, in AgentIR's notation of types.
-    gives: Vec<String>,
+    results: Vec<String>,
 }
 
 /// The file with all tools; `None` if there are none.
@@ -31,11 +31,11 @@ pub(super) fn file(program: &Program) -> Option<OutputFile> {
         return None;
     }
     // Rendering a built-in template cannot fail.
-    let text = Page { functions }.render().unwrap_or_default();
+    let text = ToolsFile { functions }.render().unwrap_or_default();
     Some(OutputFile { path: "tools.py".to_owned(), text })
 }
 
-fn kept<'e>(extensions: &'e Extensions, key: &str) -> Option<&'e Data> {
+fn own_data<'e>(extensions: &'e Extensions, key: &str) -> Option<&'e Data> {
     extensions.0.get(ADL)?.get(key).map(|e| &e.value)
 }
 
@@ -44,22 +44,22 @@ fn function(tool: &Tool) -> Function {
     let (required, optional): (Vec<_>, Vec<_>) =
         tool.parameters.iter().partition(|p| p.required && p.default.is_none());
     let mut parameters: Vec<_> = required.into_iter().chain(optional).map(parameter).collect();
-    if kept(&tool.extensions, "kwargs").is_some() {
+    if own_data(&tool.extensions, "kwargs").is_some() {
         parameters.push("**kwargs".to_owned());
     }
-    let returns = kept(&tool.extensions, "returns").and_then(Data::as_str).map(str::to_owned);
+    let returns = own_data(&tool.extensions, "returns").and_then(Data::as_str).map(str::to_owned);
     let returns = returns.or_else(|| annotation(&tool.returns.as_ref()?.ty).map(str::to_owned));
     Function {
         name: identifier(&tool.name.value),
         parameters: parameters.join(", "),
         returns,
         docstring: docstring(tool),
-        gives: tool.returns.as_ref().map(gives).unwrap_or_default(),
+        results: tool.returns.as_ref().map(results).unwrap_or_default(),
     }
 }
 
 /// The named fields of the result, else its type.
-fn gives(returns: &ReturnType) -> Vec<String> {
+fn results(returns: &ReturnType) -> Vec<String> {
     if returns.fields.is_empty() {
         return vec![returns.ty.to_string()];
     }
@@ -104,7 +104,7 @@ fn docstring(tool: &Tool) -> Option<String> {
 
 fn parameter(parameter: &Parameter) -> String {
     let mut out = identifier(&parameter.name.value);
-    let written = kept(&parameter.extensions, "annotation").and_then(Data::as_str);
+    let written = own_data(&parameter.extensions, "annotation").and_then(Data::as_str);
     let annotation = written.or_else(|| annotation(parameter.ty.as_ref()?));
     if let Some(annotation) = annotation {
         out += &format!(": {annotation}");

@@ -93,7 +93,7 @@ pub(super) fn settings(entries: &[(String, Yaml)]) -> String {
 }
 
 fn key(key: &str) -> String {
-    if plain(key) && !key.contains(':') { key.to_owned() } else { quoted(key) }
+    if is_plain(key) && !key.contains(':') { key.to_owned() } else { quoted(key) }
 }
 
 fn indent(out: &mut String, columns: usize) {
@@ -116,7 +116,7 @@ fn pair(out: &mut String, column: usize, key: &str, value: &Yaml) {
         }
         value => {
             out.push(' ');
-            leaf(out, column, value);
+            scalar(out, column, value);
         }
     }
 }
@@ -149,18 +149,18 @@ fn list(out: &mut String, column: usize, items: &[Yaml]) {
             }
             item => {
                 out.push_str("- ");
-                leaf(out, column, item);
+                scalar(out, column, item);
             }
         }
     }
 }
 
-fn leaf(out: &mut String, column: usize, value: &Yaml) {
+fn scalar(out: &mut String, column: usize, value: &Yaml) {
     match value {
         Yaml::Map(_) => out.push_str("{}"),
         Yaml::List(_) => out.push_str("[]"),
         Yaml::Raw(text) => out.push_str(text),
-        Yaml::Text(text) | Yaml::Quoted(text) if block(text) => {
+        Yaml::Text(text) | Yaml::Quoted(text) if is_block(text) => {
             out.push('|');
             if text.starts_with([' ', '\n']) {
                 out.push('2');
@@ -173,8 +173,8 @@ fn leaf(out: &mut String, column: usize, value: &Yaml) {
                 }
             }
         }
-        Yaml::Text(text) if plain(text) => out.push_str(text),
-        Yaml::Text(text) if text.contains('"') && single(text) => {
+        Yaml::Text(text) if is_plain(text) => out.push_str(text),
+        Yaml::Text(text) if text.contains('"') && is_single_quotable(text) => {
             out.push('\'');
             out.push_str(text);
             out.push('\'');
@@ -185,7 +185,7 @@ fn leaf(out: &mut String, column: usize, value: &Yaml) {
 }
 
 /// Whether a text can be written as a block after `|`.
-fn block(text: &str) -> bool {
+fn is_block(text: &str) -> bool {
     text.trim_end_matches('\n').contains('\n')
         && !text.chars().any(|c| c != '\n' && unprintable(c))
         && !text.starts_with('\t')
@@ -196,12 +196,12 @@ fn unprintable(c: char) -> bool {
 }
 
 /// Whether a text can be single-quoted; single quotes have no escapes.
-fn single(text: &str) -> bool {
+fn is_single_quotable(text: &str) -> bool {
     !text.contains(['\'', '\\', '\n', '\t']) && !text.chars().any(unprintable)
 }
 
 /// Whether YAML 1.1 reads an unquoted text as this string.
-pub(super) fn plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let indicator = "-?:,[]{}#&*!|>'\"%@`".contains(first);
     let dash = matches!(first, '-' | '?' | ':')
@@ -213,11 +213,11 @@ pub(super) fn plain(text: &str) -> bool {
         && !text.contains(" #")
         && !text.ends_with(':')
         && !text.chars().any(unprintable)
-        && !other_than_text(text)
+        && !is_other_type(text)
 }
 
 /// Whether YAML 1.1 reads a word as a boolean, null, number or date.
-fn other_than_text(text: &str) -> bool {
+fn is_other_type(text: &str) -> bool {
     const WORDS: &[&str] = &["y", "yes", "n", "no", "true", "false", "on", "off", "null", "~"];
     if WORDS.iter().any(|w| w.eq_ignore_ascii_case(text))
         || matches!(text, "<<" | "=" | "---" | "...")
@@ -255,7 +255,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Yaml, file, plain};
+    use super::{Yaml, file, is_plain};
 
     #[test]
     fn words_that_yaml_takes_for_something_else_are_quoted() {
@@ -277,10 +277,10 @@ mod tests {
             "@a",
             "a:",
         ] {
-            assert!(!plain(text), "{text}");
+            assert!(!is_plain(text), "{text}");
         }
         for text in ["yesterday", "a-b", "1st place", "-x", "a:b", "it's", "re.match(\"x\", y)"] {
-            assert!(plain(text), "{text}");
+            assert!(is_plain(text), "{text}");
         }
     }
 

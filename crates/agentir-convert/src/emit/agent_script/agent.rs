@@ -1,7 +1,7 @@
 //! Emits an agent: actions, hooks, prompt, and the tools exposed to the model (specification part II,
 //! 4 to 7).
 
-use super::document::{Context, Declared, inner, type_name};
+use super::document::{Context, Declaration, inner, type_name};
 use super::layout::{Writer, name};
 use super::{data, expr, prompt, statement};
 use agentir_expr::TypeKind;
@@ -14,28 +14,32 @@ pub(super) fn agent(
     context: &Context<'_>,
     agent: &Agent,
     keyword: &str,
-    kept: &mut Map<String, Data>,
+    fields: &mut Map<String, Data>,
 ) {
-    let of = inner(context.root, keyword);
-    let reasoning_rest = match kept.shift_remove("reasoning") {
+    let record_type = inner(context.root, keyword);
+    let reasoning_rest = match fields.shift_remove("reasoning") {
         Some(Data::Object(fields)) => fields,
         _ => Map::new(),
     };
     w.block(format!("{keyword} {}:", name(&agent.metadata.name.value)), |w| {
-        data::take(w, of, kept, &["label"]);
+        data::take(w, record_type, fields, &["label"]);
         if let Some(goal) = &agent.identity.goal {
             w.text("description", &goal.text.value);
         }
-        data::take(w, of, kept, &["schema", "parameters"]);
+        data::take(w, record_type, fields, &["schema", "parameters"]);
         w.block_if_any("system:", |w| {
             let own = agent.identity.system_prompt.as_ref().map(|s| &s.template);
             if let Some(own) = own.filter(|own| Some(*own) != context.instructions) {
                 w.text("instructions", &own.text.value);
             }
-            data::record(w, inner(of, "system"), &data::kept(&agent.identity.extensions));
+            data::record(
+                w,
+                inner(record_type, "system"),
+                &data::own_fields(&agent.identity.extensions),
+            );
         });
         w.block_if_any("model_config:", |w| {
-            if of.field("model_config").is_none() {
+            if record_type.field("model_config").is_none() {
                 return;
             }
             if let Some(model) = agent.execution.model.as_ref().map(|m| m.value.as_str()) {
@@ -43,13 +47,13 @@ pub(super) fn agent(
                 let address = if model.contains("://") { "" } else { "model://" };
                 w.text("model", &format!("{address}{model}"));
             }
-            let rest = data::kept(&agent.execution.extensions);
-            data::record(w, inner(of, "model_config"), &rest);
+            let rest = data::own_fields(&agent.execution.extensions);
+            data::record(w, inner(record_type, "model_config"), &rest);
         });
-        data::take(w, of, kept, &["skills"]);
+        data::take(w, record_type, fields, &["skills"]);
         w.block_if_any("actions:", |w| {
             for one in &agent.tools {
-                tool(w, inner(of, "actions"), one);
+                tool(w, inner(record_type, "actions"), one);
             }
         });
         let hook = |w: &mut Writer, key: &str, body: Option<&Body>| {
@@ -61,7 +65,7 @@ pub(super) fn agent(
         hook(w, "on_init", hooks.before_agent.as_ref().map(|h| &h.body));
         hook(w, "before_reasoning", hooks.before_turn.as_ref().map(|h| &h.body));
         w.block_if_any("reasoning:", |w| {
-            let of = inner(of, "reasoning");
+            let record_type = inner(record_type, "reasoning");
             w.block_if_any("instructions: ->", |w| {
                 prompt::instructions(w, &agent.identity.instructions);
                 if let Some(zone) = &agent.reasoning {
@@ -70,31 +74,31 @@ pub(super) fn agent(
             });
             w.block_if_any("actions:", |w| {
                 for one in agent.reasoning.iter().flat_map(|r| &r.bindings) {
-                    binding(w, context, inner(of, "actions"), one);
+                    binding(w, context, inner(record_type, "actions"), one);
                 }
             });
-            data::record(w, of, &reasoning_rest);
+            data::record(w, record_type, &reasoning_rest);
         });
         hook(w, "after_reasoning", hooks.after_turn.as_ref().map(|h| &h.body));
         hook(w, "on_exit", hooks.after_agent.as_ref().map(|h| &h.body));
-        data::record(w, of, kept);
+        data::record(w, record_type, fields);
     });
 }
 
-fn tool(w: &mut Writer, of: &'static RecordType, tool: &Tool) {
-    let mut rest = data::kept(&tool.extensions);
+fn tool(w: &mut Writer, record_type: &'static RecordType, tool: &Tool) {
+    let mut rest = data::own_fields(&tool.extensions);
     let outputs = match rest.shift_remove("outputs") {
         Some(Data::Object(about)) => about,
         _ => Map::new(),
     };
     w.block(format!("{}:", name(&tool.name.value)), |w| {
-        data::take(w, of, &mut rest, &["label"]);
+        data::take(w, record_type, &mut rest, &["label"]);
         if let Some(text) = &tool.description {
             w.text("description", &text.text.value);
         }
         w.block_if_any("inputs:", |w| {
             for one in &tool.parameters {
-                parameter(w, inner(of, "inputs"), one);
+                parameter(w, inner(record_type, "inputs"), one);
             }
         });
         w.block_if_any("outputs:", |w| {
@@ -108,52 +112,57 @@ fn tool(w: &mut Writer, of: &'static RecordType, tool: &Tool) {
                     _ => Map::new(),
                 };
                 let default = about.shift_remove("default");
-                let declared = Declared {
+                let declared = Declaration {
                     name: &field.name.value,
                     modifier: None,
                     ty: type_name(Some(&field.ty)),
                     value: default.as_ref(),
                 };
-                declared.print(w, |w| data::record(w, inner(of, "outputs"), &about));
+                declared.print(w, |w| data::record(w, inner(record_type, "outputs"), &about));
             }
         });
         let target = tool.binding.as_ref().and_then(|b| b.0.get("target")).and_then(Data::as_str);
         if let Some(target) = target {
             w.text("target", target);
         }
-        let asks = of.field("require_user_confirmation").and(tool.confirmation.as_ref());
+        let asks = record_type.field("require_user_confirmation").and(tool.confirmation.as_ref());
         match asks.and_then(|c| c.require).map(|require| require.value) {
             Some("always") => w.line("require_user_confirmation: True"),
             Some("never") => w.line("require_user_confirmation: False"),
             _ => {}
         }
-        data::record(w, of, &rest);
+        data::record(w, record_type, &rest);
     });
 }
 
-fn parameter(w: &mut Writer, of: &'static RecordType, one: &Parameter) {
-    let declared = Declared {
+fn parameter(w: &mut Writer, record_type: &'static RecordType, one: &Parameter) {
+    let declared = Declaration {
         name: &one.name.value,
         modifier: None,
         ty: type_name(one.ty.as_ref()),
         value: one.default.as_ref(),
     };
-    let mut rest = data::kept(&one.extensions);
+    let mut rest = data::own_fields(&one.extensions);
     declared.print(w, |w| {
-        data::take(w, of, &mut rest, &["label"]);
+        data::take(w, record_type, &mut rest, &["label"]);
         if let Some(text) = &one.description {
             w.text("description", &text.text.value);
         }
         if one.required {
             w.line("is_required: True");
         }
-        data::record(w, of, &rest);
+        data::record(w, record_type, &rest);
     });
 }
 
 /// A tool exposed to the model (specification part II, 7).
-fn binding(w: &mut Writer, context: &Context<'_>, of: &'static RecordType, one: &ToolBinding) {
-    let mut rest = data::kept(&one.extensions);
+fn binding(
+    w: &mut Writer,
+    context: &Context<'_>,
+    record_type: &'static RecordType,
+    one: &ToolBinding,
+) {
+    let mut rest = data::own_fields(&one.extensions);
     let mut targets: Vec<String> = Vec::new();
     let action = match &one.action {
         BindingAction::Call { tool } => format!("@actions.{}", tool.value),
@@ -180,7 +189,7 @@ fn binding(w: &mut Writer, context: &Context<'_>, of: &'static RecordType, one: 
         head.push_str(&targets.join(", "));
     }
     w.block(head, |w| {
-        data::take(w, of, &mut rest, &["label"]);
+        data::take(w, record_type, &mut rest, &["label"]);
         if let Some(text) = &one.description {
             w.text("description", &text.text.value);
         }
@@ -195,6 +204,6 @@ fn binding(w: &mut Writer, context: &Context<'_>, of: &'static RecordType, one: 
             w.line(format!("with {}={value}", name(&input.name.value)));
         }
         statement::body(w, context, &one.after);
-        data::record(w, of, &rest);
+        data::record(w, record_type, &rest);
     });
 }

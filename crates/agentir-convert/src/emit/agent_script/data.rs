@@ -7,39 +7,42 @@ use agentir_syntax::agent_script::schema::{FieldDef, RecordType, Shape};
 use serde_json::Map;
 
 /// The Agent Script extensions of an element, by key.
-pub(super) fn kept(extensions: &Extensions) -> Map<String, Data> {
+pub(super) fn own_fields(extensions: &Extensions) -> Map<String, Data> {
     let own = extensions.0.get(agentir_ir::Dialect::AgentScript.name());
-    own.into_iter().flatten().map(|(key, kept)| (key.clone(), kept.value.clone())).collect()
+    own.into_iter()
+        .flatten()
+        .map(|(key, extension)| (key.clone(), extension.value.clone()))
+        .collect()
 }
 
 /// The original key: a duplicate key is stored as `key#2`.
-fn written(key: &str) -> &str {
+fn original_key(key: &str) -> &str {
     key.split_once('#').map_or(key, |(key, _)| key)
 }
 
 /// All fields of a record, first those of its table, in its order.
-pub(super) fn record(w: &mut Writer, of: &'static RecordType, fields: &Map<String, Data>) {
-    for def in of.fields() {
-        for (key, value) in fields.iter().filter(|(key, _)| def.is_called(written(key))) {
-            field(w, def, written(key), value);
+pub(super) fn record(w: &mut Writer, record_type: &'static RecordType, fields: &Map<String, Data>) {
+    for def in record_type.fields() {
+        for (key, value) in fields.iter().filter(|(key, _)| def.is_called(original_key(key))) {
+            field(w, def, original_key(key), value);
         }
     }
-    unknown(w, of, fields);
+    unknown_entries(w, record_type, fields);
 }
 
 /// Takes the fields with these names.
 pub(super) fn take(
     w: &mut Writer,
-    of: &'static RecordType,
+    record_type: &'static RecordType,
     fields: &mut Map<String, Data>,
     names: &[&str],
 ) {
-    for def in names.iter().filter_map(|name| of.field(name)) {
+    for def in names.iter().filter_map(|name| record_type.field(name)) {
         let keys: Vec<String> =
-            fields.keys().filter(|key| def.is_called(written(key))).cloned().collect();
+            fields.keys().filter(|key| def.is_called(original_key(key))).cloned().collect();
         for key in keys {
             if let Some(value) = fields.shift_remove(&key) {
-                field(w, def, written(&key), &value);
+                field(w, def, original_key(&key), &value);
             }
         }
     }
@@ -47,11 +50,15 @@ pub(super) fn take(
 
 /// Entries without a row in the table are source text from their key on; anything else is a field of
 /// another dialect.
-fn unknown(w: &mut Writer, of: &'static RecordType, fields: &Map<String, Data>) {
-    for (key, value) in fields.iter().filter(|(key, _)| of.field(written(key)).is_none()) {
+fn unknown_entries(w: &mut Writer, record_type: &'static RecordType, fields: &Map<String, Data>) {
+    for (key, value) in
+        fields.iter().filter(|(key, _)| record_type.field(original_key(key)).is_none())
+    {
         match value {
-            value if of.open => open(w, written(key), value),
-            Data::String(text) if text.starts_with(written(key)) || written(key) == "text" => {
+            value if record_type.open => open(w, original_key(key), value),
+            Data::String(text)
+                if text.starts_with(original_key(key)) || original_key(key) == "text" =>
+            {
                 w.raw(text);
             }
             _ => {}
@@ -61,15 +68,19 @@ fn unknown(w: &mut Writer, of: &'static RecordType, fields: &Map<String, Data>) 
 
 fn field(w: &mut Writer, def: &FieldDef, key: &str, value: &Data) {
     match (def.shape, value) {
-        (Shape::Block(of), Data::Object(fields)) => {
-            w.block_if_any(format!("{key}:"), |w| record(w, of, fields));
+        (Shape::Block(record_type), Data::Object(fields)) => {
+            w.block_if_any(format!("{key}:"), |w| record(w, record_type, fields));
         }
-        (Shape::Named(of), Data::Object(fields)) => named(w, of, key, fields),
-        (Shape::Named(_), Data::String(of)) => w.line(format!("{key} {}:", name(of))),
-        (Shape::Collection(of), Data::Object(all)) => w.block(format!("{key}:"), |w| {
+        (Shape::Named(record_type), Data::Object(fields)) => named(w, record_type, key, fields),
+        (Shape::Named(_), Data::String(record_type)) => {
+            w.line(format!("{key} {}:", name(record_type)))
+        }
+        (Shape::Collection(record_type), Data::Object(all)) => w.block(format!("{key}:"), |w| {
             for (own, fields) in all {
                 if let Data::Object(fields) = fields {
-                    w.block(format!("{}:", name(own)), |w| record(w, of, &without(fields, own)));
+                    w.block(format!("{}:", name(own)), |w| {
+                        record(w, record_type, &without_field(fields, own))
+                    });
                 } else {
                     w.line(format!("{}:", name(own)));
                 }
@@ -96,20 +107,22 @@ fn field(w: &mut Writer, def: &FieldDef, key: &str, value: &Data) {
     }
 }
 
-fn named(w: &mut Writer, of: &'static RecordType, key: &str, fields: &Map<String, Data>) {
+fn named(w: &mut Writer, record_type: &'static RecordType, key: &str, fields: &Map<String, Data>) {
     // Several are records by name; a single one is the record itself.
     if fields.values().all(|f| f.get("name").is_some()) && !fields.contains_key("name") {
         for fields in fields.values().filter_map(Data::as_object) {
-            named(w, of, key, fields);
+            named(w, record_type, key, fields);
         }
         return;
     }
     let own = fields.get("name").and_then(Data::as_str).unwrap_or_default();
     w.gap();
-    w.block(format!("{key} {}:", name(own)), |w| record(w, of, &without(fields, own)));
+    w.block(format!("{key} {}:", name(own)), |w| {
+        record(w, record_type, &without_field(fields, own))
+    });
 }
 
-fn without(fields: &Map<String, Data>, own: &str) -> Map<String, Data> {
+fn without_field(fields: &Map<String, Data>, own: &str) -> Map<String, Data> {
     let mut fields = fields.clone();
     if fields.get("name").and_then(Data::as_str) == Some(own) {
         fields.shift_remove("name");
@@ -123,7 +136,7 @@ fn open(w: &mut Writer, key: &str, value: &Data) {
         Data::Object(fields) if fields.is_empty() => w.line(format!("{key}:")),
         Data::Object(fields) => w.block(format!("{key}:"), |w| {
             for (key, value) in fields {
-                open(w, written(key), value);
+                open(w, original_key(key), value);
             }
         }),
         Data::Array(items) if items.iter().any(|i| i.is_object() || i.is_array()) => {

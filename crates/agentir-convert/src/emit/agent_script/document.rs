@@ -29,23 +29,23 @@ pub(super) struct Context<'p> {
 }
 
 /// The record type of a field.
-pub(super) fn inner(of: &'static RecordType, key: &str) -> &'static RecordType {
-    match of.field(key).map(|f| f.shape) {
+pub(super) fn inner(record_type: &'static RecordType, key: &str) -> &'static RecordType {
+    match record_type.field(key).map(|f| f.shape) {
         Some(
-            Shape::Block(of)
-            | Shape::Named(of)
-            | Shape::Collection(of)
-            | Shape::Declarations(of)
-            | Shape::Bindings(of),
-        ) => of,
-        _ => of,
+            Shape::Block(record_type)
+            | Shape::Named(record_type)
+            | Shape::Collection(record_type)
+            | Shape::Declarations(record_type)
+            | Shape::Bindings(record_type),
+        ) => record_type,
+        _ => record_type,
     }
 }
 
 /// Blocks of a document in the order of the specification's examples.
 const BEFORE_VARIABLES: &[&str] =
     &["config", "access", "model_config", "language", "knowledge", "context", "skill_definitions"];
-const BEHIND_VARIABLES: &[&str] = &["connection", "modality"];
+const AFTER_VARIABLES: &[&str] = &["connection", "modality"];
 
 pub(super) fn print(script: &Script<'_>) -> String {
     let root = script.dialect.root();
@@ -57,16 +57,16 @@ pub(super) fn print(script: &Script<'_>) -> String {
     let Some(first) = script.agents.iter().find(is_entry).or(script.agents.first()) else {
         return w.finish();
     };
-    let mut kept = data::kept(&first.extensions);
+    let mut fields = data::own_fields(&first.extensions);
     // The base dialect needs no `config`.
-    if script.dialect == Dialect::Agentforce && !kept.contains_key("config") {
+    if script.dialect == Dialect::Agentforce && !fields.contains_key("config") {
         let name = first.metadata.name.value.as_str();
-        kept.insert("config".to_owned(), json!({ "developer_name": name }));
+        fields.insert("config".to_owned(), json!({ "developer_name": name }));
         let access = json!({ "default_agent_user": super::adapt::USER });
-        kept.entry("access").or_insert(access);
+        fields.entry("access").or_insert(access);
     }
     let all_have = script.agents.iter().all(|a| a.identity.system_prompt.is_some());
-    let instructions = match kept.shift_remove("system_instructions") {
+    let instructions = match fields.shift_remove("system_instructions") {
         Some(Data::String(text)) => Some(Template::plain(plain(text))),
         _ if all_have => first.identity.system_prompt.as_ref().map(|s| s.template.clone()),
         _ => None,
@@ -76,13 +76,13 @@ pub(super) fn print(script: &Script<'_>) -> String {
         instructions: instructions.as_ref(),
         remote: first.available_agents.iter().map(|a| a.alias.value.as_str()).collect(),
     };
-    system(&mut w, &context, first, &mut kept);
+    system(&mut w, &context, first, &mut fields);
     for block in BEFORE_VARIABLES {
         w.gap();
-        if *block == "access" && root.field(block).is_some() && invented(&kept) {
+        if *block == "access" && root.field(block).is_some() && is_placeholder_user(&fields) {
             w.line("# Put the user here that the agent acts for.");
         }
-        data::take(&mut w, root, &mut kept, &[block]);
+        data::take(&mut w, root, &mut fields, &[block]);
     }
     w.gap();
     w.block_if_any("variables:", |w| {
@@ -90,9 +90,9 @@ pub(super) fn print(script: &Script<'_>) -> String {
             variable(w, inner(root, "variables"), one);
         }
     });
-    for block in BEHIND_VARIABLES {
+    for block in AFTER_VARIABLES {
         w.gap();
-        data::take(&mut w, root, &mut kept, &[block]);
+        data::take(&mut w, root, &mut fields, &[block]);
     }
     for one in &first.available_agents {
         w.gap();
@@ -103,8 +103,11 @@ pub(super) fn print(script: &Script<'_>) -> String {
             continue;
         }
         let entry = is_entry(&one);
-        let own =
-            if std::ptr::eq(one, first) { &mut kept } else { &mut data::kept(&one.extensions) };
+        let own = if std::ptr::eq(one, first) {
+            &mut fields
+        } else {
+            &mut data::own_fields(&one.extensions)
+        };
         w.gap();
         agent::agent(&mut w, &context, one, if entry { "start_agent" } else { "subagent" }, own);
     }
@@ -115,8 +118,8 @@ pub(super) fn print(script: &Script<'_>) -> String {
 }
 
 /// Whether the default agent user is still a placeholder.
-fn invented(kept: &Map<String, Data>) -> bool {
-    let user = kept.get("access").and_then(|a| a.get("default_agent_user"));
+fn is_placeholder_user(fields: &Map<String, Data>) -> bool {
+    let user = fields.get("access").and_then(|a| a.get("default_agent_user"));
     user.and_then(Data::as_str) == Some(super::adapt::USER)
 }
 
@@ -124,13 +127,13 @@ fn plain(text: String) -> agentir_diagnostics::Spanned<smol_str::SmolStr> {
     agentir_diagnostics::Spanned::new(text.into(), agentir_diagnostics::Span::default())
 }
 
-fn system(w: &mut Writer, context: &Context<'_>, first: &Agent, kept: &mut Map<String, Data>) {
-    let of = inner(context.root, "system");
-    let rest = match kept.shift_remove("system") {
+fn system(w: &mut Writer, context: &Context<'_>, first: &Agent, fields: &mut Map<String, Data>) {
+    let record_type = inner(context.root, "system");
+    let rest = match fields.shift_remove("system") {
         Some(Data::Object(fields)) => fields,
         _ => Map::new(),
     };
-    let messages = match kept.shift_remove("messages") {
+    let messages = match fields.shift_remove("messages") {
         Some(Data::Object(fields)) => fields,
         _ => Map::new(),
     };
@@ -150,9 +153,9 @@ fn system(w: &mut Writer, context: &Context<'_>, first: &Agent, kept: &mut Map<S
                     w.text(key, &text.text.value);
                 }
             }
-            data::record(w, inner(of, "messages"), &messages);
+            data::record(w, inner(record_type, "messages"), &messages);
         });
-        data::record(w, of, &rest);
+        data::record(w, record_type, &rest);
     });
 }
 
@@ -161,23 +164,23 @@ pub(super) fn type_name(ty: Option<&TypeExpr>) -> String {
     match ty.map(|t| &t.kind) {
         None => "object".to_owned(),
         Some(TypeKind::Named(name)) => name.to_string(),
-        Some(TypeKind::Array(of)) => match &of.kind {
+        Some(TypeKind::Array(record_type)) => match &record_type.kind {
             TypeKind::Array(_) => "list[object]".to_owned(),
-            _ => format!("list[{}]", type_name(Some(of))),
+            _ => format!("list[{}]", type_name(Some(record_type))),
         },
         Some(TypeKind::Object(_)) => "object".to_owned(),
     }
 }
 
 /// A declaration and its properties.
-pub(super) struct Declared<'d> {
+pub(super) struct Declaration<'d> {
     pub name: &'d str,
     pub modifier: Option<&'static str>,
     pub ty: String,
     pub value: Option<&'d Data>,
 }
 
-impl Declared<'_> {
+impl Declaration<'_> {
     pub(super) fn print(&self, w: &mut Writer, properties: impl FnOnce(&mut Writer)) {
         let mut line = format!("{}: ", name(self.name));
         if let Some(modifier) = self.modifier {
@@ -207,33 +210,33 @@ fn initial(value: &Data, ty: &str) -> String {
     }
 }
 
-fn variable(w: &mut Writer, of: &'static RecordType, one: &SessionVariable) {
-    let declared = Declared {
+fn variable(w: &mut Writer, record_type: &'static RecordType, one: &SessionVariable) {
+    let declared = Declaration {
         name: &one.name.value,
         modifier: one.mutability,
         ty: type_name(one.ty.as_ref()),
         value: one.initial_value.as_ref(),
     };
-    let mut rest = data::kept(&one.extensions);
+    let mut rest = data::own_fields(&one.extensions);
     declared.print(w, |w| {
-        data::take(w, of, &mut rest, &["label", "source"]);
+        data::take(w, record_type, &mut rest, &["label", "source"]);
         if let Some(text) = &one.description {
             w.text("description", &text.text.value);
         }
-        data::record(w, of, &rest);
+        data::record(w, record_type, &rest);
     });
 }
 
-fn connected(w: &mut Writer, of: &'static RecordType, one: &AgentReference) {
-    let mut rest = data::kept(&one.extensions);
+fn connected(w: &mut Writer, record_type: &'static RecordType, one: &AgentReference) {
+    let mut rest = data::own_fields(&one.extensions);
     w.block(format!("connected_subagent {}:", name(&one.alias.value)), |w| {
-        data::take(w, of, &mut rest, &["label"]);
+        data::take(w, record_type, &mut rest, &["label"]);
         if let Some(target) = &one.file {
             w.text("target", &target.value);
         }
         for text in one.capabilities.iter().take(1) {
             w.text("description", &text.text.value);
         }
-        data::record(w, of, &rest);
+        data::record(w, record_type, &rest);
     });
 }

@@ -3,360 +3,484 @@
 //! A row that claims an approximation applies only if the value occurs in the output; otherwise the next
 //! matching row is the reason.
 
-use crate::fidelity::{Fate, Loss};
+use crate::fidelity::{LossRule, Preservation};
 
-const fn said(path: &'static str, how: &'static str, help: &'static str) -> Loss {
-    Loss { path, fate: Fate::Approximated, how, help }
+const fn approximated(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
+    LossRule { path, preservation: Preservation::Approximated, how, help }
 }
 
-const fn lost(path: &'static str, how: &'static str, help: &'static str) -> Loss {
-    Loss { path, fate: Fate::Dropped, how, help }
+const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
+    LossRule { path, preservation: Preservation::Dropped, how, help }
 }
 
-const CHECK: &str = "have a look whether the model keeps to it";
-const BY_HAND: &str = "write it into the action that is called, or leave it to the model";
-const PLATFORM: &str = "set it up in the platform";
+const CHECK_MODEL: &str = "have a look whether the model keeps to it";
+const WRITE_IN_ACTION: &str = "write it into the action that is called, or leave it to the model";
+const CONFIGURE_PLATFORM: &str = "set it up in the platform";
 
-pub(in crate::emit) const LOSSES: &[Loss] = &[
+pub(in crate::emit) const LOSSES: &[LossRule] = &[
     // Agents and their identity.
-    said("metadata.type", "a subagent that offers transitions is what a supervisor is", ""),
-    lost("metadata.type", "there is one kind of subagent", ""),
-    lost("metadata.**", "a document has no place for the version of an agent", ""),
-    said("identity.goal", "its holes are filled from `@variables`", ""),
-    said("identity.persona", "is a part of the system instructions", ""),
-    said("identity.limitations.**", "is a part of the system instructions", CHECK),
-    said("identity.language", "is a sentence of the system instructions", "see `language`"),
-    said("identity.**", "is a part of the instructions, with holes filled from `@variables`", ""),
-    said("identity.instructions.**", "is an instruction", ""),
-    lost("identity.**", "a hole or a condition has no counterpart in Agent Script", BY_HAND),
-    said("execution.model", "is the subagent's model", "put the platform's address of the model"),
-    lost("execution.**", "how a model is run is decided by the platform", PLATFORM),
+    approximated("metadata.type", "a subagent that offers transitions is what a supervisor is", ""),
+    dropped("metadata.type", "there is one kind of subagent", ""),
+    dropped("metadata.**", "a document has no place for the version of an agent", ""),
+    approximated("identity.goal", "its holes are filled from `@variables`", ""),
+    approximated("identity.persona", "is a part of the system instructions", ""),
+    approximated("identity.limitations.**", "is a part of the system instructions", CHECK_MODEL),
+    approximated("identity.language", "is a sentence of the system instructions", "see `language`"),
+    approximated(
+        "identity.**",
+        "is a part of the instructions, with holes filled from `@variables`",
+        "",
+    ),
+    approximated("identity.instructions.**", "is an instruction", ""),
+    dropped(
+        "identity.**",
+        "a hole or a condition has no counterpart in Agent Script",
+        WRITE_IN_ACTION,
+    ),
+    approximated(
+        "execution.model",
+        "is the subagent's model",
+        "put the platform's address of the model",
+    ),
+    dropped("execution.**", "how a model is run is decided by the platform", CONFIGURE_PLATFORM),
     // Fields.
-    said("gather.fields.*.name", "is a variable that `@utils.setVariables` fills", ""),
-    said("gather.fields.*.prompt", "is an instruction to ask, while the variable is unset", ""),
-    said("gather.fields.*.description", "describes the variable", ""),
-    lost("gather.fields.*.type", "the variable has the nearest type that Agent Script has", ""),
-    said("gather.fields.*.required", "it is asked for while it is unset, or not at all", CHECK),
-    said("gather.fields.*.default", "is the variable's first value", ""),
-    said("gather.fields.*.activation.**", "is a condition of the instruction to ask", ""),
-    said("gather.fields.*.activation", "is a condition of the instruction to ask", ""),
-    said("gather.fields.*.depends_on.**", "is a condition of the instruction to ask", ""),
-    said("gather.fields.*.prompt_mode", "it is taken when it is mentioned, and not asked for", ""),
-    said("gather.fields.*.validation.**", "is told to the model", CHECK),
-    said("gather.fields.*.enum_values.**", "is told to the model", CHECK),
-    said("gather.fields.*.entity_ref", "what the entity says is told to the model", CHECK),
-    lost("gather.**", "the model takes values from the conversation in its own way", BY_HAND),
-    said("**.gather.fields.*.name", "is a variable that `@utils.setVariables` fills", ""),
-    said("**.gather.**", "is an instruction of the step's subagent", CHECK),
-    lost("**.gather.**", "the model takes values from the conversation in its own way", BY_HAND),
-    said("entities.*.values.**", "is told to the model where it asks", CHECK),
-    said("entities.*.pattern", "is told to the model where it asks", CHECK),
-    lost("entities.**", "there are no entities", BY_HAND),
-    lost("lookup_tables.**", "there are no reference tables", BY_HAND),
-    lost("attachments.**", "a document has no place for files it asks for", "see `file_upload`"),
+    approximated("gather.fields.*.name", "is a variable that `@utils.setVariables` fills", ""),
+    approximated(
+        "gather.fields.*.prompt",
+        "is an instruction to ask, while the variable is unset",
+        "",
+    ),
+    approximated("gather.fields.*.description", "describes the variable", ""),
+    dropped("gather.fields.*.type", "the variable has the nearest type that Agent Script has", ""),
+    approximated(
+        "gather.fields.*.required",
+        "it is asked for while it is unset, or not at all",
+        CHECK_MODEL,
+    ),
+    approximated("gather.fields.*.default", "is the variable's first value", ""),
+    approximated("gather.fields.*.activation.**", "is a condition of the instruction to ask", ""),
+    approximated("gather.fields.*.activation", "is a condition of the instruction to ask", ""),
+    approximated("gather.fields.*.depends_on.**", "is a condition of the instruction to ask", ""),
+    approximated(
+        "gather.fields.*.prompt_mode",
+        "it is taken when it is mentioned, and not asked for",
+        "",
+    ),
+    approximated("gather.fields.*.validation.**", "is told to the model", CHECK_MODEL),
+    approximated("gather.fields.*.enum_values.**", "is told to the model", CHECK_MODEL),
+    approximated(
+        "gather.fields.*.entity_ref",
+        "what the entity says is told to the model",
+        CHECK_MODEL,
+    ),
+    dropped(
+        "gather.**",
+        "the model takes values from the conversation in its own way",
+        WRITE_IN_ACTION,
+    ),
+    approximated("**.gather.fields.*.name", "is a variable that `@utils.setVariables` fills", ""),
+    approximated("**.gather.**", "is an instruction of the step's subagent", CHECK_MODEL),
+    dropped(
+        "**.gather.**",
+        "the model takes values from the conversation in its own way",
+        WRITE_IN_ACTION,
+    ),
+    approximated("entities.*.values.**", "is told to the model where it asks", CHECK_MODEL),
+    approximated("entities.*.pattern", "is told to the model where it asks", CHECK_MODEL),
+    dropped("entities.**", "there are no entities", WRITE_IN_ACTION),
+    dropped("lookup_tables.**", "there are no reference tables", WRITE_IN_ACTION),
+    dropped("attachments.**", "a document has no place for files it asks for", "see `file_upload`"),
     // Memory.
-    said("memory.session.**", "is a variable of the document, which all agents share", ""),
-    lost("memory.session.*.reset", "a variable is never reset", "set it where it has to be reset"),
-    said("memory.state.**", "is a variable of the document", ""),
-    lost("memory.state.**", "a variable says nothing of who changes it", ""),
-    said(
+    approximated("memory.session.**", "is a variable of the document, which all agents share", ""),
+    dropped(
+        "memory.session.*.reset",
+        "a variable is never reset",
+        "set it where it has to be reset",
+    ),
+    approximated("memory.state.**", "is a variable of the document", ""),
+    dropped("memory.state.**", "a variable says nothing of who changes it", ""),
+    approximated(
         "memory.persistent.*.path",
         "is a variable, which lives as long as the conversation",
         "load and store it with actions",
     ),
-    said("memory.persistent.*.description", "describes the variable", ""),
-    lost(
+    approximated("memory.persistent.*.description", "describes the variable", ""),
+    dropped(
         "memory.persistent.**",
         "variables live as long as the conversation",
         "load and store it with actions",
     ),
-    lost(
+    dropped(
         "memory.**",
         "there is no memory beyond the conversation",
         "load and store it with actions",
     ),
     // Constraints.
-    said(
+    approximated(
         "constraints.constraints.*.condition",
         "is a condition of a text, and guards the tools it is for",
-        CHECK,
+        CHECK_MODEL,
     ),
-    said("constraints.constraints.*.applies_when", "is a part of that condition", ""),
-    said(
+    approximated("constraints.constraints.*.applies_when", "is a part of that condition", ""),
+    approximated(
         "constraints.constraints.*.on_fail.message",
         "is said while the rule does not hold",
-        CHECK,
+        CHECK_MODEL,
     ),
-    said("constraints.constraints.*.on_fail.target", "a check before reasoning goes there", ""),
-    said("constraints.constraints.*.kind", "its keyword decides how the condition is read", ""),
-    said("constraints.constraints.*.on_fail.type", "what happens is an instruction", CHECK),
-    said("constraints.constraints.*.checkpoint.**", "guards the tool with `available when`", ""),
-    lost(
+    approximated(
+        "constraints.constraints.*.on_fail.target",
+        "a check before reasoning goes there",
+        "",
+    ),
+    approximated(
+        "constraints.constraints.*.kind",
+        "its keyword decides how the condition is read",
+        "",
+    ),
+    approximated(
+        "constraints.constraints.*.on_fail.type",
+        "what happens is an instruction",
+        CHECK_MODEL,
+    ),
+    approximated(
+        "constraints.constraints.*.checkpoint.**",
+        "guards the tool with `available when`",
+        "",
+    ),
+    dropped(
         "constraints.constraints.**",
         "a rule is a guard and an instruction; that has no other parts",
-        CHECK,
+        CHECK_MODEL,
     ),
-    said("constraints.guardrails.*.name", "is a rule of the system instructions", CHECK),
-    said("constraints.guardrails.*.check", "is a rule of the system instructions", CHECK),
-    said("constraints.guardrails.*.llmCheck", "is a rule of the system instructions", CHECK),
-    said("constraints.guardrails.*.description", "is a rule of the system instructions", CHECK),
-    said("constraints.guardrails.*.category", "is a rule of the system instructions", CHECK),
-    said("constraints.guardrails.*.action.message", "is said where the rule is broken", CHECK),
-    lost(
+    approximated(
+        "constraints.guardrails.*.name",
+        "is a rule of the system instructions",
+        CHECK_MODEL,
+    ),
+    approximated(
+        "constraints.guardrails.*.check",
+        "is a rule of the system instructions",
+        CHECK_MODEL,
+    ),
+    approximated(
+        "constraints.guardrails.*.llmCheck",
+        "is a rule of the system instructions",
+        CHECK_MODEL,
+    ),
+    approximated(
+        "constraints.guardrails.*.description",
+        "is a rule of the system instructions",
+        CHECK_MODEL,
+    ),
+    approximated(
+        "constraints.guardrails.*.category",
+        "is a rule of the system instructions",
+        CHECK_MODEL,
+    ),
+    approximated(
+        "constraints.guardrails.*.action.message",
+        "is said where the rule is broken",
+        CHECK_MODEL,
+    ),
+    dropped(
         "constraints.guardrails.**",
         "safety checks belong to the platform's trust layer",
-        PLATFORM,
+        CONFIGURE_PLATFORM,
     ),
-    lost("policies.**", "there are no policies", PLATFORM),
+    dropped("policies.**", "there are no policies", CONFIGURE_PLATFORM),
     // Other agents.
-    said(
+    approximated(
         "coordination.handoffs.*.to",
         "is an agent that is asked and comes back, `@subagent.x`",
         "",
     ),
-    said(
+    approximated(
         "coordination.handoffs.*.return",
         "an agent that comes back is asked with `@subagent.x`",
         "",
     ),
-    said("coordination.handoffs.*.when", "is the tool's description, or its guard", ""),
-    said(
+    approximated("coordination.handoffs.*.when", "is the tool's description, or its guard", ""),
+    approximated(
         "coordination.handoffs.*.decided_by",
         "the model takes the way when its guard holds",
-        CHECK,
+        CHECK_MODEL,
     ),
-    said(
+    approximated(
         "coordination.handoffs.*.context.pass.**",
         "all agents share the document's variables",
         "",
     ),
-    said(
+    approximated(
         "coordination.handoffs.*.context.bindings.**",
         "all agents share the document's variables",
         "set the variable on the way, where its name is another one",
     ),
-    said(
+    approximated(
         "coordination.handoffs.*.remote.endpoint",
         "is the address of a `connected_subagent`",
         "put the address that the platform has for it",
     ),
-    lost(
+    dropped(
         "coordination.handoffs.*.remote.**",
         "an agent that runs elsewhere is one that is deployed on the platform",
         "deploy it there, and put its address into the `connected_subagent`",
     ),
-    lost(
+    dropped(
         "coordination.handoffs.**",
         "a transition has a target and a guard, nothing else",
-        BY_HAND,
+        WRITE_IN_ACTION,
     ),
-    said("coordination.delegates.*.agent", "is offered as `@subagent.x`", ""),
-    said("coordination.delegates.*.when", "is the tool's description, or its guard", ""),
-    said("coordination.delegates.*.decided_by", "the model asks when the guard holds", CHECK),
-    said("coordination.delegates.*.purpose", "is the tool's description", ""),
-    said("coordination.delegates.*.input.**", "all agents share the document's variables", ""),
-    lost("coordination.delegates.**", "asking another agent has no such part", BY_HAND),
-    said(
+    approximated("coordination.delegates.*.agent", "is offered as `@subagent.x`", ""),
+    approximated("coordination.delegates.*.when", "is the tool's description, or its guard", ""),
+    approximated(
+        "coordination.delegates.*.decided_by",
+        "the model asks when the guard holds",
+        CHECK_MODEL,
+    ),
+    approximated("coordination.delegates.*.purpose", "is the tool's description", ""),
+    approximated(
+        "coordination.delegates.*.input.**",
+        "all agents share the document's variables",
+        "",
+    ),
+    dropped("coordination.delegates.**", "asking another agent has no such part", WRITE_IN_ACTION),
+    approximated(
         "coordination.escalation.triggers.*.when",
         "is the guard or the description of `@utils.escalate`",
         "",
     ),
-    said(
+    approximated(
         "coordination.escalation.triggers.*.decided_by",
         "the model escalates when the guard holds",
-        CHECK,
+        CHECK_MODEL,
     ),
-    said("coordination.escalation.triggers.*.reason", "describes `@utils.escalate`", ""),
-    lost(
+    approximated("coordination.escalation.triggers.*.reason", "describes `@utils.escalate`", ""),
+    dropped(
         "coordination.escalation.**",
         "what people are told and do is set up in the platform",
         "set up the connection and its routing",
     ),
-    lost("coordination.**", "there is no counterpart", BY_HAND),
-    said(
+    dropped("coordination.**", "there is no counterpart", WRITE_IN_ACTION),
+    approximated(
         "completion.conditions.*.when",
         "is the guard of `@utils.end_session`, or a text's condition",
         "",
     ),
-    said("completion.conditions.*.respond", "is what the model is told to say at the end", CHECK),
-    lost("completion.conditions.*.when", "the condition cannot be said without a function", CHECK),
-    lost("completion.**", "ending a conversation stores and shows nothing", BY_HAND),
-    said("routing.default_agent", "is a transition for when nothing else fits", ""),
-    said("routing.rules.*.to", "is a transition tool", ""),
-    said("routing.rules.*.when", "is the guard or the description of a transition", ""),
-    said("routing.rules.*.intents.**", "is the description of a transition", CHECK),
-    said("routing.rules.*.description", "is the description of a transition", ""),
-    said("routing.rules.*.decided_by", "the model takes the way when its guard holds", CHECK),
-    lost("routing.**", "the model chooses by descriptions and guards alone", BY_HAND),
-    said("available_agents.**", "transitions name the agents", ""),
-    lost("available_agents.**", "a subagent says itself what it is for", ""),
-    lost("nlu.**", "the model understands without intents and entities", ""),
-    lost("intent_handling.**", "the model understands without intents", ""),
+    approximated(
+        "completion.conditions.*.respond",
+        "is what the model is told to say at the end",
+        CHECK_MODEL,
+    ),
+    dropped(
+        "completion.conditions.*.when",
+        "the condition cannot be said without a function",
+        CHECK_MODEL,
+    ),
+    dropped("completion.**", "ending a conversation stores and shows nothing", WRITE_IN_ACTION),
+    approximated("routing.default_agent", "is a transition for when nothing else fits", ""),
+    approximated("routing.rules.*.to", "is a transition tool", ""),
+    approximated("routing.rules.*.when", "is the guard or the description of a transition", ""),
+    approximated("routing.rules.*.intents.**", "is the description of a transition", CHECK_MODEL),
+    approximated("routing.rules.*.description", "is the description of a transition", ""),
+    approximated(
+        "routing.rules.*.decided_by",
+        "the model takes the way when its guard holds",
+        CHECK_MODEL,
+    ),
+    dropped("routing.**", "the model chooses by descriptions and guards alone", WRITE_IN_ACTION),
+    approximated("available_agents.**", "transitions name the agents", ""),
+    dropped("available_agents.**", "a subagent says itself what it is for", ""),
+    dropped("nlu.**", "the model understands without intents and entities", ""),
+    dropped("intent_handling.**", "the model understands without intents", ""),
     // Flows.
-    said("flow.steps.**", "a step is a subagent", ""),
-    said("flow.sequence.**", "the order is that of the transitions", ""),
-    said("flow.entry_point", "the agent begins with a transition to its first step", ""),
-    said("flow.definitions.*.name", "a step is a subagent", ""),
-    said("flow.definitions.*.reasoning_zone.goal", "is an instruction of the step's subagent", ""),
-    said(
+    approximated("flow.steps.**", "a step is a subagent", ""),
+    approximated("flow.sequence.**", "the order is that of the transitions", ""),
+    approximated("flow.entry_point", "the agent begins with a transition to its first step", ""),
+    approximated("flow.definitions.*.name", "a step is a subagent", ""),
+    approximated(
+        "flow.definitions.*.reasoning_zone.goal",
+        "is an instruction of the step's subagent",
+        "",
+    ),
+    approximated(
         "flow.definitions.*.reasoning_zone.available_tools.**",
         "are the tools of the step's subagent",
         "",
     ),
-    said(
+    approximated(
         "flow.definitions.*.reasoning_zone.exit_when",
         "guards the transition after reasoning",
         "",
     ),
-    lost(
+    dropped(
         "flow.definitions.*.reasoning_zone.**",
         "nothing counts how long the model leads",
-        BY_HAND,
+        WRITE_IN_ACTION,
     ),
-    said("flow.**.then", "is a transition, or the tool that ends the conversation", CHECK),
-    said("flow.**.respond", "is what the model is told to say", CHECK),
-    said("flow.**.present", "is what the model is told to say", CHECK),
-    said("flow.**.condition", "is a condition, or told to the model in words", CHECK),
-    said("flow.**.call", "is `run` before reasoning", ""),
-    said("flow.**.call_spec.**", "is `run` with its inputs and outputs", ""),
-    said("flow.**.tool", "is `run` with its inputs and outputs", ""),
-    said("flow.**.with.**", "is an input of `run`", ""),
-    said("flow.**.set.**", "is `set` before reasoning", ""),
-    said("flow.**.clear.**", "is `set` to `None`", ""),
-    said("flow.**.intent", "describes a way that the model takes", CHECK),
-    said("flow.**.keywords.**", "describes a way that the model takes", CHECK),
-    said("flow.**.decided_by", "the model decides, by the description", CHECK),
-    said("flow.**.type", "is said in the subagents of the step", ""),
-    said("flow.**.when", "is a transition past the step before reasoning", ""),
-    said("flow.**.check", "guards the transition that it leads to", ""),
-    said("flow.**.on_fail", "is a transition where the check fails", ""),
-    said("flow.**.complete_when", "guards the transition after the asking", ""),
-    said("flow.**.delegate.**", "is offered as `@subagent.x`", CHECK),
-    said("flow.**.handoff.**", "is a transition", ""),
-    said("flow.**.times", "a variable counts the jumps", ""),
-    said("flow.**.jump", "is a transition that a variable counts", ""),
-    said("flow.**.description", "describes the step's subagent", ""),
-    lost("flow.**.set.**", "Agent Script has no function for it", "let an action compute it"),
-    lost(
+    approximated(
+        "flow.**.then",
+        "is a transition, or the tool that ends the conversation",
+        CHECK_MODEL,
+    ),
+    approximated("flow.**.respond", "is what the model is told to say", CHECK_MODEL),
+    approximated("flow.**.present", "is what the model is told to say", CHECK_MODEL),
+    approximated("flow.**.condition", "is a condition, or told to the model in words", CHECK_MODEL),
+    approximated("flow.**.call", "is `run` before reasoning", ""),
+    approximated("flow.**.call_spec.**", "is `run` with its inputs and outputs", ""),
+    approximated("flow.**.tool", "is `run` with its inputs and outputs", ""),
+    approximated("flow.**.with.**", "is an input of `run`", ""),
+    approximated("flow.**.set.**", "is `set` before reasoning", ""),
+    approximated("flow.**.clear.**", "is `set` to `None`", ""),
+    approximated("flow.**.intent", "describes a way that the model takes", CHECK_MODEL),
+    approximated("flow.**.keywords.**", "describes a way that the model takes", CHECK_MODEL),
+    approximated("flow.**.decided_by", "the model decides, by the description", CHECK_MODEL),
+    approximated("flow.**.type", "is said in the subagents of the step", ""),
+    approximated("flow.**.when", "is a transition past the step before reasoning", ""),
+    approximated("flow.**.check", "guards the transition that it leads to", ""),
+    approximated("flow.**.on_fail", "is a transition where the check fails", ""),
+    approximated("flow.**.complete_when", "guards the transition after the asking", ""),
+    approximated("flow.**.delegate.**", "is offered as `@subagent.x`", CHECK_MODEL),
+    approximated("flow.**.handoff.**", "is a transition", ""),
+    approximated("flow.**.times", "a variable counts the jumps", ""),
+    approximated("flow.**.jump", "is a transition that a variable counts", ""),
+    approximated("flow.**.description", "describes the step's subagent", ""),
+    dropped("flow.**.set.**", "Agent Script has no function for it", "let an action compute it"),
+    dropped(
         "flow.**.call_spec.**",
         "an input cannot be said without a function",
         "let the action compute it",
     ),
-    lost("flow.**.transform.**", "lists cannot be filtered or sorted", "let an action do it"),
-    lost("flow.**.condition", "Agent Script has no words for the condition", BY_HAND),
-    lost(
+    dropped("flow.**.transform.**", "lists cannot be filtered or sorted", "let an action do it"),
+    dropped("flow.**.condition", "Agent Script has no words for the condition", WRITE_IN_ACTION),
+    dropped(
         "flow.**.then",
         "the end is a tool of the model, `@utils.end_session`, or the way back to the caller",
-        CHECK,
+        CHECK_MODEL,
     ),
-    lost(
+    dropped(
         "flow.**.respond",
         "what is said needs a function or a place that is never reached",
-        CHECK,
+        CHECK_MODEL,
     ),
-    lost(
+    dropped(
         "flow.**.actions.**",
         "a document has no buttons and inputs",
         "see `response_formats` of a connection",
     ),
-    lost(
+    dropped(
         "flow.**.voice_config.**",
         "how texts are spoken is set for the whole document",
         "see `modality voice`",
     ),
-    lost(
+    dropped(
         "flow.**.rich_content.**",
         "texts have one form",
         "see `response_formats` of a connection",
     ),
-    lost("flow.**.on_error.**", "errors are left to the platform", PLATFORM),
-    lost("flow.**.max_attempts", "nothing counts attempts", "count them in a variable"),
-    lost("flow.**.on_exhausted", "nothing counts attempts", "count them in a variable"),
-    lost("flow.**", "a subagent has no such part", BY_HAND),
+    dropped("flow.**.on_error.**", "errors are left to the platform", CONFIGURE_PLATFORM),
+    dropped("flow.**.max_attempts", "nothing counts attempts", "count them in a variable"),
+    dropped("flow.**.on_exhausted", "nothing counts attempts", "count them in a variable"),
+    dropped("flow.**", "a subagent has no such part", WRITE_IN_ACTION),
     // Hooks.
-    said("on_start.respond", "is the welcome, or the first thing the model is told to say", ""),
-    said("on_start.**", "is done before the first reasoning", ""),
-    lost("on_start.**", "Agent Script has no statement or no function for it", BY_HAND),
-    said("hooks.**.set.**", "is `set` before or after reasoning", ""),
-    said("hooks.**.call.**", "is `run` before or after reasoning", ""),
-    said("hooks.**.call_spec.**", "is `run` before or after reasoning", ""),
-    lost("hooks.**", "Agent Script has no statement or no function for it", BY_HAND),
-    said("error_handling.handlers.*.respond", "is what the model is told to say then", CHECK),
-    said("error_handling.default_handler.respond", "is the document's error message", ""),
-    lost("error_handling.**", "errors are left to the platform", PLATFORM),
-    said("messages.**", "is the document's error message", ""),
-    lost("messages.**", "there are two messages: the welcome and the error", ""),
-    said("templates.**", "is said where it is named", ""),
-    lost("templates.**", "texts have one form", "see `response_formats` of a connection"),
-    said(
+    approximated(
+        "on_start.respond",
+        "is the welcome, or the first thing the model is told to say",
+        "",
+    ),
+    approximated("on_start.**", "is done before the first reasoning", ""),
+    dropped("on_start.**", "Agent Script has no statement or no function for it", WRITE_IN_ACTION),
+    approximated("hooks.**.set.**", "is `set` before or after reasoning", ""),
+    approximated("hooks.**.call.**", "is `run` before or after reasoning", ""),
+    approximated("hooks.**.call_spec.**", "is `run` before or after reasoning", ""),
+    dropped("hooks.**", "Agent Script has no statement or no function for it", WRITE_IN_ACTION),
+    approximated(
+        "error_handling.handlers.*.respond",
+        "is what the model is told to say then",
+        CHECK_MODEL,
+    ),
+    approximated("error_handling.default_handler.respond", "is the document's error message", ""),
+    dropped("error_handling.**", "errors are left to the platform", CONFIGURE_PLATFORM),
+    approximated("messages.**", "is the document's error message", ""),
+    dropped("messages.**", "there are two messages: the welcome and the error", ""),
+    approximated("templates.**", "is said where it is named", ""),
+    dropped("templates.**", "texts have one form", "see `response_formats` of a connection"),
+    approximated(
         "knowledge.**",
         "is an instruction",
         "see `knowledge`, and put the sources into the platform",
     ),
-    lost(
+    dropped(
         "action_handlers.**",
         "a document has no buttons",
         "see `response_formats` of a connection",
     ),
-    lost("behavior_profiles.**", "behaviour does not depend on profiles", BY_HAND),
-    lost("use_behavior_profiles.**", "behaviour does not depend on profiles", BY_HAND),
-    said("use_tools.**", "is declared where it is used", ""),
-    lost("use_tools.**", "nobody declares it", "declare the action"),
-    lost(
+    dropped("behavior_profiles.**", "behaviour does not depend on profiles", WRITE_IN_ACTION),
+    dropped("use_behavior_profiles.**", "behaviour does not depend on profiles", WRITE_IN_ACTION),
+    approximated("use_tools.**", "is declared where it is used", ""),
+    dropped("use_tools.**", "nobody declares it", "declare the action"),
+    dropped(
         "conversation_behavior.**",
         "how a conversation is led is decided by the platform",
-        PLATFORM,
+        CONFIGURE_PLATFORM,
     ),
-    lost("destinations.**", "where events go is decided by the platform", PLATFORM),
-    lost("reasoning.**", "Agent Script has no such form of a tool", BY_HAND),
-    lost("extensions.**", "is a matter of the other language alone", ""),
+    dropped("destinations.**", "where events go is decided by the platform", CONFIGURE_PLATFORM),
+    dropped("reasoning.**", "Agent Script has no such form of a tool", WRITE_IN_ACTION),
+    dropped("extensions.**", "is a matter of the other language alone", ""),
     // The program.
-    said("/tools.*.returns.**", "an output has the nearest type that Agent Script has", ""),
-    lost("/tools.*.returns.**", "an output has the nearest type that Agent Script has", ""),
-    lost("/tools.*.parameters.*.type", "an input has the nearest type that Agent Script has", ""),
-    said("/tools.*.confirmation.require", "the user is asked where the tool has side effects", ""),
-    lost("/tools.*.confirmation.**", "the user is asked, or is not", ""),
-    said(
+    approximated("/tools.*.returns.**", "an output has the nearest type that Agent Script has", ""),
+    dropped("/tools.*.returns.**", "an output has the nearest type that Agent Script has", ""),
+    dropped(
+        "/tools.*.parameters.*.type",
+        "an input has the nearest type that Agent Script has",
+        "",
+    ),
+    approximated(
+        "/tools.*.confirmation.require",
+        "the user is asked where the tool has side effects",
+        "",
+    ),
+    dropped("/tools.*.confirmation.**", "the user is asked, or is not", ""),
+    approximated(
         "/tools.*.binding.**",
         "the target is a flow of the tool's name",
         "create the flow, or put another target",
     ),
-    lost(
+    dropped(
         "/tools.*.binding.**",
         "the target is a flow of the tool's name",
         "create the flow, or put another target",
     ),
-    lost(
+    dropped(
         "/tools.*.tool_type",
         "the target is a flow of the tool's name",
         "create the flow, or put another target",
     ),
-    lost("/tools.*.hints.**", "an action says nothing of how it runs", ""),
-    lost("/tools.*.name", "no agent uses the tool", ""),
-    lost("/tools.**", "an action has no such part, or no agent uses it", BY_HAND),
-    lost("/profiles.**", "behaviour does not depend on profiles", BY_HAND),
-    said("/entry", "its name is made legal", ""),
-    lost(
+    dropped("/tools.*.hints.**", "an action says nothing of how it runs", ""),
+    dropped("/tools.*.name", "no agent uses the tool", ""),
+    dropped("/tools.**", "an action has no such part, or no agent uses it", WRITE_IN_ACTION),
+    dropped("/profiles.**", "behaviour does not depend on profiles", WRITE_IN_ACTION),
+    approximated("/entry", "its name is made legal", ""),
+    dropped(
         "/settings.adl.bot_name",
         "a bot's name is not an agent's",
         "write it as the `agent_label` of the `config`",
     ),
-    lost(
+    dropped(
         "/settings.adl.**",
         "how a bot runs is decided by the platform",
         "set it up in the platform",
     ),
-    lost("/agents.**", "there is no counterpart", BY_HAND),
-    lost("/**", "there is no counterpart", BY_HAND),
+    dropped("/agents.**", "there is no counterpart", WRITE_IN_ACTION),
+    dropped("/**", "there is no counterpart", WRITE_IN_ACTION),
 ];
 
-const BASE: &str = "belongs to agentforce, which extends the base dialect";
+const BASE_DIALECT: &str = "belongs to agentforce, which extends the base dialect";
 
-pub(in crate::emit) const BASE_LOSSES: &[Loss] = &[
-    lost("execution.model", BASE, ""),
-    lost("extensions.agent-script.**", BASE, ""),
-    lost("memory.session.*.extensions.agent-script.**", BASE, ""),
-    lost("/tools.*.extensions.agent-script.**", BASE, ""),
-    lost("/tools.*.parameters.*.extensions.agent-script.**", BASE, ""),
-    lost("/tools.*.confirmation.**", BASE, ""),
+pub(in crate::emit) const BASE_LOSSES: &[LossRule] = &[
+    dropped("execution.model", BASE_DIALECT, ""),
+    dropped("extensions.agent-script.**", BASE_DIALECT, ""),
+    dropped("memory.session.*.extensions.agent-script.**", BASE_DIALECT, ""),
+    dropped("/tools.*.extensions.agent-script.**", BASE_DIALECT, ""),
+    dropped("/tools.*.parameters.*.extensions.agent-script.**", BASE_DIALECT, ""),
+    dropped("/tools.*.confirmation.**", BASE_DIALECT, ""),
 ];

@@ -12,13 +12,13 @@ mod statement;
 
 pub(super) use losses::{BASE_LOSSES, LOSSES};
 
-use super::Written;
+use super::Emitted;
 use crate::target::{OutputFile, Target, file_stem};
 use agentir_ir::{Agent, Program};
 use agentir_syntax::agent_script::Dialect;
 use document::Script;
 
-pub(super) fn emit(program: &Program, target: Target) -> Written {
+pub(super) fn emit(program: &Program, target: Target) -> Emitted {
     let dialect = match target {
         Target::AgentScriptBase => Dialect::AgentScript,
         _ => Dialect::Agentforce,
@@ -39,7 +39,7 @@ pub(super) fn emit(program: &Program, target: Target) -> Written {
     let is_entry = |a: &&Agent| Some(&a.metadata.name.value) == entry.as_ref();
     let first = agents.iter().find(is_entry).or(agents.first());
     let developer_name = first.and_then(|agent| {
-        let own = data::kept(&agent.extensions);
+        let own = data::own_fields(&agent.extensions);
         let config = own.get("config")?;
         let name = config.get("developer_name").or_else(|| config.get("agent_name"))?;
         Some(name.as_str()?.to_owned())
@@ -47,5 +47,5 @@ pub(super) fn emit(program: &Program, target: Target) -> Written {
     let name =
         developer_name.or_else(|| Some(first?.metadata.name.value.to_string())).unwrap_or_default();
     let files = vec![OutputFile { path: format!("{}.agent", file_stem(&name)), text }];
-    Written { files, renamed }
+    Emitted { files, renamed }
 }

@@ -11,9 +11,9 @@ use agentir_ir::Instruction;
 #[derive(Default)]
 struct Chain<'i> {
     /// The conditions so far.
-    tried: Vec<&'i Expr>,
+    conditions: Vec<&'i Expr>,
     /// Whether the chain has an `else` and is complete.
-    closed: bool,
+    complete: bool,
 }
 
 enum Next<'i> {
@@ -32,14 +32,17 @@ fn conjuncts(condition: &Expr) -> Vec<&Expr> {
 impl<'i> Chain<'i> {
     fn next(&self, when: &'i Expr) -> Next<'i> {
         let parts = conjuncts(when);
-        let excluded = |part: &Expr, tried: &Expr| matches!(&part.kind, ExprKind::Unary { op: UnaryOp::Not, operand } if **operand == *tried);
-        let behind = !self.tried.is_empty()
-            && !self.closed
-            && parts.len() >= self.tried.len()
-            && parts.iter().zip(&self.tried).all(|(part, tried)| excluded(part, tried));
-        match parts.get(self.tried.len()..) {
-            Some([]) if behind => Next::Else,
-            Some([last]) if behind => Next::ElseIf(last),
+        let excluded = |part: &Expr, condition: &Expr| matches!(&part.kind, ExprKind::Unary { op: UnaryOp::Not, operand } if **operand == *condition);
+        let follows = !self.conditions.is_empty()
+            && !self.complete
+            && parts.len() >= self.conditions.len()
+            && parts
+                .iter()
+                .zip(&self.conditions)
+                .all(|(part, condition)| excluded(part, condition));
+        match parts.get(self.conditions.len()..) {
+            Some([]) if follows => Next::Else,
+            Some([last]) if follows => Next::ElseIf(last),
             _ => Next::If(when),
         }
     }
@@ -58,15 +61,15 @@ pub(super) fn instructions(w: &mut Writer, all: &[Instruction]) {
         };
         let head = match chain.next(when) {
             Next::Else => {
-                chain.closed = true;
+                chain.complete = true;
                 "else:".to_owned()
             }
             Next::ElseIf(condition) => {
-                chain.tried.push(condition);
+                chain.conditions.push(condition);
                 format!("else if {}:", expr::print(condition))
             }
             Next::If(condition) => {
-                chain = Chain { tried: vec![condition], closed: false };
+                chain = Chain { conditions: vec![condition], complete: false };
                 format!("if {}:", expr::print(condition))
             }
         };

@@ -57,7 +57,7 @@ fn branches_of(w: &mut Writer, context: &Context<'_>, branches: &[Branch]) {
                 format!("{keyword} {}:", expr::print(condition))
             }
             // A condition that could not be parsed is preserved as its source line.
-            Some(None) => match data::kept(&branch.extensions).get("if") {
+            Some(None) => match data::own_fields(&branch.extensions).get("if") {
                 Some(Data::String(line)) => line.clone(),
                 _ => continue,
             },
@@ -78,7 +78,7 @@ fn collect(w: &mut Writer, asked: &Collect) {
             if let Some(text) = &field.prompt {
                 w.text("instructions", &text.text.value);
             }
-            for (key, value) in data::kept(&field.extensions) {
+            for (key, value) in data::own_fields(&field.extensions) {
                 if let Data::String(text) = value {
                     w.text(&key, &text);
                 }

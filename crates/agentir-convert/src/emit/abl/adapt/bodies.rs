@@ -1,9 +1,9 @@
 //! Adapts bodies of other languages: translates expressions, and splits steps so that their statements
 //! follow ABL's order, one per phase.
 
-use super::expr::Names;
-use crate::emit::abl::body::{Order, phase_in_branch};
-use crate::names::{self, Form, Renamed};
+use super::expr::Scope;
+use crate::emit::abl::body::{PhaseOrder, phase_in_branch};
+use crate::names::{self, NameSyntax, Renamed};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
 use agentir_ir::{
@@ -14,48 +14,48 @@ use smol_str::SmolStr;
 use std::collections::VecDeque;
 
 /// Translates every expression and text of a body.
-pub(super) fn rewrite(names: Names<'_>, body: &mut Body) {
+pub(super) fn rewrite(scope: Scope<'_>, body: &mut Body) {
     body.0.retain(|statement| match statement {
-        Statement::Set(set) => names.value(&set.value).is_some(),
+        Statement::Set(set) => scope.value(&set.value).is_some(),
         _ => true,
     });
     for statement in &mut body.0 {
-        names.written(statement);
+        scope.rename_written(statement);
         match statement {
             Statement::Set(set) => {
                 let target = agentir_expr::Expr::path(set.target.clone(), set.span);
-                if let Some(path) = names.expr(&target).as_path() {
+                if let Some(path) = scope.expr(&target).as_path() {
                     set.target = path.clone();
                 }
-                set.value = names.expr(&set.value);
+                set.value = scope.expr(&set.value);
             }
             Statement::Respond(response) => {
-                response.text.iter_mut().for_each(|t| names.text(t));
+                response.text.iter_mut().for_each(|t| scope.text(t));
             }
-            Statement::Instruct { text } => names.text(text),
+            Statement::Instruct { text } => scope.text(text),
             Statement::Collect(collect) => {
-                collect.present.iter_mut().for_each(|t| names.text(t));
-                rewrite(names, &mut collect.on_success);
-                rewrite(names, &mut collect.on_failure);
+                collect.present.iter_mut().for_each(|t| scope.text(t));
+                rewrite(scope, &mut collect.on_success);
+                rewrite(scope, &mut collect.on_failure);
             }
             Statement::Call(call) => {
                 call.with.retain_mut(|argument| {
-                    names.value(&argument.value).map(|value| argument.value = value).is_some()
+                    scope.value(&argument.value).map(|value| argument.value = value).is_some()
                 });
                 let tool = call.tool.value.clone();
-                let inside = Names { outputs: Some(&tool), ..names };
+                let inside = Scope { outputs: Some(&tool), ..scope };
                 rewrite(inside, &mut call.on_success);
                 rewrite(inside, &mut call.on_failure);
                 branches(inside, &mut call.on_result);
             }
-            Statement::Check { condition, .. } => *condition = names.condition(condition),
+            Statement::Check { condition, .. } => *condition = scope.condition(condition),
             Statement::Await { branches: all } | Statement::If { branches: all } => {
-                branches(names, all);
+                branches(scope, all);
             }
             Statement::Delegate(Delegation { bindings, .. })
             | Statement::Handoff(Delegation { bindings, .. }) => {
                 bindings.retain_mut(|binding| {
-                    names.value(&binding.value).map(|value| binding.value = value).is_some()
+                    scope.value(&binding.value).map(|value| binding.value = value).is_some()
                 });
             }
             _ => {}
@@ -63,10 +63,10 @@ pub(super) fn rewrite(names: Names<'_>, body: &mut Body) {
     }
 }
 
-fn branches(names: Names<'_>, all: &mut [Branch]) {
+fn branches(scope: Scope<'_>, all: &mut [Branch]) {
     for branch in all {
-        branch.condition = branch.condition.as_ref().map(|c| names.condition(c));
-        rewrite(names, &mut branch.body);
+        branch.condition = branch.condition.as_ref().map(|c| scope.condition(c));
+        rewrite(scope, &mut branch.body);
     }
 }
 
@@ -75,12 +75,12 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
     let mut builder = Builder {
         names: IndexMap::new(),
         steps: IndexMap::new(),
-        exhausted: Vec::new(),
+        max_attempts: Vec::new(),
         pending: VecDeque::new(),
-        used: names::Names::new(Form::Identifier, is_taken),
+        used: names::Namespace::new(NameSyntax::Identifier, is_reserved),
     };
     for step in flow.definitions.keys() {
-        let name = if flow.entry() == Some(step.as_str()) && is_taken(step) {
+        let name = if flow.entry() == Some(step.as_str()) && is_reserved(step) {
             // ADL's first step has no name; its node has a name reserved in ABL.
             builder.used.claim(&["start"])
         } else {
@@ -96,8 +96,8 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
         builder.add(name, shell, body.0.into());
         builder.run();
     }
-    while let Some((target, times, rest)) = builder.exhausted.pop() {
-        let next = rest.and_then(|rest| builder.onwards(&target, rest));
+    while let Some((target, times, rest)) = builder.max_attempts.pop() {
+        let next = rest.and_then(|rest| builder.continuation(&target, rest));
         builder.run();
         if let Some(step) = builder.steps.get_mut(&target.value)
             && step.max_attempts.is_none()
@@ -139,7 +139,7 @@ fn rename(names: &IndexMap<SmolStr, SmolStr>, body: &mut Body) {
 }
 
 /// Names that steps cannot have: fields of the section, and targets of actions.
-fn is_taken(name: &str) -> bool {
+fn is_reserved(name: &str) -> bool {
     agentir_syntax::abl::schema::FLOW.field(name).is_some()
         || agentir_syntax::abl::leaf::ActionKind::from_word(name).is_some()
 }
@@ -153,11 +153,11 @@ struct Builder {
     names: IndexMap<SmolStr, SmolStr>,
     steps: IndexMap<SmolStr, Step>,
     /// Steps with a maximum number of attempts, and what follows when they are used up.
-    exhausted: Vec<(Spanned<Name>, u32, Option<VecDeque<Statement>>)>,
+    max_attempts: Vec<(Spanned<Name>, u32, Option<VecDeque<Statement>>)>,
     /// Steps still to be built. A queue avoids recursion over bodies with thousands of statements.
     pending: VecDeque<(Spanned<Name>, VecDeque<Statement>)>,
     /// The names of all steps, built or not.
-    used: names::Names,
+    used: names::Namespace,
 }
 
 /// The phase of a statement in a step; statements that ABL lacks count as jumps.
@@ -172,7 +172,7 @@ impl Builder {
     }
 
     /// A new step after or next to `of`.
-    fn fresh(&mut self, of: &Spanned<Name>, body: VecDeque<Statement>) -> Spanned<Name> {
+    fn new_step(&mut self, of: &Spanned<Name>, body: VecDeque<Statement>) -> Spanned<Name> {
         let name = Spanned::new(self.used.claim(&[&of.value]), of.span);
         self.add(name.clone(), Step { span: of.span, ..Step::default() }, body);
         name
@@ -195,7 +195,7 @@ impl Builder {
     /// Builds a step; statements that do not fit its phases go to further steps.
     fn step(&mut self, name: &Spanned<Name>, mut rest: VecDeque<Statement>) {
         let mut done: Vec<Statement> = Vec::new();
-        let mut order = Order::default();
+        let mut order = PhaseOrder::default();
         while let Some(statement) = rest.pop_front() {
             let here = phase(&statement);
             let follows = order.takes(Some(here));
@@ -216,7 +216,7 @@ impl Builder {
             }
             if !follows || about_result {
                 rest.push_front(statement);
-                let next = self.fresh(name, rest);
+                let next = self.new_step(name, rest);
                 done.push(Statement::Goto(to(&next)));
                 break;
             }
@@ -237,7 +237,7 @@ impl Builder {
                 }
                 // Continues whatever the user says.
                 Statement::Await { branches } if branches.is_empty() => {
-                    let then = self.onwards(name, rest).map(Statement::Goto);
+                    let then = self.continuation(name, rest).map(Statement::Goto);
                     let any = branch(None, Body(then.into_iter().collect()), name.span);
                     done.push(Statement::Await { branches: vec![any] });
                     break;
@@ -260,17 +260,17 @@ impl Builder {
     fn repeat(&mut self, jump: Jump, times: u32, rest: VecDeque<Statement>) -> Statement {
         if let Target::Step(target) = &jump.target {
             let rest = (!rest.is_empty()).then_some(rest);
-            self.exhausted.push((target.clone(), times, rest));
+            self.max_attempts.push((target.clone(), times, rest));
         }
         Statement::Goto(jump)
     }
 
     /// The continuation after a choice.
-    fn onwards(&mut self, of: &Spanned<Name>, behind: VecDeque<Statement>) -> Option<Jump> {
+    fn continuation(&mut self, of: &Spanned<Name>, behind: VecDeque<Statement>) -> Option<Jump> {
         match behind.front() {
             None => None,
             Some(Statement::Goto(jump)) => Some(jump.clone()),
-            Some(_) => Some(to(&self.fresh(of, behind))),
+            Some(_) => Some(to(&self.new_step(of, behind))),
         }
     }
 
@@ -282,7 +282,7 @@ impl Builder {
         behind: VecDeque<Statement>,
     ) -> (Vec<Branch>, Option<Statement>) {
         let only_leads_on = matches!(behind.front(), Some(Statement::Goto(_)));
-        let then = self.onwards(of, behind);
+        let then = self.continuation(of, behind);
         let all: Vec<Branch> = all
             .into_iter()
             .map(|branch| {
@@ -291,7 +291,7 @@ impl Builder {
             })
             .collect();
         // Statements after branches that all jump are unreachable.
-        let then = then.filter(|_| !(only_leads_on && all_leave(&all)));
+        let then = then.filter(|_| !(only_leads_on && all_diverge(&all)));
         (all, then.map(Statement::Goto))
     }
 
@@ -304,7 +304,7 @@ impl Builder {
     ) -> Vec<Statement> {
         let mut done: Vec<Statement> = Vec::new();
         let mut rest = VecDeque::from(body);
-        let mut order = Order::default();
+        let mut order = PhaseOrder::default();
         while let Some(statement) = rest.pop_front() {
             let fits = match phase_in_branch(&statement) {
                 Some(here) => !matches!(statement, Statement::If { .. }) && order.takes(Some(here)),
@@ -313,7 +313,7 @@ impl Builder {
             if !fits {
                 rest.push_front(statement);
                 rest.extend(then.cloned().map(Statement::Goto));
-                let next = self.fresh(of, rest);
+                let next = self.new_step(of, rest);
                 done.push(Statement::Goto(to(&next)));
                 return done;
             }
@@ -335,7 +335,7 @@ impl Builder {
 }
 
 /// Whether one of the branches is always taken, and all of them jump.
-fn all_leave(branches: &[Branch]) -> bool {
+fn all_diverge(branches: &[Branch]) -> bool {
     let leaves = |b: &Branch| match b.body.0.last() {
         Some(Statement::Goto(jump)) => jump.target.diverges(),
         _ => false,

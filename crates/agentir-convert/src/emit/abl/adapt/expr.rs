@@ -1,8 +1,8 @@
 //! Translates expressions and texts of other languages to ABL.
 
-use super::peers::Foreign;
+use super::peers::ForeignVariables;
 use super::variables::Variables;
-use crate::emit::adl::words;
+use crate::emit::adl::expr_phrase;
 use agentir_compare::MENTIONS;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{
@@ -13,18 +13,18 @@ use smol_str::{SmolStr, format_smolstr};
 
 /// The scope of an expression.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Names<'n> {
+pub(super) struct Scope<'n> {
     /// The tool whose result `@outputs` refers to.
     pub(super) outputs: Option<&'n str>,
     /// The names under which tools are exposed, with the tools' own names.
-    pub(super) offered: &'n [(SmolStr, SmolStr)],
+    pub(super) exposed_names: &'n [(SmolStr, SmolStr)],
     /// Variables renamed in ABL.
     pub(super) variables: &'n Variables,
     /// Variables of other agents that the agent has under their own names.
-    pub(super) foreign: Option<&'n Foreign>,
+    pub(super) foreign: Option<&'n ForeignVariables>,
 }
 
-impl Names<'_> {
+impl Scope<'_> {
     /// A path: variables lose their namespace, and results are named by their tool.
     fn path(self, path: &Path) -> Path {
         let state = || {
@@ -120,7 +120,7 @@ impl Names<'_> {
             }
             _ => {
                 let (base, index) = (Box::new(self.expr(base)), Box::new(self.expr(index)));
-                return made(ExprKind::Subscript { base, index }, e.span);
+                return rebuilt(ExprKind::Subscript { base, index }, e.span);
             }
         };
         let base = self.expr(base);
@@ -176,7 +176,7 @@ impl Names<'_> {
 
     /// A value that ABL can express.
     pub(super) fn value(self, e: &Expr) -> Option<Expr> {
-        Some(self.expr(e)).filter(can_be_said)
+        Some(self.expr(e)).filter(is_expressible)
     }
 
     /// A condition that the runtime can evaluate; natural language would always hold.
@@ -188,11 +188,11 @@ impl Names<'_> {
     pub(super) fn condition(self, c: &Condition) -> Condition {
         match &c.kind {
             ConditionKind::Expr(e) => {
-                let e = asserted(self.expr(e));
-                if can_be_said(&e) {
+                let e = without_double_negation(self.expr(e));
+                if is_expressible(&e) {
                     of_expr(e)
                 } else {
-                    let text = Spanned::new(SmolStr::new(words(&e)), e.span);
+                    let text = Spanned::new(SmolStr::new(expr_phrase(&e)), e.span);
                     Condition { text, kind: ConditionKind::Natural }
                 }
             }
@@ -204,16 +204,16 @@ impl Names<'_> {
     pub(super) fn text(self, template: &mut Template) {
         let text = &template.text.value;
         if !text.contains("{!") {
-            if let Some(text) = self.holes(template) {
+            if let Some(text) = self.rename_in_placeholders(template) {
                 template.text.value = text;
             }
-            if let Some(text) = self.mentions(&template.text.value) {
+            if let Some(text) = self.rename_mentions(&template.text.value) {
                 template.text.value = SmolStr::new(text);
             }
             return;
         }
         let mut read = template.parts.iter().filter_map(|part| match part {
-            TemplatePart::Value { expr, .. } => Some(self.hole(expr)),
+            TemplatePart::Value { expr, .. } => Some(self.placeholder(expr)),
             _ => None,
         });
         // Placeholders that could not be parsed are not among the parts.
@@ -232,7 +232,7 @@ impl Names<'_> {
             let named = MENTIONS.iter().find_map(|space| inside.strip_prefix(space));
             match named {
                 Some(name) => {
-                    let tool = self.offered.iter().find(|(offered, _)| offered == name);
+                    let tool = self.exposed_names.iter().find(|(exposed, _)| exposed == name);
                     out.push_str(tool.map_or(name, |(_, tool)| tool));
                 }
                 None if value.is_some() => out.push_str(&value.unwrap_or_default()),
@@ -250,11 +250,11 @@ impl Names<'_> {
             rest = after;
         }
         out.push_str(rest);
-        template.text.value = SmolStr::new(self.mentions(&out).unwrap_or(out));
+        template.text.value = SmolStr::new(self.rename_mentions(&out).unwrap_or(out));
     }
 
     /// A placeholder. ABL has no computed indices, so such a placeholder becomes a phrase for the reader.
-    fn hole(self, e: &Expr) -> String {
+    fn placeholder(self, e: &Expr) -> String {
         let e = self.expr(e);
         match &e.kind {
             ExprKind::Subscript { base, index } => {
@@ -265,14 +265,14 @@ impl Names<'_> {
     }
 
     /// Renames exposed tools mentioned in a text; `None` if none of them is renamed.
-    fn mentions(self, text: &str) -> Option<String> {
+    fn rename_mentions(self, text: &str) -> Option<String> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         let mut changed = false;
         while !rest.is_empty() {
             let (word, behind) = rest.split_at(rest.find(|c| !in_name(c)).unwrap_or(rest.len()));
-            let own = self.offered.iter().find(|(name, own)| name == word && name != own);
-            match own.filter(|_| is_marked(word)) {
+            let own = self.exposed_names.iter().find(|(name, own)| name == word && name != own);
+            match own.filter(|_| is_unambiguous_name(word)) {
                 Some((_, own)) => {
                     changed = true;
                     out.push_str(own);
@@ -293,13 +293,13 @@ pub(super) fn in_name(c: char) -> bool {
 }
 
 /// Whether a word can only be a name; `search` could be an ordinary verb.
-pub(super) fn is_marked(word: &str) -> bool {
+pub(super) fn is_unambiguous_name(word: &str) -> bool {
     word.contains('_') || word.chars().skip(1).any(char::is_uppercase)
 }
 
-impl Names<'_> {
+impl Scope<'_> {
     /// Renames variables in a text that has ABL's placeholders; `None` if none is renamed.
-    fn holes(self, template: &Template) -> Option<SmolStr> {
+    fn rename_in_placeholders(self, template: &Template) -> Option<SmolStr> {
         let mut read = template.parts.iter().filter_map(|part| match part {
             TemplatePart::Value { expr, filters, .. } => Some((expr, filters)),
             _ => None,
@@ -336,7 +336,7 @@ impl Names<'_> {
 }
 
 /// Whether ABL can express an expression.
-fn can_be_said(e: &Expr) -> bool {
+fn is_expressible(e: &Expr) -> bool {
     let mut can = true;
     e.visit(&mut |e| {
         can &= !matches!(e.kind, ExprKind::Subscript { .. });
@@ -346,27 +346,27 @@ fn can_be_said(e: &Expr) -> bool {
 }
 
 /// Removes a double negation where only truthiness matters.
-fn asserted(e: Expr) -> Expr {
+fn without_double_negation(e: Expr) -> Expr {
     match e.kind {
         ExprKind::Unary { op: UnaryOp::Not, operand } => match operand.kind {
-            ExprKind::Unary { op: UnaryOp::Not, operand } => asserted(*operand),
-            kind => denied(kind, operand.span, e.span),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => without_double_negation(*operand),
+            kind => negated(kind, operand.span, e.span),
         },
         ExprKind::And(parts) => {
-            let parts = parts.into_iter().map(asserted).collect();
-            made(ExprKind::And(parts), e.span)
+            let parts = parts.into_iter().map(without_double_negation).collect();
+            rebuilt(ExprKind::And(parts), e.span)
         }
-        kind => made(kind, e.span),
+        kind => rebuilt(kind, e.span),
     }
 }
 
-fn denied(kind: ExprKind, inner: Span, span: Span) -> Expr {
-    let operand = Box::new(made(kind, inner));
-    made(ExprKind::Unary { op: UnaryOp::Not, operand }, span)
+fn negated(kind: ExprKind, inner: Span, span: Span) -> Expr {
+    let operand = Box::new(rebuilt(kind, inner));
+    rebuilt(ExprKind::Unary { op: UnaryOp::Not, operand }, span)
 }
 
 /// A node whose operands already were in a node, so that its depth is valid.
-fn made(kind: ExprKind, span: Span) -> Expr {
+fn rebuilt(kind: ExprKind, span: Span) -> Expr {
     Expr::new(kind, span).unwrap_or_else(|_| Expr::literal(Literal::Bool(false), span))
 }
 
@@ -377,26 +377,26 @@ pub(super) fn of_expr(e: Expr) -> Condition {
 }
 
 /// A condition as a phrase.
-fn in_words(c: &Condition) -> String {
-    c.expr().map_or_else(|| c.text.value.to_string(), words)
+fn to_phrase(c: &Condition) -> String {
+    c.expr().map_or_else(|| c.text.value.to_string(), expr_phrase)
 }
 
 /// The maximum length in bytes of a condition in natural language. Longer ones are unreadable, and
 /// chains of them would take quadratic time.
-const MOST_WORDS: usize = 4096;
+const MAX_PHRASE_LEN: usize = 4096;
 
 /// The conjunction of two conditions, unless it is too large. If one is natural language, so is the
 /// result.
-pub(super) fn both(one: &Condition, other: &Condition) -> Option<Condition> {
+pub(super) fn conjunction(one: &Condition, other: &Condition) -> Option<Condition> {
     if let (Some(one), Some(other)) = (one.expr(), other.expr()) {
         return Expr::and(one.clone(), other.clone()).ok().map(of_expr);
     }
-    let part = |c: &Condition| match in_words(c) {
+    let part = |c: &Condition| match to_phrase(c) {
         words if words.contains(" or ") => format!("({words})"),
         words => words,
     };
     let text = format_smolstr!("{} and {}", part(one), part(other));
-    (text.len() <= MOST_WORDS)
+    (text.len() <= MAX_PHRASE_LEN)
         .then(|| Condition { text: Spanned::new(text, other.span()), kind: ConditionKind::Natural })
 }
 
@@ -406,7 +406,7 @@ pub(super) fn not(c: &Condition) -> Condition {
         Some(Expr { kind: ExprKind::Unary { op: UnaryOp::Not, operand }, .. }) => {
             of_expr((**operand).clone())
         }
-        Some(e) => of_expr(denied(e.kind.clone(), e.span, e.span)),
+        Some(e) => of_expr(negated(e.kind.clone(), e.span, e.span)),
         None => {
             let text = format_smolstr!("not ({})", c.text.value);
             Condition { text: Spanned::new(text, c.span()), kind: ConditionKind::Natural }

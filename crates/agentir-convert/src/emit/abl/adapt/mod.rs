@@ -16,8 +16,8 @@ use agentir_ir::{
     Agent, AgentType, BindingAction, Body, Extensions, Instruction, Knowledge, Node, OnReturn,
     PassedValue, Program, SetVariable, Statement, Tool, ToolType, VariableBinding,
 };
-use expr::Names;
-use peers::{Foreign, Goals};
+use expr::Scope;
+use peers::{ForeignVariables, Goals};
 use smol_str::{SmolStr, format_smolstr};
 use variables::Variables;
 
@@ -25,8 +25,8 @@ use variables::Variables;
 pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
     let mut program = program.clone();
     let owners = shared::declare(&mut program);
-    let foreign = peers::foreign_variables(&mut program);
-    peers::undeclared_tools(&mut program);
+    let foreign = peers::import_variables(&mut program);
+    peers::declare_called_tools(&mut program);
     let goals = peers::goals(&program);
     let (variables, mut renamed) = variables::rename(&program);
     for agent in &mut program.agents {
@@ -35,7 +35,7 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
             self::agent((&variables, foreign), &goals, agent, &mut renamed);
         }
     }
-    shared::hand_on(&mut program, &owners);
+    shared::pass_variables(&mut program, &owners);
     for library in &mut program.libraries {
         library.tools.iter_mut().for_each(tool);
     }
@@ -43,21 +43,21 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
 }
 
 fn agent(
-    (variables, foreign): (&Variables, Option<&Foreign>),
+    (variables, foreign): (&Variables, Option<&ForeignVariables>),
     goals: &Goals,
     agent: &mut Agent,
     renamed: &mut Vec<Renamed>,
 ) {
-    let offered = offered(agent);
-    renamed.extend(mentioned(agent, &offered));
-    let names = Names { outputs: None, offered: &offered, variables, foreign };
-    names.declarations(agent);
+    let exposed = exposed_names(agent);
+    renamed.extend(renamed_mentions(agent, &exposed));
+    let scope = Scope { outputs: None, exposed_names: &exposed, variables, foreign };
+    scope.declarations(agent);
     required(agent);
-    texts(names, agent);
+    texts(scope, agent);
     for body in agent.hooks_mut() {
-        bodies::rewrite(names, body);
+        bodies::rewrite(scope, body);
     }
-    bodies::rewrite(names, &mut agent.on_start);
+    bodies::rewrite(scope, &mut agent.on_start);
     // ABL completes an agent under an evaluated condition; natural language goes to the model.
     let conditions = std::mem::take(&mut agent.completion.conditions);
     for done in conditions {
@@ -72,17 +72,17 @@ fn agent(
     }
     if let Some(flow) = &mut agent.flow {
         for step in flow.definitions.values_mut() {
-            bodies::rewrite(names, &mut step.body);
+            bodies::rewrite(scope, &mut step.body);
         }
         let (flow, steps) = bodies::flow(flow);
         agent.flow = Some(flow);
         renamed.extend(steps);
     }
-    coordination(names, agent);
-    peers::occasions(names, goals, agent);
+    coordination(scope, agent);
+    peers::add_conditions(scope, goals, agent);
     agent.tools.iter_mut().for_each(tool);
     if let Some(reasoning) = agent.reasoning.take() {
-        reasoning::offered(names, agent, reasoning);
+        reasoning::tool_bindings(scope, agent, reasoning);
     }
     reasoning::hooks(agent);
     if let Some(knowledge) = agent.knowledge.take() {
@@ -108,7 +108,7 @@ fn agent(
 
 /// The names under which tools, agents and actions are exposed to the model, with their names in ABL:
 /// tools and agents have their own names, other actions are described by a phrase.
-fn offered(agent: &Agent) -> Vec<(SmolStr, SmolStr)> {
+fn exposed_names(agent: &Agent) -> Vec<(SmolStr, SmolStr)> {
     let bindings = agent.reasoning.iter().flat_map(|r| &r.bindings);
     bindings
         .map(|binding| {
@@ -117,7 +117,7 @@ fn offered(agent: &Agent) -> Vec<(SmolStr, SmolStr)> {
                 BindingAction::Call { tool: own }
                 | BindingAction::Handoff { to: own }
                 | BindingAction::Delegate { agent: own } => own.value.clone(),
-                BindingAction::Collect if reasoning::sets_values(binding) => name.clone(),
+                BindingAction::Collect if reasoning::has_fixed_values(binding) => name.clone(),
                 _ => SmolStr::new(name.replace('_', " ")),
             };
             (name.clone(), own)
@@ -126,24 +126,26 @@ fn offered(agent: &Agent) -> Vec<(SmolStr, SmolStr)> {
 }
 
 /// Exposed names in the instructions of an agent that are renamed in ABL.
-fn mentioned(agent: &Agent, offered: &[(SmolStr, SmolStr)]) -> Vec<Renamed> {
-    let renamed = offered.iter().filter(|(name, own)| name != own && expr::is_marked(name));
+fn renamed_mentions(agent: &Agent, exposed_names: &[(SmolStr, SmolStr)]) -> Vec<Renamed> {
+    let renamed =
+        exposed_names.iter().filter(|(name, own)| name != own && expr::is_unambiguous_name(name));
     let mut renamed: Vec<_> = renamed.map(|both| (both, false)).collect();
     agent.walk(&mut |node| {
         if let Node::Template(text) = node {
             for word in text.text.value.split(|c| !expr::in_name(c)) {
                 let found = renamed.iter_mut().filter(|((name, _), _)| name == word);
-                found.for_each(|(_, said)| *said = true);
+                found.for_each(|(_, mentioned)| *mentioned = true);
             }
         }
     });
-    let said = renamed.into_iter().filter(|(_, said)| *said);
-    said.map(|((from, to), _)| Renamed {
-        what: "action",
-        from: from.to_string(),
-        to: to.to_string(),
-    })
-    .collect()
+    let mentioned = renamed.into_iter().filter(|(_, mentioned)| *mentioned);
+    mentioned
+        .map(|((from, to), _)| Renamed {
+            what: "action",
+            from: from.to_string(),
+            to: to.to_string(),
+        })
+        .collect()
 }
 
 /// Adds what ABL requires: a name, and a goal, which defaults to the name.
@@ -160,34 +162,34 @@ fn required(agent: &mut Agent) {
 }
 
 /// Translates the texts of an agent that may have placeholders.
-fn texts(names: Names<'_>, agent: &mut Agent) {
+fn texts(scope: Scope<'_>, agent: &mut Agent) {
     let identity = &mut agent.identity;
     let all = identity.goal.iter_mut().chain(identity.persona.iter_mut());
-    all.for_each(|t| names.text(t));
-    identity.limitations.iter_mut().for_each(|t| names.text(t));
+    all.for_each(|t| scope.text(t));
+    identity.limitations.iter_mut().for_each(|t| scope.text(t));
     for instruction in &mut identity.instructions {
-        names.text(&mut instruction.text);
+        scope.text(&mut instruction.text);
         // Block texts have no trailing spaces.
         let text = &mut instruction.text.text.value;
         *text = SmolStr::new(text.trim_end());
-        instruction.when = instruction.when.as_ref().map(|w| names.condition(w));
+        instruction.when = instruction.when.as_ref().map(|w| scope.condition(w));
     }
-    identity.system_prompt.iter_mut().for_each(|p| names.text(&mut p.template));
-    agent.messages.values_mut().filter_map(|m| m.text.as_mut()).for_each(|t| names.text(t));
+    identity.system_prompt.iter_mut().for_each(|p| scope.text(&mut p.template));
+    agent.messages.values_mut().filter_map(|m| m.text.as_mut()).for_each(|t| scope.text(t));
 }
 
-fn coordination(names: Names<'_>, agent: &mut Agent) {
+fn coordination(scope: Scope<'_>, agent: &mut Agent) {
     let c = &mut agent.coordination;
     for handoff in &mut c.handoffs {
-        handoff.when = handoff.when.as_ref().map(|w| names.condition(w));
+        handoff.when = handoff.when.as_ref().map(|w| scope.condition(w));
         let bound = std::mem::take(&mut handoff.context.bindings);
         for VariableBinding { mut variable, value, by_reference } in bound {
-            names.variable(&mut variable);
-            let Some(value) = names.value(&value) else { continue };
+            scope.variable(&mut variable);
+            let Some(value) = scope.value(&value) else { continue };
             let text = SmolStr::new(value.to_string());
             if by_reference && value.as_path().is_some() {
                 let back = Expr::path(Path::variable(variable.clone()), variable.span);
-                let on_return = handoff.on_return.get_or_insert_with(returning);
+                let on_return = handoff.on_return.get_or_insert_with(default_on_return);
                 on_return.map.push((Spanned::new(text.clone(), value.span), back));
             }
             if text == variable.value {
@@ -200,28 +202,28 @@ fn coordination(names: Names<'_>, agent: &mut Agent) {
         }
     }
     for delegate in &mut c.delegates {
-        delegate.when = delegate.when.as_ref().map(|w| names.condition(w));
+        delegate.when = delegate.when.as_ref().map(|w| scope.condition(w));
         delegate.input.retain_mut(|(name, value)| {
-            names.variable(name);
-            names.value(value).map(|said| *value = said).is_some()
+            scope.variable(name);
+            scope.value(value).map(|new| *value = new).is_some()
         });
     }
     if let Some(escalation) = &mut c.escalation {
         escalation.triggers.retain_mut(|trigger| {
             let Some(when) = &trigger.when else { return true };
-            trigger.when = names.evaluated(when);
+            trigger.when = scope.evaluated(when);
             trigger.when.is_some()
         });
     }
     for completion in &mut agent.completion.conditions {
-        completion.when = completion.when.as_ref().map(|w| names.condition(w));
+        completion.when = completion.when.as_ref().map(|w| scope.condition(w));
     }
     for rule in agent.routing.iter_mut().flat_map(|r| &mut r.rules) {
-        rule.when = rule.when.as_ref().map(|w| names.condition(w));
+        rule.when = rule.when.as_ref().map(|w| scope.condition(w));
     }
 }
 
-const fn returning() -> OnReturn {
+const fn default_on_return() -> OnReturn {
     OnReturn {
         action: None,
         handler: None,

@@ -1,7 +1,7 @@
 //! Makes explicit what agents of other languages take from each other implicitly: when they hand over,
 //! which variables of others they read, and which tools they call.
 
-use super::expr::Names;
+use super::expr::Scope;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
     Condition, Dialect, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr,
@@ -28,7 +28,7 @@ pub(super) fn goals(program: &Program) -> Goals {
 
 /// Gives transitions without a condition one that the model can judge: the user wants what the target
 /// agent is for.
-pub(super) fn occasions(names: Names<'_>, goals: &Goals, agent: &mut Agent) {
+pub(super) fn add_conditions(scope: Scope<'_>, goals: &Goals, agent: &mut Agent) {
     for handoff in &mut agent.coordination.handoffs {
         if handoff.when.is_some() || handoff.decided_by != Decider::Model {
             continue;
@@ -37,31 +37,31 @@ pub(super) fn occasions(names: Names<'_>, goals: &Goals, agent: &mut Agent) {
             let words = format_smolstr!("The user needs {}", handoff.to.value.replace('_', " "));
             Template::plain(Spanned::new(words, handoff.to.span))
         });
-        names.text(&mut goal);
+        scope.text(&mut goal);
         handoff.when = Some(Condition::words(&goal));
     }
 }
 
 /// Whether an agent has a variable of its own.
-fn has(agent: &Agent, name: &str) -> bool {
+fn has_variable(agent: &Agent, name: &str) -> bool {
     agent.memory.session.iter().any(|v| v.name.value == name)
         || agent.gather.fields.iter().any(|f| f.name.value == name)
 }
 
 /// The variables that an agent reads from other agents (`triage.date`).
-pub(super) type Foreign = FxHashMap<Name, IndexSet<Name>>;
+pub(super) type ForeignVariables = FxHashMap<Name, IndexSet<Name>>;
 
 /// Turns `triage.date` into a variable `date` passed by `triage`, unless the reader has a variable of that
 /// name. It is declared in the reader and passed by every transition from `triage` to it.
-pub(super) fn foreign_variables(program: &mut Program) -> FxHashMap<Name, Foreign> {
-    let mut all: FxHashMap<Name, Foreign> = FxHashMap::default();
+pub(super) fn import_variables(program: &mut Program) -> FxHashMap<Name, ForeignVariables> {
+    let mut all: FxHashMap<Name, ForeignVariables> = FxHashMap::default();
     for agent in program.agents.iter().filter(|a| a.metadata.dialect == Dialect::Adl.name()) {
-        let mut found = Foreign::default();
+        let mut found = ForeignVariables::default();
         let mut read = |e: &Expr| {
             e.paths(&mut |path| {
                 let Some(owner) = owner(program, agent, path) else { return };
                 let Some(Segment::Field(name)) = path.segments.first() else { return };
-                if has(owner, &name.value) && !has(agent, &name.value) {
+                if has_variable(owner, &name.value) && !has_variable(agent, &name.value) {
                     let of = found.entry(path.root.value.clone()).or_default();
                     of.insert(name.value.clone());
                 }
@@ -102,7 +102,7 @@ pub(super) fn foreign_variables(program: &mut Program) -> FxHashMap<Name, Foreig
 /// The agent that owns the variable of a path.
 fn owner<'p>(program: &'p Program, agent: &Agent, path: &Path) -> Option<&'p Agent> {
     let root = &path.root.value;
-    if path.namespace.is_some() || *root == agent.metadata.name.value || has(agent, root) {
+    if path.namespace.is_some() || *root == agent.metadata.name.value || has_variable(agent, root) {
         return None;
     }
     program.agent(root)
@@ -110,7 +110,7 @@ fn owner<'p>(program: &'p Program, agent: &Agent, path: &Path) -> Option<&'p Age
 
 /// Declares tools that are called but not declared, as in an ADL bot without its Python functions. The
 /// parameters are taken from the calls.
-pub(super) fn undeclared_tools(program: &mut Program) {
+pub(super) fn declare_called_tools(program: &mut Program) {
     if !program.libraries.is_empty() {
         return;
     }

@@ -4,9 +4,9 @@
 //! A guarded transition becomes a handoff with a condition.
 
 use super::bodies::{self, branch};
-use super::expr::{self, Names};
+use super::expr::{self, Scope};
 use super::label;
-use crate::emit::abl::body::said_by_fields;
+use crate::emit::abl::body::expressible_by_fields;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Path, Template};
 use agentir_ir::{
@@ -19,8 +19,8 @@ use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
 
 /// Adapts the exposed tools and the statements before each model request.
-pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZone) {
-    bodies::rewrite(names, &mut zone.prepare);
+pub(super) fn tool_bindings(scope: Scope<'_>, agent: &mut Agent, mut zone: ReasoningZone) {
+    bodies::rewrite(scope, &mut zone.prepare);
     let mut done = Vec::new();
     prepare(agent, zone.prepare, None, &mut done);
     if !done.is_empty() {
@@ -37,12 +37,12 @@ pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZo
             BindingAction::Call { tool } => {
                 let once = times.get(&tool.value) == Some(&1);
                 let tool = tool.clone();
-                call(names, agent, &tool, once, binding);
+                call(scope, agent, &tool, once, binding);
             }
             BindingAction::Collect => {
-                asked(names, agent, &binding);
-                if sets_values(&binding) {
-                    setter(names, agent, binding);
+                collected_fields(scope, agent, &binding);
+                if has_fixed_values(&binding) {
+                    value_setter_tool(scope, agent, binding);
                 }
             }
             BindingAction::Delegate { agent: to } => {
@@ -61,18 +61,18 @@ pub(super) fn offered(names: Names<'_>, agent: &mut Agent, mut zone: ReasoningZo
 }
 
 /// Whether the author provides some of the values that the model sets.
-pub(super) fn sets_values(binding: &ToolBinding) -> bool {
+pub(super) fn has_fixed_values(binding: &ToolBinding) -> bool {
     binding.with.iter().any(|with| with.filled_by == FilledBy::Value)
 }
 
 /// Setting fixed values becomes a tool without other effects, whose `on_result` sets them.
-fn setter(names: Names<'_>, agent: &mut Agent, binding: ToolBinding) {
+fn value_setter_tool(scope: Scope<'_>, agent: &mut Agent, binding: ToolBinding) {
     let span = binding.span;
     let fixed = binding.with.iter().filter(|with| with.filled_by == FilledBy::Value);
     let sets = fixed.filter_map(|with| {
         let mut variable = with.name.clone();
-        names.variable(&mut variable);
-        let value = names.value(with.value.as_ref()?)?;
+        scope.variable(&mut variable);
+        let value = scope.value(with.value.as_ref()?)?;
         Some(SetVariable { target: Path::variable(variable), value, span: with.name.span })
     });
     let code = [("runtime", "javascript"), ("code", "return {};")];
@@ -86,15 +86,20 @@ fn setter(names: Names<'_>, agent: &mut Agent, binding: ToolBinding) {
         ..Tool::new(binding.name.clone())
     };
     agent.tools.push(tool);
-    guard(names, agent, &binding.name, &binding);
+    guard_constraint(scope, agent, &binding.name, &binding);
 }
 
 /// Turns the guard of a tool into a constraint on its call. A natural-language guard is left to the
 /// model.
-fn guard(names: Names<'_>, agent: &mut Agent, tool: &Spanned<SmolStr>, binding: &ToolBinding) {
+fn guard_constraint(
+    scope: Scope<'_>,
+    agent: &mut Agent,
+    tool: &Spanned<SmolStr>,
+    binding: &ToolBinding,
+) {
     let Some(when) = &binding.available_when else { return };
-    let Some(condition) = names.evaluated(when) else {
-        let words = names.condition(when).text.value;
+    let Some(condition) = scope.evaluated(when) else {
+        let words = scope.condition(when).text.value;
         let text = format_smolstr!("Call `{}` only if {words}.", tool.value);
         agent.identity.instructions.push(Instruction {
             when: None,
@@ -117,16 +122,16 @@ fn guard(names: Names<'_>, agent: &mut Agent, tool: &Spanned<SmolStr>, binding: 
 
 /// Exposes a tool. If it is exposed under a single name, the guard applies to the tool itself.
 fn call(
-    names: Names<'_>,
+    scope: Scope<'_>,
     agent: &mut Agent,
     tool: &Spanned<SmolStr>,
     once: bool,
     mut binding: ToolBinding,
 ) {
-    let inside = Names { outputs: Some(&tool.value), ..names };
+    let inside = Scope { outputs: Some(&tool.value), ..scope };
     bodies::rewrite(inside, &mut binding.after);
     if once {
-        guard(names, agent, tool, &binding);
+        guard_constraint(scope, agent, tool, &binding);
     }
     let declared = agent.tools.iter_mut().find(|t| t.name.value == tool.value);
     let (mut targets, mut sets) = (Vec::new(), Vec::new());
@@ -135,7 +140,7 @@ fn call(
             Statement::Set(set) => sets.push(set),
             Statement::Handoff(delegation) => targets.push((delegation.agent, None)),
             Statement::If { branches } => {
-                for (when, body) in exclusive(branches) {
+                for (when, body) in mutually_exclusive(branches) {
                     if let [Statement::Handoff(delegation)] = body.0.as_slice() {
                         targets.push((delegation.agent.clone(), when));
                     }
@@ -156,7 +161,7 @@ fn call(
         };
         let there = expr::of_expr(there);
         let when = match &when {
-            Some(when) => expr::both(&there, when),
+            Some(when) => expr::conjunction(&there, when),
             None => Some(there),
         };
         agent.coordination.handoffs.extend(when.map(|when| Handoff::new(to, Some(when))));
@@ -164,7 +169,7 @@ fn call(
 }
 
 /// Variables that the model sets become fields that are taken if mentioned.
-fn asked(names: Names<'_>, agent: &mut Agent, binding: &ToolBinding) {
+fn collected_fields(scope: Scope<'_>, agent: &mut Agent, binding: &ToolBinding) {
     let inputs = binding.with.iter().map(|w| &w.name.value);
     for input in inputs {
         let Some(field) = agent.gather.fields.iter_mut().find(|f| f.name.value == *input) else {
@@ -183,7 +188,7 @@ fn asked(names: Names<'_>, agent: &mut Agent, binding: &ToolBinding) {
             field.ty = Some(Spanned::new(SmolStr::new(ty), field.name.span));
         }
         if let (None, Some(when)) = (&field.activation, &binding.available_when) {
-            field.activation = names.evaluated(when).map(|when| Activation::When { when });
+            field.activation = scope.evaluated(when).map(|when| Activation::When { when });
         }
     }
 }
@@ -195,20 +200,20 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut 
         match statement {
             Statement::Instruct { text } => {
                 agent.identity.instructions.push(match known {
-                    Some(known) if known.expr().is_none() => told(known, &text),
+                    Some(known) if known.expr().is_none() => conditional_text(known, &text),
                     known => Instruction { when: known.cloned(), text },
                 });
             }
             Statement::If { branches } => {
                 // Effects of a branch must not influence the conditions of later branches.
-                let mixed = decides_by_what_it_changes(&branches);
+                let mixed = condition_depends_on_effects(&branches);
                 let mut rest = Vec::new();
                 if mixed {
                     done.push(Statement::If { branches: branches.clone() });
                 }
-                for (when, body) in exclusive(branches) {
+                for (when, body) in mutually_exclusive(branches) {
                     let both = match (known, &when) {
-                        (Some(known), Some(here)) => expr::both(known, here),
+                        (Some(known), Some(here)) => expr::conjunction(known, here),
                         (one, other) => one.or(other.as_ref()).cloned(),
                     };
                     prepare(agent, body, both.as_ref(), &mut rest);
@@ -219,7 +224,7 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut 
             }
             other => match known {
                 None => done.push(other),
-                Some(known) => under(known, other, done),
+                Some(known) => push_conditional(known, other, done),
             },
         }
     }
@@ -227,14 +232,14 @@ fn prepare(agent: &mut Agent, body: Body, known: Option<&Condition>, done: &mut 
 
 /// A conditional text with a natural-language condition: the runtime would treat the condition as true,
 /// so it becomes part of the text.
-fn told(when: &Condition, text: &Template) -> Instruction {
+fn conditional_text(when: &Condition, text: &Template) -> Instruction {
     let text = &text.text;
     let said = format_smolstr!("If {}: {}", when.text.value, text.value);
     Instruction { when: None, text: Template::plain(Spanned::new(said, text.span)) }
 }
 
 /// Adds a conditional statement, merging it with the previous one if the conditions are equal.
-fn under(known: &Condition, statement: Statement, done: &mut Vec<Statement>) {
+fn push_conditional(known: &Condition, statement: Statement, done: &mut Vec<Statement>) {
     if let Some(Statement::If { branches }) = done.last_mut()
         && let [only] = branches.as_mut_slice()
         && only.condition.as_ref() == Some(known)
@@ -247,7 +252,7 @@ fn under(known: &Condition, statement: Statement, done: &mut Vec<Statement>) {
 }
 
 /// Whether a branch assigns a variable that a condition reads.
-fn decides_by_what_it_changes(branches: &[Branch]) -> bool {
+fn condition_depends_on_effects(branches: &[Branch]) -> bool {
     fn reads(branches: &[Branch], found: &mut Vec<SmolStr>) {
         for branch in branches {
             if let Some(e) = branch.condition.as_ref().and_then(Condition::expr) {
@@ -274,17 +279,17 @@ fn decides_by_what_it_changes(branches: &[Branch]) -> bool {
 }
 
 /// Makes the conditions of branches mutually exclusive.
-fn exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
+fn mutually_exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
     let mut before: Option<Condition> = None;
     let mut all = Vec::with_capacity(branches.len());
     for Branch { condition, body, .. } in branches {
         let when = match (&before, &condition) {
-            (Some(before), Some(here)) => expr::both(before, here),
+            (Some(before), Some(here)) => expr::conjunction(before, here),
             (one, other) => one.as_ref().or(other.as_ref()).cloned(),
         };
         let not = condition.as_ref().map(expr::not);
         before = match (before, not) {
-            (Some(before), Some(not)) => expr::both(&before, &not),
+            (Some(before), Some(not)) => expr::conjunction(&before, &not),
             (before, not) => before.or(not),
         };
         all.push((when, body));
@@ -304,7 +309,7 @@ pub(super) fn hooks(agent: &mut Agent) {
                 Statement::If { branches } => branches,
                 // Statements that use the result are placed after the call.
                 Statement::Call(call) => {
-                    let (call, behind) = without_outcomes(*call);
+                    let (call, behind) = split_outcomes(*call);
                     kept.push(call);
                     behind.into_iter().rev().for_each(|s| open.push_front(s));
                     continue;
@@ -316,7 +321,7 @@ pub(super) fn hooks(agent: &mut Agent) {
             };
             let moves = |b: &Branch| matches!(b.body.0.as_slice(), [Statement::Handoff(_)]);
             if branches.iter().all(moves) {
-                for (when, body) in exclusive(branches) {
+                for (when, body) in mutually_exclusive(branches) {
                     if let [Statement::Handoff(delegation)] = body.0.as_slice() {
                         ways.push(Handoff::new(delegation.agent.clone(), when));
                     }
@@ -328,12 +333,12 @@ pub(super) fn hooks(agent: &mut Agent) {
         hook.body.0 = kept;
         hook.body.0.retain(|s| !matches!(s, Statement::Instruct { .. }));
         // A hook has one choice, which precedes its `DO` list.
-        let said = said_by_fields(&hook.body);
+        let said = expressible_by_fields(&hook.body);
         let mut at = 0;
         hook.body.0.retain(|s| {
             at += 1;
             match s {
-                Statement::If { branches } => at <= said && branches.iter().all(fits_a_branch),
+                Statement::If { branches } => at <= said && branches.iter().all(fits_branch),
                 _ => true,
             }
         });
@@ -349,7 +354,7 @@ pub(super) fn hooks(agent: &mut Agent) {
 }
 
 /// Separates a call from its follow-up, since a hook has no outcomes.
-fn without_outcomes(mut call: Call) -> (Statement, Vec<Statement>) {
+fn split_outcomes(mut call: Call) -> (Statement, Vec<Statement>) {
     let behind = std::mem::take(&mut call.on_success.0);
     call.on_failure.0.clear();
     call.on_result.clear();
@@ -361,13 +366,13 @@ fn without_outcomes(mut call: Call) -> (Statement, Vec<Statement>) {
 /// assign nothing are dropped.
 fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
     let mut behind = Vec::new();
-    let conditions = exclusive(branches.clone());
+    let conditions = mutually_exclusive(branches.clone());
     for (branch, (when, _)) in branches.iter_mut().zip(conditions) {
         let calls = |s: &Statement| matches!(s, Statement::Call(_));
         let Some(at) = branch.body.0.iter().position(calls) else { continue };
         let mut rest = branch.body.0.split_off(at);
         let Some(Statement::Call(call)) = rest.drain(..1).next() else { continue };
-        let (call, mut results) = without_outcomes(*call);
+        let (call, mut results) = split_outcomes(*call);
         results.append(&mut rest);
         let sets = results.iter().take_while(|s| is_set(s)).count();
         let stays = results.split_off(sets);
@@ -376,21 +381,21 @@ fn choice(mut branches: Vec<Branch>) -> Vec<Statement> {
         // Statements after a call that do not need its result stay in the branch.
         branch.body.0.extend(stays.into_iter().filter(|s| !calls(s) && !is_set(s)));
         if sets > 0 {
-            behind.extend(conditional(&later).unwrap_or_default());
+            behind.extend(as_conditional_value(&later).unwrap_or_default());
         }
     }
-    let mut all = conditionally_set(Statement::If { branches });
+    let mut all = as_conditional_values(Statement::If { branches });
     all.append(&mut behind);
     all
 }
 
 /// Whether a branch of a hook can express its body.
-fn fits_a_branch(branch: &Branch) -> bool {
+fn fits_branch(branch: &Branch) -> bool {
     let inner = |s: &Statement| matches!(s, Statement::If { .. } | Statement::Instruct { .. });
     // Hooks evaluate conditions; natural language would always hold.
     let evaluated = branch.condition.as_ref().is_none_or(|when| when.expr().is_some());
     evaluated
-        && said_by_fields(&branch.body) == branch.body.0.len()
+        && expressible_by_fields(&branch.body) == branch.body.0.len()
         && !branch.body.0.iter().any(inner)
 }
 
@@ -399,11 +404,11 @@ const fn is_set(statement: &Statement) -> bool {
 }
 
 /// Turns a choice that only assigns variables into conditional values; anything else is unchanged.
-fn conditionally_set(statement: Statement) -> Vec<Statement> {
+fn as_conditional_values(statement: Statement) -> Vec<Statement> {
     let sets = |b: &Branch| b.body.0.iter().all(is_set) && !b.body.0.is_empty();
     match &statement {
         Statement::If { branches } => match branches.as_slice() {
-            [only] if sets(only) => conditional(only).unwrap_or_else(|| vec![statement]),
+            [only] if sets(only) => as_conditional_value(only).unwrap_or_else(|| vec![statement]),
             _ => vec![statement],
         },
         _ => vec![statement],
@@ -411,7 +416,7 @@ fn conditionally_set(statement: Statement) -> Vec<Statement> {
 }
 
 /// `IF c: SET x = v` as `SET x = c ? v : x`, unless an assignment changes what the condition reads.
-fn conditional(branch: &Branch) -> Option<Vec<Statement>> {
+fn as_conditional_value(branch: &Branch) -> Option<Vec<Statement>> {
     let condition = branch.condition.as_ref()?.expr()?;
     let mut read = Vec::new();
     condition.paths(&mut |p| read.push(p.root.value.clone()));

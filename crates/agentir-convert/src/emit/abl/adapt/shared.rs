@@ -1,7 +1,7 @@
 //! Adapts variables shared by all agents of a program. ABL's session memory belongs to one agent: each
 //! agent that uses a shared variable declares it, and handoffs and delegations pass it.
 
-use super::returning;
+use super::default_on_return;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Expr, Name, Path};
 use agentir_ir::{Agent, Node, PassedValue, Program, SessionVariable};
@@ -33,7 +33,7 @@ pub(super) fn declare(program: &mut Program) -> FxHashSet<Name> {
 
 /// Passes shared variables with each handoff and delegation. An agent that does not use a variable
 /// declares it if an agent reachable from it does. The owners need none: they have all of them.
-pub(super) fn hand_on(program: &mut Program, owners: &FxHashSet<Name>) {
+pub(super) fn pass_variables(program: &mut Program, owners: &FxHashSet<Name>) {
     let mut known: FxHashMap<Name, Vec<SessionVariable>> = FxHashMap::default();
     let mut before: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
     for agent in &program.agents {
@@ -75,7 +75,11 @@ pub(super) fn hand_on(program: &mut Program, owners: &FxHashSet<Name>) {
                 let name = Spanned::new(name.clone(), handoff.to.span);
                 if handoff.returns {
                     let back = Expr::path(Path::variable(name.clone()), name.span);
-                    handoff.on_return.get_or_insert_with(returning).map.push((name.clone(), back));
+                    handoff
+                        .on_return
+                        .get_or_insert_with(default_on_return)
+                        .map
+                        .push((name.clone(), back));
                 }
                 context.pass.push(PassedValue { name, ty: SmolStr::new_static("string") });
             }

@@ -3,8 +3,8 @@
 //! A name denotes the same variable in every agent that declares it (agents share their session and pass
 //! values by name), so it is renamed in the whole program.
 
-use super::expr::Names;
-use crate::names::{self, Form, Renamed};
+use super::expr::Scope;
+use crate::names::{self, NameSyntax, Renamed};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Dialect, Name, system_namespace, system_variable, tool_of_result};
 use agentir_ir::{Agent, Gather, Node, Program, Statement};
@@ -17,7 +17,7 @@ use smol_str::{SmolStr, format_smolstr};
 pub(super) type Variables = FxHashMap<Name, Name>;
 
 /// A replacement for a name that a variable cannot have in ABL.
-fn instead(name: &str) -> Option<SmolStr> {
+fn replacement_name(name: &str) -> Option<SmolStr> {
     if let Some(known) = system_variable(name).filter(|known| !known.authored_wins) {
         return Some(SmolStr::new_static(known.instead));
     }
@@ -33,7 +33,7 @@ fn instead(name: &str) -> Option<SmolStr> {
 }
 
 /// The variables that an agent declares or writes.
-fn own(agent: &Agent, found: &mut IndexSet<Name>) {
+fn own_variables(agent: &Agent, found: &mut IndexSet<Name>) {
     found.extend(agent.memory.session.iter().map(|v| v.name.value.clone()));
     agent.walk(&mut |node| match node {
         Node::Field(field) => {
@@ -53,15 +53,16 @@ fn own(agent: &Agent, found: &mut IndexSet<Name>) {
 pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
     let mut all = IndexSet::new();
     let foreign = |agent: &&Agent| agent.metadata.dialect != Dialect::Abl.name();
-    program.agents.iter().filter(foreign).for_each(|agent| own(agent, &mut all));
+    program.agents.iter().filter(foreign).for_each(|agent| own_variables(agent, &mut all));
     // Only results of existing tools are reserved.
     let tools: IndexSet<&str> = program.tools().map(|tool| tool.name.value.as_str()).collect();
     let free = |name: &Name| tool_of_result(name).is_some_and(|tool| !tools.contains(tool));
     let (taken, kept): (Vec<_>, Vec<_>) = all
         .into_iter()
-        .map(|name| (instead(&name).filter(|_| !free(&name)), name))
+        .map(|name| (replacement_name(&name).filter(|_| !free(&name)), name))
         .partition(|(instead, _)| instead.is_some());
-    let mut used = names::Names::new(Form::Identifier, |name| instead(name).is_some());
+    let mut used =
+        names::Namespace::new(NameSyntax::Identifier, |name| replacement_name(name).is_some());
     for (_, name) in &kept {
         used.claim(&[name]);
     }
@@ -73,7 +74,7 @@ pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
     (variables, used.into_renamed())
 }
 
-impl Names<'_> {
+impl Scope<'_> {
     /// Renames a variable that is declared, written or passed by name.
     pub(super) fn variable(self, name: &mut Spanned<Name>) {
         if let Some(to) = self.variables.get(&name.value) {
@@ -103,7 +104,7 @@ impl Names<'_> {
     }
 
     /// Renames the variables that a statement writes by name.
-    pub(super) fn written(self, statement: &mut Statement) {
+    pub(super) fn rename_written(self, statement: &mut Statement) {
         match statement {
             Statement::Clear { variables } => {
                 variables.iter_mut().for_each(|name| self.variable(name));
@@ -121,7 +122,7 @@ impl Names<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::instead;
+    use super::replacement_name;
     use agentir_expr::{NAMESPACES, SYSTEM_VARIABLES};
 
     #[test]
@@ -129,13 +130,13 @@ mod tests {
         let variables = SYSTEM_VARIABLES.iter().map(|v| v.name.replace('*', "x"));
         let words = ["and", "Not", "implies", "null", "__", "_7"].map(str::to_owned);
         for name in variables.chain(NAMESPACES.iter().map(|n| n.name.to_owned())).chain(words) {
-            if let Some(other) = instead(&name) {
-                assert_eq!(instead(&other), None, "{name}: {other}");
+            if let Some(other) = replacement_name(&name) {
+                assert_eq!(replacement_name(&other), None, "{name}: {other}");
             }
         }
-        assert_eq!(instead("user_id").as_deref(), Some("customer_id"));
-        assert_eq!(instead("_1").as_deref(), Some("value_1"));
-        assert_eq!(instead("recent_input"), None, "an author's own takes precedence");
-        assert_eq!(instead("order"), None);
+        assert_eq!(replacement_name("user_id").as_deref(), Some("customer_id"));
+        assert_eq!(replacement_name("_1").as_deref(), Some("value_1"));
+        assert_eq!(replacement_name("recent_input"), None, "an author's own takes precedence");
+        assert_eq!(replacement_name("order"), None);
     }
 }

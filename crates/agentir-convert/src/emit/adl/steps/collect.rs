@@ -1,6 +1,6 @@
 //! Emits field collection.
 
-use super::{Place, Steps};
+use super::{Position, Steps};
 use crate::emit::adl::expr;
 use crate::emit::adl::yaml::Yaml;
 use agentir_ir::{Collect, GatherField};
@@ -14,7 +14,12 @@ impl<'p> Steps<'p> {
     }
 
     /// Collects fields; those missing after the answer are asked for again.
-    pub(super) fn collect(&mut self, collect: &'p Collect, out: &mut Vec<Yaml>, place: Place<'p>) {
+    pub(super) fn collect(
+        &mut self,
+        collect: &'p Collect,
+        out: &mut Vec<Yaml>,
+        position: Position<'p>,
+    ) {
         let said = |text: &agentir_expr::Template| {
             Yaml::pair("bot", Yaml::Quoted(expr::template(text).trim_end().to_owned()))
         };
@@ -24,7 +29,7 @@ impl<'p> Steps<'p> {
             && collect.gather.prompt.is_none()
             && collect.gather.fields.iter().all(|field| self.prompt(field).is_none())
             && collect.gather.fields.len() > 1
-            && !place.nested;
+            && !position.nested;
         if told_before {
             out.push(Yaml::text("user"));
         }
@@ -43,7 +48,7 @@ impl<'p> Steps<'p> {
             let Some(asked) = asked else { continue };
             let name = field.name.value.as_str();
             let label = format!("ask_{name}");
-            let again = field.required && field.default.is_none() && !place.nested;
+            let again = field.required && field.default.is_none() && !position.nested;
             let label = if again { self.fresh(&label) } else { label };
             if again {
                 out.push(Yaml::pair("label", Yaml::text(label.as_str())));
@@ -69,6 +74,6 @@ impl<'p> Steps<'p> {
                 ]));
             }
         }
-        self.statements(&collect.on_success.0, out, place, None);
+        self.statements(&collect.on_success.0, out, position, None);
     }
 }

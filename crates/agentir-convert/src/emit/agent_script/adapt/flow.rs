@@ -1,8 +1,10 @@
 //! Adapts flows: each step is a subagent, and so is what follows a step that waits.
 
-use super::offers::{self, binding, branch, instruct, offer, say, set, truth};
-use super::words::{self, all, not, spanned, text};
-use super::{Adapter, blank};
+use super::exposed_tools::{
+    after_turn, before_turn, binding, boolean, branch, expose, instruct, say_instruction, set,
+};
+use super::expr::{self, all, not, spanned, text};
+use super::{Adapter, empty_agent};
 use agentir_diagnostics::Span;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Template};
 use agentir_ir::{
@@ -28,26 +30,26 @@ struct Steps<'a> {
     flow: &'a Flow,
     names: FxHashMap<SmolStr, Name>,
     /// The template for each of its subagents.
-    like: &'a Agent,
+    template: &'a Agent,
 }
 
 /// Statements split into effects, messages and jumps.
 #[derive(Default)]
-struct Laid {
-    done: Vec<Statement>,
-    said: Vec<Statement>,
-    exits: Vec<Statement>,
+struct SplitBody {
+    effects: Vec<Statement>,
+    messages: Vec<Statement>,
+    jumps: Vec<Statement>,
     /// Whether the conversation may end here.
-    ends: bool,
+    may_complete: bool,
 }
 
-fn leaves(statement: &Statement) -> bool {
+fn diverges(statement: &Statement) -> bool {
     match statement {
         Statement::Goto(jump) => jump.target.diverges(),
         Statement::Handoff(_) => true,
-        Statement::If { branches } => all_leave(branches),
+        Statement::If { branches } => all_diverge(branches),
         Statement::Call(call) => {
-            all_leave(&call.on_result) || call.on_success.0.last().is_some_and(leaves)
+            all_diverge(&call.on_result) || call.on_success.0.last().is_some_and(diverges)
         }
         _ => false,
     }
@@ -62,9 +64,9 @@ fn waits(statement: &Statement) -> bool {
     }
 }
 
-fn all_leave(branches: &[Branch]) -> bool {
+fn all_diverge(branches: &[Branch]) -> bool {
     branches.iter().any(|b| b.condition.is_none())
-        && branches.iter().all(|b| b.body.0.last().is_some_and(leaves))
+        && branches.iter().all(|b| b.body.0.last().is_some_and(diverges))
 }
 
 impl Adapter<'_> {
@@ -84,14 +86,14 @@ impl Adapter<'_> {
                 (step.clone(), self.subagents.rename("step", step, &[&long]))
             })
             .collect();
-        let like = new.clone();
-        let steps = Steps { agent, flow, names, like: &like };
+        let template = new.clone();
+        let steps = Steps { agent, flow, names, template: &template };
         if let Some(entry) = flow.entry().and_then(|e| steps.names.get(e)) {
             if welcome.is_empty() {
-                offers::before(new).push(transition(entry));
+                before_turn(new).push(transition(entry));
             } else {
                 new.reasoning.get_or_insert_default().prepare.0.extend(welcome);
-                offers::after(new).push(transition(entry));
+                after_turn(new).push(transition(entry));
             }
         }
         let order: Vec<&Step> = flow.definitions.values().collect();
@@ -102,12 +104,12 @@ impl Adapter<'_> {
                 Some(about) => self.variables.text(about),
                 None => text(format!("{}: {}", own.replace('_', " "), name.replace('_', " "))),
             };
-            self.part(&steps, &name, about, &step.body.0, next.as_ref(), Some(step));
+            self.subagent(&steps, &name, about, &step.body.0, next.as_ref(), Some(step));
         }
     }
 
     /// Adapts statements to a subagent, up to the first that waits; the rest becomes another subagent.
-    fn part(
+    fn subagent(
         &mut self,
         steps: &Steps<'_>,
         name: &Name,
@@ -116,82 +118,95 @@ impl Adapter<'_> {
         next: Option<&Name>,
         step: Option<&Step>,
     ) {
-        let mut new = blank(name.clone());
+        let mut new = empty_agent(name.clone());
         new.identity.goal = Some(about.clone());
-        new.identity.system_prompt = steps.like.identity.system_prompt.clone();
-        new.identity.instructions = steps.like.identity.instructions.clone();
-        new.execution.model = steps.like.execution.model.clone();
+        new.identity.system_prompt = steps.template.identity.system_prompt.clone();
+        new.identity.instructions = steps.template.identity.instructions.clone();
+        new.execution.model = steps.template.execution.model.clone();
         let at = self.out.len();
         let cut = statements.iter().position(waits).unwrap_or(statements.len());
         let (head, rest) = statements.split_at(cut);
-        let mut laid = Laid::default();
+        let mut split = SplitBody::default();
         if let Some(when) = step.and_then(|s| s.when.as_ref())
             && let (Some(when), Some(next)) = (self.variables.condition(when).and_then(not), next)
         {
-            offers::before(&mut new)
+            before_turn(&mut new)
                 .push(Statement::If { branches: vec![branch(Some(when), vec![transition(next)])] });
         }
-        self.lay(steps, head, &mut new, &mut laid);
+        self.split_statements(steps, head, &mut new, &mut split);
         let zone = step.and_then(|s| s.reasoning_zone.as_ref());
         match rest.split_first() {
             Some((Statement::Collect(asked), tail)) => {
-                self.collect(steps, name, &about, asked, tail, next, &mut new, laid);
+                self.collect(steps, name, &about, asked, tail, next, &mut new, split);
             }
             Some((Statement::Await { branches }, tail)) => {
-                let next = self.behind(steps, name, &about, tail, next);
-                self.wait(steps, name, &about, branches, next.as_ref(), &mut new, laid);
+                let next = self.rest_as_subagent(steps, name, &about, tail, next);
+                self.await_answer(steps, name, &about, branches, next.as_ref(), &mut new, split);
             }
             // A nested statement waits: each branch continues in a subagent of its own.
             Some((Statement::If { branches }, tail)) => {
-                let next = self.behind(steps, name, &about, tail, next);
-                self.part_ways(steps, name, &about, branches, next.as_ref(), &mut new, laid);
+                let next = self.rest_as_subagent(steps, name, &about, tail, next);
+                self.wait_in_branches(
+                    steps,
+                    name,
+                    &about,
+                    branches,
+                    next.as_ref(),
+                    &mut new,
+                    split,
+                );
             }
             _ => {
-                if !statements.last().is_some_and(leaves) {
+                if !statements.last().is_some_and(diverges) {
                     match next {
-                        Some(next) => laid.exits.push(transition(next)),
-                        None => laid.ends = true,
+                        Some(next) => split.jumps.push(transition(next)),
+                        None => split.may_complete = true,
                     }
                 }
-                let talks = !laid.said.is_empty() || zone.is_some() || laid.ends;
-                offers::before(&mut new).extend(laid.done);
-                if laid.ends {
-                    self.finish(&mut new);
+                let talks = !split.messages.is_empty() || zone.is_some() || split.may_complete;
+                before_turn(&mut new).extend(split.effects);
+                if split.may_complete {
+                    self.expose_completion(&mut new);
                 }
-                let mut exits = laid.exits;
+                let mut exits = split.jumps;
                 if let Some(zone) = zone {
-                    exits = self.reason(steps, zone, &mut new, exits);
+                    exits = self.reasoning_zone(steps, zone, &mut new, exits);
                 }
-                if talks { offers::after(&mut new) } else { offers::before(&mut new) }
-                    .extend(exits);
-                new.reasoning.get_or_insert_default().prepare.0.extend(laid.said);
+                if talks { after_turn(&mut new) } else { before_turn(&mut new) }.extend(exits);
+                new.reasoning.get_or_insert_default().prepare.0.extend(split.messages);
             }
         }
         if !rest.is_empty() || zone.is_some() {
-            let ways = step.iter().flat_map(|s| s.digressions.iter().chain(&s.sub_intents));
-            for way in ways.chain(&steps.flow.global_digressions) {
-                self.digression(steps, way, &mut new);
+            let digressions = step.iter().flat_map(|s| s.digressions.iter().chain(&s.sub_intents));
+            for digression in digressions.chain(&steps.flow.global_digressions) {
+                self.digression(steps, digression, &mut new);
             }
-            self.ways(steps.agent, &mut new);
-            self.rules(steps.agent, &mut new);
+            self.transitions(steps.agent, &mut new);
+            self.constraints(steps.agent, &mut new);
             if matches!(rest.first(), Some(Statement::Await { .. })) {
-                self.forget_asking(name, &mut new);
+                self.reset_asked_flag(name, &mut new);
             }
         }
-        tidy(&mut new);
+        separate_texts(&mut new);
         self.out.insert(at, new);
     }
 
     /// Splits statements into effects, messages and jumps.
-    fn lay(&mut self, steps: &Steps<'_>, all: &[Statement], new: &mut Agent, laid: &mut Laid) {
+    fn split_statements(
+        &mut self,
+        steps: &Steps<'_>,
+        all: &[Statement],
+        new: &mut Agent,
+        split: &mut SplitBody,
+    ) {
         for one in all {
             match one {
                 Statement::Respond(response) => {
-                    laid.said.extend(self.respond(steps.agent, response));
+                    split.messages.extend(self.respond(steps.agent, response));
                 }
                 Statement::Instruct { text } => {
                     let text = self.variables.text(text);
-                    laid.said.push(Statement::Instruct { text });
+                    split.messages.push(Statement::Instruct { text });
                 }
                 Statement::Call(call) => {
                     let only = agentir_ir::Call {
@@ -199,32 +214,32 @@ impl Adapter<'_> {
                         on_result: Vec::new(),
                         ..(**call).clone()
                     };
-                    self.call(&only, new, &mut laid.done);
-                    self.lay(steps, &call.on_success.0, new, laid);
+                    self.call(&only, new, &mut split.effects);
+                    self.split_statements(steps, &call.on_success.0, new, split);
                     if !call.on_result.is_empty() {
-                        self.lay_branches(steps, &call.on_result, new, laid);
+                        self.split_branches(steps, &call.on_result, new, split);
                     }
                     // The script cannot see that a call failed, but the model can.
                     let failed = format!("`{}` fails", call.tool.value);
-                    self.lay_in_words(steps, &call.on_failure.0, &failed, new, laid);
+                    self.split_under_phrase(steps, &call.on_failure.0, &failed, new, split);
                 }
-                Statement::If { branches } => self.lay_branches(steps, branches, new, laid),
+                Statement::If { branches } => self.split_branches(steps, branches, new, split),
                 Statement::Check { condition, otherwise } => {
                     let broken = self.variables.condition(condition).and_then(not);
-                    let mut below = Laid::default();
+                    let mut below = SplitBody::default();
                     if let Some(jump) = otherwise {
                         self.jump(steps, jump, new, &mut below);
                     }
-                    if let (Some(broken), false) = (broken, below.exits.is_empty()) {
-                        let branches = vec![branch(Some(broken), below.exits)];
-                        laid.exits.push(Statement::If { branches });
+                    if let (Some(broken), false) = (broken, below.jumps.is_empty()) {
+                        let branches = vec![branch(Some(broken), below.jumps)];
+                        split.jumps.push(Statement::If { branches });
                     }
                 }
-                Statement::Goto(jump) => self.jump(steps, jump, new, laid),
-                Statement::Repeat { jump, times } => self.repeat(steps, jump, *times, new, laid),
+                Statement::Goto(jump) => self.jump(steps, jump, new, split),
+                Statement::Repeat { jump, times } => self.repeat(steps, jump, *times, new, split),
                 Statement::Handoff(to) => {
                     let to = self.agent_name(&to.agent.value, None);
-                    laid.exits.push(transition(&to));
+                    split.jumps.push(transition(&to));
                 }
                 Statement::Delegate(to) => {
                     let to = self.agent_name(&to.agent.value, None);
@@ -234,14 +249,14 @@ impl Adapter<'_> {
                         BindingAction::Delegate { agent: spanned(to.clone()) },
                     );
                     one.description = Some(text(format!("Ask {to}")));
-                    offer(new, one);
+                    expose(new, one);
                     let ask = text(format!("Ask with {{!@actions.{tool}}}."));
-                    laid.said.push(Statement::Instruct { text: ask });
+                    split.messages.push(Statement::Instruct { text: ask });
                 }
-                Statement::Escalate { .. } => self.escalate(new, laid),
+                Statement::Escalate { .. } => self.escalate(new, split),
                 other => {
-                    let done = self.deterministic(std::slice::from_ref(other), new);
-                    laid.done.extend(done);
+                    let done = self.effects(std::slice::from_ref(other), new);
+                    split.effects.extend(done);
                 }
             }
         }
@@ -253,76 +268,76 @@ impl Adapter<'_> {
             agent.templates.get(&name.value)?.default.as_ref()
         };
         let words = response.text.as_ref().or_else(named)?;
-        let text = say(&self.variables.text(words));
+        let text = say_instruction(&self.variables.text(words));
         Some(Statement::Instruct { text })
     }
 
-    fn escalate(&mut self, new: &mut Agent, laid: &mut Laid) {
+    fn escalate(&mut self, new: &mut Agent, split: &mut SplitBody) {
         let mut one = binding("to_person", BindingAction::Escalate);
         one.description = Some(text("Hand over to a person"));
-        offer(new, one);
+        expose(new, one);
         let text = text("Hand over with {!@actions.to_person}.");
-        laid.said.push(Statement::Instruct { text });
+        split.messages.push(Statement::Instruct { text });
     }
 
     /// Splits branches; the conditions are repeated for effects, messages and jumps.
-    fn lay_branches(
+    fn split_branches(
         &mut self,
         steps: &Steps<'_>,
         branches: &[Branch],
         new: &mut Agent,
-        laid: &mut Laid,
+        split: &mut SplitBody,
     ) {
         let mut each: [Vec<Branch>; 3] = Default::default();
         for one in branches {
-            let mut below = Laid::default();
-            self.lay(steps, &one.body.0, new, &mut below);
-            laid.ends |= below.ends;
+            let mut below = SplitBody::default();
+            self.split_statements(steps, &one.body.0, new, &mut below);
+            split.may_complete |= below.may_complete;
             let when = match &one.condition {
                 Some(c) => match self.variables.condition(c) {
                     Some(when) => Some(when),
                     // The model decides: it gets instructions and transitions.
                     None => {
-                        in_words(below, &words::in_words(c), new, laid);
+                        instruct_under_phrase(below, &expr::to_phrase(c), new, split);
                         continue;
                     }
                 },
                 None => None,
             };
-            for (list, body) in each.iter_mut().zip([below.done, below.said, below.exits]) {
+            for (list, body) in each.iter_mut().zip([below.effects, below.messages, below.jumps]) {
                 list.push(branch(when.clone(), body));
             }
         }
-        let lists = [&mut laid.done, &mut laid.said, &mut laid.exits];
+        let lists = [&mut split.effects, &mut split.messages, &mut split.jumps];
         for (list, branches) in lists.into_iter().zip(each) {
-            list.extend(choice(branches));
+            list.extend(if_chain(branches));
         }
     }
 
     /// Statements under a natural-language condition.
-    fn lay_in_words(
+    fn split_under_phrase(
         &mut self,
         steps: &Steps<'_>,
         all: &[Statement],
         when: &str,
         new: &mut Agent,
-        laid: &mut Laid,
+        split: &mut SplitBody,
     ) {
-        let mut below = Laid::default();
-        self.lay(steps, all, new, &mut below);
-        in_words(below, when, new, laid);
+        let mut below = SplitBody::default();
+        self.split_statements(steps, all, new, &mut below);
+        instruct_under_phrase(below, when, new, split);
     }
 
-    fn jump(&mut self, steps: &Steps<'_>, jump: &Jump, new: &mut Agent, laid: &mut Laid) {
+    fn jump(&mut self, steps: &Steps<'_>, jump: &Jump, new: &mut Agent, split: &mut SplitBody) {
         match &jump.target {
-            Target::Complete | Target::Fail => laid.ends = true,
-            Target::Escalate => self.escalate(new, laid),
+            Target::Complete | Target::Fail => split.may_complete = true,
+            Target::Escalate => self.escalate(new, split),
             target => {
                 if let Some(step) = target.step() {
-                    laid.exits.extend(steps.names.get(&step.value).map(transition));
+                    split.jumps.extend(steps.names.get(&step.value).map(transition));
                 } else if let Some(agent) = target.agent() {
                     let to = self.agent_name(&agent.value, None);
-                    laid.exits.push(transition(&to));
+                    split.jumps.push(transition(&to));
                 }
             }
         }
@@ -335,18 +350,18 @@ impl Adapter<'_> {
         jump: &Jump,
         times: u32,
         new: &mut Agent,
-        laid: &mut Laid,
+        split: &mut SplitBody,
     ) {
         let own = format!("{}_tries", new.metadata.name.value);
         let counter = self.variables.declare(&own, "number", |declared| {
             declared.initial_value = Some(Data::from(0));
         });
-        let mut below = Laid::default();
+        let mut below = SplitBody::default();
         self.jump(steps, jump, new, &mut below);
         let number = |n: f64| Expr::literal(Literal::Number(n), Span::default());
         let with = |op, right| {
-            let left = Box::new(words::reference("variables", &counter));
-            words::node(ExprKind::Binary { op, left, right: Box::new(right) })
+            let left = Box::new(expr::reference("variables", &counter));
+            expr::node(ExprKind::Binary { op, left, right: Box::new(right) })
         };
         let (Some(more), Some(next)) =
             (with(BinaryOp::Less, number(f64::from(times))), with(BinaryOp::Add, number(1.0)))
@@ -354,8 +369,8 @@ impl Adapter<'_> {
             return;
         };
         let mut body = vec![set(&counter, next)];
-        body.extend(below.exits);
-        laid.exits.push(Statement::If { branches: vec![branch(Some(more), body)] });
+        body.extend(below.jumps);
+        split.jumps.push(Statement::If { branches: vec![branch(Some(more), body)] });
     }
 
     /// Collecting: a tool sets the fields, and once all are set the flow continues.
@@ -369,51 +384,57 @@ impl Adapter<'_> {
         tail: &[Statement],
         next: Option<&Name>,
         new: &mut Agent,
-        laid: Laid,
+        split: SplitBody,
     ) {
-        new.reasoning.get_or_insert_default().prepare.0.extend(laid.said);
-        if !laid.done.is_empty() {
+        new.reasoning.get_or_insert_default().prepare.0.extend(split.messages);
+        if !split.effects.is_empty() {
             // Only once, not in every turn of collecting.
             let flag = self.flag(&format!("{name}_begun"));
-            let mut done = laid.done;
-            done.push(set(&flag, truth(true)));
-            let unset = not(words::reference("variables", &flag));
-            offers::before(new).push(Statement::If { branches: vec![branch(unset, done)] });
+            let mut done = split.effects;
+            done.push(set(&flag, boolean(true)));
+            let unset = not(expr::reference("variables", &flag));
+            before_turn(new).push(Statement::If { branches: vec![branch(unset, done)] });
         }
         if let Some(present) = &asked.present {
-            let present = say(&self.variables.text(present));
+            let present = say_instruction(&self.variables.text(present));
             instruct(new, None, present);
         }
         let fields = self.gather(steps.agent, &asked.gather, new);
         let there = fields
             .iter()
             .filter(|(_, required)| *required)
-            .filter_map(|(name, _)| words::is_set(words::reference("variables", name), false));
+            .filter_map(|(name, _)| expr::is_set(expr::reference("variables", name), false));
         let enough = match asked.complete_when.as_ref().and_then(|c| self.variables.condition(c)) {
             Some(enough) => Some(enough),
             None => all(there),
         };
-        let mut given_up = Laid::default();
-        self.lay_in_words(steps, &asked.on_failure.0, "the user cannot answer", new, &mut given_up);
-        new.reasoning.get_or_insert_default().prepare.0.extend(given_up.said);
-        let behind: Vec<Statement> = asked.on_success.0.iter().chain(tail).cloned().collect();
-        let exit = self.continued(steps, &format!("{name}_done"), about, &behind, next);
+        let mut failure = SplitBody::default();
+        self.split_under_phrase(
+            steps,
+            &asked.on_failure.0,
+            "the user cannot answer",
+            new,
+            &mut failure,
+        );
+        new.reasoning.get_or_insert_default().prepare.0.extend(failure.messages);
+        let rest: Vec<Statement> = asked.on_success.0.iter().chain(tail).cloned().collect();
+        let exit = self.continuation(steps, &format!("{name}_done"), about, &rest, next);
         match (exit, enough) {
-            (None, _) => self.finish(new),
+            (None, _) => self.expose_completion(new),
             (Some((mut done, exit)), Some(enough)) => {
                 done.push(exit);
                 let branches = vec![branch(Some(enough), done)];
-                offers::after(new).push(Statement::If { branches });
+                after_turn(new).push(Statement::If { branches });
             }
             (Some((done, exit)), None) => {
-                way_in_words(new, &exit, "When nothing is left to ask", done);
+                transition_under_phrase(new, &exit, "When nothing is left to ask", done);
             }
         }
     }
 
     /// The continuation of statements that wait: a subagent for the rest, or the next target if there is no
     /// rest.
-    fn behind(
+    fn rest_as_subagent(
         &mut self,
         steps: &Steps<'_>,
         name: &Name,
@@ -430,14 +451,14 @@ impl Adapter<'_> {
             _ => {}
         }
         let own = format!("{name}_then");
-        let long = format!("{}_{own}", steps.like.metadata.name.value);
+        let long = format!("{}_{own}", steps.template.metadata.name.value);
         let own = self.subagents.claim(&[&own, &long]);
-        self.part(steps, &own, about.clone(), tail, next, None);
+        self.subagent(steps, &own, about.clone(), tail, next, None);
         Some(own)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
-    fn part_ways(
+    fn wait_in_branches(
         &mut self,
         steps: &Steps<'_>,
         name: &Name,
@@ -445,43 +466,43 @@ impl Adapter<'_> {
         branches: &[Branch],
         next: Option<&Name>,
         new: &mut Agent,
-        laid: Laid,
+        split: SplitBody,
     ) {
-        let mut ways = Vec::new();
+        let mut exits = Vec::new();
         for (i, one) in branches.iter().enumerate() {
             let own = format!("{name}_{}", i + 1);
-            let exit = self.continued(steps, &own, about, &one.body.0, next);
+            let exit = self.continuation(steps, &own, about, &one.body.0, next);
             let when = one.condition.as_ref().map(|c| (c, self.variables.condition(c)));
             match (when, exit) {
-                (_, None) => self.finish(new),
+                (_, None) => self.expose_completion(new),
                 (None, Some((mut done, exit))) => {
                     done.push(exit);
-                    ways.push(branch(None, done));
+                    exits.push(branch(None, done));
                 }
                 (Some((_, Some(when))), Some((mut done, exit))) => {
                     done.push(exit);
-                    ways.push(branch(Some(when), done));
+                    exits.push(branch(Some(when), done));
                 }
                 (Some((words, None)), Some((done, exit))) => {
-                    way_in_words(new, &exit, &words::in_words(words), done);
+                    transition_under_phrase(new, &exit, &expr::to_phrase(words), done);
                 }
             }
         }
         if branches.iter().all(|b| b.condition.is_some())
             && let Some(next) = next
         {
-            ways.push(branch(None, vec![transition(next)]));
+            exits.push(branch(None, vec![transition(next)]));
         }
-        let talks = !laid.said.is_empty() || new.reasoning.is_some();
-        offers::before(new).extend(laid.done);
-        new.reasoning.get_or_insert_default().prepare.0.extend(laid.said);
-        let exits = laid.exits.into_iter().chain(choice(ways));
-        if talks { offers::after(new) } else { offers::before(new) }.extend(exits);
+        let talks = !split.messages.is_empty() || new.reasoning.is_some();
+        before_turn(new).extend(split.effects);
+        new.reasoning.get_or_insert_default().prepare.0.extend(split.messages);
+        let exits = split.jumps.into_iter().chain(if_chain(exits));
+        if talks { after_turn(new) } else { before_turn(new) }.extend(exits);
     }
 
     /// Waiting for an answer: the first turn asks, the next one branches on the answer.
     #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
-    fn wait(
+    fn await_answer(
         &mut self,
         steps: &Steps<'_>,
         name: &Name,
@@ -489,82 +510,87 @@ impl Adapter<'_> {
         branches: &[Branch],
         next: Option<&Name>,
         new: &mut Agent,
-        laid: Laid,
+        split: SplitBody,
     ) {
         let flag = self.flag(&format!("{name}_asked"));
-        let asked = || words::reference("variables", &flag);
+        let asked = || expr::reference("variables", &flag);
         let Some(first) = not(asked()) else { return };
-        if !laid.done.is_empty() {
-            let branches = vec![branch(Some(first.clone()), laid.done)];
-            offers::before(new).push(Statement::If { branches });
+        if !split.effects.is_empty() {
+            let branches = vec![branch(Some(first.clone()), split.effects)];
+            before_turn(new).push(Statement::If { branches });
         }
         let prompt = &mut new.reasoning.get_or_insert_default().prepare.0;
-        if !laid.said.is_empty() {
-            let branches = vec![branch(Some(first.clone()), laid.said)];
+        if !split.messages.is_empty() {
+            let branches = vec![branch(Some(first.clone()), split.messages)];
             prompt.push(Statement::If { branches });
         }
         // Fields that are only taken if mentioned are taken here.
         let extracted = steps.agent.gather.clone();
         self.gather(steps.agent, &extracted, new);
-        let mut ways = vec![branch(Some(first), vec![set(&flag, truth(true))])];
+        let mut exits = vec![branch(Some(first), vec![set(&flag, boolean(true))])];
         let mut judged = false;
         for (i, one) in branches.iter().enumerate() {
             let own = format!("{name}_{}", i + 1);
-            let exit = self.continued(steps, &own, about, &one.body.0, next);
+            let exit = self.continuation(steps, &own, about, &one.body.0, next);
             let when = one.condition.as_ref();
             let known = when.map(|c| self.variables.condition(c));
             let Some((mut done, exit)) = exit else {
-                self.finish(new);
+                self.expose_completion(new);
                 continue;
             };
             match (when, known) {
                 (None, _) if !judged => {
-                    done.extend([set(&flag, truth(false)), exit]);
-                    ways.push(branch(None, done));
+                    done.extend([set(&flag, boolean(false)), exit]);
+                    exits.push(branch(None, done));
                 }
                 (_, Some(Some(when))) => {
-                    done.extend([set(&flag, truth(false)), exit]);
-                    ways.push(branch(Some(when), done));
+                    done.extend([set(&flag, boolean(false)), exit]);
+                    exits.push(branch(Some(when), done));
                 }
                 (when, _) => {
                     judged = true;
-                    let words = when.map(words::in_words);
+                    let words = when.map(expr::to_phrase);
                     let words = words.unwrap_or_else(|| "None of the others fits".to_owned());
-                    way_in_words(new, &exit, &words, done);
+                    transition_under_phrase(new, &exit, &words, done);
                     if let Some(one) = new.reasoning.as_mut().and_then(|r| r.bindings.last_mut()) {
-                        one.available_when = Some(words::condition(asked()));
-                        one.after.0.push(set(&flag, truth(false)));
+                        one.available_when = Some(expr::condition(asked()));
+                        one.after.0.push(set(&flag, boolean(false)));
                     }
                 }
             }
         }
         if let Some(next) = next.filter(|_| branches.iter().all(|b| b.condition.is_some())) {
             if judged {
-                way_in_words(new, &transition(next), "None of the others fits", Vec::new());
+                transition_under_phrase(
+                    new,
+                    &transition(next),
+                    "None of the others fits",
+                    Vec::new(),
+                );
             } else {
-                ways.push(branch(None, vec![set(&flag, truth(false)), transition(next)]));
+                exits.push(branch(None, vec![set(&flag, boolean(false)), transition(next)]));
             }
         }
-        offers::after(new).push(Statement::If { branches: ways });
+        after_turn(new).push(Statement::If { branches: exits });
     }
 
     /// Resets the flag when the user leaves before answering, so that the question is repeated on return.
-    fn forget_asking(&mut self, name: &Name, new: &mut Agent) {
+    fn reset_asked_flag(&mut self, name: &Name, new: &mut Agent) {
         let flag = self.flag(&format!("{name}_asked"));
-        for way in new.reasoning.iter_mut().flat_map(|zone| &mut zone.bindings) {
-            let resets = way.after.0.iter().any(|s| match s {
+        for binding in new.reasoning.iter_mut().flat_map(|zone| &mut zone.bindings) {
+            let resets = binding.after.0.iter().any(|s| match s {
                 Statement::Set(one) => one.target.root.value == flag,
                 _ => false,
             });
-            if matches!(way.action, BindingAction::Handoff { .. }) && !resets {
-                way.after.0.push(set(&flag, truth(false)));
+            if matches!(binding.action, BindingAction::Handoff { .. }) && !resets {
+                binding.after.0.push(set(&flag, boolean(false)));
             }
         }
     }
 
     /// The continuation of statements: assignments and a jump directly, otherwise a transition to a subagent
     /// of their own; `None` at the end.
-    fn continued(
+    fn continuation(
         &mut self,
         steps: &Steps<'_>,
         wanted: &str,
@@ -587,20 +613,20 @@ impl Adapter<'_> {
         if before.iter().all(assigns)
             && let Some(exit) = exit
         {
-            let mut unused = blank(Name::default());
-            return Some((self.deterministic(before, &mut unused), exit));
+            let mut unused = empty_agent(Name::default());
+            return Some((self.effects(before, &mut unused), exit));
         }
         if statements.is_empty() {
             return None;
         }
-        let long = format!("{}_{wanted}", steps.like.metadata.name.value);
+        let long = format!("{}_{wanted}", steps.template.metadata.name.value);
         let name = self.subagents.claim(&[wanted, &long]);
-        self.part(steps, &name, about.clone(), statements, next, None);
+        self.subagent(steps, &name, about.clone(), statements, next, None);
         Some((Vec::new(), transition(&name)))
     }
 
     /// A reasoning zone.
-    fn reason(
+    fn reasoning_zone(
         &mut self,
         steps: &Steps<'_>,
         zone: &agentir_ir::ReasoningZone,
@@ -616,30 +642,32 @@ impl Adapter<'_> {
             None => steps.agent.tools.iter().map(|t| t.name.value.clone()).collect(),
         };
         for tool in tools {
-            self.offer_tool(steps.agent, &tool, new);
+            self.expose_tool(steps.agent, &tool, new);
         }
         let done = zone.exit_when.as_ref().map(|c| (c, self.variables.condition(c)));
         if let Some((_, Some(done))) = &done {
-            self.notes(done, new);
+            self.collect_exit_values(done, new);
         }
         match done {
             Some((_, Some(done))) if !exits.is_empty() => {
                 vec![Statement::If { branches: vec![branch(Some(done), exits)] }]
             }
             Some((words, None)) => {
-                let words = words::in_words(words);
-                exits.iter().for_each(|e| way_in_words(new, e, &words, Vec::new()));
+                let words = expr::to_phrase(words);
+                exits.iter().for_each(|e| transition_under_phrase(new, e, &words, Vec::new()));
                 Vec::new()
             }
             _ => {
-                exits.iter().for_each(|e| way_in_words(new, e, "When this is done", Vec::new()));
+                exits
+                    .iter()
+                    .for_each(|e| transition_under_phrase(new, e, "When this is done", Vec::new()));
                 Vec::new()
             }
         }
     }
 
     /// Values that the model has to determine before the zone ends, other than from tools.
-    fn notes(&self, done: &Expr, new: &mut Agent) {
+    fn collect_exit_values(&self, done: &Expr, new: &mut Agent) {
         let mut take = binding("note_details", BindingAction::Collect);
         done.paths(&mut |path| {
             let name = &path.root;
@@ -655,47 +683,47 @@ impl Adapter<'_> {
         if !take.with.is_empty() {
             let names: Vec<_> = take.with.iter().map(|w| w.name.value.replace('_', " ")).collect();
             take.description = Some(text(format!("Note what was agreed: {}", names.join(", "))));
-            offer(new, take);
+            expose(new, take);
         }
     }
 
     /// Ending a conversation is a tool of the model; a delegated agent returns control instead.
-    fn finish(&self, new: &mut Agent) {
+    fn expose_completion(&self, new: &mut Agent) {
         let mut known = new.reasoning.iter().flat_map(|r| &r.bindings);
-        if !self.comes_back && !known.any(|b| matches!(b.action, BindingAction::Complete)) {
+        if !self.returns_control && !known.any(|b| matches!(b.action, BindingAction::Complete)) {
             let mut one = binding("finish", BindingAction::Complete);
             one.description = Some(text("When nothing is left to do"));
-            offer(new, one);
+            expose(new, one);
         }
     }
 
     /// A digression.
-    fn digression(&mut self, steps: &Steps<'_>, way: &Digression, new: &mut Agent) {
-        let mut laid = Laid::default();
-        self.lay(steps, &way.body.0, new, &mut laid);
-        let keywords: Vec<_> = way.keywords.iter().map(|k| k.text.value.as_str()).collect();
-        let wish = match (&way.intent, &way.condition) {
+    fn digression(&mut self, steps: &Steps<'_>, digression: &Digression, new: &mut Agent) {
+        let mut split = SplitBody::default();
+        self.split_statements(steps, &digression.body.0, new, &mut split);
+        let keywords: Vec<_> = digression.keywords.iter().map(|k| k.text.value.as_str()).collect();
+        let wish = match (&digression.intent, &digression.condition) {
             (Some(intent), _) => format!("the user wants: {}", intent.value.replace('_', " ")),
             (None, Some(c)) => c.text.value.to_string(),
             (None, None) => format!("the user says: {}", keywords.join(", ")),
         };
-        for said in laid.said {
-            if let Statement::Instruct { text: said } = said {
-                instruct(new, None, text(format!("If {wish}: {}", said.text.value)));
+        for message in split.messages {
+            if let Statement::Instruct { text: message } = message {
+                instruct(new, None, text(format!("If {wish}: {}", message.text.value)));
             }
         }
-        for exit in &laid.exits {
-            way_in_words(new, exit, &wish, Vec::new());
+        for exit in &split.jumps {
+            transition_under_phrase(new, exit, &wish, Vec::new());
         }
-        if laid.ends {
-            self.finish(new);
+        if split.may_complete {
+            self.expose_completion(new);
         }
     }
 }
 
 /// Branches as `if`, `else if`, `else`. Empty branches are not allowed, so they are excluded by the
 /// conditions of the others.
-pub(super) fn choice(branches: Vec<Branch>) -> Option<Statement> {
+pub(super) fn if_chain(branches: Vec<Branch>) -> Option<Statement> {
     let mut out: Vec<Branch> = Vec::new();
     let mut idle: Vec<Expr> = Vec::new();
     for one in branches {
@@ -718,30 +746,35 @@ pub(super) fn choice(branches: Vec<Branch>) -> Option<Statement> {
 }
 
 /// Statements under a natural-language condition become instructions and transitions of the model.
-fn in_words(below: Laid, when: &str, new: &mut Agent, laid: &mut Laid) {
-    for said in below.said {
-        let Statement::Instruct { text: said } = said else { continue };
-        let words = format!("If {when}: {}", said.text.value);
-        laid.said.push(Statement::Instruct { text: text(words) });
+fn instruct_under_phrase(below: SplitBody, when: &str, new: &mut Agent, split: &mut SplitBody) {
+    for message in below.messages {
+        let Statement::Instruct { text: message } = message else { continue };
+        let words = format!("If {when}: {}", message.text.value);
+        split.messages.push(Statement::Instruct { text: text(words) });
     }
-    for exit in below.exits {
-        way_in_words(new, &exit, when, Vec::new());
+    for exit in below.jumps {
+        transition_under_phrase(new, &exit, when, Vec::new());
     }
 }
 
 /// A transition that the model takes under a natural-language condition.
-fn way_in_words(new: &mut Agent, exit: &Statement, words: &str, done: Vec<Statement>) {
+fn transition_under_phrase(
+    new: &mut Agent,
+    exit: &Statement,
+    words: &str,
+    effects: Vec<Statement>,
+) {
     if let Statement::Handoff(to) = exit {
         let name = Name::new(format!("to_{}", to.agent.value));
         let mut one = binding(name, BindingAction::Handoff { to: to.agent.clone() });
         one.description = Some(text(words));
-        one.after = Body(done);
-        offer(new, one);
+        one.after = Body(effects);
+        expose(new, one);
     }
 }
 
 /// Moves texts either under conditions or among statements; Agent Script does not mix the two.
-fn tidy(new: &mut Agent) {
+fn separate_texts(new: &mut Agent) {
     let Some(zone) = new.reasoning.as_mut().filter(|z| !z.prepare.is_empty()) else { return };
     let mut all: Vec<Statement> = Vec::new();
     for one in std::mem::take(&mut new.identity.instructions) {

@@ -10,22 +10,22 @@
 //! *Variables* of all agents share one namespace. Variables of the same name and type are merged, so
 //! passing them is implicit; a variable of another type gets the agent's name as a prefix.
 
+mod exposed_tools;
+mod expr;
 mod flow;
-mod offers;
-mod words;
 
-use crate::names::{Form, Names, Renamed};
+use crate::names::{NameSyntax, Namespace, Renamed};
 use agentir_diagnostics::Span;
 use agentir_expr::{Dialect, Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
     Agent, AgentReference, Data, Extensions, Metadata, Parameter, Program, Remote, Response,
     SessionVariable, Statement, Tool,
 };
+use expr::{spanned, text};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::json;
 use smol_str::SmolStr;
-use words::{spanned, text};
 
 /// The placeholder for the user an agentforce agent runs as, which only the author knows.
 pub(super) const USER: &str = "REPLACE_ME@example.com";
@@ -34,25 +34,25 @@ pub(super) const USER: &str = "REPLACE_ME@example.com";
 #[derive(Default)]
 struct Variables {
     all: IndexMap<Name, SessionVariable>,
-    names: Names,
+    names: Namespace,
     /// Names in the document, by name in the current agent: a root or a dotted path.
-    here: FxHashMap<SmolStr, Name>,
+    current_names: FxHashMap<SmolStr, Name>,
     /// Variables of all agents, by name there, with the declared types.
     shared: FxHashMap<SmolStr, Vec<(Name, Option<String>)>>,
     agent: SmolStr,
     /// Variables set from tool results.
     results: FxHashSet<Name>,
     /// Paths known to have a value at the current expression.
-    known: Vec<Path>,
+    known_paths: Vec<Path>,
     /// Whether the agent's language allows comparisons with an unset value.
-    lenient: bool,
+    unset_comparable: bool,
 }
 
 impl Variables {
-    fn enter(&mut self, agent: &Agent) {
-        self.here.clear();
+    fn enter_agent(&mut self, agent: &Agent) {
+        self.current_names.clear();
         self.agent = agent.metadata.name.value.clone();
-        self.lenient = agent.metadata.dialect == Dialect::Abl.name();
+        self.unset_comparable = agent.metadata.dialect == Dialect::Abl.name();
     }
 
     /// Declares a variable of the agent. Without a type it is merged with any variable of that name.
@@ -61,7 +61,7 @@ impl Variables {
         let fits = |known: &Option<String>| {
             ty.is_empty() || known.as_deref().is_none_or(|known| known == ty)
         };
-        let here = self.here.get(own);
+        let here = self.current_names.get(own);
         let at = same.iter().position(|(name, known)| match here {
             Some(here) => name == here,
             None => fits(known),
@@ -85,7 +85,7 @@ impl Variables {
                 name
             }
         };
-        self.here.insert(SmolStr::new(own), name.clone());
+        self.current_names.insert(SmolStr::new(own), name.clone());
         let declared = self.all.entry(name.clone()).or_insert_with(|| SessionVariable {
             ty: Some(type_of(ty)),
             scope: Some("program"),
@@ -100,12 +100,12 @@ impl Variables {
     /// Translates a path of the agent.
     fn path(&mut self, path: &Path) -> Path {
         let mut dotted = path.root.value.to_string();
-        let mut found = self.here.get(dotted.as_str()).map(|name| (name.clone(), 0));
+        let mut found = self.current_names.get(dotted.as_str()).map(|name| (name.clone(), 0));
         for (i, segment) in path.segments.iter().enumerate() {
             let Segment::Field(field) = segment else { break };
             dotted.push('.');
             dotted.push_str(&field.value);
-            if let Some(name) = self.here.get(dotted.as_str()) {
+            if let Some(name) = self.current_names.get(dotted.as_str()) {
                 found = Some((name.clone(), i + 1));
             }
         }
@@ -121,7 +121,7 @@ impl Variables {
         });
         Path {
             segments: path.segments.get(used..).unwrap_or_default().to_vec(),
-            ..words::path("variables", &name)
+            ..expr::path("variables", &name)
         }
     }
 }
@@ -174,15 +174,15 @@ struct Adapter<'p> {
     program: &'p Program,
     variables: Variables,
     /// Names of agents and steps, which share a namespace.
-    subagents: Names,
+    subagents: Namespace,
     /// Names in the output, by name in the program.
     agents: FxHashMap<SmolStr, Name>,
     /// Agents that run elsewhere.
     remote: IndexMap<Name, AgentReference>,
     /// Agents that are delegated to and return control when done.
-    called: FxHashSet<SmolStr>,
+    delegated: FxHashSet<SmolStr>,
     /// Whether the current agent is one of them.
-    comes_back: bool,
+    returns_control: bool,
     out: Vec<Agent>,
 }
 
@@ -202,7 +202,7 @@ fn resolve<'a>(program: &Program, agent: &'a Agent, to: &'a SmolStr) -> SmolStr 
 }
 
 /// Agents that are delegated to and never the target of a permanent handoff.
-fn called(program: &Program) -> FxHashSet<SmolStr> {
+fn delegated_agents(program: &Program) -> FxHashSet<SmolStr> {
     let mut asked = FxHashSet::default();
     let mut taken = FxHashSet::default();
     for agent in &program.agents {
@@ -221,7 +221,7 @@ fn called(program: &Program) -> FxHashSet<SmolStr> {
 }
 
 /// A program adapted to Agent Script.
-pub(super) struct Adapted {
+pub(super) struct AdaptedProgram {
     pub(super) agents: Vec<Agent>,
     /// The agent that every conversation starts with.
     pub(super) entry: Option<Name>,
@@ -230,15 +230,15 @@ pub(super) struct Adapted {
 }
 
 /// Adapts a program to Agent Script.
-pub(super) fn program(program: &Program) -> Adapted {
+pub(super) fn program(program: &Program) -> AdaptedProgram {
     let mut adapter = Adapter {
         program,
         variables: Variables::default(),
-        subagents: Names::of(Form::Word),
+        subagents: Namespace::of(NameSyntax::Word),
         agents: FxHashMap::default(),
         remote: IndexMap::new(),
-        called: called(program),
-        comes_back: false,
+        delegated: delegated_agents(program),
+        returns_control: false,
         out: Vec::new(),
     };
     let entry = program.entry().or(program.agents.first());
@@ -263,7 +263,7 @@ pub(super) fn program(program: &Program) -> Adapted {
     }
     let mut renamed = subagents.into_renamed();
     renamed.extend(variables.names.into_renamed());
-    Adapted { agents: out, entry, renamed }
+    AdaptedProgram { agents: out, entry, renamed }
 }
 
 /// The message of an agent for failures without a specific one.
@@ -281,12 +281,12 @@ fn document(first: &mut Agent, error: SmolStr) {
     };
     keep("config", json!({ "developer_name": name.as_str() }));
     keep("access", json!({ "default_agent_user": USER }));
-    let said = Response { text: Some(text(error)), ..Response::default() };
-    first.messages.insert("error".into(), said);
+    let message = Response { text: Some(text(error)), ..Response::default() };
+    first.messages.insert("error".into(), message);
 }
 
 /// An agent with default values apart from its name.
-fn blank(name: Name) -> Agent {
+fn empty_agent(name: Name) -> Agent {
     let metadata = Metadata::new(spanned(name), Dialect::AgentScript, SmolStr::default());
     Agent::new(metadata, Span::default())
 }
@@ -297,7 +297,7 @@ impl Adapter<'_> {
         if let Some(name) = self.agents.get(own).filter(|_| remote.is_none()) {
             return name.clone();
         }
-        let name = match self.remote.keys().find(|n| **n == Form::Word.legal(own)) {
+        let name = match self.remote.keys().find(|n| **n == NameSyntax::Word.legalize(own)) {
             Some(known) => return known.clone(),
             None => self.subagents.rename("agent", own, &[&format!("remote_{own}")]),
         };
@@ -386,11 +386,13 @@ impl Adapter<'_> {
             let own = agent.tools.iter().map(|t| &t.name).chain(&agent.use_tools);
             calls.extend(own.map(|name| (name.value.clone(), name.value.clone())));
         }
-        for (tool, kept_as) in calls {
-            self.results(&tool, &kept_as);
+        for (tool, result_name) in calls {
+            self.results(&tool, &result_name);
         }
         // `result` of the last call is resolved where it is used.
-        self.variables.here.retain(|name, _| name != "result" && !name.starts_with("result."));
+        self.variables
+            .current_names
+            .retain(|name, _| name != "result" && !name.starts_with("result."));
     }
 
     /// The purpose of another agent, by which the model selects it.
@@ -405,19 +407,20 @@ impl Adapter<'_> {
 
     /// Adapts an agent to a subagent; its steps become further subagents.
     fn agent(&mut self, agent: &Agent) {
-        self.variables.enter(agent);
+        self.variables.enter_agent(agent);
         self.declare(agent);
-        self.comes_back = !self.out.is_empty() && self.called.contains(&agent.metadata.name.value);
+        self.returns_control =
+            !self.out.is_empty() && self.delegated.contains(&agent.metadata.name.value);
         let name = self.agent_name(&agent.metadata.name.value, None);
         self.declare_results(agent);
-        let mut new = blank(name.clone());
+        let mut new = empty_agent(name.clone());
         let identity = &agent.identity;
         let goal = identity.goal.as_ref().or(agent.metadata.description.as_ref());
         new.identity.goal = Some(match goal {
             Some(goal) => self.variables.text(goal),
             None => text(name.replace('_', " ")),
         });
-        new.identity.system_prompt = offers::system_prompt(&mut self.variables, agent);
+        new.identity.system_prompt = exposed_tools::system_prompt(&mut self.variables, agent);
         new.execution.model = agent.execution.model.clone();
         let welcome = self.start(agent, &mut new);
         let at = self.out.len();
@@ -428,10 +431,10 @@ impl Adapter<'_> {
                 for words in welcome {
                     if let Statement::Instruct { text: words } = words {
                         let begin = text(format!("First of all: {}", words.text.value));
-                        offers::instruct(&mut new, None, begin);
+                        exposed_tools::instruct(&mut new, None, begin);
                     }
                 }
-                self.offers(agent, &mut new);
+                self.expose_all(agent, &mut new);
             }
         }
         self.out.insert(at, new);
@@ -444,8 +447,8 @@ fn calls_of(statements: &[Statement], found: &mut Vec<(SmolStr, SmolStr)>) {
         match one {
             Statement::Call(call) => {
                 let tool = call.tool.value.clone();
-                let kept_as = call.result.as_ref().map_or(tool.clone(), |r| r.value.clone());
-                found.push((tool, kept_as));
+                let result_name = call.result.as_ref().map_or(tool.clone(), |r| r.value.clone());
+                found.push((tool, result_name));
                 for body in [&call.on_success, &call.on_failure] {
                     calls_of(&body.0, found);
                 }

@@ -82,19 +82,19 @@ pub(super) fn text(text: impl AsRef<str>) -> Template {
 }
 
 /// A condition as a phrase for the model: natural language unchanged, expressions as sentences.
-pub(super) fn in_words(condition: &Condition) -> String {
+pub(super) fn to_phrase(condition: &Condition) -> String {
     match condition.expr() {
-        Some(e) => in_sentence(e),
+        Some(e) => to_sentence(e),
         None => condition.text.value.to_string(),
     }
 }
 
-fn in_sentence(e: &Expr) -> String {
-    said_by_user(e).unwrap_or_else(|| crate::emit::adl::words(e))
+fn to_sentence(e: &Expr) -> String {
+    user_message_phrase(e).unwrap_or_else(|| crate::emit::adl::expr_phrase(e))
 }
 
 /// `input == "yes"`, `input.contains("x") OR input matches /y/` as sentences.
-fn said_by_user(e: &Expr) -> Option<String> {
+fn user_message_phrase(e: &Expr) -> Option<String> {
     // `input`, `user.intent`
     let subject = |e: &Expr| {
         let path = e.as_path()?;
@@ -106,12 +106,12 @@ fn said_by_user(e: &Expr) -> Option<String> {
     };
     let sentence = |of: String, verb: &str, what: &Expr| format!("the user's {of} {verb} {what}");
     match &e.kind {
-        ExprKind::Or(parts) => Some(parts.iter().map(in_sentence).collect::<Vec<_>>().join(" or ")),
+        ExprKind::Or(parts) => Some(parts.iter().map(to_sentence).collect::<Vec<_>>().join(" or ")),
         ExprKind::And(parts) => {
             // Disjunctions are parenthesised, since a phrase has no precedence.
             let part = |e: &Expr| match &e.kind {
-                ExprKind::Or(_) => format!("({})", in_sentence(e)),
-                _ => in_sentence(e),
+                ExprKind::Or(_) => format!("({})", to_sentence(e)),
+                _ => to_sentence(e),
             };
             Some(parts.iter().map(part).collect::<Vec<_>>().join(" and "))
         }
@@ -243,7 +243,7 @@ impl Variables {
     /// The operands of a conjunction or disjunction: after `x IS SET AND`, and after `x IS NOT SET OR`, `x`
     /// has a value.
     fn chain(&mut self, parts: &[Expr], or: bool) -> Option<Vec<Expr>> {
-        let before = self.known.len();
+        let before = self.known_paths.len();
         let mut out = Vec::with_capacity(parts.len());
         for part in parts {
             match self.expr(part) {
@@ -253,19 +253,19 @@ impl Variables {
                 }
                 part => out.push(part),
             }
-            self.learn(part, or);
+            self.record_known(part, or);
         }
-        self.known.truncate(before);
+        self.known_paths.truncate(before);
         out.into_iter().collect()
     }
 
     /// Records the variables that have a value where `part` holds, or with `unless`, where it does not.
-    fn learn(&mut self, part: &Expr, unless: bool) {
+    fn record_known(&mut self, part: &Expr, unless: bool) {
         if let ExprKind::IsSet { operand, negated } = &part.kind
             && *negated == unless
             && let Some(path) = operand.as_path()
         {
-            self.known.push(path.clone());
+            self.known_paths.push(path.clone());
         }
     }
 
@@ -274,11 +274,13 @@ impl Variables {
     fn ordering(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         let mut parts = Vec::new();
         for operand in [left, right] {
-            let Some(path) = operand.as_path().filter(|p| self.lenient && !self.known.contains(p))
+            let Some(path) = operand
+                .as_path()
+                .filter(|p| self.unset_comparable && !self.known_paths.contains(p))
             else {
                 continue;
             };
-            if self.is_the_runtimes(path) {
+            if self.is_set_by_runtime(path) {
                 return None;
             }
             let here = self.path(path);
@@ -325,11 +327,11 @@ impl Variables {
         match op {
             Op::Matches | Op::Contains | Op::StartsWith | Op::EndsWith | Op::Remainder => None,
             Op::Implies => {
-                let before = self.known.len();
+                let before = self.known_paths.len();
                 let condition = not(self.expr(left)?)?;
-                self.learn(left, false);
+                self.record_known(left, false);
                 let consequence = self.expr(right);
-                self.known.truncate(before);
+                self.known_paths.truncate(before);
                 Expr::or(condition, consequence?).ok()
             }
             Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual => {
@@ -367,7 +369,7 @@ impl Variables {
         if path.namespace.is_some() {
             return Some(Expr::path(path.clone(), Span::default()));
         }
-        if path.segments.contains(&Segment::Any) || self.is_the_runtimes(path) {
+        if path.segments.contains(&Segment::Any) || self.is_set_by_runtime(path) {
             return None;
         }
         let path = self.path(path);
@@ -383,21 +385,21 @@ impl Variables {
 
     /// Whether ABL's runtime sets the variable. Nothing does so here, so the model judges conditions on it.
     /// Results of tools are set by the script itself.
-    fn is_the_runtimes(&self, path: &Path) -> bool {
+    fn is_set_by_runtime(&self, path: &Path) -> bool {
         let mut dotted = path.root.value.to_string();
-        if self.here.contains_key(dotted.as_str()) {
+        if self.current_names.contains_key(dotted.as_str()) {
             return false;
         }
         for segment in &path.segments {
             let Segment::Field(field) = segment else { break };
             dotted.push('.');
             dotted.push_str(&field.value);
-            if self.here.contains_key(dotted.as_str()) {
+            if self.current_names.contains_key(dotted.as_str()) {
                 return false;
             }
         }
         let known = || path.root.value == "user" || system_variable(&dotted).is_some();
-        dotted == "input" || (self.lenient && known())
+        dotted == "input" || (self.unset_comparable && known())
     }
 
     /// Infers the type of an untyped variable from the constant it is compared with.
@@ -407,9 +409,9 @@ impl Variables {
             ExprKind::Literal(Literal::Bool(_)) => "boolean",
             _ => return,
         };
-        let declared = left
-            .as_path()
-            .filter(|p| p.namespace.is_none() && p.segments.is_empty() && !self.is_the_runtimes(p));
+        let declared = left.as_path().filter(|p| {
+            p.namespace.is_none() && p.segments.is_empty() && !self.is_set_by_runtime(p)
+        });
         if let Some(path) = declared {
             self.declare(&path.root.value, ty, |_| {});
         }

@@ -1,6 +1,6 @@
 //! Adapts agents led by the model: their instructions and exposed tools.
 
-use super::words::{self, all, condition, not, spanned, text};
+use super::expr::{self, all, condition, not, spanned, text};
 use super::{Adapter, Variables, action};
 use agentir_diagnostics::Span;
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr, TypeField, TypeKind};
@@ -15,12 +15,13 @@ use smol_str::SmolStr;
 pub(super) fn system_prompt(variables: &mut Variables, agent: &Agent) -> Option<SystemPrompt> {
     let identity = &agent.identity;
     let mut parts = Vec::new();
-    let mut say = |template: &Template| parts.push(variables.text(template).text.value.to_string());
+    let mut add_part =
+        |template: &Template| parts.push(variables.text(template).text.value.to_string());
     if let Some(own) = &identity.system_prompt {
-        say(&own.template);
+        add_part(&own.template);
     }
     if let Some(persona) = &identity.persona {
-        say(persona);
+        add_part(persona);
     }
     if !identity.limitations.is_empty() {
         let mut lines = vec!["Limitations:".to_owned()];
@@ -75,8 +76,8 @@ fn checks(agent: &Agent, field: &GatherField) -> String {
     }
     if let Some(check) = &field.validation {
         out.push_str(&format!(" Check ({}): {}.", check.kind.value, check.rule.value));
-        for said in check.error_message.iter().chain(&check.retry_prompt) {
-            out.push_str(&format!(" Otherwise say: \"{}\"", said.text.value));
+        for message in check.error_message.iter().chain(&check.retry_prompt) {
+            out.push_str(&format!(" Otherwise say: \"{}\"", message.text.value));
         }
     }
     out
@@ -96,7 +97,7 @@ pub(super) fn binding(name: impl Into<Name>, action: BindingAction) -> ToolBindi
     }
 }
 
-pub(super) fn say(template: &Template) -> Template {
+pub(super) fn say_instruction(template: &Template) -> Template {
     text(format!("Say: \"{}\"", template.text.value))
 }
 
@@ -104,7 +105,7 @@ pub(super) fn instruct(agent: &mut Agent, when: Option<Expr>, text: Template) {
     agent.identity.instructions.push(Instruction { when: when.map(condition), text });
 }
 
-pub(super) fn offer(agent: &mut Agent, one: ToolBinding) {
+pub(super) fn expose(agent: &mut Agent, one: ToolBinding) {
     let all = &mut agent.reasoning.get_or_insert_default().bindings;
     let mut one = one;
     let taken = |name: &str| all.iter().any(|b| b.name.value == name);
@@ -119,11 +120,11 @@ pub(super) fn offer(agent: &mut Agent, one: ToolBinding) {
     all.push(one);
 }
 
-pub(super) fn before(agent: &mut Agent) -> &mut Vec<Statement> {
+pub(super) fn before_turn(agent: &mut Agent) -> &mut Vec<Statement> {
     &mut agent.hooks.before_turn.get_or_insert_with(Hook::default).body.0
 }
 
-pub(super) fn after(agent: &mut Agent) -> &mut Vec<Statement> {
+pub(super) fn after_turn(agent: &mut Agent) -> &mut Vec<Statement> {
     &mut agent.hooks.after_turn.get_or_insert_with(Hook::default).body.0
 }
 
@@ -138,14 +139,14 @@ pub(super) fn branch(when: Option<Expr>, body: Vec<Statement>) -> Branch {
 
 pub(super) fn set(variable: &str, value: Expr) -> Statement {
     Statement::Set(SetVariable {
-        target: words::path("variables", variable),
+        target: expr::path("variables", variable),
         value,
         span: Span::default(),
     })
 }
 
 /// The name of a transition: the verb and the target.
-fn way(verb: &str, to: &str) -> Name {
+fn transition_name(verb: &str, to: &str) -> Name {
     Name::new(format!("{verb}_{to}"))
 }
 
@@ -154,7 +155,7 @@ impl Adapter<'_> {
     /// guarded by a flag.
     pub(super) fn start(&mut self, agent: &Agent, new: &mut Agent) -> Vec<Statement> {
         let first = self.out.is_empty();
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         let mut done = Vec::new();
         for one in &agent.on_start.0 {
             match one {
@@ -167,29 +168,29 @@ impl Adapter<'_> {
                 }
                 Statement::Respond(Response { text: Some(words), .. }) => {
                     let words = self.variables.text(words);
-                    said.push(Statement::Instruct { text: say(&words) });
+                    messages.push(Statement::Instruct { text: say_instruction(&words) });
                 }
-                other => done.extend(self.deterministic(std::slice::from_ref(other), new)),
+                other => done.extend(self.effects(std::slice::from_ref(other), new)),
             }
         }
         if let Some(hook) = &agent.hooks.before_turn {
-            let body = self.deterministic(&hook.body.0, new);
-            before(new).extend(body);
+            let body = self.effects(&hook.body.0, new);
+            before_turn(new).extend(body);
         }
         if let Some(hook) = &agent.hooks.after_turn {
-            let body = self.deterministic(&hook.body.0, new);
-            after(new).extend(body);
+            let body = self.effects(&hook.body.0, new);
+            after_turn(new).extend(body);
         }
         if let Some(hook) = &agent.hooks.before_agent {
-            done.extend(self.deterministic(&hook.body.0, new));
+            done.extend(self.effects(&hook.body.0, new));
         }
         if !done.is_empty() {
             let flag = self.flag(&format!("{}_started", new.metadata.name.value));
-            done.push(set(&flag, truth(true)));
-            let unset = not(words::reference("variables", &flag));
-            before(new).insert(0, Statement::If { branches: vec![branch(unset, done)] });
+            done.push(set(&flag, boolean(true)));
+            let unset = not(expr::reference("variables", &flag));
+            before_turn(new).insert(0, Statement::If { branches: vec![branch(unset, done)] });
         }
-        said
+        messages
     }
 
     /// A boolean variable of the document, initially false.
@@ -202,19 +203,23 @@ impl Adapter<'_> {
     /// The instructions to the model.
     pub(super) fn instructions(&mut self, agent: &Agent, new: &mut Agent) {
         for one in &agent.identity.instructions {
-            let said = self.variables.text(&one.text);
+            let instruction = self.variables.text(&one.text);
             let when = one.when.as_ref().map(|c| (c, self.variables.condition(c)));
             match when {
-                None => instruct(new, None, said),
-                Some((_, Some(when))) => instruct(new, Some(when), said),
+                None => instruct(new, None, instruction),
+                Some((_, Some(when))) => instruct(new, Some(when), instruction),
                 Some((c, None)) => {
-                    instruct(new, None, text(format!("If {}: {}", c.text.value, said.text.value)));
+                    instruct(
+                        new,
+                        None,
+                        text(format!("If {}: {}", c.text.value, instruction.text.value)),
+                    );
                 }
             }
         }
         for handler in &agent.error_handling.handlers {
             if let Some(words) = &handler.respond {
-                let words = say(&self.variables.text(words)).text.value;
+                let words = say_instruction(&self.variables.text(words)).text.value;
                 let kind = &handler.kind.value;
                 instruct(new, None, text(format!("If there is a `{kind}`: {words}")));
             }
@@ -222,7 +227,7 @@ impl Adapter<'_> {
     }
 
     /// Exposes everything that an agent without a flow offers its model.
-    pub(super) fn offers(&mut self, agent: &Agent, new: &mut Agent) {
+    pub(super) fn expose_all(&mut self, agent: &Agent, new: &mut Agent) {
         self.gather(agent, &agent.gather, new);
         self.knowledge(agent, new);
         let tools: Vec<_> = agent
@@ -232,10 +237,10 @@ impl Adapter<'_> {
             .chain(agent.use_tools.iter().map(|t| t.value.clone()))
             .collect();
         for tool in tools {
-            self.offer_tool(agent, &tool, new);
+            self.expose_tool(agent, &tool, new);
         }
-        self.ways(agent, new);
-        self.rules(agent, new);
+        self.transitions(agent, new);
+        self.constraints(agent, new);
     }
 
     /// Collecting fields: a tool that sets them, and instructions to ask for them.
@@ -252,8 +257,8 @@ impl Adapter<'_> {
             let name = self.variables.declare(&field.name.value, ty, |_| {});
             if let Some(prompt) = &field.prompt {
                 let asked = self.variables.text(prompt);
-                let unset = words::is_set(words::reference("variables", &name), true);
-                let when = all(unset.into_iter().chain(self.active(field)));
+                let unset = expr::is_set(expr::reference("variables", &name), true);
+                let when = all(unset.into_iter().chain(self.activation_conditions(field)));
                 let asked = format!("Ask: \"{}\"{}", asked.text.value, checks(agent, field));
                 if is_asked(field) {
                     instruct(new, when, text(asked));
@@ -273,20 +278,20 @@ impl Adapter<'_> {
         if !take.with.is_empty() {
             let names: Vec<_> = take.with.iter().map(|w| w.name.value.replace('_', " ")).collect();
             take.description = Some(text(format!("Note what the user says: {}", names.join(", "))));
-            offer(new, take);
+            expose(new, take);
         }
         fields
     }
 
     /// The conditions under which a field is asked for.
-    fn active(&mut self, field: &GatherField) -> Vec<Expr> {
+    fn activation_conditions(&mut self, field: &GatherField) -> Vec<Expr> {
         let mut when = Vec::new();
         if let Some(Activation::When { when: c }) = &field.activation {
             when.extend(self.variables.condition(c));
         }
         for other in &field.depends_on {
             let name = self.variables.path(&agentir_expr::Path::variable(other.clone()));
-            when.extend(words::is_set(Expr::path(name, Span::default()), false));
+            when.extend(expr::is_set(Expr::path(name, Span::default()), false));
         }
         when
     }
@@ -307,12 +312,12 @@ impl Adapter<'_> {
     }
 
     /// Exposes a tool while the constraints on its calls hold.
-    pub(super) fn offer_tool(&mut self, agent: &Agent, tool: &str, new: &mut Agent) {
+    pub(super) fn expose_tool(&mut self, agent: &Agent, tool: &str, new: &mut Agent) {
         if !self.add_action(tool, new) {
             return;
         }
         let mut one = binding(
-            crate::names::Form::Word.legal(&format!("use_{tool}")),
+            crate::names::NameSyntax::Word.legalize(&format!("use_{tool}")),
             BindingAction::Call { tool: spanned(Name::new(tool)) },
         );
         let guards: Vec<Expr> = agent
@@ -322,7 +327,7 @@ impl Adapter<'_> {
             .filter(|c| {
                 matches!(&c.checkpoint, Some(Checkpoint::ToolCall { target }) if target.value == tool)
             })
-            .filter_map(|c| self.holds(c))
+            .filter_map(|c| self.satisfied_when(c))
             .collect();
         one.available_when = all(guards).map(condition);
         let declared = self.tool(tool).cloned();
@@ -335,7 +340,7 @@ impl Adapter<'_> {
             });
         }
         one.after = Body(self.results(tool, tool));
-        offer(new, one);
+        expose(new, one);
     }
 
     /// Declares a tool where it is used; false if it is unknown.
@@ -349,7 +354,7 @@ impl Adapter<'_> {
     }
 
     /// Assigns the outputs of a tool to the variables that the rest of the agent reads.
-    pub(super) fn results(&mut self, tool: &str, kept_as: &str) -> Vec<Statement> {
+    pub(super) fn results(&mut self, tool: &str, result_name: &str) -> Vec<Statement> {
         let Some(returns) = self.tool(tool).map(action).and_then(|t| t.returns) else {
             return Vec::new();
         };
@@ -357,8 +362,11 @@ impl Adapter<'_> {
         let whole = matches!(fields.as_slice(), [only] if only.name.value == "result");
         let mut done = Vec::new();
         for field in fields {
-            let own =
-                if whole { kept_as.to_owned() } else { format!("{kept_as}.{}", field.name.value) };
+            let own = if whole {
+                result_name.to_owned()
+            } else {
+                format!("{result_name}.{}", field.name.value)
+            };
             let name = self.variables.declare(&own, &field.ty.to_string(), |_| {});
             // `result` is the result of the last call.
             let last = if whole {
@@ -366,15 +374,15 @@ impl Adapter<'_> {
             } else {
                 SmolStr::new(format!("result.{}", field.name.value))
             };
-            self.variables.here.insert(last, name.clone());
+            self.variables.current_names.insert(last, name.clone());
             self.variables.results.insert(name.clone());
-            done.push(set(&name, words::reference("outputs", &field.name.value)));
+            done.push(set(&name, expr::reference("outputs", &field.name.value)));
         }
         done
     }
 
     /// The result of a tool without a declared result type.
-    fn undeclared(&mut self, tool: &str, kept_as: &str, new: &mut Agent) -> Statement {
+    fn undeclared_result(&mut self, tool: &str, result_name: &str, new: &mut Agent) -> Statement {
         let ty = TypeExpr::named("object", Span::default());
         let field = TypeField { name: spanned("result".into()), optional: false, ty };
         let kind = TypeKind::Object(vec![field]);
@@ -382,13 +390,13 @@ impl Adapter<'_> {
         for one in new.tools.iter_mut().filter(|t| t.name.value == tool) {
             one.returns = Some(returns.clone());
         }
-        let name = self.variables.declare(kept_as, "object", |_| {});
-        self.variables.here.insert(SmolStr::new_static("result"), name.clone());
-        set(&name, words::reference("outputs", "result"))
+        let name = self.variables.declare(result_name, "object", |_| {});
+        self.variables.current_names.insert(SmolStr::new_static("result"), name.clone());
+        set(&name, expr::reference("outputs", "result"))
     }
 
     /// The condition under which a constraint is satisfied.
-    fn holds(&mut self, constraint: &Constraint) -> Option<Expr> {
+    fn satisfied_when(&mut self, constraint: &Constraint) -> Option<Expr> {
         let must = self.variables.condition(&constraint.condition)?;
         let must = match constraint.kind {
             Some(ConstraintKind::Restrict) => not(must)?,
@@ -404,11 +412,11 @@ impl Adapter<'_> {
     }
 
     /// Constraints: instructions for when they are violated.
-    pub(super) fn rules(&mut self, agent: &Agent, new: &mut Agent) {
+    pub(super) fn constraints(&mut self, agent: &Agent, new: &mut Agent) {
         for rule in &agent.constraints.constraints {
             let failure = rule.on_fail.as_ref();
             let message = failure.and_then(|f| f.message.as_ref());
-            let broken = self.holds(rule).and_then(not);
+            let broken = self.satisfied_when(rule).and_then(not);
             let message = message.map(|m| self.variables.text(m).text.value.to_string());
             let words = match (&broken, message) {
                 (Some(_), Some(message)) => format!("Do not go on. Say: \"{message}\""),
@@ -424,7 +432,7 @@ impl Adapter<'_> {
             let target = failure.and_then(|f| f.target.clone());
             if let (Some(broken), Some(to)) = (&broken, target) {
                 let to = self.agent_name(&to.value, None);
-                before(new).push(Statement::If {
+                before_turn(new).push(Statement::If {
                     branches: vec![branch(
                         Some(broken.clone()),
                         vec![super::flow::transition(&to)],
@@ -435,19 +443,19 @@ impl Adapter<'_> {
         }
     }
 
-    fn when(&mut self, one: &mut ToolBinding, when: Option<&Condition>, otherwise: &str) {
+    fn add_guard(&mut self, one: &mut ToolBinding, when: Option<&Condition>, otherwise: &str) {
         match when.map(|c| (c, self.variables.condition(c))) {
             Some((_, Some(expr))) => {
                 one.available_when = Some(condition(expr));
                 one.description = Some(text(otherwise));
             }
-            Some((c, None)) => one.description = Some(text(words::in_words(c))),
+            Some((c, None)) => one.description = Some(text(expr::to_phrase(c))),
             None => one.description = Some(text(otherwise)),
         }
     }
 
     /// The transitions to other agents and to humans, and the end of the conversation.
-    pub(super) fn ways(&mut self, agent: &Agent, new: &mut Agent) {
+    pub(super) fn transitions(&mut self, agent: &Agent, new: &mut Agent) {
         for handoff in &agent.coordination.handoffs {
             let own = super::resolve(self.program, agent, &handoff.to.value);
             let to = self.agent_name(&own, handoff.remote.as_ref());
@@ -456,18 +464,21 @@ impl Adapter<'_> {
             } else {
                 BindingAction::Handoff { to: spanned(to.clone()) }
             };
-            let mut one = binding(way(if handoff.returns { "ask" } else { "to" }, &to), action);
-            self.when(&mut one, handoff.when.as_ref(), &self.purpose(&own, &to));
-            offer(new, one);
+            let mut one =
+                binding(transition_name(if handoff.returns { "ask" } else { "to" }, &to), action);
+            self.add_guard(&mut one, handoff.when.as_ref(), &self.purpose(&own, &to));
+            expose(new, one);
         }
         for delegate in &agent.coordination.delegates {
             let to = self.agent_name(&delegate.agent.value, delegate.remote.as_ref());
-            let mut one =
-                binding(way("ask", &to), BindingAction::Delegate { agent: spanned(to.clone()) });
+            let mut one = binding(
+                transition_name("ask", &to),
+                BindingAction::Delegate { agent: spanned(to.clone()) },
+            );
             let purpose = delegate.purpose.as_ref().map(|p| p.text.value.to_string());
             let purpose = purpose.unwrap_or_else(|| self.purpose(&delegate.agent.value, &to));
-            self.when(&mut one, delegate.when.as_ref(), &purpose);
-            offer(new, one);
+            self.add_guard(&mut one, delegate.when.as_ref(), &purpose);
+            expose(new, one);
         }
         for rule in agent.routing.iter().flat_map(|r| &r.rules) {
             let Some(to) = &rule.to else { continue };
@@ -478,54 +489,62 @@ impl Adapter<'_> {
                 continue;
             }
             let to = self.agent_name(&own, None);
-            let mut one =
-                binding(way("to", &to), BindingAction::Handoff { to: spanned(to.clone()) });
+            let mut one = binding(
+                transition_name("to", &to),
+                BindingAction::Handoff { to: spanned(to.clone()) },
+            );
             let described = rule.description.as_ref().map(|d| d.text.value.to_string());
             let intents: Vec<_> = rule.intents.iter().map(|i| i.value.as_str()).collect();
             let words = described.unwrap_or_else(|| match intents.as_slice() {
                 [] => self.purpose(&own, &to),
                 intents => format!("The user wants: {}", intents.join(", ")),
             });
-            self.when(&mut one, rule.when.as_ref(), &words);
-            offer(new, one);
+            self.add_guard(&mut one, rule.when.as_ref(), &words);
+            expose(new, one);
         }
         let default = agent.routing.as_ref().and_then(|r| r.default_agent.as_ref());
         if let Some(to) = default {
             let own = super::resolve(self.program, agent, &to.value);
             let to = self.agent_name(&own, None);
-            let mut one = binding(way("to", &to), BindingAction::Handoff { to: spanned(to) });
+            let mut one =
+                binding(transition_name("to", &to), BindingAction::Handoff { to: spanned(to) });
             one.description = Some(text("When nothing else fits"));
-            offer(new, one);
+            expose(new, one);
         }
         for trigger in agent.coordination.escalation.iter().flat_map(|e| &e.triggers) {
             let mut one = binding("to_person", BindingAction::Escalate);
             let reason = trigger.reason.as_ref().map(|r| r.text.value.to_string());
             let reason = reason.unwrap_or_else(|| "When a person has to take over".to_owned());
-            self.when(&mut one, trigger.when.as_ref(), &reason);
-            offer(new, one);
+            self.add_guard(&mut one, trigger.when.as_ref(), &reason);
+            expose(new, one);
         }
         for done in &agent.completion.conditions {
-            if self.comes_back {
-                self.done_in_words(done, new);
+            if self.returns_control {
+                self.instruct_completion(done, new);
                 continue;
             }
             let mut one = binding("finish", BindingAction::Complete);
             let words = match &done.respond {
-                Some(said) => say(&self.variables.text(said)).text.value.to_string(),
+                Some(message) => {
+                    say_instruction(&self.variables.text(message)).text.value.to_string()
+                }
                 None => "When nothing is left to do".to_owned(),
             };
-            self.when(&mut one, done.when.as_ref(), &words);
-            offer(new, one);
+            self.add_guard(&mut one, done.when.as_ref(), &words);
+            expose(new, one);
         }
     }
 
     /// A delegated agent returns control by itself; the model is only told when it is done.
-    fn done_in_words(&mut self, done: &agentir_ir::CompletionCondition, new: &mut Agent) {
-        let said = done.respond.as_ref().map(|said| say(&self.variables.text(said)).text.value);
+    fn instruct_completion(&mut self, done: &agentir_ir::CompletionCondition, new: &mut Agent) {
+        let message = done
+            .respond
+            .as_ref()
+            .map(|message| say_instruction(&self.variables.text(message)).text.value);
         let mut words = "You are done.".to_owned();
-        if let Some(said) = said {
+        if let Some(message) = message {
             words.push(' ');
-            words.push_str(&said);
+            words.push_str(&message);
         }
         match done.when.as_ref().map(|c| (c, self.variables.condition(c))) {
             Some((_, Some(when))) => instruct(new, Some(when), text(words)),
@@ -535,7 +554,7 @@ impl Adapter<'_> {
     }
 
     /// Statements that Agent Script executes itself; messages become instructions elsewhere.
-    pub(super) fn deterministic(&mut self, all: &[Statement], new: &mut Agent) -> Vec<Statement> {
+    pub(super) fn effects(&mut self, all: &[Statement], new: &mut Agent) -> Vec<Statement> {
         let mut out = Vec::new();
         for one in all {
             match one {
@@ -560,7 +579,7 @@ impl Adapter<'_> {
                 Statement::Call(call) => self.call(call, new, &mut out),
                 Statement::If { branches } => {
                     let branches = self.branches(branches, new);
-                    out.extend(super::flow::choice(branches));
+                    out.extend(super::flow::if_chain(branches));
                 }
                 _ => {}
             }
@@ -580,7 +599,7 @@ impl Adapter<'_> {
                 None if out.is_empty() => continue,
                 None => None,
             };
-            let body = self.deterministic(&one.body.0, new);
+            let body = self.effects(&one.body.0, new);
             out.push(branch(when, body));
         }
         out
@@ -612,24 +631,24 @@ impl Adapter<'_> {
                 with.push(agentir_expr::Argument { name: Some(name), value });
             }
         }
-        let kept_as = call.result.as_ref().map_or(tool.clone(), |r| r.value.clone());
-        let mut results = self.results(&tool, &kept_as);
+        let result_name = call.result.as_ref().map_or(tool.clone(), |r| r.value.clone());
+        let mut results = self.results(&tool, &result_name);
         if results.is_empty() {
-            results.push(self.undeclared(&tool, &kept_as, new));
+            results.push(self.undeclared_result(&tool, &result_name, new));
         }
         out.push(Statement::Call(Box::new(Call {
             has_arguments: true,
             on_success: Body(results),
             ..Call::new(call.tool.clone(), with, call.span)
         })));
-        out.extend(self.deterministic(&call.on_success.0, new));
+        out.extend(self.effects(&call.on_success.0, new));
         if !call.on_result.is_empty() {
             let branches = self.branches(&call.on_result, new);
-            out.extend(super::flow::choice(branches));
+            out.extend(super::flow::if_chain(branches));
         }
     }
 }
 
-pub(super) fn truth(value: bool) -> Expr {
+pub(super) fn boolean(value: bool) -> Expr {
     Expr::literal(agentir_expr::Literal::Bool(value), Span::default())
 }

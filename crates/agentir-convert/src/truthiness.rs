@@ -20,10 +20,10 @@ pub(crate) const HELP: &str = "compare with `\"false\"` where the value may be t
 
 /// The spans of conditions that test the truthiness of a possible string, if the target treats
 /// `"false"` differently.
-pub(crate) fn places(program: &Program, target: Target) -> FxHashSet<Span> {
+pub(crate) fn differing_conditions(program: &Program, target: Target) -> FxHashSet<Span> {
     let there = agentir_eval::semantics(target.dialect()).false_text_is_falsy;
     let mut found = FxHashSet::default();
-    let others: FxHashSet<Name> = program.agents.iter().flat_map(no_texts).collect();
+    let others: FxHashSet<Name> = program.agents.iter().flat_map(non_string_variables).collect();
     for agent in &program.agents {
         let of = |d: &&Dialect| d.name() == agent.metadata.dialect;
         let dialect = Dialect::ALL.iter().find(of).copied().unwrap_or(Dialect::Abl);
@@ -32,7 +32,7 @@ pub(crate) fn places(program: &Program, target: Target) -> FxHashSet<Span> {
         }
         agent.walk(&mut |node| {
             if let Node::Condition(condition, _) = node
-                && condition.expr().is_some_and(|e| asks_for_truth(e, &others))
+                && condition.expr().is_some_and(|e| tests_truthiness(e, &others))
             {
                 found.insert(condition.span());
             }
@@ -42,7 +42,7 @@ pub(crate) fn places(program: &Program, target: Target) -> FxHashSet<Span> {
 }
 
 /// The variables of an agent that are declared with a type other than string.
-fn no_texts(agent: &agentir_ir::Agent) -> Vec<Name> {
+fn non_string_variables(agent: &agentir_ir::Agent) -> Vec<Name> {
     const OTHERS: &[&str] = &[
         "boolean", "bool", "number", "integer", "int", "long", "float", "double", "currency",
         "object",
@@ -59,12 +59,12 @@ fn no_texts(agent: &agentir_ir::Agent) -> Vec<Name> {
 }
 
 /// Whether a condition, or an operand that decides it, is a value that may be a string.
-fn asks_for_truth(e: &Expr, others: &FxHashSet<Name>) -> bool {
+fn tests_truthiness(e: &Expr, others: &FxHashSet<Name>) -> bool {
     match &e.kind {
         ExprKind::And(parts) | ExprKind::Or(parts) => {
-            parts.iter().any(|part| asks_for_truth(part, others))
+            parts.iter().any(|part| tests_truthiness(part, others))
         }
-        ExprKind::Unary { op: UnaryOp::Not, operand } => asks_for_truth(operand, others),
+        ExprKind::Unary { op: UnaryOp::Not, operand } => tests_truthiness(operand, others),
         ExprKind::Path(path) => !path.segments.is_empty() || !others.contains(&path.root.value),
         ExprKind::Member { .. } | ExprKind::Subscript { .. } => true,
         _ => false,
