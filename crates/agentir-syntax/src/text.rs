@@ -1,4 +1,4 @@
-//! Places in a text: offsets, lines and columns, as all layout passes count them.
+//! Offsets, lines and columns, as all layout passes count them.
 
 use agentir_diagnostics::{FileId, Span};
 
@@ -7,17 +7,17 @@ pub(crate) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// What a tab is worth.
+/// How tabs are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tabs {
-    /// It goes to the next multiple of so many columns.
+    /// A tab advances to the next multiple of this many columns.
     Stops(u32),
-    /// It is so many columns wide, wherever it stands.
+    /// A tab is this many columns wide at any position.
     Width(u32),
 }
 
 impl Tabs {
-    /// The column behind a byte of white space that begins at `column`; `None` for other bytes.
+    /// The column after a byte of white space at `column`; `None` for other bytes.
     pub(crate) const fn behind(self, column: u32, byte: u8) -> Option<u32> {
         match (byte, self) {
             (b' ', _) => Some(column.saturating_add(1)),
@@ -27,7 +27,7 @@ impl Tabs {
         }
     }
 
-    /// The column of the first character of a line, and the line from there on.
+    /// The column of the first character of a line, and the line from there.
     pub(crate) fn indented(self, line: &str) -> (u32, &str) {
         let mut column = 0;
         let mut length = 0;
@@ -40,13 +40,13 @@ impl Tabs {
     }
 }
 
-/// Byte offsets of characters that are given by their number, behind a byte order mark. Numbers come
-/// almost in order, so the way from one to the next is short.
+/// Maps character indices to byte offsets, after a byte order mark. Indices come almost in order, so the
+/// distance from one to the next is short.
 pub(crate) struct Characters<'s> {
     text: &'s str,
     base: usize,
     ascii: bool,
-    /// A character's number and its offset.
+    /// A character index and its offset.
     cursor: (usize, usize),
 }
 
@@ -57,7 +57,7 @@ impl<'s> Characters<'s> {
         Self { text: body, base, ascii, cursor: (0, 0) }
     }
 
-    /// The offset in the file of the character with this number.
+    /// The offset in the file of a character index.
     pub(crate) fn offset(&mut self, number: usize) -> u32 {
         if self.ascii {
             return offset(number.min(self.text.len()) + self.base);
@@ -78,7 +78,7 @@ impl<'s> Characters<'s> {
     }
 }
 
-/// A place in the text of a file that moves on.
+/// A position that moves through the text of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'s> {
     pub file: FileId,
@@ -89,7 +89,7 @@ pub(crate) struct Cursor<'s> {
 }
 
 impl<'s> Cursor<'s> {
-    /// The begin of a text, behind its byte order mark.
+    /// The start of a text, after its byte order mark.
     pub(crate) fn new(file: FileId, text: &'s str, tabs: Tabs) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Self { file, text, at, tabs }
@@ -115,7 +115,7 @@ impl<'s> Cursor<'s> {
         Span::new(self.file, offset(start), offset(end))
     }
 
-    /// Passes over white space. Gives the column behind it, counted from here.
+    /// Skips white space. Returns the column after it, relative to the current position.
     pub(crate) fn indentation(&mut self) -> u32 {
         let mut column = 0;
         while let Some(behind) = self.peek().and_then(|b| self.tabs.behind(column, b)) {
@@ -125,17 +125,17 @@ impl<'s> Cursor<'s> {
         column
     }
 
-    /// Where the line ends, without its `\n`.
+    /// The end of the line, without its `\n`.
     pub(crate) fn line_end(&self) -> usize {
         memchr::memchr(b'\n', self.rest().as_bytes()).map_or(self.text.len(), |n| self.at + n)
     }
 
-    /// Goes to the line behind the one that ends at `line_end`.
+    /// Moves to the line after the one that ends at `line_end`.
     pub(crate) fn next_line(&mut self, line_end: usize) {
         self.at = (line_end + 1).min(self.text.len());
     }
 
-    /// Whether a dash stands here that begins an item.
+    /// Whether there is a dash that starts an item.
     pub(crate) fn starts_with_dash(&self) -> bool {
         let rest = self.rest().as_bytes();
         rest.first() == Some(&b'-')

@@ -1,4 +1,4 @@
-//! ABL: from an outline to a typed tree.
+//! The ABL front end: from an outline to a typed tree.
 
 pub mod leaf;
 mod reader;

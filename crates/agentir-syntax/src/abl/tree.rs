@@ -1,5 +1,5 @@
-//! The typed tree of a document: records with fields whose values are parsed, as the tables in
-//! [`super::schema`] say.
+//! The typed tree of a document: records with fields whose values are parsed by the shapes in
+//! [`super::schema`].
 
 use super::schema::{FieldDef, RecordType, Version};
 use crate::abl::leaf::{
@@ -10,7 +10,7 @@ use crate::outline::{Entry, Scalar};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 
-/// What a document defines.
+/// The kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentKind {
     /// `AGENT:`.
@@ -23,7 +23,7 @@ pub enum DocumentKind {
     ToolLibrary,
 }
 
-/// How a document is written.
+/// The notation of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// `.abl`, keywords in upper case.
@@ -35,37 +35,37 @@ pub enum Format {
 /// A document.
 #[derive(Debug)]
 pub struct Document<'t> {
-    /// What it defines.
+    /// The kind.
     pub kind: DocumentKind,
-    /// How it is written.
+    /// The notation.
     pub format: Format,
-    /// The version of the language it is held to.
+    /// The language version it is read as.
     pub version: Version,
-    /// Its sections.
+    /// The sections.
     pub root: Record<'t>,
 }
 
 /// A record: fields by name, and items.
 #[derive(Debug)]
 pub struct Record<'t> {
-    /// The table it was read by.
+    /// The record type.
     pub ty: &'static RecordType,
-    /// Where it is, from its name or first entry to its last.
+    /// The span, from the name or first entry to the last.
     pub span: Span,
-    /// The name the author gave it, if it is of a kind that has one.
+    /// The author's name for it, if records of this type have one.
     pub name: Option<Spanned<Name>>,
-    /// What it begins with instead of a field.
+    /// The headers it starts with instead of a field.
     pub heads: Vec<HeadValue>,
-    /// Its fields, in order; a field written twice is there twice.
+    /// The fields, in order; a repeated field occurs repeatedly.
     pub fields: Vec<Field<'t>>,
-    /// Its items.
+    /// The items.
     pub items: Vec<Record<'t>>,
-    /// What the table does not know.
+    /// Entries unknown to the table.
     pub unknown: Vec<&'t Entry<'t>>,
 }
 
 impl Record<'_> {
-    /// A record with nothing in it yet.
+    /// An empty record.
     pub(super) const fn new(
         ty: &'static RecordType,
         span: Span,
@@ -83,14 +83,14 @@ impl Record<'_> {
     }
 }
 
-/// What a record may begin with.
+/// The header of a record.
 #[derive(Debug)]
 pub enum HeadValue {
     /// `name(p: type) -> type`.
     Signature(Box<ToolSignature>),
     /// `REQUIRE condition`.
     Constraint(Box<ConstraintRule>),
-    /// `IF condition:`, perhaps with what to do on the same line.
+    /// `IF condition:`, optionally with an action on the same line.
     Condition(Box<Condition>, Option<Box<Action>>),
     /// `INTENT(a) -> alias`.
     Routing(Box<RoutingRule>),
@@ -98,7 +98,7 @@ pub enum HeadValue {
     Protocol(Box<ProtocolHead>),
     /// `a -> b -> c`.
     Chain(Vec<Spanned<Name>>),
-    /// A bare text.
+    /// An unquoted text.
     Text(Template),
     /// A bare `RESUME`.
     Resume(Span),
@@ -107,39 +107,39 @@ pub enum HeadValue {
 /// A field as written.
 #[derive(Debug)]
 pub struct Field<'t> {
-    /// Its row in the table.
+    /// The row in the table.
     pub def: &'static FieldDef,
-    /// Its key.
+    /// The span of the key.
     pub key: Span,
-    /// Its value.
+    /// The value.
     pub value: Value<'t>,
-    /// Where the value is; the key, if there is none.
+    /// The span of the value; of the key, if there is none.
     pub span: Span,
-    /// The entry it was read from.
+    /// The outline entry.
     pub entry: &'t Entry<'t>,
 }
 
-/// A value, parsed as its field's shape says. What is large or rare is boxed: most values are texts,
-/// and every value is moved a few times.
+/// A value, parsed by its field's shape. Large or rare variants are boxed, since most values are texts and
+/// every value is moved several times.
 #[derive(Debug)]
 pub enum Value<'t> {
-    /// The key alone.
+    /// Only the key.
     Empty,
-    /// Cannot be read; a diagnostic was given.
+    /// Invalid; a diagnostic was reported.
     Invalid,
-    /// [`super::schema::Shape::Text`]; also a number or a boolean that is filled in by configuration.
+    /// [`super::schema::Shape::Text`]; also a placeholder for a number or boolean.
     Text(Spanned<Name>),
-    /// Text with holes.
+    /// Text with placeholders.
     Template(Template),
-    /// Several of them.
+    /// Several texts.
     Templates(Vec<Template>),
     /// A condition.
     Condition(Box<Condition>),
-    /// A rule with its keyword.
+    /// A constraint with its keyword.
     Rule(Box<ConstraintRule>),
     /// An expression.
     Expr(Box<Expr>),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// A number.
     Number(f64),

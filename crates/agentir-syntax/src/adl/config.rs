@@ -1,20 +1,21 @@
-//! `config.yml`, the settings that MICA reads beside `agents.yml` (its server's `load_bot` and `bot.py`).
+//! Reads `config.yml`, the settings that MICA reads next to `agents.yml` (its server's `load_bot` and
+//! `bot.py`).
 //!
-//! The paper has no such file; its keys are those that MICA looks for.
+//! The paper does not define this file; the keys are those that MICA looks up.
 
 use super::reader::duplicate;
 use crate::outline::{Entry, EntryKind, Outline};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 
-/// The form of a setting.
+/// The shape of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// A text.
     Text,
-    /// True or false.
+    /// A boolean.
     Switch,
-    /// Settings of a service, which are its own affair.
+    /// Settings of a service, which are not checked.
     Service,
 }
 
@@ -31,13 +32,13 @@ static SETTINGS: &[(&str, Form)] = &[
 /// The settings of a bot.
 #[derive(Debug, Default)]
 pub struct Config<'t> {
-    /// `unsafe_mode`: whether the bot's functions may import anything.
+    /// `unsafe_mode`: whether the bot's functions may import any module.
     pub unsafe_mode: Option<Spanned<bool>>,
-    /// All entries, those that are no settings included.
+    /// All entries, including unknown ones.
     pub entries: Vec<&'t Entry<'t>>,
 }
 
-/// Whether a text is such a file, by its content: one of its keys at the left margin is a setting.
+/// Whether a text is a settings file: one of its top-level keys is a setting.
 #[must_use]
 pub fn is_config(text: &str) -> bool {
     text.lines().any(|line| {
@@ -45,7 +46,7 @@ pub fn is_config(text: &str) -> bool {
     })
 }
 
-/// Reads an outline as settings. Never fails: what is none is reported and kept.
+/// Reads an outline as settings. Never fails: unknown entries are reported and kept.
 pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Config<'t> {
     let mut config = Config::default();
     let mut seen: Vec<(&str, Span)> = Vec::new();
@@ -127,7 +128,7 @@ fn chat(entries: &[Entry<'_>], problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The server takes what is below `llm` for the whole (`server.py`).
+/// The server passes only `llm` itself on, not its nested keys (`server.py`).
 fn not_passed_on(span: Span, name: &str) -> Diagnostic {
     Diagnostic::info(
         rules::MICA_CONFIG,

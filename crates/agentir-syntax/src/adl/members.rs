@@ -1,4 +1,4 @@
-//! The agents of an ensemble and what their arguments are bound to (Appendix A, `invoke_agent`; B.5).
+//! Reads the agents of an ensemble and the bindings of their arguments (Appendix A, `invoke_agent`; B.5).
 
 use super::leaf;
 use super::reader::{Reader, duplicate};
@@ -63,7 +63,7 @@ impl Reader<'_> {
         all
     }
 
-    /// What stands below an agent of an ensemble: `args`.
+    /// The fields of an agent of an ensemble: `args`.
     fn member_fields<'t>(&mut self, fields: &'t [Entry<'t>]) -> Vec<Binding> {
         let mut bindings = Vec::new();
         for field in fields {
@@ -102,8 +102,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The pairs of a map, or of a list of maps with one pair each, as the paper's B.4.1 and B.5
-    /// write arguments.
+    /// The pairs of a map, or of a list of single-pair maps, which is how the paper writes arguments
+    /// (B.4.1, B.5).
     pub(super) fn pairs<'t>(
         &mut self,
         entries: &'t [Entry<'t>],

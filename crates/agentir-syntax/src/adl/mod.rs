@@ -1,14 +1,13 @@
-//! ADL, the agent declarative language of the MICA project: from YAML to a typed tree.
+//! The front end of ADL, the agent declarative language of the MICA project: from YAML to a typed tree.
 //!
-//! The language is that of the paper (ADL 1.0, Appendices A to C). [`schema`] has its tables;
-//! `reader` reads agents by them, `steps` reads steps, `leaf` the strings inside (conditions,
-//! paths, returns, texts with `${…}`; `grammars/adl_leaf.lalrpop`), [`python`] the functions that
-//! a bot brings along, [`config`] the settings beside it.
+//! The language is the paper's (ADL 1.0, Appendices A to C). [`schema`] has its tables; `reader` reads
+//! agents by them, `steps` reads steps, `leaf` the strings inside (conditions, paths, returns, texts with
+//! `${…}`; `grammars/adl_leaf.lalrpop`), [`python`] the bot's Python functions, [`config`] its settings.
 //!
-//! Forms that MICA, the language's implementation, treats otherwise than the paper says are reported
-//! here, because only the text shows them.
+//! Forms that MICA, the implementation of the language, treats differently from the paper are reported
+//! here, since only the text shows them.
 //!
-//! *Invariant*: nothing here knows which agents and functions exist.
+//! *Invariant*: this module does not resolve names of agents or functions.
 
 pub mod config;
 mod leaf;

@@ -1,8 +1,8 @@
-//! Functions of a bot (Appendix C): names, parameters, defaults and descriptions out of Python files, and
-//! what these import.
+//! Reads the functions of a bot (Appendix C): names, parameters, defaults and descriptions from Python
+//! files, and their imports.
 //!
-//! The files are parsed, never executed. The parser recovers from errors, so a function that can be
-//! read is found in a file that is broken elsewhere.
+//! The files are parsed, never executed. The parser recovers from errors, so a function is found even if
+//! the file has errors elsewhere.
 
 use crate::rules;
 use crate::text::offset;
@@ -11,20 +11,20 @@ use agentir_expr::Name;
 use smol_str::SmolStr;
 use tree_sitter::Node;
 
-/// A function at the top of a file.
+/// A top-level function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
     /// Its name.
     pub name: Spanned<Name>,
     /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Whether it takes arguments of any name: `**kwargs`.
+    /// Whether it takes arbitrary keyword arguments: `**kwargs`.
     pub open: bool,
-    /// Its docstring, which is its description for the model (C.2).
+    /// The docstring, which describes the function to the model (C.2).
     pub description: Option<Spanned<SmolStr>>,
-    /// What it says it returns, as written.
+    /// The annotated return type, as written.
     pub returns: Option<Spanned<SmolStr>>,
-    /// Where it is written.
+    /// The location in the source.
     pub span: Span,
 }
 
@@ -33,22 +33,22 @@ pub struct Function {
 pub struct Parameter {
     /// Its name.
     pub name: Spanned<Name>,
-    /// Its annotation, as written.
+    /// The annotation, as written.
     pub annotation: Option<Spanned<SmolStr>>,
-    /// Its default, as written; with one it is optional.
+    /// The default, as written; it makes the parameter optional.
     pub default: Option<Spanned<SmolStr>>,
 }
 
-/// What a bot has of a file.
+/// The contents of a Python file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Module {
-    /// The functions at its top.
+    /// The top-level functions.
     pub functions: Vec<Function>,
-    /// The modules it imports, wherever it does so; of `a.b` the whole.
+    /// The imported modules, anywhere in the file; the full name of `a.b`.
     pub imports: Vec<Spanned<Name>>,
 }
 
-/// Reads a file. Never fails: what cannot be read is reported, once.
+/// Parses a file. Never fails: the first syntax error is reported.
 pub fn read(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Module {
     let mut parser = tree_sitter::Parser::new();
     let tree = match parser.set_language(&tree_sitter_python::LANGUAGE.into()) {
@@ -99,7 +99,7 @@ impl<'s> Source<'s> {
         Spanned::new(SmolStr::new(self.slice(node)), self.span(node))
     }
 
-    /// The imports of a file. Walks without recursion.
+    /// The imports of a file. Iterative, to avoid deep recursion.
     fn imports(&self, root: Node<'_>) -> Vec<Spanned<Name>> {
         let mut found = Vec::new();
         let mut open = vec![root];
@@ -151,7 +151,7 @@ impl<'s> Source<'s> {
     fn parameter(&self, node: Node<'_>) -> Option<Parameter> {
         let name = match node.kind() {
             "identifier" => node,
-            // The name of `p: type` has no field of its own; `*p: type` is no parameter by name.
+            // The name of `p: type` has no field of its own; `*p: type` is not a named parameter.
             "typed_parameter" => node.named_child(0).filter(|n| n.kind() == "identifier")?,
             "default_parameter" | "typed_default_parameter" => {
                 node.child_by_field_name("name").filter(|n| n.kind() == "identifier")?
@@ -165,7 +165,7 @@ impl<'s> Source<'s> {
         })
     }
 
-    /// The text that a body begins with.
+    /// The string that a body starts with.
     fn docstring(&self, body: Node<'_>) -> Option<Spanned<SmolStr>> {
         let mut first = body.named_child(0)?;
         let mut at = 0;
@@ -190,14 +190,13 @@ impl<'s> Source<'s> {
     }
 }
 
-/// A docstring without the indentation of its lines.
+/// A docstring without indentation.
 fn dedented(text: &str) -> SmolStr {
     let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
     SmolStr::new(lines.join("\n"))
 }
 
-/// The first place that the parser could not read. Walks without recursion: what is broken may be
-/// nested as deep as it likes.
+/// The first syntax error. Iterative, since malformed code may be nested to any depth.
 fn first_error(root: Node<'_>) -> Option<Node<'_>> {
     let mut open = vec![root];
     while let Some(node) = open.pop() {

@@ -1,4 +1,4 @@
-//! From the outline to agents, by the tables of [`super::schema`].
+//! Reads agents from the outline, by the tables of [`super::schema`].
 
 use super::leaf;
 use super::schema::{self, AgentKind, FieldDef, Shape, Standing};
@@ -11,7 +11,7 @@ use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, clos
 use agentir_expr::Name;
 use smol_str::SmolStr;
 
-/// Reads an outline as an ADL file. Never fails: what is no agent is reported and kept.
+/// Reads an outline as an ADL file. Never fails: entries that are not agents are reported and kept.
 pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Document<'t> {
     let mut reader = Reader { file: outline.file, problems };
     let mut document = Document::default();
@@ -61,7 +61,7 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Doc
     document
 }
 
-/// What reading needs everywhere.
+/// Context of reading.
 pub(super) struct Reader<'p> {
     pub(super) file: FileId,
     pub(super) problems: &'p mut Vec<Diagnostic>,
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 seen.push((def.name, key.span));
             }
             self.standing(def, key, &agent);
-            // What belongs to agents of another type is kept as it is written.
+            // Fields of other agent types are kept as written.
             let misplaced = kind.is_some_and(|k| def.of(k) == Standing::Unknown);
             let value =
                 if misplaced { Value::Other } else { self.value(def, key, value.as_ref(), below) };
@@ -128,7 +128,7 @@ impl Reader<'_> {
         agent
     }
 
-    /// The type of an agent, with what is wrong with it.
+    /// The type of an agent; reports an invalid one.
     fn kind<'t>(&mut self, agent: &Spanned<Name>, fields: &'t [Entry<'t>]) -> Option<AgentKind> {
         let written = fields.iter().rev().find_map(|f| match &f.kind {
             EntryKind::Pair { key, value, .. } if key.text == "type" => Some((key, value.as_ref())),
@@ -178,7 +178,7 @@ impl Reader<'_> {
         near.or_else(|| guess(fields))
     }
 
-    /// Whether a field belongs to the agent.
+    /// Reports a field that does not belong to the agent's type.
     fn standing(&mut self, def: &'static FieldDef, key: &Key<'_>, agent: &Agent<'_>) {
         if def.name != key.text {
             self.problems.push(
@@ -229,7 +229,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A key that no table has: a subflow of a flow agent, or a mistake.
+    /// A key without a row in the table: a subflow of a flow agent, or an error.
     fn other_key<'t>(
         &mut self,
         entry: &'t Entry<'t>,
@@ -261,7 +261,7 @@ impl Reader<'_> {
         };
         let near = closest(key.text, candidates());
         if flow && list {
-            // `next: exits` shows that the subflow `exits` is no misspelt `exit`.
+            // `next: exits` shows that the subflow `exits` is not a misspelt `exit`.
             if near.is_none() || named_by_next(siblings, key.text) {
                 let name = Spanned::new(SmolStr::new(key.text), key.span);
                 let steps = steps::list(self, children, Place::Top);
@@ -287,7 +287,7 @@ impl Reader<'_> {
             }
             None => finding.help(format!("it may have: {}", candidates().join(", "))),
         });
-        // What was probably meant is read as such, so that what it says counts.
+        // A misspelt field is read as the intended one, so that its content is checked.
         if let (true, Some("steps")) = (list, near)
             && let Some(def) = schema::by_key("steps")
         {
@@ -384,7 +384,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `exit: [- policy: …]`, a former form. More than one policy is kept as it is written.
+    /// `exit: [- policy: …]`, a former notation. Several policies are kept as written.
     fn policies<'t>(&mut self, key: &Key<'t>, children: &'t [Entry<'t>]) -> Option<Value<'t>> {
         fn policy<'t>(item: &'t Entry<'t>) -> Option<&'t Scalar<'t>> {
             let EntryKind::Item { entries } = &item.kind else { return None };
@@ -433,7 +433,7 @@ impl Reader<'_> {
         self.problems.push(Diagnostic::error(rules::INVALID_VALUE, key.span, message).help(help));
     }
 
-    /// Words that YAML reads otherwise than people do.
+    /// Reports words that YAML reads as another type.
     pub(super) fn text_surprises(&mut self, scalar: &Scalar<'_>, field: &str) {
         if let Some(value) = scalar.yaml_1_1_bool() {
             let word = scalar.raw;
@@ -514,7 +514,7 @@ impl Reader<'_> {
         names
     }
 
-    /// What MICA does not load (`kb_agent.py`).
+    /// Reports sources that MICA does not load (`kb_agent.py`).
     fn source(&mut self, source: &Spanned<Name>) {
         let text = source.value.as_str();
         let lower = text.to_lowercase();
@@ -629,7 +629,7 @@ impl Reader<'_> {
     }
 }
 
-/// The type whose fields these are.
+/// The agent type that these fields indicate.
 fn guess(fields: &[Entry<'_>]) -> Option<AgentKind> {
     let has = |name: &str| {
         fields.iter().any(|f| {
@@ -652,7 +652,7 @@ fn guess(fields: &[Entry<'_>]) -> Option<AgentKind> {
     }
 }
 
-/// Whether a `next` among the entries, however deep, names `subflow`.
+/// Whether a `next` among the entries, at any depth, refers to `subflow`.
 fn named_by_next(entries: &[Entry<'_>], subflow: &str) -> bool {
     entries.iter().any(|entry| match &entry.kind {
         EntryKind::Pair { key, value: Some(value), .. } if key.text == "next" => {
@@ -662,7 +662,7 @@ fn named_by_next(entries: &[Entry<'_>], subflow: &str) -> bool {
     })
 }
 
-/// A key that is written twice in one map.
+/// A duplicate key in a map.
 pub(super) fn duplicate(key: &Key<'_>, first: Span) -> Diagnostic {
     Diagnostic::warning(
         rules::DUPLICATE_FIELD,

@@ -1,25 +1,25 @@
-//! ADL's tables: the types of agents, their fields, the verbs of steps, and older spellings.
+//! ADL's tables: agent types, their fields, the verbs of steps, and former spellings.
 //!
-//! The paper's grammar (Appendix A) says what the language is. Where its implementation, MICA, takes
-//! less or more, the row says so; the reader reports the difference and goes by the paper.
+//! The paper's grammar (Appendix A) defines the language. Where its implementation, MICA, accepts less or
+//! more, the row says so; the reader reports the difference and follows the paper.
 
 use agentir_diagnostics::closest;
 
 /// The types of agents (Appendix A, B.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AgentKind {
-    /// Answers from documents and frequently asked questions (B.2).
+    /// Answers from documents and fixed answers (B.2).
     Kb,
-    /// Works by a prompt (B.3).
+    /// Follows a prompt (B.3).
     Llm,
-    /// Works by steps (B.4).
+    /// Follows steps (B.4).
     Flow,
-    /// Chooses among agents (B.5).
+    /// Routes to other agents (B.5).
     Ensemble,
 }
 
 impl AgentKind {
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 4] = [Self::Kb, Self::Llm, Self::Flow, Self::Ensemble];
 
     /// The value of `type:`.
@@ -39,7 +39,7 @@ impl AgentKind {
         Self::ALL.into_iter().find(|k| k.name() == name)
     }
 
-    /// The type that somebody probably meant by `name`: `KB Agent`, `llm_agent`, `flow`.
+    /// The type that was probably meant by `name`: `KB Agent`, `llm_agent`, `flow`.
     #[must_use]
     pub fn near(name: &str) -> Option<Self> {
         let folded = name.trim().to_lowercase().replace(['_', '-'], " ");
@@ -49,18 +49,18 @@ impl AgentKind {
     }
 }
 
-/// The form of a field's value.
+/// The shape of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One of the types of agents.
+    /// An agent type.
     Type,
     /// A text.
     Text,
-    /// The prompt of an agent: a text that is not filled in.
+    /// The prompt of an agent: a text without placeholders.
     Prompt,
     /// A list of names.
     Names,
-    /// A list of files and addresses.
+    /// A list of files and URLs.
     Sources,
     /// A single file.
     File,
@@ -70,22 +70,22 @@ pub enum Shape {
     Steps,
     /// The agents of an ensemble, with bindings.
     Members,
-    /// The name of an agent, or a policy in words.
+    /// The name of an agent, or an instruction.
     Policy,
 }
 
-/// What an agent type says of a field.
+/// Whether an agent type has a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Must be there.
+    /// Required.
     Required,
-    /// May be there.
+    /// Optional.
     Allowed,
-    /// The paper has it; MICA's validator rejects the file, or its loader crashes.
+    /// Defined by the paper, but MICA's validator rejects it or its loader crashes.
     PaperOnly,
-    /// MICA has it; the paper does not.
+    /// Known to MICA but not defined by the paper.
     MicaOnly,
-    /// Does not exist.
+    /// Unknown.
     Unknown,
 }
 
@@ -94,16 +94,16 @@ pub enum Standing {
 pub struct FieldDef {
     /// Its key.
     pub name: &'static str,
-    /// The form of its value.
+    /// The shape of the value.
     pub shape: Shape,
-    /// What each type says of it, in the order of [`AgentKind::ALL`].
+    /// The standing in each type, in the order of [`AgentKind::ALL`].
     pub standing: [Standing; 4],
-    /// Former or mistaken keys.
+    /// Former or misspelt keys.
     pub formerly: &'static [&'static str],
 }
 
 impl FieldDef {
-    /// What agents of a type say of the field.
+    /// The standing of the field in an agent type.
     #[must_use]
     pub const fn of(&self, kind: AgentKind) -> Standing {
         let [kb, llm, flow, ensemble] = self.standing;
@@ -145,29 +145,29 @@ pub static FIELDS: &[FieldDef] = &[
     },
 ];
 
-/// The field called `key`, or formerly called so.
+/// The field with this key or former key.
 #[must_use]
 pub fn by_key(key: &str) -> Option<&'static FieldDef> {
     FIELDS.iter().find(|f| f.name == key || f.formerly.contains(&key))
 }
 
-/// The keys that agents of a type may have.
+/// The keys of an agent type.
 pub fn keys(kind: AgentKind) -> impl Iterator<Item = &'static str> {
     FIELDS.iter().filter(move |f| f.of(kind) != Unknown).map(|f| f.name)
 }
 
-/// The verbs of steps (Appendix A, `step`), in the order in which MICA looks for them: of a step with
-/// two verbs it takes the first of these and forgets the other.
+/// The verbs of steps (Appendix A, `step`), in the order in which MICA looks for them: of two verbs in a
+/// step, it executes the first and ignores the other.
 pub static VERBS: &[&str] =
     &["bot", "set", "if", "else if", "else", "label", "next", "call", "return"];
 
-/// The keys that stand beside a verb.
+/// The further keys of a step with this verb.
 #[must_use]
 pub fn beside(verb: &str) -> &'static [&'static str] {
     match verb {
         "next" => &["tries"],
         "call" => &["args"],
-        // `tries` on conditions is MICA's.
+        // Only MICA has `tries` on conditions.
         "if" | "else if" => &["then", "else", "tries"],
         _ => &[],
     }

@@ -1,4 +1,4 @@
-//! Steps (Appendix A, `step_block`; B.4).
+//! Reads steps (Appendix A, `step_block`; B.4).
 
 use super::leaf;
 use super::reader::{Reader, duplicate};
@@ -10,7 +10,7 @@ use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
 use smol_str::SmolStr;
 
-/// Where a list of steps stands.
+/// The context of a list of steps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// The steps of an agent or a subflow.
@@ -42,8 +42,7 @@ pub(super) fn list<'t>(
                 ),
                 pairs => verbs(reader, entry, pairs, place, &mut steps),
             },
-            // A map in place of a list: each pair is taken for a step, which is reported by whoever
-            // expected a list.
+            // A map instead of a list: each pair is read as a step; the caller reports the missing list.
             EntryKind::Pair { .. } => {
                 verbs(reader, entry, std::slice::from_ref(entry), place, &mut steps);
             }
@@ -115,7 +114,7 @@ fn word<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t>) ->
     step(StepKind::Other(entry), span)
 }
 
-/// A step that is a map: one verb, and what stands beside it.
+/// A step that is a map: a verb and its further keys.
 fn verbs<'t>(
     reader: &mut Reader<'_>,
     entry: &'t Entry<'t>,
@@ -218,7 +217,7 @@ fn verbs<'t>(
     }
 }
 
-/// Whether the last step is an `if` that can go on.
+/// Whether the last step is an `if` that an `else` can follow.
 fn join(steps: &[Step<'_>], unknown: &[&Entry<'_>]) -> bool {
     let open = |branches: &[Branch<'_>]| branches.last().is_some_and(|b| b.condition.is_some());
     unknown.is_empty()
@@ -309,7 +308,7 @@ fn otherwise<'t>(
     value: Option<&'t Scalar<'t>>,
     children: &'t [Entry<'t>],
 ) -> Branch<'t> {
-    // `else:` and below it `then:`.
+    // `else:` with a nested `then:`.
     let children = match children {
         [Entry { kind: EntryKind::Pair { key: then, children, .. }, .. }]
             if then.text == "then" =>

@@ -10,13 +10,13 @@ use smol_str::SmolStr;
 /// A file: agents by name (Appendix A, `adl`).
 #[derive(Debug, Default)]
 pub struct Document<'t> {
-    /// The agents, in order; one that is written twice is there twice.
+    /// The agents, in order; a repeated agent occurs repeatedly.
     pub agents: Vec<Agent<'t>>,
     /// The Python files named by `tools`.
     pub tools: Vec<Spanned<Name>>,
     /// The key of `tools`.
     pub tools_key: Option<Span>,
-    /// What is no agent.
+    /// Entries that are not agents.
     pub unknown: Vec<&'t Entry<'t>>,
 }
 
@@ -25,32 +25,32 @@ pub struct Document<'t> {
 pub struct Agent<'t> {
     /// Its name.
     pub name: Spanned<Name>,
-    /// Its type, if it has one that exists.
+    /// The type, if valid.
     pub kind: Option<AgentKind>,
     /// Its fields, in order.
     pub fields: Vec<Field<'t>>,
     /// The subflows of a flow agent (B.4.4).
     pub subflows: Vec<Subflow<'t>>,
-    /// Keys that it does not have.
+    /// Unknown keys.
     pub unknown: Vec<&'t Entry<'t>>,
-    /// From its name to its last line.
+    /// From the name to the last line.
     pub span: Span,
 }
 
 /// A field of an agent.
 #[derive(Debug)]
 pub struct Field<'t> {
-    /// The row of the table.
+    /// The row in the table.
     pub def: &'static FieldDef,
     /// Its key.
     pub key: Span,
     /// Its value.
     pub value: Value<'t>,
-    /// As written.
+    /// The outline entry.
     pub entry: &'t Entry<'t>,
 }
 
-/// What a field says.
+/// The value of a field.
 #[derive(Debug)]
 pub enum Value<'t> {
     /// A text.
@@ -63,18 +63,18 @@ pub enum Value<'t> {
     Steps(Vec<Step<'t>>),
     /// Agents of an ensemble.
     Members(Vec<Member>),
-    /// It was said elsewhere in the tree, or is of no form that was expected.
+    /// Stored elsewhere in the tree, or of an unexpected shape.
     Other,
 }
 
 /// A question and its answer (Appendix A, `faq_block`).
 #[derive(Debug)]
 pub struct Faq {
-    /// What users ask.
+    /// The question.
     pub question: Option<Template>,
-    /// What they are told.
+    /// The answer.
     pub answer: Option<Template>,
-    /// Where it is written.
+    /// The location in the source.
     pub span: Span,
 }
 
@@ -83,100 +83,100 @@ pub struct Faq {
 pub struct Member {
     /// Its name.
     pub name: Spanned<Name>,
-    /// What its arguments are bound to.
+    /// The bindings of its arguments.
     pub bindings: Vec<Binding>,
-    /// Where it is written.
+    /// The location in the source.
     pub span: Span,
 }
 
-/// An argument of an agent and the argument of the ensemble it is bound to.
+/// An argument of an agent, and the ensemble's argument it is bound to.
 #[derive(Debug)]
 pub struct Binding {
     /// The argument of the agent.
     pub name: Spanned<Name>,
     /// The argument of the ensemble.
     pub value: Spanned<Path>,
-    /// `ref`: the agent may change it.
+    /// `ref`: whether the agent may change the ensemble's argument.
     pub by_reference: bool,
 }
 
-/// Steps with a name of their own.
+/// A named list of steps.
 #[derive(Debug)]
 pub struct Subflow<'t> {
     /// The name.
     pub name: Spanned<Name>,
     /// The steps.
     pub steps: Vec<Step<'t>>,
-    /// Where it is written.
+    /// The location in the source.
     pub span: Span,
 }
 
 /// A step (Appendix A, `step`).
 #[derive(Debug)]
 pub struct Step<'t> {
-    /// What it does.
+    /// The kind.
     pub kind: StepKind<'t>,
-    /// Where it is written.
+    /// The location in the source.
     pub span: Span,
-    /// Keys that its verb does not take, other verbs included.
+    /// Keys that its verb does not take, including other verbs.
     pub unknown: Vec<&'t Entry<'t>>,
 }
 
 /// The kinds of steps.
 #[derive(Debug)]
 pub enum StepKind<'t> {
-    /// `user`: waits for what the user says.
+    /// `user`: waits for the user's message.
     User,
-    /// `bot`: says something.
+    /// `bot`: sends a message.
     Bot(Template),
-    /// `set`: gives arguments values.
+    /// `set`: assigns arguments.
     Set(Vec<Assignment>),
-    /// `label`: a place to go to.
+    /// `label`: the target of jumps.
     Label(Spanned<Name>),
-    /// `next`: goes to a label or a subflow, and does not come back.
+    /// `next`: jumps to a label or a subflow.
     Next {
-        /// Where to.
+        /// The target.
         target: Spanned<Name>,
-        /// How often at most.
+        /// The maximum number of jumps.
         tries: Option<Spanned<u32>>,
     },
-    /// `call`: lets an agent or a function do something.
+    /// `call`: calls an agent or a function.
     Call {
-        /// Which.
+        /// The agent or function.
         target: Spanned<Name>,
-        /// What it is given.
+        /// The arguments.
         args: Vec<Assignment>,
     },
-    /// `if`, with the `else if`s and the `else` that belong to it.
+    /// `if` with its `else if` and `else` branches.
     If(Vec<Branch<'t>>),
     /// `return`: ends the agent.
     Return {
-        /// `success`, or anything else for a failure.
+        /// `success`; any other value is a failure.
         status: Spanned<Name>,
-        /// What is said to the caller.
+        /// The message to the caller.
         message: Option<Spanned<Name>>,
     },
-    /// No step of the language; a problem was reported.
+    /// Not a valid step; a diagnostic was reported.
     Other(&'t Entry<'t>),
 }
 
 /// A branch of an `if`.
 #[derive(Debug)]
 pub struct Branch<'t> {
-    /// When it is taken; absent for `else`.
+    /// The condition; absent for `else`.
     pub condition: Option<Condition>,
-    /// What the condition says about the user.
+    /// The intents in the condition.
     pub intent: Option<(Verb, Vec<Spanned<SmolStr>>)>,
     /// The steps.
     pub steps: Vec<Step<'t>>,
-    /// How often the branch may be taken; MICA only.
+    /// The maximum number of times the branch is taken; MICA only.
     pub tries: Option<Spanned<u32>>,
-    /// Where it is written.
+    /// The location in the source.
     pub span: Span,
 }
 
-/// `name: value`, in `set` and in the `args` of a call. Whether a text is the name of an argument
-/// is not known here.
+/// `name: value`, in `set` and in the `args` of a call. Whether a value is the name of an argument is
+/// resolved during lowering.
 #[derive(Debug)]
 pub struct Assignment {
     /// The argument.
@@ -185,14 +185,14 @@ pub struct Assignment {
     pub literal: Literal,
     /// The value as the name of an argument, if it can be one.
     pub path: Option<Spanned<Path>>,
-    /// Where the value is written.
+    /// The location of the value.
     pub value_span: Span,
-    /// Whether it is in quotes.
+    /// Whether the value is quoted.
     pub quoted: bool,
 }
 
 impl Agent<'_> {
-    /// The field called `name`, if it has it.
+    /// The field called `name`, if any.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field<'_>> {
         self.fields.iter().find(|f| f.def.name == name)

@@ -1,15 +1,15 @@
-//! Agent Script: from text to a typed tree.
+//! The Agent Script front end: from text to a typed tree.
 //!
-//! Three stages. The layout pass (`layout.rs`) cuts the text into lines and nests them by their
-//! columns; `grammars/agent_script.lalrpop` makes an outline of that. The reader (`reader/`) reads
-//! the outline by the tables of a dialect ([`schema`]). What stands behind a key or a keyword is
-//! read by `grammars/agent_script_leaf.lalrpop`.
+//! There are three stages. The layout pass (`layout.rs`) cuts the text into lines and nests them by column;
+//! `grammars/agent_script.lalrpop` parses the tokens into an outline. The reader (`reader/`) reads the
+//! outline by the tables of a dialect ([`schema`]). The text after a key or keyword is parsed by
+//! `grammars/agent_script_leaf.lalrpop`.
 //!
-//! *Invariant*: parsing never fails and never resolves a name. The tree ([`Document`]) says
-//! everything that the text says.
+//! *Invariant*: parsing never fails and does not resolve names. The tree ([`Document`]) preserves
+//! everything in the text.
 
 mod layout;
-/// What [`crate::line_layout`] needs to know of the layout.
+/// The layout constants used by [`crate::line_layout`].
 pub(crate) mod layout_of {
     pub(crate) use super::layout::TABS;
     pub(crate) use super::outline::{Entry, EntryKind, Inline, RawTemplate, parse};
@@ -35,17 +35,17 @@ use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned, closest};
 use outline::{EntryKind, Outline};
 
-/// How to read a document.
+/// Options for parsing a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// The dialect of documents that do not name one; found out from their blocks if not given.
+    /// The dialect of documents without a `# @dialect:` line; detected from their blocks if not given.
     pub dialect: Option<Dialect>,
 }
 
-/// In how many lines from the top a `# @dialect:` line is looked for.
+/// The number of lines at the top in which a `# @dialect:` line is recognised.
 const DIALECT_LINES: usize = 10;
 
-/// Reads a document. Never fails: what cannot be read is reported and kept as it was written.
+/// Parses a document. Never fails: invalid parts are reported and kept as source text.
 pub fn parse<'s>(
     file: FileId,
     text: &'s str,
@@ -73,13 +73,13 @@ pub fn parse<'s>(
     let mut reader = reader::Reader {
         reading: leaf::Reading { file, problems },
         dialect,
-        // The base and agentforce count alike; agentfabric has versions of its own.
+        // The base dialect and agentforce share version numbers; agentfabric has its own.
         version: version.map(|v| v.value).filter(|_| dialect != Dialect::Agentfabric),
         strays: Vec::new(),
     };
     let root = reader.document(entries);
     if let Some((first, count)) = placeholders {
-        // A template of a document: what is wrong with it is that it is not filled in yet.
+        // In a template, the only error is that placeholders are unresolved.
         problems.truncate(before);
         let more = match count {
             1 => String::new(),
@@ -100,29 +100,29 @@ pub fn parse<'s>(
     Document { dialect, version, root, comments, placeholders: placeholders.is_some() }
 }
 
-/// How many tokens there are, for measuring the lexer alone.
+/// The number of tokens, for benchmarks of the lexer.
 #[doc(hidden)]
 #[must_use]
 pub fn count_tokens(text: &str) -> usize {
     layout::tokens(FileId(0), text, &mut Vec::new()).tokens.len()
 }
 
-/// How many entries stand at the left margin, for measuring the outline alone.
+/// The number of top-level entries, for benchmarks of the outline.
 #[doc(hidden)]
 #[must_use]
 pub fn count_entries(text: &str) -> usize {
     outline::parse(FileId(0), text, &mut Vec::new()).entries.len()
 }
 
-/// Checks a document as a whole: what its dialect asks for between fields. A template for documents is
-/// checked when it is filled in.
+/// Checks constraints between the fields of a document. A template is checked once its placeholders are
+/// resolved.
 pub fn validate(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
     if document.dialect == Dialect::Agentforce && !document.placeholders {
         validate::agentforce(document, problems);
     }
 }
 
-/// What a `# @dialect:` line says.
+/// The content of a `# @dialect:` line.
 struct DialectLine {
     dialect: Option<Dialect>,
     version: Option<Spanned<Version>>,
@@ -143,7 +143,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
             .map(str::trim_start)
             .and_then(|l| l.strip_prefix(':'));
         let Some(said) = said else { continue };
-        // What follows the name is a remark.
+        // Text after the name is a remark.
         let said = said.split_whitespace().next().unwrap_or_default();
         let (name, version) = match said.split_once('=') {
             Some((name, version)) => (name.trim(), Some(version.trim())),
@@ -205,8 +205,8 @@ fn version_number(written: &str) -> Option<Version> {
     Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
-/// The dialect that the blocks of a document speak for: agentfabric if one of them exists only
-/// there, else agentforce, which nearly everybody writes.
+/// The dialect that a document's blocks indicate: agentfabric if one of them exists only there, else
+/// agentforce, by far the most common.
 fn detect(outline: &Outline<'_>) -> Dialect {
     let only_fabric = |name: &str| {
         Dialect::Agentfabric.root().field(name).is_some()

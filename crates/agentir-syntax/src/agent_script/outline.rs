@@ -1,18 +1,18 @@
-//! The outline of a document, before anything is known about what it means.
+//! The outline of a document: entries nested by indentation, without meaning.
 
 use super::layout;
 use crate::text::offset;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 
-/// A piece of the text and where it is.
+/// A piece of text and its position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'s> {
-    /// As written, without white space and comment at its end. May go over several lines where
-    /// brackets or `\` continue one.
+    /// The source without trailing white space and comment. May span several lines, where brackets or `\`
+    /// continue one.
     pub raw: &'s str,
-    /// Where it begins.
+    /// The start offset.
     pub start: u32,
-    /// Whether it is one text in double quotes and nothing else.
+    /// Whether it is exactly one double-quoted string.
     pub quoted: bool,
 }
 
@@ -29,53 +29,53 @@ impl Text<'_> {
 /// `key`, `type name`, `"quoted key"`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key<'s> {
-    /// The first word, or all of a quoted key without its quotes.
+    /// The first word, or a quoted key without its quotes.
     pub name: &'s str,
     pub start: u32,
     pub end: u32,
-    /// What stands between the first word and the colon: the name of a named block.
+    /// The text between the first word and the colon: the name of a named block.
     pub instance: Option<Text<'s>>,
-    /// Where the colon is.
+    /// The offset of the colon.
     pub colon: u32,
 }
 
 impl Key<'_> {
-    /// Where the first word is.
+    /// The span of the first word.
     pub(crate) const fn span(&self, file: FileId) -> Span {
         Span::new(file, self.start, self.end)
     }
 
-    /// Where all words before the colon are.
+    /// The span of all words before the colon.
     pub(crate) fn whole(&self, file: FileId) -> Span {
         Span::new(file, self.start, self.instance.map_or(self.end, |i| i.end()))
     }
 }
 
-/// What stands behind a colon.
+/// The rest of the line after a colon.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Inline<'s> {
     Nothing,
     Text(Text<'s>),
     Template(RawTemplate<'s>),
-    /// `->`, and what (wrongly) stands behind it.
+    /// `->`, and any invalid text after it.
     Arrow(u32, Option<Text<'s>>),
 }
 
-/// Text behind `|`, with the lines below that belong to it.
+/// A block text after `|`, with its further lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawTemplate<'s> {
-    /// Everything behind the bar.
+    /// Everything after the bar.
     pub raw: &'s str,
-    /// Where the bar is.
+    /// The offset of the bar.
     pub pipe: u32,
     /// The column of the bar.
     pub pipe_column: u32,
-    /// The column of the line (or key) that the bar stands on: lines at it or left of it are not
-    /// part of the text.
+    /// The column of the line or key with the bar: lines at this column or left of it are not part of the
+    /// text.
     pub base: u32,
 }
 
-/// The words that begin statements and clauses.
+/// The keywords of statements and clauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Word {
     Set,
@@ -83,20 +83,20 @@ pub(crate) enum Word {
     With,
     To,
     Transition,
-    /// `available`, with `when` still to come.
+    /// `available`, to be followed by `when`.
     Available,
     Collect,
-    /// `ask`, with `for` still to come.
+    /// `ask`, to be followed by `for`.
     Ask,
-    /// `else`, `else if` without an `if` before.
+    /// `else` or `else if` without a preceding `if`.
     StrayElse,
 }
 
-/// One line with what is indented below it, one item of a sequence, or a whole condition.
+/// A line with its nested entries, an item of a sequence, or a whole condition.
 #[derive(Debug)]
 pub(crate) struct Entry<'s> {
     pub start: u32,
-    /// One past the last byte of the last line below it.
+    /// One past the last byte of the last nested line.
     pub end: u32,
     pub kind: EntryKind<'s>,
     pub children: Vec<Entry<'s>>,
@@ -117,7 +117,7 @@ pub(crate) struct Branch<'s> {
     pub start: u32,
     pub end: u32,
     pub kind: BranchKind,
-    /// The condition with its colon; the colon alone behind `else`.
+    /// The condition with its colon; only the colon after `else`.
     pub text: Text<'s>,
     pub body: Vec<Entry<'s>>,
 }
@@ -135,16 +135,16 @@ impl Entry<'_> {
     }
 }
 
-/// A document as an outline.
+/// The outline of a document.
 #[derive(Debug)]
 pub(crate) struct Outline<'s> {
     pub entries: Vec<Entry<'s>>,
     pub comments: Vec<Span>,
-    /// The first `{{…}}` outside of texts, and how many there are.
+    /// The first `{{…}}` outside of texts, and the number of all of them.
     pub placeholders: Option<(Span, u32)>,
 }
 
-/// Reads the outline. Never fails: what cannot be placed is reported and kept as a line.
+/// Parses the outline. Never fails: lines that do not fit are reported and kept.
 pub(crate) fn parse<'s>(
     file: FileId,
     text: &'s str,
@@ -153,7 +153,7 @@ pub(crate) fn parse<'s>(
     let laid_out = layout::tokens(file, text, problems);
     let entries = match grammar::agent_script::EntriesParser::new().parse(laid_out.tokens) {
         Ok(entries) => entries,
-        // The layout pass only gives sentences of the grammar; see the grammar's head.
+        // The layout pass only produces sentences of the grammar; see the grammar's header.
         Err(error) => {
             debug_assert!(false, "unbalanced layout: {error:?}");
             Vec::new()

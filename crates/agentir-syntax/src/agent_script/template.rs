@@ -1,4 +1,4 @@
-//! Texts with holes: `{!expression}` (specification part I, 6).
+//! Texts with placeholders: `{!expression}` (specification part I, 6).
 
 use super::layout::TABS;
 use super::leaf::{self, Goal, Reading, escape};
@@ -11,29 +11,29 @@ use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::Expr;
 use memchr::memmem;
 
-/// A text, quoted or behind `|`, with the expressions that are filled in at run time.
+/// A text, quoted or after `|`, with placeholders that are resolved at run time.
 #[derive(Debug, Clone)]
 pub struct Template<'s> {
     /// From its quote or bar to its end.
     pub span: Span,
-    /// How it is written.
+    /// The notation.
     pub style: TemplateStyle,
-    /// The holes, in order.
+    /// The placeholders, in order.
     pub holes: Vec<Hole>,
-    /// What stands between the quotes, or behind the bar, as written.
+    /// The source between the quotes, or after the bar.
     raw: &'s str,
 }
 
-/// How a text is written.
+/// The notation of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateStyle {
-    /// In double quotes.
+    /// Double-quoted.
     Quoted,
-    /// Behind `|` in `pipe_column`, on a line that begins in column `base`.
+    /// After `|` in `pipe_column`, on a line that starts in column `base`.
     Block {
-        /// The column of the bar, from 0, a tab counting three.
+        /// The column of the bar, from 0; a tab counts three.
         pipe_column: u32,
-        /// Lines at this column or left of it are comments, not text.
+        /// Lines at this column or left of it are comments rather than text.
         base: u32,
     },
 }
@@ -41,22 +41,22 @@ pub enum TemplateStyle {
 /// `{!expression}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hole {
-    /// What is filled in; `None` if it could not be read.
+    /// The expression; `None` if it is invalid.
     pub expr: Option<Expr>,
     /// From brace to brace.
     pub span: Span,
 }
 
-/// A part of a template, with quotes, escapes and indentation taken away.
+/// A part of a template, without quotes, escapes and indentation.
 #[derive(Debug, PartialEq)]
 pub enum Segment<'t> {
     /// Literal text.
     Text(String),
-    /// A hole.
+    /// A placeholder.
     Hole(&'t Hole),
 }
 
-/// `line` without its first `columns` columns of white space; without all of it, if it has less.
+/// `line` without its first `columns` columns of white space, or all of it if it has less.
 pub(crate) fn without(line: &str, columns: u32) -> &str {
     let mut column = 0;
     let mut rest = line;
@@ -70,19 +70,19 @@ pub(crate) fn without(line: &str, columns: u32) -> &str {
 }
 
 impl<'s> Template<'s> {
-    /// What was written, without the quotes or the bar, but with its indentation.
+    /// The source without the quotes or the bar, but with indentation.
     #[must_use]
     pub const fn raw(&self) -> &'s str {
         self.raw
     }
 
-    /// Where [`raw`](Self::raw) begins.
+    /// The start offset of [`raw`](Self::raw).
     const fn raw_start(&self) -> u32 {
         // One quote, or one bar.
         self.span.start + 1
     }
 
-    /// Literal texts and holes, in order.
+    /// Literal texts and placeholders, in order.
     #[must_use]
     pub fn segments(&self) -> Vec<Segment<'_>> {
         let mut segments = Vec::with_capacity(2 * self.holes.len() + 1);
@@ -119,8 +119,7 @@ impl<'s> Template<'s> {
         }
     }
 
-    /// The text with its holes as written: what `|` adds to a prompt, without the line break that
-    /// comes before it.
+    /// The text with placeholders as written: what `|` adds to a prompt, without the line break before it.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.raw.len());
@@ -137,8 +136,8 @@ impl<'s> Template<'s> {
         text
     }
 
-    /// Where the source is ahead of `text`, which [`text`](Self::text) gave, counted from the quote or the
-    /// bar: offsets in the text, ascending, and by how many bytes in all from there on.
+    /// The mapping of `text`, the result of [`text`](Self::text), to the source, relative to the quote or bar:
+    /// offsets in the text, ascending, and the total number of bytes that the source is ahead from there on.
     #[must_use]
     pub fn shifts(&self, text: &str) -> Box<[(u32, u32)]> {
         let mut shifts = vec![(0, 0)];
@@ -158,22 +157,22 @@ impl<'s> Template<'s> {
         shifts.into_iter().map(|(from, ahead)| (from, ahead + 1)).collect()
     }
 
-    /// Calls `found` with every expression in it.
+    /// Visits every expression in the template.
     pub fn exprs<'t>(&'t self, found: &mut dyn FnMut(&'t Expr)) {
         self.holes.iter().filter_map(|h| h.expr.as_ref()).for_each(found);
     }
 }
 
-/// Takes the indentation away, part by part.
+/// Strips indentation, part by part.
 ///
-/// The text begins right behind the bar and its white space; lines below lose as many columns as
-/// that is, but never more than they have. Behind a bare bar, they lose what all of them have.
+/// The text starts after the bar and its white space. Further lines lose as many columns as that, but at
+/// most what they have. After a bare bar, they lose their common indentation.
 struct Dedent {
     columns: u32,
     base: u32,
-    /// Nothing stands behind the bar: the line breaks there do not count, but one of several.
+    /// Whether nothing follows the bar: the line breaks there do not count, except one of several.
     bare: bool,
-    /// Still at the beginning.
+    /// Whether nothing but white space has been seen.
     lead: bool,
 }
 
@@ -201,7 +200,7 @@ impl Dedent {
         Self { columns, base, bare, lead: true }
     }
 
-    /// The next part; `last` says that no hole follows it.
+    /// The next part; `last` tells whether no placeholder follows it.
     fn text(&mut self, raw: &str, last: bool) -> String {
         let mut out = String::with_capacity(raw.len());
         let lead = std::mem::take(&mut self.lead);
@@ -212,12 +211,12 @@ impl Dedent {
         }
         while let Some(line) = lines.next() {
             let (column, text) = TABS.indented(line);
-            // A comment among the lines.
+            // A comment between the lines.
             if column <= self.base && text.starts_with('#') {
                 continue;
             }
             out.push('\n');
-            // White space before a hole that begins the line is indentation, too.
+            // White space before a placeholder at the start of the line is indentation, too.
             let before_hole = lines.peek().is_none() && !last;
             if before_hole || !text.trim().is_empty() {
                 let line = line.strip_suffix('\r').unwrap_or(line);
@@ -236,7 +235,7 @@ impl Dedent {
     }
 }
 
-/// A text in quotes; `raw` is what stands between them.
+/// A quoted text; `raw` is the source between the quotes.
 pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) -> Template<'s> {
     if let Err(at) = unescaped(raw, escape) {
         let at = span.start + 1 + at;
@@ -249,7 +248,7 @@ pub(crate) fn quoted<'s>(reading: &mut Reading<'_>, raw: &'s str, span: Span) ->
     Template { span, style: TemplateStyle::Quoted, holes, raw }
 }
 
-/// A text behind a bar.
+/// A block text after a bar.
 pub(crate) fn block<'s>(reading: &mut Reading<'_>, raw: RawTemplate<'s>) -> Template<'s> {
     let start = raw.pipe + 1;
     let span = Span::new(reading.file, raw.pipe, start + offset(raw.raw.len()));
@@ -258,7 +257,7 @@ pub(crate) fn block<'s>(reading: &mut Reading<'_>, raw: RawTemplate<'s>) -> Temp
     Template { span, style, holes, raw: raw.raw }
 }
 
-/// The holes in `raw`, which begins at `base`.
+/// The placeholders in `raw`, which starts at `base`.
 fn holes(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Hole> {
     let mut holes = Vec::new();
     let mut at = 0;
@@ -295,8 +294,8 @@ fn holes(reading: &mut Reading<'_>, raw: &str, base: u32) -> Vec<Hole> {
     holes
 }
 
-/// How far it is to the brace that closes a hole. A hole ends where the next one begins, or with
-/// its paragraph.
+/// The distance to the brace that closes a placeholder. A placeholder ends at the next one, or with its
+/// paragraph.
 fn close(inside: &str) -> Option<usize> {
     let mut depth = 0u32;
     let mut bytes = inside.bytes().enumerate().peekable();
@@ -308,7 +307,7 @@ fn close(inside: &str) -> Option<usize> {
                 bytes.next();
             }
             b'"' => quoted = !quoted,
-            // A text that is not closed on its line is none.
+            // A string that is not closed on its line is not a string.
             b'\n' if newline || quoted => return None,
             b'\n' => newline = true,
             b' ' | b'\t' | b'\r' => continue,

@@ -1,7 +1,6 @@
-//! The typed tree of a document: records with fields whose values are parsed, as the tables in
-//! [`schema`](super::schema) say. Nothing that was written is missing from it: what the tables do not know
-//! is there as [`Unknown`], and what could not be read as [`Value::Invalid`] or
-//! [`StatementKind::Invalid`], with its place.
+//! The typed tree of a document: records with fields whose values are parsed by the tables in
+//! [`schema`](super::schema). Nothing in the text is missing from it: unknown entries are [`Unknown`], and
+//! invalid ones [`Value::Invalid`] or [`StatementKind::Invalid`], with their spans.
 
 use super::schema::{Dialect, FieldDef, RecordType, Version};
 use super::template::Template;
@@ -11,38 +10,38 @@ use agentir_expr::{Expr, Name, Path, TypeExpr};
 /// A document.
 #[derive(Debug)]
 pub struct Document<'s> {
-    /// The dialect it is held to.
+    /// The dialect it is read as.
     pub dialect: Dialect,
-    /// The version that its `# @dialect:` line asks for.
+    /// The version in its `# @dialect:` line.
     pub version: Option<Spanned<Version>>,
-    /// Its blocks.
+    /// The blocks.
     pub root: Record<'s>,
     /// All comments, in order, from `#` to the end of the line.
     pub comments: Vec<Span>,
-    /// It is a template for documents: `{{…}}` stands where something has to be filled in.
+    /// Whether it is a template for documents, with unresolved `{{…}}` placeholders.
     pub placeholders: bool,
 }
 
 /// A block: fields by name.
 #[derive(Debug)]
 pub struct Record<'s> {
-    /// The table it was read by.
+    /// The record type.
     pub ty: &'static RecordType,
-    /// From its key to the end of its last field.
+    /// From the key to the end of the last field.
     pub span: Span,
-    /// The name the author gave it, if it is of a kind that has one.
+    /// The author's name for it, if records of this type have one.
     pub name: Option<Spanned<Name>>,
-    /// Its fields, in order. Named blocks (`subagent a:`, `subagent b:`) are fields of the same
-    /// name; a field written twice is there twice.
+    /// The fields, in order. Named blocks (`subagent a:`, `subagent b:`) are fields of the same name; a
+    /// repeated field occurs repeatedly.
     pub fields: Vec<Field<'s>>,
-    /// What the table does not know.
+    /// Entries unknown to the table.
     pub unknown: Vec<Unknown<'s>>,
 }
 
 /// A field as written.
 #[derive(Debug)]
 pub struct Field<'s> {
-    /// Its row in the table.
+    /// The row in the table.
     pub def: &'static FieldDef,
     /// Its key.
     pub key: Span,
@@ -52,16 +51,16 @@ pub struct Field<'s> {
     pub span: Span,
 }
 
-/// A value, parsed as its field's shape says.
+/// A value, parsed by its field's shape.
 #[derive(Debug)]
 pub enum Value<'s> {
-    /// The key alone.
+    /// Only the key.
     Empty,
-    /// Cannot be read; a diagnostic was given. The text behind the key, and what is below it.
+    /// Invalid; a diagnostic was reported. The text after the key, and the nested entries.
     Invalid(&'s str, Data<'s>),
-    /// A text, quoted or behind `|`.
+    /// A text, quoted or after `|`.
     Text(Template<'s>),
-    /// `None`, where a text may be missing.
+    /// `None` in place of a text.
     Nothing,
     /// `True`, `False`.
     Bool(bool),
@@ -69,19 +68,19 @@ pub enum Value<'s> {
     Number(f64),
     /// An expression; a reference.
     Expr(Expr),
-    /// `- …` or `[…]` of values.
+    /// `- …` or `[…]` with values.
     List(Vec<Expr>),
     /// `-> …`, or statements without the arrow.
     Procedure(Procedure<'s>),
     /// A block.
     Record(Box<Record<'s>>),
-    /// Blocks under names of the author's; the items of a sequence of blocks.
+    /// Named blocks, or the items of a sequence of blocks.
     Records(Vec<Record<'s>>),
     /// `name: type`, in order.
     Declarations(Vec<Declaration<'s>>),
     /// `name: @actions.x`, in order.
     Bindings(Vec<Binding<'s>>),
-    /// A type with what narrows it.
+    /// A type with its constraints.
     Type(TypeSpec<'s>),
     /// Free-form.
     Data(Data<'s>),
@@ -92,20 +91,20 @@ pub enum Value<'s> {
 pub struct Declaration<'s> {
     /// The name.
     pub name: Spanned<Name>,
-    /// Whether it can be set, or is given by the platform.
+    /// Whether the agent can set it, or the platform provides it.
     pub modifier: Option<Spanned<Modifier>>,
-    /// Its type: a name, or an array of one for `list[string]` (`list` alone is a name). `None` if
-    /// it was left out or could not be read.
+    /// The type: a name, or an array for `list[string]` (`list` alone is a name). `None` if it is missing or
+    /// invalid.
     pub ty: Option<TypeExpr>,
-    /// What stands behind `=`. Where there is no type, the variable that the parameter is bound to.
+    /// The value after `=`. Without a type, the variable that the parameter is bound to.
     pub value: Option<Expr>,
-    /// Its properties; their `name` is the declaration's.
+    /// The properties; their `name` is the declaration's.
     pub properties: Record<'s>,
     /// From the name to the last property.
     pub span: Span,
 }
 
-/// What a variable may be.
+/// The modifier of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Modifier {
     /// The agent may set it.
@@ -114,30 +113,29 @@ pub enum Modifier {
     Linked,
 }
 
-/// `type: list` with `value: …`, `fields: …` or limits below (connection inputs).
+/// `type: list` with nested `value: …`, `fields: …` or limits (connection inputs).
 #[derive(Debug)]
 pub struct TypeSpec<'s> {
     /// The type.
     pub ty: TypeExpr,
-    /// What narrows it.
+    /// The constraints.
     pub properties: Record<'s>,
 }
 
-/// `name: @actions.x` with what belongs to it (specification part II, 7).
+/// `name: @actions.x` with its clauses (specification part II, 7).
 #[derive(Debug)]
 pub struct Binding<'s> {
-    /// The name of the tool, for the model.
+    /// The name of the tool, shown to the model.
     pub name: Spanned<Name>,
-    /// What it does: `@actions.x`, `@utils.transition`, `@subagent.y`; `None` if it was left out or
-    /// could not be read.
+    /// The action: `@actions.x`, `@utils.transition`, `@subagent.y`; `None` if it is missing or invalid.
     pub action: Option<Expr>,
-    /// Where `@utils.transition to …` goes.
+    /// The targets of `@utils.transition to …`.
     pub targets: Vec<Target>,
     /// `available when …`, in order.
     pub available: Vec<Spanned<Expr>>,
     /// `with …`, in order.
     pub with: Vec<Argument>,
-    /// What happens after the action.
+    /// The follow-up of the action.
     pub body: Vec<Statement<'s>>,
     /// `description`, `label`.
     pub properties: Record<'s>,
@@ -145,7 +143,7 @@ pub struct Binding<'s> {
     pub span: Span,
 }
 
-/// Something to set, or to go to: `@variables.x`, `@subagent.y`.
+/// The target of an assignment or a transition: `@variables.x`, `@subagent.y`.
 pub type Target = Spanned<Path>;
 
 /// `name = value` of a `with`.
@@ -153,16 +151,16 @@ pub type Target = Spanned<Path>;
 pub struct Argument {
     /// The parameter.
     pub name: Spanned<Name>,
-    /// The value; [`Ellipsis`](agentir_expr::ExprKind::Ellipsis) if the model fills it in.
+    /// The value; [`Ellipsis`](agentir_expr::ExprKind::Ellipsis) if the model provides it.
     pub value: Expr,
-    /// Both.
+    /// The whole argument.
     pub span: Span,
 }
 
 /// Statements (specification part I, 5).
 #[derive(Debug, Default)]
 pub struct Procedure<'s> {
-    /// Where `->` stands, if it does.
+    /// The arrow `->`, if written.
     pub arrow: Option<Span>,
     /// The statements, in order.
     pub statements: Vec<Statement<'s>>,
@@ -171,31 +169,31 @@ pub struct Procedure<'s> {
 /// A statement.
 #[derive(Debug)]
 pub struct Statement<'s> {
-    /// What it does.
+    /// The kind.
     pub kind: StatementKind<'s>,
     /// From its first word to the end of its body.
     pub span: Span,
 }
 
-/// The forms of a statement.
+/// The kinds of statement.
 #[derive(Debug)]
 pub enum StatementKind<'s> {
     /// `| text`: adds to the prompt.
     Template(Template<'s>),
     /// `set target = value`.
     Set {
-        /// The variable. Its namespace may have been left out.
+        /// The variable. Its namespace may be omitted.
         target: Target,
-        /// Its new value.
+        /// The new value.
         value: Expr,
     },
-    /// `run @actions.x` with inputs and what happens after.
+    /// `run @actions.x` with inputs and follow-up.
     Run {
         /// The action.
         action: Expr,
         /// `with …`, in order.
         with: Vec<Argument>,
-        /// What happens after; also clauses that have no place here, as they were written.
+        /// The follow-up; also misplaced clauses, as written.
         body: Vec<Statement<'s>>,
     },
     /// `if`, `else if`, `else`.
@@ -207,37 +205,37 @@ pub enum StatementKind<'s> {
     },
     /// `transition to …`.
     Transition {
-        /// Where to; more than one is reported by a lint.
+        /// The targets; several are reported by a lint rule.
         targets: Vec<Target>,
-        /// `with …` below it.
+        /// Nested `with …`.
         with: Vec<Argument>,
-        /// What is below it besides; it never runs.
+        /// Other nested statements; they never run.
         body: Vec<Statement<'s>>,
     },
     /// `collect @variables.x`, since 3.2 `ask for @variables.x`.
     Collect {
-        /// What is to be found out.
+        /// The variable to set.
         target: Target,
-        /// How it was written.
+        /// The keyword.
         form: CollectForm,
         /// `message`, `instructions`.
         properties: Record<'s>,
     },
-    /// `with …` that belongs to no action.
+    /// `with …` without an action.
     With(Vec<Argument>),
     /// `to …` on a line of its own.
     To(Vec<Target>),
-    /// `available when …` outside of an action binding.
+    /// `available when …` outside an action binding.
     Available(Expr),
     /// A bare expression.
     Expr(Expr),
     /// `key: value` among statements.
     Data(Unknown<'s>),
-    /// Cannot be read; a diagnostic was given. The line, and what is below it.
+    /// Invalid; a diagnostic was reported. The line, and the nested statements.
     Invalid(&'s str, Vec<Statement<'s>>),
 }
 
-/// How `collect` was written.
+/// The keyword of `collect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CollectForm {
     /// `collect @variables.x`.
@@ -249,39 +247,39 @@ pub enum CollectForm {
 /// `if condition:` or `else if condition:` with its body.
 #[derive(Debug)]
 pub struct Branch<'s> {
-    /// The condition; `None` if it could not be read.
+    /// The condition; `None` if it is invalid.
     pub condition: Option<Expr>,
-    /// The statements below it.
+    /// The nested statements.
     pub body: Vec<Statement<'s>>,
     /// From `if` or `else` to the end of the body.
     pub span: Span,
 }
 
-/// An entry that its table does not know.
+/// An entry unknown to its table.
 #[derive(Debug)]
 pub struct Unknown<'s> {
-    /// The key; `None` for a statement or an item where only fields may stand.
+    /// The key; `None` for a statement or an item where only fields are allowed.
     pub key: Option<Spanned<Name>>,
-    /// The name behind the key: `name` in `key name:`.
+    /// The name after the key: `name` in `key name:`.
     pub name: Option<Spanned<Name>>,
-    /// What it says.
+    /// The content.
     pub data: Data<'s>,
-    /// All of it.
+    /// The whole entry.
     pub span: Span,
 }
 
-/// What is read without a table: unknown blocks and free-form ones.
+/// Content read without a table: of unknown blocks and free-form ones.
 #[derive(Debug)]
 pub enum Data<'s> {
     /// Nothing.
     Nothing,
     /// A text, quoted or behind `|`.
     Text(Template<'s>),
-    /// An expression, and what is below it.
+    /// An expression, and its nested entries.
     Expr(Expr, Vec<Unknown<'s>>),
-    /// `mutable string = ""`, and what is below it.
+    /// `mutable string = ""`, and its nested entries.
     Declared(Box<Declared>, Vec<Unknown<'s>>),
-    /// `@utils.transition to @subagent.x`, and what is below it.
+    /// `@utils.transition to @subagent.x`, and its nested statements.
     Bound(Expr, Vec<Target>, Procedure<'s>),
     /// Keys and values.
     Map(Vec<Unknown<'s>>),
@@ -289,18 +287,18 @@ pub enum Data<'s> {
     List(Vec<Unknown<'s>>),
     /// Statements.
     Procedure(Procedure<'s>),
-    /// Cannot be read; a diagnostic was given.
+    /// Invalid; a diagnostic was reported.
     Invalid(&'s str),
 }
 
-/// What stands behind the colon of a declaration.
+/// The rest of a declaration after the colon.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declared {
     /// `mutable`, `linked`, or another word.
     pub modifier: Option<Spanned<Name>>,
     /// The type.
     pub ty: TypeExpr,
-    /// What stands behind `=`.
+    /// The value after `=`.
     pub value: Option<Expr>,
 }
 
@@ -311,7 +309,7 @@ impl<'s> Record<'s> {
         self.fields.iter().rev().find(|f| f.def.name == name)
     }
 
-    /// All fields called `name` in the table: the named blocks of a kind, in order.
+    /// All fields called `name` in the table, in order: the named blocks of a kind.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Field<'s>> {
         self.fields.iter().filter(move |f| f.def.name == name)
     }
@@ -325,7 +323,7 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// The truth value of the field called `name`.
+    /// The boolean value of the field called `name`.
     #[must_use]
     pub fn bool(&self, name: &str) -> Option<bool> {
         match self.field(name)?.value {
@@ -361,7 +359,7 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// The declarations below the field called `name`.
+    /// The declarations in the field called `name`.
     #[must_use]
     pub fn declarations(&self, name: &str) -> &[Declaration<'s>] {
         match self.field(name).map(|f| &f.value) {
@@ -370,7 +368,7 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// The bindings below the field called `name`.
+    /// The bindings in the field called `name`.
     #[must_use]
     pub fn bindings(&self, name: &str) -> &[Binding<'s>] {
         match self.field(name).map(|f| &f.value) {

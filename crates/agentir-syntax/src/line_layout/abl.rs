@@ -1,11 +1,11 @@
-//! The lines of `.abl` text.
+//! The line layout of `.abl` text.
 
 use super::{LayoutBuilder, LineKind, LineLayout};
 use crate::outline::{self, Entry, EntryKind, Key, Scalar, Style};
 use crate::text::Tabs;
 use agentir_diagnostics::FileId;
 
-/// How much deeper what is below an entry stands.
+/// The indentation per level.
 const STEP: u32 = 2;
 
 pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
@@ -18,7 +18,7 @@ pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
     builder.finish()
 }
 
-/// Entries at a column; the first of them may stand behind a dash.
+/// Entries at a column; the first of them may follow a dash.
 fn entries(
     builder: &mut LayoutBuilder<'_>,
     entries: &[Entry<'_>],
@@ -59,7 +59,7 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32, behind
     }
 }
 
-/// Where an entry begins, its dash included.
+/// The start of an entry, including its dash.
 fn start_of(builder: &LayoutBuilder<'_>, entry: &Entry<'_>) -> u32 {
     match entry.kind {
         EntryKind::Item { .. } => dash_before(builder, entry.start).unwrap_or(entry.start),
@@ -67,14 +67,14 @@ fn start_of(builder: &LayoutBuilder<'_>, entry: &Entry<'_>) -> u32 {
     }
 }
 
-/// The dash of an item whose content begins at `start`.
+/// The dash of an item whose content starts at `start`.
 fn dash_before(builder: &LayoutBuilder<'_>, start: u32) -> Option<u32> {
     let before = builder.slice(0, start).trim_end_matches([' ', '\t']);
     before.strip_suffix('-').map(|b| crate::text::offset(b.len()))
 }
 
-/// The white space around a colon. Behind a dash the colon may turn out to be prose, which keeps its
-/// white space.
+/// The white space around a colon. After a dash the colon may turn out to be prose, which keeps its white
+/// space.
 fn colon(
     builder: &mut LayoutBuilder<'_>,
     key: &Key<'_>,
@@ -92,7 +92,7 @@ fn colon(
     }
 }
 
-/// The lines of a value below the one it begins on.
+/// The further lines of a value.
 fn value(builder: &mut LayoutBuilder<'_>, value: &Scalar<'_>, at: u32, column: u32) {
     let Style::Block(indent) = value.style else {
         builder.go_on(at, value.span.end, column);

@@ -1,11 +1,11 @@
-//! The lines of Agent Script.
+//! The line layout of Agent Script.
 
 use super::{LayoutBuilder, LineKind, LineLayout};
 use crate::agent_script::layout_of::{Entry, EntryKind, Inline, RawTemplate, TABS, parse, without};
 use crate::text::offset;
 use agentir_diagnostics::FileId;
 
-/// How much deeper what is below an entry stands.
+/// The indentation per level.
 const STEP: u32 = 4;
 
 pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
@@ -35,7 +35,7 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32) {
             builder.gap_behind(key.colon);
             match value {
                 Inline::Template(raw) => {
-                    // How far the bar is behind the begin of the line, with the gaps as they will be.
+                    // The distance of the bar from the start of the line, with canonical gaps.
                     let name = key.end - entry.start;
                     let instance = key.instance.map_or(0, |i| 1 + offset(i.raw.len()));
                     let pipe = column + name + instance + 2;
@@ -61,7 +61,7 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32) {
             {
                 builder.gap(entry.start + 1, first.start, 1);
             }
-            // The text of an item is right of its dash.
+            // The content of an item is two columns right of its dash.
             entries(builder, &entry.children, column + 2);
         }
         EntryKind::Conditional(branches) => {
@@ -74,9 +74,8 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32) {
     }
 }
 
-/// A text behind a bar that comes to stand at `pipe`, on a line that comes to stand at `base`. What
-/// the runtime takes away from each line is measured from the bar, so a line that keeps some of its
-/// indentation then keeps the same.
+/// A block text whose bar moves to `pipe`, on a line that moves to `base`. The runtime strips indentation
+/// relative to the bar, so lines that keep some of their indentation keep the same amount.
 fn template(builder: &mut LayoutBuilder<'_>, raw: &RawTemplate<'_>, pipe: u32, base: u32) {
     let start = raw.pipe + 1;
     let end = start + offset(raw.raw.len());
@@ -96,7 +95,7 @@ fn template(builder: &mut LayoutBuilder<'_>, raw: &RawTemplate<'_>, pipe: u32, b
         .lines()
         .map(|l| TABS.indented(l))
         .filter(|(column, text)| !text.trim().is_empty() && *column > raw.base);
-    // How many columns the runtime takes away from each line, now and then.
+    // The number of columns that the runtime strips from each line, before and after.
     let (was, becomes) = if bare {
         (filled.map(|(column, _)| column).min().unwrap_or(0), base + STEP)
     } else {
@@ -113,15 +112,15 @@ fn template(builder: &mut LayoutBuilder<'_>, raw: &RawTemplate<'_>, pipe: u32, b
         let whole = builder.slice(line.span.start, line.span.end);
         let (column, shown) = TABS.indented(whole);
         let (strip, to) = if shown.trim().is_empty() {
-            // An empty line is empty, however much white space is in it.
+            // White space on an otherwise empty line is dropped.
             (offset(whole.len()), 0)
         } else if column <= raw.base {
-            // A comment among the lines.
+            // A comment between the lines.
             continue;
         } else if column >= was {
             (offset(whole.len() - without(whole, was).len()), becomes)
         } else {
-            // All of its indentation is taken away; where it stands is for the eye.
+            // All of its indentation is stripped, so its position is cosmetic.
             let to = base + (column - raw.base);
             (offset(whole.len() - shown.len()), to.min(becomes))
         };

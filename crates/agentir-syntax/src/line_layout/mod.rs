@@ -1,11 +1,10 @@
-//! Documents as lines: what each line is and where it would stand in the canonical layout.
+//! Line layout: the kind of each line of a document, and its column in canonical layout.
 //!
-//! An outline says what is inside what; this says which line says it. Every byte of a document
-//! belongs to a line, so whoever writes the lines anew loses nothing: comments, texts and lines that
-//! nobody understands are among them. Formatting, and putting comments where they belong, start here.
+//! Every byte of a document belongs to a line, so moving lines loses nothing, including comments, texts
+//! and lines that could not be parsed. The formatter and the transfer of comments build on this.
 //!
-//! The canonical layout indents by two columns, Agent Script by four, and a dash by as many as the
-//! fields around it would have; what stands behind a dash is two columns right of it.
+//! The canonical indentation is two columns, in Agent Script four. A dash is indented like the fields
+//! around it; the content after a dash is two columns further right.
 
 mod abl;
 mod agent_script;
@@ -14,73 +13,73 @@ mod yaml;
 use crate::text::{Tabs, offset};
 use agentir_diagnostics::{FileId, Span};
 
-/// A way of writing documents, as far as lines are concerned.
+/// The notation of a document, as far as it matters for lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
     /// `.abl` text.
     Abl,
-    /// YAML: ABL's and ADL's.
+    /// YAML, for ABL and ADL.
     Yaml,
     /// Agent Script.
     AgentScript,
 }
 
-/// A document as lines.
+/// The line layout of a document.
 #[derive(Debug)]
 pub struct LineLayout {
     /// The lines, in order. Together they are the whole text.
     pub lines: Vec<Line>,
-    /// White space inside lines that the canonical layout has otherwise, in order.
+    /// White space inside lines that differs from canonical layout, in order.
     pub gaps: Vec<Gap>,
 }
 
-/// One line.
+/// A line.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The line, without what ends it.
+    /// The line without its line ending.
     pub span: Span,
-    /// What it is.
+    /// The kind.
     pub kind: LineKind,
-    /// Where that begins which the layout must not touch: behind the indentation.
+    /// The start of the content, after the indentation; the layout does not change what follows.
     pub content: u32,
-    /// The column, from 0, at which `content` stands in the canonical layout.
+    /// The canonical column of `content`, from 0.
     pub column: u32,
-    /// The comment that the line is, or ends with.
+    /// The comment that the line consists of or ends with.
     pub comment: Option<Span>,
-    /// Whether white space at its end is part of a text.
+    /// Whether trailing white space belongs to a text.
     pub keeps_end: bool,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    /// Nothing.
+    /// An empty line.
     Blank,
-    /// A comment and nothing else.
+    /// Only a comment.
     Comment,
-    /// The begin of an entry: a field, an item, a statement.
+    /// The start of an entry: a field, an item, a statement.
     Entry,
-    /// More of the entry above it, between brackets or quotes.
+    /// A continuation of the entry above, inside brackets or quotes.
     Continuation,
-    /// A line of a block of text; white space in and behind it is the author's.
+    /// A line of a block text; white space in it is significant.
     Text,
-    /// Such a line, and empty lines below it would belong to the text (`|+`).
+    /// Like `Text`, and empty lines below would belong to the text (`|+`).
     KeptText,
-    /// Nothing that is laid out: a marker of YAML.
+    /// Left unchanged: a YAML marker.
     Verbatim,
 }
 
-/// White space inside a line, and how much of it there should be.
+/// White space inside a line, and its canonical width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
     /// The white space; may be empty.
     pub span: Span,
-    /// How many spaces.
+    /// The number of spaces.
     pub width: u32,
 }
 
-/// The lines of a document. Never fails; what cannot be read well is laid out as it was read, so
-/// whoever wants to trust the columns looks at the problems of the front end first.
+/// Computes the line layout of a document. Never fails; malformed parts keep their layout. Check the
+/// front end's diagnostics before relying on the columns.
 #[must_use]
 pub fn line_layout(notation: Notation, file: FileId, text: &str) -> LineLayout {
     match notation {
@@ -91,7 +90,7 @@ pub fn line_layout(notation: Notation, file: FileId, text: &str) -> LineLayout {
 }
 
 impl LineLayout {
-    /// The index of the line that holds a byte.
+    /// The index of the line that contains a byte.
     #[must_use]
     pub fn line_of(&self, offset: u32) -> usize {
         self.lines.partition_point(|l| l.span.start <= offset).saturating_sub(1)
@@ -103,19 +102,19 @@ impl LineLayout {
     }
 }
 
-/// A column as written, and the one that takes its place.
+/// An actual column, and the canonical one.
 type Level = (u32, u32);
 
-/// Lines that are being sorted out.
+/// Builds a line layout.
 struct LayoutBuilder<'s> {
     file: FileId,
     text: &'s str,
     tabs: Tabs,
     lines: Vec<Line>,
     gaps: Vec<Gap>,
-    /// What each line opens: one level, and one for each dash.
+    /// The levels each line opens: one, plus one for each dash.
     levels: Vec<Vec<Level>>,
-    /// For each line of text: the canonical column that only lines of the text are right of.
+    /// For each text line: the canonical column that only lines of the text exceed.
     edges: Vec<Option<u32>>,
 }
 
@@ -162,7 +161,7 @@ impl<'s> LayoutBuilder<'s> {
         self.text.as_bytes().get(at as usize).copied()
     }
 
-    /// Where white space that begins at `at` ends.
+    /// The end of white space at `at`.
     fn behind_white(&self, mut at: u32) -> u32 {
         while matches!(self.byte(at), Some(b' ' | b'\t')) {
             at += 1;
@@ -170,12 +169,12 @@ impl<'s> LayoutBuilder<'s> {
         at
     }
 
-    /// Whether a line ends at `at`, or a comment begins there.
+    /// Whether a line ends at `at`, or a comment starts there.
     fn nothing_at(&self, at: u32) -> bool {
         matches!(self.byte(at), None | Some(b'\n' | b'\r' | b'#'))
     }
 
-    /// The column of a byte, as the layout of this language counts.
+    /// The column of a byte, with the language's tab width.
     fn column_of(&self, at: u32) -> u32 {
         let line = self.lines.get(self.line_of(at));
         let start = line.map_or(0, |l| l.span.start);
@@ -190,7 +189,7 @@ impl<'s> LayoutBuilder<'s> {
         self.behind_white(line.span.start).min(line.span.end) - line.span.start
     }
 
-    /// An entry begins at `at`, at this column of the canonical layout.
+    /// Records an entry at `at` with this canonical column.
     fn entry(&mut self, at: u32, column: u32) {
         let here = self.column_of(at);
         let index = self.line_of(at);
@@ -206,7 +205,7 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
-    /// What begins at `at` in the canonical column `column` goes on to `end`, on lines of its own.
+    /// Records the continuation lines of what starts at `at` with canonical column `column`, up to `end`.
     fn go_on(&mut self, at: u32, end: u32, column: u32) {
         let was = self.column_of(at);
         for index in self.line_of(at) + 1..=self.line_of(end.saturating_sub(1).max(at)) {
@@ -225,8 +224,8 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
-    /// A line of a text: its first `strip` bytes of white space are indentation. `edge` is the column
-    /// that only lines of the text are right of.
+    /// Records a text line whose first `strip` bytes of white space are indentation. Only lines of the text
+    /// exceed the column `edge`.
     fn text_line(&mut self, index: usize, strip: u32, column: u32, edge: u32, kind: LineKind) {
         let strip = self.indentation(index).min(strip);
         if let Some(line) = self.lines.get_mut(index) {
@@ -244,7 +243,7 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
-    /// One space behind a colon at `colon`, if there is something behind it.
+    /// One space after a colon, unless nothing follows it.
     fn gap_behind(&mut self, colon: u32) {
         let next = self.behind_white(colon + 1);
         if !self.nothing_at(next) {
@@ -264,7 +263,7 @@ impl<'s> LayoutBuilder<'s> {
         }
     }
 
-    /// Gives every comment line its column, and every line that nobody knows its own.
+    /// Sets the columns of comment lines, and marks unknown lines as verbatim.
     fn finish(mut self) -> LineLayout {
         let following = self.following();
         let mut open: Vec<Level> = Vec::new();
@@ -310,7 +309,7 @@ impl<'s> LayoutBuilder<'s> {
         LineLayout { lines: self.lines, gaps: self.gaps }
     }
 
-    /// For each line what the next entry below it opens first.
+    /// For each line, the first level that the next entry opens.
     fn following(&self) -> Vec<Option<Level>> {
         let mut following = vec![None; self.lines.len()];
         let mut next = None;
@@ -325,16 +324,16 @@ impl<'s> LayoutBuilder<'s> {
     }
 }
 
-/// The canonical column of a comment in column `here`: that of the deepest block it may belong to and
-/// is not left of. It may belong to what follows, and to what is open and ends before that.
+/// The canonical column of a comment in column `here`: that of the deepest block it can belong to. It can
+/// belong to the next entry, or to a block that is open and ends before that.
 fn column_of_comment(next: Option<Level>, here: u32, open: &[Level]) -> u32 {
-    // Where it stands right above something, it is about that.
+    // A comment aligned with the next entry belongs to it.
     if let Some(next) = next.filter(|next| next.0 == here) {
         return next.1;
     }
     let least = next.map_or(0, |next| next.1);
     let fits = |level: &&Level| level.1 >= least && level.0 <= here;
-    // A dash may stand below its key: then the key is meant.
+    // A dash may be aligned with its key: then the comment belongs to the key.
     let deepest = open
         .iter()
         .chain(&next)
@@ -348,7 +347,7 @@ mod tests {
     use super::{LineKind, Notation, line_layout};
     use agentir_diagnostics::FileId;
 
-    /// Each line as its kind, its canonical column and what it keeps.
+    /// Each line as its kind, canonical column and content.
     fn shown(notation: Notation, text: &str) -> Vec<(LineKind, u32, &str)> {
         line_layout(notation, FileId(0), text)
             .lines

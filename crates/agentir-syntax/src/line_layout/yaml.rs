@@ -1,4 +1,4 @@
-//! The lines of YAML, from the events of its parser.
+//! The line layout of YAML, from parser events.
 
 use super::{LayoutBuilder, LineKind, LineLayout};
 use crate::outline::MAX_NESTING;
@@ -6,10 +6,10 @@ use crate::text::{Characters, Tabs, offset};
 use agentir_diagnostics::FileId;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-/// How much deeper what is below a key stands.
+/// The indentation per level.
 const STEP: u32 = 2;
 
-/// An event, as far as the layout is concerned, and the bytes it was read from.
+/// An event as far as it matters for the layout, with its bytes.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     kind: MarkKind,
@@ -19,9 +19,9 @@ struct Mark {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MarkKind {
-    /// A scalar on one line or several, or an alias.
+    /// A scalar or an alias.
     Scalar,
-    /// A scalar below `|` or `>`.
+    /// A block scalar (`|` or `>`).
     Block,
     Sequence,
     Mapping,
@@ -44,7 +44,7 @@ fn marks(text: &str) -> Vec<Mark> {
     let mut characters = Characters::new(text);
     let mut marks = Vec::new();
     for event in Parser::new_from_str(body) {
-        // Whoever reads the document says what is wrong with it.
+        // Errors are reported when the document is read.
         let Ok((event, span)) = event else { break };
         let kind = match event {
             Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) => MarkKind::Block,
@@ -69,7 +69,7 @@ struct Walk<'m, 'l, 's> {
     marks: &'m [Mark],
     at: usize,
     builder: &'l mut LayoutBuilder<'s>,
-    /// Up to where the text was looked at: dashes are sought behind it.
+    /// The position up to which the text has been read; dashes are searched after it.
     done: u32,
 }
 
@@ -80,8 +80,8 @@ impl Walk<'_, '_, '_> {
         Some(mark)
     }
 
-    /// A node. `owner` is what it belongs to: where that begins and its canonical column. A collection
-    /// stands at `column`.
+    /// A node. `owner` is the start and the canonical column of the entry it belongs to. A collection is at
+    /// `column`.
     fn node(&mut self, column: u32, owner: Option<(u32, u32)>, depth: usize) {
         let Some(mark) = self.next() else { return };
         match mark.kind {
@@ -91,7 +91,7 @@ impl Walk<'_, '_, '_> {
                 if owner.is_none() && mark.end > mark.start {
                     self.builder.entry(mark.start, column);
                 }
-                // Nothing stands where the parser was when it found that nothing stands there.
+                // An empty node has the position at which the parser noticed that it is empty.
                 if mark.end > mark.start {
                     self.builder.go_on(start, mark.end, column);
                     self.done = self.done.max(mark.end);
@@ -124,7 +124,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Passes over a collection that began with `open`; gives where it ends.
+    /// Skips a collection that starts with `open`; returns its end.
     fn skip(&mut self, open: Mark) -> u32 {
         let mut depth = 1u32;
         let mut end = open.end;
@@ -144,7 +144,7 @@ impl Walk<'_, '_, '_> {
     /// `- …`
     fn item(&mut self, column: u32, depth: usize) {
         let Some(dash) = self.dash() else {
-            // No dash where one should be: what this is stays where it is.
+            // A dash is missing: leave the node where it is.
             self.node(column, None, depth);
             return;
         };
@@ -157,7 +157,7 @@ impl Walk<'_, '_, '_> {
         self.node(column + 2, Some((dash, column)), depth);
     }
 
-    /// The next dash behind what was read, passing over white space and comments.
+    /// The next dash after what was read, skipping white space and comments.
     fn dash(&self) -> Option<u32> {
         let mut at = self.done;
         loop {
@@ -167,7 +167,7 @@ impl Walk<'_, '_, '_> {
                     let rest = self.builder.text.get(at as usize..)?;
                     at += offset(rest.find('\n')?);
                 }
-                // The begin of the document, or what the sequence is called.
+                // The start of the document, or the anchor of the sequence.
                 b'-' if self.builder.slice(at, at + 3) == "---" => at += 3,
                 b'&' | b'!' => {
                     let rest = self.builder.text.get(at as usize..)?;
@@ -183,7 +183,7 @@ impl Walk<'_, '_, '_> {
     fn field(&mut self, column: u32, depth: usize) {
         let Some(key) = self.marks.get(self.at).copied() else { return };
         if matches!(key.kind, MarkKind::Sequence | MarkKind::Mapping) {
-            // A collection as a key: nobody writes that here.
+            // Collections as keys are not supported.
             self.at += 1;
             self.skip(key);
             self.node(column, None, depth);
@@ -201,11 +201,11 @@ impl Walk<'_, '_, '_> {
         self.node(column + STEP, Some((key.start, column)), depth);
     }
 
-    /// A text below `|` or `>`.
+    /// A block scalar.
     fn block(&mut self, mark: Mark, owner: Option<(u32, u32)>) {
         self.done = self.done.max(mark.end);
         let first = self.builder.line_of(mark.start);
-        // The line with the bar is the last one above the text that is not empty.
+        // The header is on the last line before the text that is not empty.
         let Some(header) = (0..first).rev().find(|&i| !self.is_empty(i)) else { return };
         let strip = self.builder.indentation(first);
         let written = self.builder.lines.get(header).map(|l| l.span);
@@ -223,7 +223,7 @@ impl Walk<'_, '_, '_> {
             (None, Some(_)) => edge + STEP,
             (None, None) => strip,
         };
-        // What indicates the indentation does so from what the text belongs to.
+        // An indentation indicator counts from the parent.
         let strip = match (told, owner) {
             (Some(told), Some((start, _))) => self.builder.column_of(start) + told,
             _ => strip,
@@ -241,7 +241,7 @@ impl Walk<'_, '_, '_> {
             }
             index += 1;
         }
-        // What follows the last line break is no line of the text.
+        // After the last line break there is no further line.
         if last + 1 == self.builder.lines.len() && self.is_empty(last) && last > first {
             last -= 1;
         }
@@ -258,9 +258,9 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-/// Finds the comments: what follows ` #` behind the last node of a line, or begins one.
+/// Finds comments: ` #` after the last node of a line, or at its start.
 fn comments(builder: &mut LayoutBuilder<'_>, marks: &[Mark]) {
-    // Up to where the nodes of each line reach.
+    // The end of the nodes on each line.
     let mut reach: Vec<u32> = builder.lines.iter().map(|l| l.span.start).collect();
     // Collections end with a bracket or nothing, neither of which hides a comment.
     for mark in marks.iter().filter(|m| m.kind == MarkKind::Scalar) {

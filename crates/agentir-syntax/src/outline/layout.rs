@@ -1,8 +1,8 @@
-//! Lines and columns to tokens.
+//! The layout pass: lines and columns to tokens.
 //!
-//! Two logos lexers take turns on each line: [`Head`] reads how it starts (a dash, a key), [`Piece`]
-//! reads the rest far enough to know where the value ends (quotes, brackets, a comment). Columns
-//! become `Indent`/`Dedent`, dashes become `ItemStart`/`ItemEnd`, always balanced.
+//! Two logos lexers alternate on each line: [`Head`] lexes its start (a dash, a key), [`Piece`] lexes the
+//! rest far enough to find the end of the value (quotes, brackets, a comment). Columns become
+//! `Indent`/`Dedent`, dashes become `ItemStart`/`ItemEnd`, always balanced.
 
 use super::{
     DEEPER_LINES, Key, MAX_NESTING, Scalar, Style, between_levels, last_end, nested_too_deep,
@@ -26,7 +26,7 @@ pub(crate) enum Token<'s> {
 
 pub(crate) type Located<'s> = Result<(u32, Token<'s>, u32), Infallible>;
 
-/// How a line may start.
+/// The start of a line.
 #[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]
 enum Head {
     #[regex(r"-[ \t]+")]
@@ -67,7 +67,7 @@ enum Piece {
 struct Block {
     /// The column its entries start at.
     column: u32,
-    /// What ends it.
+    /// The kind of block.
     kind: BlockKind,
 }
 
@@ -75,11 +75,11 @@ struct Block {
 enum BlockKind {
     /// The left margin of the document.
     Document,
-    /// Opened by deeper indentation.
+    /// Opened by indentation.
     Indented,
-    /// The dashes below a key at the key's own column, as YAML allows.
+    /// Dashes below a key at the key's own column, as YAML allows.
     Dashes,
-    /// What stands behind a dash in column `dash`.
+    /// The content after a dash in column `dash`.
     Item { dash: u32 },
 }
 
@@ -89,7 +89,7 @@ struct Layout<'s, 'p> {
     comments: Vec<Span>,
     blocks: Vec<Block>,
     problems: &'p mut Vec<Diagnostic>,
-    /// The last entry given was a key without a value, so dashes at its column belong to it.
+    /// Whether the last entry was a key without a value, so that dashes at its column belong to it.
     open_key: bool,
     told_depth: bool,
 }
@@ -123,7 +123,7 @@ impl<'s> Layout<'s, '_> {
                 continue;
             }
             if std::mem::take(&mut first) {
-                // A document that is indented as a whole is still at its left margin.
+                // In a document that is indented as a whole, the left margin is its indentation.
                 if let Some(document) = self.blocks.first_mut() {
                     document.column = column;
                 }
@@ -137,7 +137,7 @@ impl<'s> Layout<'s, '_> {
         }
     }
 
-    /// Skips the line if it is blank or a comment.
+    /// Skips a blank line or a comment line.
     fn skip_line_without_content(&mut self) -> bool {
         let rest = self.cursor.rest();
         let comment = rest.starts_with('#') || rest.starts_with("//");
@@ -183,7 +183,7 @@ impl<'s> Layout<'s, '_> {
                 BlockKind::Document => false,
                 BlockKind::Indented => column < top.column,
                 BlockKind::Dashes => column < top.column || (column == top.column && !dash),
-                // Anything right of the dash still belongs to its item.
+                // Anything right of the dash belongs to its item.
                 BlockKind::Item { dash } => column <= dash,
             };
             if !leave {
@@ -226,18 +226,18 @@ impl<'s> Layout<'s, '_> {
         self.blocks.push(block);
     }
 
-    /// One entry, from its first character to the end of its line or block text.
+    /// An entry, from its first character to the end of its line or block text.
     fn entry(&mut self, mut column: u32) {
         while self.cursor.starts_with_dash() {
             self.cursor.at += 1;
             let dash = column;
             let start = self.cursor.at;
             column = dash + 1 + self.cursor.indentation();
-            // A tab behind a dash counts as one column: what is below it is aligned by eye.
+            // A tab after a dash counts as one column, since the lines below are aligned visually.
             if self.cursor.text.get(start..self.cursor.at).is_some_and(|s| s.contains('\t')) {
                 column = dash + 2;
             }
-            // An item of a full stack is still an item, or its lines would fall apart; the dash
+            // At the nesting limit an item still needs its tokens, or its lines would be separated; the dash
             // is then read as a sibling line.
             let depth = self.blocks.len();
             self.open(Block { column, kind: BlockKind::Item { dash } });
@@ -247,7 +247,7 @@ impl<'s> Layout<'s, '_> {
             }
             if matches!(self.cursor.peek(), None | Some(b'\n' | b'\r')) || self.comment_follows() {
                 self.end_of_line();
-                // What follows below a bare dash is aligned wherever it is.
+                // The content below a bare dash may be at any deeper column.
                 if let Some(block) = self.blocks.last_mut() {
                     block.column = dash + 2;
                 }
@@ -307,8 +307,8 @@ impl<'s> Layout<'s, '_> {
         );
     }
 
-    /// Reads the rest of the line (more lines, while brackets are open; the lines below, behind
-    /// `|`). `column` is where the entry starts.
+    /// Lexes the rest of the line, further lines while brackets are open, and the lines of a block text after
+    /// `|`. `column` is the column of the entry.
     fn value(&mut self, column: u32, behind_key: bool) -> Option<Scalar<'s>> {
         let mut lexer = Piece::lexer(self.cursor.rest());
         let base = self.cursor.at;
@@ -316,7 +316,7 @@ impl<'s> Layout<'s, '_> {
         let mut last_end = base;
         let mut pieces = 0u32;
         let mut open = 0u32;
-        // Whether what was read last asks for more: an opening bracket, a comma, an arrow.
+        // Whether the last piece requires more: an opening bracket, a comma, an arrow.
         let mut unfinished = false;
         let mut line_end = None;
         while let Some(piece) = lexer.next() {
@@ -340,7 +340,7 @@ impl<'s> Layout<'s, '_> {
                     line_end = Some(end);
                     break;
                 }
-                // Inside a longer text it is for whoever reads that text to say.
+                // Inside a longer text, the parser of that text decides.
                 Piece::OpenDouble if pieces == 0 => {
                     let span = self.cursor.span(start, end);
                     self.problems.push(
@@ -371,7 +371,7 @@ impl<'s> Layout<'s, '_> {
         }
         self.cursor.at = line_end.unwrap_or(self.cursor.text.len());
         let (start, first) = first?;
-        // White space may end a string that is not closed.
+        // White space may end an unterminated string.
         let raw = self.cursor.slice(start, last_end).trim_end();
         let end = start + raw.len();
         if matches!(raw, "|" | "|-" | "|+" | ">" | ">-" | ">+") && (behind_key || pieces == 1) {
@@ -385,10 +385,9 @@ impl<'s> Layout<'s, '_> {
         Some(Scalar { raw, span: self.cursor.span(start, end), style, decoded: None })
     }
 
-    /// Whether the line at `at` goes on with what the line before left open: that line broke off
-    /// behind a bracket, a comma or an arrow and this one is indented deeper than the entry, or
-    /// this one closes a bracket. Brackets alone are not enough: one that was forgotten costs its
-    /// own line and no other.
+    /// Whether the line at `at` continues an unfinished line: the previous one ended with a bracket, a comma
+    /// or an arrow and this one is indented deeper than the entry, or this one closes a bracket. An open
+    /// bracket alone is not enough, so that a forgotten one only affects its own line.
     fn continues(&self, at: usize, column: u32, open: u32, unfinished: bool) -> bool {
         if open == 0 && !unfinished {
             return false;
@@ -402,7 +401,7 @@ impl<'s> Layout<'s, '_> {
         }
     }
 
-    /// The lines below `|` that are indented deeper than `column`.
+    /// The lines of a block text that are indented deeper than `column`.
     fn block(&mut self, column: u32, pipe: usize) -> Scalar<'s> {
         let start = self.cursor.at;
         let mut content_start = None;

@@ -1,6 +1,5 @@
-//! The outline of a document: keys, texts and lists by indentation, before anything is known about
-//! what they mean. ABL's `.abl` text and its YAML form both become an [`Outline`]; from there on
-//! they are one language.
+//! The outline of a document: keys, texts and lists nested by indentation, without meaning. ABL's `.abl`
+//! text and its YAML form both become an [`Outline`] and are handled alike from there.
 
 pub(crate) mod layout;
 mod scalar;
@@ -13,21 +12,21 @@ pub use scalar::{Scalar, Style};
 use std::convert::Infallible;
 pub use yaml::parse_yaml;
 
-/// How deep an outline may nest. Deeper lines count as siblings, with a diagnostic, so that every
-/// walk over an outline may recurse.
+/// The maximum nesting depth of an outline. Deeper lines become siblings, with a diagnostic, so that
+/// recursion over an outline is safe.
 pub const MAX_NESTING: usize = 64;
 
-/// Something lies deeper than [`MAX_NESTING`].
+/// Nesting deeper than [`MAX_NESTING`].
 pub(crate) fn nested_too_deep(span: Span) -> Diagnostic {
     let message = format!("nested more than {MAX_NESTING} levels deep");
     Diagnostic::error(rules::NESTING, span, message)
 }
 
-/// What a layout pass does with lines that are nested too deep.
+/// The note on how lines beyond the limit are handled.
 pub(crate) const DEEPER_LINES: &str = "deeper lines are read as if they were at this level";
 
-/// A line that stands left of the block above, which begins at column `inner`, and right of what
-/// that belongs to, at column `outer`.
+/// A line between two levels: left of the block above (column `inner`) and right of that block's parent
+/// (column `outer`).
 pub(crate) fn between_levels(span: Span, inner: u32, outer: u32) -> Diagnostic {
     Diagnostic::warning(
         rules::INDENTATION,
@@ -37,7 +36,7 @@ pub(crate) fn between_levels(span: Span, inner: u32, outer: u32) -> Diagnostic {
     .help(format!("indent it by {inner} to go on with the block above, or by {outer} to leave it"))
 }
 
-/// Where the last of the tokens ends: what closes there ends with it, not with the line we are at.
+/// The end of the last token; a block closes there, not on the current line.
 pub(crate) fn last_end<T>(tokens: &[Result<(u32, T, u32), Infallible>]) -> Option<u32> {
     tokens.last().map(|token| match token {
         Ok((_, _, end)) => *end,
@@ -45,21 +44,21 @@ pub(crate) fn last_end<T>(tokens: &[Result<(u32, T, u32), Infallible>]) -> Optio
     })
 }
 
-/// A document as an outline.
+/// The outline of a document.
 #[derive(Debug, Default)]
 pub struct Outline<'s> {
     /// The file.
     pub file: FileId,
     /// Its text.
     pub text: &'s str,
-    /// The entries at the left margin.
+    /// The top-level entries.
     pub entries: Vec<Entry<'s>>,
     /// All comments, in order, from `#` or `//` to the end of the line.
     pub comments: Vec<Span>,
 }
 
 impl<'s> Outline<'s> {
-    /// The whole line from the key on, for the places where the colon turns out to be prose.
+    /// The whole line from the key on, for keys whose colon turns out to be prose.
     #[must_use]
     pub fn line(&self, key: &Key<'_>) -> Scalar<'s> {
         let start = key.span.start;
@@ -68,62 +67,62 @@ impl<'s> Outline<'s> {
     }
 }
 
-/// One line of an outline with what is indented below it, or one item of a list.
+/// A line of an outline with its nested entries, or a list item.
 #[derive(Debug, Clone)]
 pub struct Entry<'s> {
     /// The first byte.
     pub start: u32,
-    /// One past the last byte of the last line below it.
+    /// One past the last byte of the last nested line.
     pub end: u32,
-    /// What it is.
+    /// The kind.
     pub kind: EntryKind<'s>,
 }
 
-/// The forms of an entry.
+/// The kinds of entry.
 #[derive(Debug, Clone)]
 pub enum EntryKind<'s> {
     /// `key: value`.
     Pair {
         /// The key.
         key: Key<'s>,
-        /// What stands behind the colon on the same line, or the block text it introduces.
+        /// The rest of the line after the colon, or the block text it introduces.
         value: Option<Scalar<'s>>,
-        /// What is indented below.
+        /// The nested entries.
         children: Vec<Entry<'s>>,
     },
-    /// A line that is no pair.
+    /// A line without a key.
     Line {
         /// The line.
         text: Scalar<'s>,
-        /// What is indented below.
+        /// The nested entries.
         children: Vec<Entry<'s>>,
     },
     /// `- …`.
     Item {
-        /// What stands behind the dash and the lines aligned with it; empty for a bare dash.
+        /// The content after the dash and the lines aligned with it; empty for a bare dash.
         entries: Vec<Entry<'s>>,
     },
 }
 
-/// A key with its place.
+/// A key and its span.
 #[derive(Debug, Clone, Copy)]
 pub struct Key<'s> {
     /// The key without quotes and colon.
     pub text: &'s str,
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// How many bytes the line has from the key on; see [`Outline::line`].
+    /// The length of the line from the key on, in bytes; see [`Outline::line`].
     pub line_length: u32,
 }
 
 impl Entry<'_> {
-    /// Where the entry is, with all that is below it.
+    /// The span of the entry, including nested entries.
     #[must_use]
     pub const fn span(&self, file: FileId) -> Span {
         Span::new(file, self.start, self.end)
     }
 
-    /// What is indented below it; the entries of an item.
+    /// The nested entries; the entries of an item.
     #[must_use]
     pub fn children(&self) -> &[Self] {
         match &self.kind {
@@ -133,12 +132,12 @@ impl Entry<'_> {
     }
 }
 
-/// Reads `.abl` text. Never fails: what cannot be placed is reported and kept as a line.
+/// Parses `.abl` text. Never fails: lines that do not fit are reported and kept.
 pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) -> Outline<'s> {
     let (tokens, comments) = layout::tokens(file, text, problems);
     let entries = match grammar::abl_outline::EntriesParser::new().parse(tokens) {
         Ok(entries) => entries,
-        // The layout pass only gives sentences of the grammar; see the grammar's head.
+        // The layout pass only produces sentences of the grammar; see the grammar's header.
         Err(error) => {
             debug_assert!(false, "unbalanced layout: {error:?}");
             Vec::new()
@@ -147,7 +146,7 @@ pub fn parse<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) ->
     Outline { file, text, entries, comments }
 }
 
-/// How many tokens there are, for measuring the lexer alone.
+/// The number of tokens, for benchmarks of the lexer.
 #[doc(hidden)]
 #[must_use]
 pub fn count_tokens(text: &str) -> usize {

@@ -1,4 +1,4 @@
-//! The texts of an outline, in all the ways to write one.
+//! The scalars of an outline, in all their notations.
 
 use crate::leaf::{Leaf, Origin};
 use crate::text::offset;
@@ -6,53 +6,53 @@ use agentir_diagnostics::Span;
 use smol_str::SmolStr;
 use std::borrow::Cow;
 
-/// A text as written.
+/// A scalar as written.
 #[derive(Debug, Clone)]
 pub struct Scalar<'s> {
-    /// The source, quotes and block indentation included.
+    /// The source, including quotes and block indentation.
     pub raw: &'s str,
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// How it is written.
+    /// The notation.
     pub style: Style,
-    /// The text, where it cannot be had from `raw` by [`Style`] alone (YAML's folded forms).
+    /// The text, if it cannot be computed from `raw` by [`Style`] (YAML's folded forms).
     pub decoded: Option<Box<str>>,
 }
 
-/// How a text is written.
+/// The notation of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Without quotes, to the end of the line or a comment.
+    /// Unquoted, to the end of the line or a comment.
     Bare,
-    /// `"…"`, with backslash escapes. Unknown escapes stand for themselves: `"\d"` is `\d`.
+    /// `"…"`, with backslash escapes. Unknown escapes are literal: `"\d"` is `\d`.
     Double,
     /// `'…'`.
     Single,
-    /// The lines below `|`, without their common indentation of so many bytes.
+    /// A block text after `|`, with this common indentation in bytes.
     Block(u32),
 }
 
 impl<'s> Scalar<'s> {
-    /// A text without quotes.
+    /// An unquoted scalar.
     #[must_use]
     pub const fn bare(raw: &'s str, span: Span) -> Self {
         Self { raw, span, style: Style::Bare, decoded: None }
     }
 
-    /// The same place, but this text.
+    /// The same span with another text.
     #[must_use]
     pub fn with_text(mut self, text: &str) -> Self {
         self.decoded = Some(text.into());
         self
     }
 
-    /// Whether the author put it in quotes.
+    /// Whether it is quoted.
     #[must_use]
     pub const fn is_quoted(&self) -> bool {
         matches!(self.style, Style::Double | Style::Single)
     }
 
-    /// What YAML 1.1 takes a bare word for: `yes`, `on` and `y` are true there.
+    /// The boolean that YAML 1.1 reads an unquoted word as: `yes`, `on` and `y` are true.
     #[must_use]
     pub fn yaml_1_1_bool(&self) -> Option<bool> {
         if self.style != Style::Bare || self.decoded.is_some() {
@@ -68,7 +68,7 @@ impl<'s> Scalar<'s> {
         })
     }
 
-    /// The text itself.
+    /// The text.
     #[must_use]
     pub fn value(&self) -> Cow<'_, str> {
         if let Some(decoded) = &self.decoded {
@@ -100,7 +100,7 @@ impl<'s> Scalar<'s> {
         SmolStr::new(self.value())
     }
 
-    /// Hands the text to a leaf parser, with the way back from its offsets to the file's.
+    /// Passes the text to an inline parser, with the mapping of its offsets to the file.
     pub fn with_leaf<R>(&self, parse: impl FnOnce(Leaf<'_>) -> R) -> R {
         let mut shifts = Vec::new();
         let (text, base) = if let Some(decoded) = &self.decoded {
@@ -136,8 +136,8 @@ fn push_shift(shifts: &mut Vec<(u32, u32)>, at: usize, total: u32) {
     shifts.push((offset(at), total));
 }
 
-/// Resolves backslash escapes. `shifts` gets, for each place where the result is shorter than the
-/// source, the offset in the result and by how much the source is ahead from there on.
+/// Resolves backslash escapes. Where the result is shorter than the source, `shifts` records the offset
+/// in the result and the total difference from there on.
 fn unescape(inner: &str, style: Style, shifts: &mut Vec<(u32, u32)>) -> String {
     let mut out = String::with_capacity(inner.len());
     let mut ahead = 0u32;
@@ -182,13 +182,13 @@ fn unescape(inner: &str, style: Style, shifts: &mut Vec<(u32, u32)>) -> String {
     out
 }
 
-/// Where the lines of a decoded text stand in its source: exact for lines that stand there as they
-/// are, the line before otherwise.
+/// Maps the lines of a decoded text to its source: exact for lines that occur unchanged, else the previous
+/// line.
 pub(crate) fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>) {
     let (mut at, mut from) = (0, 0);
     for line in decoded.split('\n') {
         let content = line.trim();
-        // Near or nowhere: a folded line is not in the source, and must not be sought to its end.
+        // Search only nearby: a folded line does not occur in the source.
         let mut until = (from + content.len() + 256).min(raw.len());
         while !raw.is_char_boundary(until) {
             until += 1;
@@ -215,8 +215,8 @@ pub(crate) fn find_lines(decoded: &str, raw: &str, shifts: &mut Vec<(u32, u32)>)
     }
 }
 
-/// Where the words of a line stand, of which `raw` has a word each from `from` on, with line breaks between
-/// some of them. Gives back where the last of them ends that stands there as it is.
+/// Maps the words of a folded line, which occur in `raw` from `from` on with line breaks between some of
+/// them. Returns the end of the last word found.
 fn find_words(
     content: &str,
     at: usize,
@@ -226,7 +226,7 @@ fn find_words(
 ) -> usize {
     let mut cursor = from;
     if from == 0 {
-        // The quote, or the line that says how lines are folded.
+        // The quote, or the header of a folded block.
         let first = raw.split_inclusive('\n').next().unwrap_or_default();
         cursor = match raw.bytes().next() {
             Some(b'"' | b'\'') => 1,
@@ -244,7 +244,7 @@ fn find_words(
         let written = rest.trim_start();
         let start = cursor + rest.len() - written.len();
         cursor = start + written.find(char::is_whitespace).unwrap_or(written.len());
-        // A quote may follow the last one.
+        // A quote may follow the last word.
         if written.starts_with(word) {
             push_shift(shifts, at + begin, offset(start.saturating_sub(at + begin)));
             from = start + word.len();
@@ -253,7 +253,7 @@ fn find_words(
     from
 }
 
-/// How many of the first `indent` bytes of a line are white space.
+/// The number of white space bytes among the first `indent` bytes of a line.
 fn leading(line: &str, indent: u32) -> usize {
     line.bytes().take(indent as usize).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }

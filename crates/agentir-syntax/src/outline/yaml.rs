@@ -1,5 +1,4 @@
-//! ABL's YAML form as the same [`Outline`] that `.abl` text gives. The YAML itself is read by
-//! `saphyr-parser`, which gives events with positions.
+//! Reads ABL's YAML form into the same [`Outline`] as `.abl` text, from the events of `saphyr-parser`.
 
 use super::{Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep};
 use crate::rules;
@@ -7,7 +6,7 @@ use crate::text::{Characters, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span as YamlSpan};
 
-/// Reads YAML text. Never fails: where the YAML breaks off, what came before is kept.
+/// Parses YAML text. Never fails: after a syntax error, the entries before it are kept.
 pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic>) -> Outline<'s> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder {
@@ -56,11 +55,11 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
     Outline { file, text, entries, comments: Vec::new() }
 }
 
-/// A collection that is being read.
+/// An open collection.
 struct Open<'s> {
     start: u32,
     mapping: bool,
-    /// The key whose value comes next.
+    /// The key of the next value.
     key: Option<Key<'s>>,
     entries: Vec<Entry<'s>>,
 }
@@ -77,7 +76,7 @@ struct Builder<'s, 'p> {
     base: usize,
     characters: Characters<'s>,
     stack: Vec<Open<'s>>,
-    /// Collections that are open below the limit and not kept.
+    /// The number of open collections beyond the nesting limit, which are dropped.
     too_deep: usize,
     problems: &'p mut Vec<Diagnostic>,
 }
@@ -187,7 +186,7 @@ impl<'s> Builder<'s, '_> {
                     kind: EntryKind::Line { text: scalar, children: Vec::new() },
                 }]
             };
-            // The root of a document is no list: a lone scalar there is a line.
+            // The root is not a list: a lone scalar there is a line.
             if self.stack.len() == 1 {
                 if let Some(root) = self.stack.last_mut() {
                     root.entries.extend(entries);

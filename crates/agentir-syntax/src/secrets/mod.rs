@@ -1,8 +1,7 @@
-//! Finding secrets in a text.
+//! Detects secrets in text.
 //!
-//! The text is gone through once. Three things make a secret: the form its issuer gives it, where it
-//! stands (`Bearer …`, `://user:password@`), or the name it is given together with how random it
-//! looks. Placeholders are none of them.
+//! A single pass finds secrets by three criteria: the format of their issuer, their context (`Bearer …`,
+//! `://user:password@`), or their name combined with randomness. Placeholders are excluded.
 
 mod table;
 
@@ -12,13 +11,13 @@ use table::{Alphabet, FORMS, KEYS, PASSWORDS, PLACEHOLDERS};
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// What it is, with its article.
+    /// A description with article.
     pub what: String,
-    /// Where: bytes of the text.
+    /// The bytes of the text.
     pub range: Range<usize>,
 }
 
-/// The secrets of a text, in its order; none overlap.
+/// The secrets of a text, in order and without overlap.
 #[must_use]
 pub fn secrets(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
@@ -34,17 +33,15 @@ pub fn secrets(text: &str) -> Vec<Secret> {
     found
 }
 
-/// How private keys begin.
+/// The start of private keys.
 const BEGIN_KEY: &str = "-----BEGIN ";
 
-/// Everything that a machine made up has at least so many bytes one after the other that are none of a
-/// usual text; only passwords are shorter.
+/// The minimum length of a run of token bytes in a generated secret. Only passwords are shorter.
 const RUN: usize = 16;
 
-/// Whether there may be a secret in a line, apart from private keys. Most lines have none by this, and it is
-/// much cheaper than to look for one.
+/// A cheap prefilter: whether a line may contain a secret other than a private key. Most lines do not.
 fn may_have(line: &[u8]) -> bool {
-    // Every run has a byte at one of these places.
+    // Every run of this length has a byte at one of these positions.
     let mut at = RUN - 1;
     while let Some(&byte) = line.get(at) {
         if is(byte, TOKEN) {
@@ -63,7 +60,7 @@ fn may_have(line: &[u8]) -> bool {
     }
     memchr::memchr2_iter(b':', b'=', line).any(|at| {
         let behind = line.get(at + 1..).unwrap_or_default();
-        // Passwords that people chose count in quotes only. What is no ASCII may be a space before one.
+        // Passwords chosen by people only count in quotes. A non-ASCII byte may be a space before one.
         let quoted = || matches!(behind.trim_ascii_start(), [b'"' | b'\'' | 0x80.., ..]);
         let named = || {
             let before = before_sign(line, at);
@@ -74,8 +71,8 @@ fn may_have(line: &[u8]) -> bool {
     })
 }
 
-/// Whether a machine may have made up a run: it has digits, or something in it begins as a form does. Most
-/// long runs are names with underscores and dots.
+/// Whether a run may be generated: it contains digits or the prefix of a known format. Most long runs are
+/// names with underscores and dots.
 fn may_be_made_up(run: &[u8]) -> bool {
     let mut inside = false;
     let mut digits = 0;
@@ -86,13 +83,12 @@ fn may_be_made_up(run: &[u8]) -> bool {
     })
 }
 
-/// The schemes behind whose names a secret stands, and what it is then.
+/// Authentication schemes followed by a secret, with its description.
 const SCHEMES: &[(&str, &str)] =
     &[("Bearer ", "a bearer token"), ("Basic ", "a user name and password")];
 
-/// Which forms and schemes have a byte as the first of their prefix, and which as the second: a bit
-/// each, those of schemes behind those of forms. Nearly all words are none of them by their first two
-/// bytes.
+/// For each byte, the formats and schemes that have it as first byte, and as second byte of their prefix,
+/// as bit sets: formats first, then schemes. The first two bytes exclude nearly all words.
 static PREFIXES: [[u64; 256]; 2] = prefixes();
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
@@ -110,21 +106,21 @@ const fn prefixes() -> [[u64; 256]; 2] {
     all
 }
 
-/// Whether a form or a scheme begins with these two bytes.
+/// Whether a format or a scheme starts with these two bytes.
 fn may_begin(first: u8, second: Option<u8>) -> bool {
     let [firsts, seconds] = &PREFIXES;
     let of = |bits: &[u64; 256], byte: u8| bits.get(usize::from(byte)).copied().unwrap_or_default();
     second.is_some_and(|second| of(firsts, first) & of(seconds, second) != 0)
 }
 
-/// A byte that words are made of.
+/// A byte of words.
 const WORD: u8 = 1;
-/// A byte that says that a secret follows.
+/// A byte that separates a name from a secret.
 const SIGN: u8 = 2;
-/// A byte that secrets are made of.
+/// A byte of secrets.
 const TOKEN: u8 = 4;
 
-/// What each byte is: some of these, or none. Most bytes of a text need nothing else.
+/// The classes of each byte. Most bytes of a text need no further check.
 static CLASSES: [u8; 256] = classes();
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
@@ -132,7 +128,7 @@ const fn classes() -> [u8; 256] {
     let mut all = [0; 256];
     let mut byte = 0;
     while byte < all.len() {
-        // Not cut off: it is below 256.
+        // No truncation: it is below 256.
         let this = byte as u8;
         if this.is_ascii_alphanumeric() || this == b'_' {
             all[byte] |= WORD;
@@ -155,7 +151,7 @@ fn is(byte: u8, class: u8) -> bool {
 fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     let mut at = 0;
     let bytes = line.as_bytes();
-    // Where the word that is being read ends.
+    // The end of the current word.
     let word_end = |at: usize| {
         let rest = bytes.get(at..).unwrap_or_default();
         at + rest.iter().take_while(|byte| is(**byte, WORD)).count()
@@ -185,10 +181,10 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
         match hit {
             Some(Secret { what, range }) => {
                 at = range.end.max(at + 1);
-                // One that is known by its name may be known by its form as well.
+                // A secret found by its name may also have a known format.
                 let what = by_form(line, range.start).map_or(what, |known| known.what);
                 found.push(Secret { what, range: range.start + offset..range.end + offset });
-                // What is glued to it begins nothing.
+                // A prefix inside a word does not start a secret.
                 if at.checked_sub(1).and_then(|i| bytes.get(i)).is_some_and(|b| is(*b, WORD)) {
                     at = word_end(at);
                 }
@@ -198,7 +194,7 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     }
 }
 
-/// One that is known by how it begins.
+/// A secret with a known format.
 fn by_form(line: &str, at: usize) -> Option<Secret> {
     let rest = line.get(at..)?;
     let first = rest.as_bytes().first()?;
@@ -235,7 +231,7 @@ fn after_scheme(line: &str, at: usize) -> Option<Secret> {
     None
 }
 
-/// The password in `scheme://user:password@host`; `at` is behind the slashes.
+/// The password in `scheme://user:password@host`; `at` is after the slashes.
 fn in_url(line: &str, at: usize) -> Option<Secret> {
     let rest = head(line.get(at..)?);
     let end =
@@ -259,7 +255,7 @@ fn private_key(line: &str, at: usize) -> Option<Secret> {
         .then(|| Secret { what: "a private key".to_owned(), range: at..at + length })
 }
 
-/// `name: value`, `name = "value"`; `at` is the sign between them.
+/// `name: value`, `name = "value"`; `at` is the separator.
 fn named(line: &str, at: usize) -> Option<Secret> {
     let before = before_sign(line.as_bytes(), at);
     let (name, declared) = (called(before)?, declared(line.as_bytes(), at, before));
@@ -290,20 +286,20 @@ fn named(line: &str, at: usize) -> Option<Secret> {
     Some(Secret { what: what.to_owned(), range: start..start + value.len() })
 }
 
-/// What stands before a sign, as far as a name may reach.
+/// The text before a separator, as far as a name may extend.
 fn before_sign(line: &[u8], at: usize) -> &[u8] {
     let before = line.get(at.saturating_sub(128)..at).unwrap_or_default().trim_ascii_end();
     before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before)
 }
 
-/// The name at the end of what stands before a sign.
+/// The name at the end of the text before a separator.
 fn called(before: &[u8]) -> Option<&[u8]> {
     let in_name = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
     let length = before.iter().rev().take(64).take_while(in_name).count();
     before.get(before.len() - length..).filter(|name| !name.is_empty())
 }
 
-/// The name in `name: type = value`; `at` is the last sign.
+/// The name in `name: type = value`; `at` is the last separator.
 fn declared<'l>(line: &[u8], at: usize, before: &'l [u8]) -> Option<&'l [u8]> {
     if line.get(at) != Some(&b'=') {
         return None;
@@ -312,7 +308,7 @@ fn declared<'l>(line: &[u8], at: usize, before: &'l [u8]) -> Option<&'l [u8]> {
     Some(before.get(..colon)?.trim_ascii())
 }
 
-/// Whether a name, in lower case without `_` and `-`, ends with one of these.
+/// Whether a normalised name (lower case, without `_` and `-`) ends with one of these.
 fn is_called(name: &[u8], keys: &[&str]) -> bool {
     let plain = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
     let Some(last) = plain.clone().next().map(u8::to_ascii_lowercase) else { return false };
@@ -322,13 +318,13 @@ fn is_called(name: &[u8], keys: &[&str]) -> bool {
     })
 }
 
-/// The beginning of a text: longer than any secret, short enough to be looked at from every place.
+/// The start of a text: longer than any secret, short enough to be inspected at every position.
 fn head(text: &str) -> &str {
     text.get(..text.floor_char_boundary(512)).unwrap_or(text)
 }
 
-/// Whether a value is a credential by the name that data gives it. A text says what it is by how it
-/// looks; what a machine wrote under such a name is one however it looks.
+/// Whether a data value is a credential by its key. In free text the value must also look random; in
+/// machine-written data the key alone decides.
 #[must_use]
 pub fn is_credential(name: &str, value: &str) -> bool {
     let name = name.as_bytes();
@@ -336,17 +332,17 @@ pub fn is_credential(name: &str, value: &str) -> bool {
     named && value.len() >= 4 && !value.contains(char::is_whitespace) && !is_placeholder(value)
 }
 
-/// Whether a value only stands for a secret.
+/// Whether a value is a placeholder of a secret.
 fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     value.contains(['{', '}', '<', '>', '$', '[', ']', '%'])
         || PLACEHOLDERS.iter().any(|word| lower.contains(word))
 }
 
-/// What a machine made up has at least so many digits.
+/// The minimum number of digits in a generated value.
 const DIGITS: usize = 3;
 
-/// Whether a value looks like one that a machine made up.
+/// Whether a value looks generated.
 fn is_random(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.len() >= 16
@@ -357,7 +353,7 @@ fn is_random(value: &str) -> bool {
         && entropy(value) > 3.5
 }
 
-/// Whether a value looks like a password that a person made up.
+/// Whether a value looks like a password chosen by a person.
 fn is_chosen(value: &str) -> bool {
     (6..=64).contains(&value.len())
         && value.bytes().all(|c| c.is_ascii_graphic())
@@ -366,7 +362,7 @@ fn is_chosen(value: &str) -> bool {
         && !is_placeholder(value)
 }
 
-/// Shannon's entropy of the characters of a text, in bits for each.
+/// Shannon entropy of the characters of a text, in bits per character.
 fn entropy(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {
@@ -390,7 +386,7 @@ fn entropy(text: &str) -> f64 {
 mod tests {
     use super::*;
 
-    /// Made up here, so that nothing in the repository looks like a secret to others.
+    /// Generated here, so that scanners find no secret in the repository.
     fn body(alphabet: Alphabet, length: usize) -> String {
         let all: Vec<u8> =
             (b'!'..=b'~').filter(|c| c.is_ascii_alphanumeric() && alphabet.has(*c)).collect();

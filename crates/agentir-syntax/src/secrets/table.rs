@@ -1,6 +1,6 @@
-//! What secrets look like: the forms their issuers document, and the names authors give to others.
+//! The formats of secrets documented by their issuers, and the names commonly given to others.
 
-/// The characters of a secret behind its prefix.
+/// The characters of a secret after its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alphabet {
     /// Letters and digits.
@@ -30,18 +30,18 @@ impl Alphabet {
     }
 }
 
-/// A secret that is known by how it begins.
+/// The format of a secret with a known prefix.
 #[derive(Debug)]
 pub(super) struct Form {
-    /// How it begins.
+    /// The prefix.
     pub(super) prefix: &'static str,
-    /// What follows.
+    /// The characters that follow.
     pub(super) alphabet: Alphabet,
-    /// At least so many characters of it.
+    /// The minimum number of them.
     pub(super) least: usize,
-    /// At most so many.
+    /// The maximum number of them.
     pub(super) most: usize,
-    /// What it is, with its article.
+    /// A description with article.
     pub(super) what: &'static str,
 }
 
@@ -58,8 +58,7 @@ const ANY: usize = 4096;
 
 use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
 
-/// The forms, as their issuers' documentation has them. Longer prefixes stand before those they
-/// begin with.
+/// The formats from the issuers' documentation. Longer prefixes come before their own prefixes.
 pub(super) const FORMS: &[Form] = &[
     form("AKIA", Upper, (16, 16), "an AWS access key"),
     form("ASIA", Upper, (16, 16), "an AWS access key"),
@@ -106,7 +105,7 @@ pub(super) const FORMS: &[Form] = &[
     form("ATATT3x", Base64, (100, 255), "an Atlassian API token"),
 ];
 
-/// What names end with whose values are secrets, in lower case without `_` and `-`.
+/// Suffixes of names whose values are secrets, normalised to lower case without `_` and `-`.
 pub(super) const KEYS: &[&str] = &[
     "apikey",
     "secret",
@@ -118,10 +117,10 @@ pub(super) const KEYS: &[&str] = &[
     "signingkey",
 ];
 
-/// What names end with whose values people choose themselves.
+/// Suffixes of names whose values are chosen by people.
 pub(super) const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd"];
 
-/// Words by which one sees that a value only stands for a secret.
+/// Words that mark a value as a placeholder.
 pub(super) const PLACEHOLDERS: &[&str] = &[
     "example",
     "sample",

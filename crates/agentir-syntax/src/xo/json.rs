@@ -1,4 +1,4 @@
-//! JSON with places, and with a mark on every value that somebody took.
+//! JSON with spans, and a mark on each value that lowering has taken.
 
 use super::text::Text;
 use crate::rules;
@@ -10,15 +10,15 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use smol_str::SmolStr;
 use std::cell::Cell;
 
-/// How deep values may lie inside each other. Exports stay below 20.
+/// The maximum nesting depth. Exports stay below 20.
 pub const MAX_DEPTH: usize = 100;
 
 /// A value.
 #[derive(Debug)]
 pub struct Json {
-    /// Where it is written.
+    /// The location in the source.
     pub span: Span,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     taken: Cell<bool>,
 }
@@ -32,11 +32,11 @@ pub enum Kind {
     Bool(bool),
     /// A number, as written.
     Number(SmolStr),
-    /// A text, escapes resolved.
+    /// A string, with escapes resolved.
     String(Text),
-    /// A list.
+    /// An array.
     Array(Vec<Json>),
-    /// An object, members in their order.
+    /// An object, with members in order.
     Object(Vec<Member>),
 }
 
@@ -49,7 +49,7 @@ pub struct Member {
     pub value: Json,
 }
 
-/// JSON and nothing more: what the parser could read beyond it, no export has.
+/// Strict JSON: exports have none of the parser's extensions.
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: false,
     allow_loose_object_property_names: false,
@@ -63,7 +63,7 @@ const STRICT: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Reads a document.
+/// Parses a document.
 pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Json> {
     let (body, base) = match text.strip_prefix('\u{feff}') {
         Some(body) => (body, '\u{feff}'.len_utf8()),
@@ -121,7 +121,7 @@ impl Source<'_> {
         Span::new(self.file, offset(self.base + start), offset(self.base + end))
     }
 
-    /// A value; its place if it is too deep.
+    /// A value; its span if it is nested too deeply.
     fn value(&self, value: &Value<'_>, depth: usize) -> Result<Json, Span> {
         let (range, kind) = match value {
             Value::NullKeyword(null) => (null.range, Kind::Null),
@@ -159,19 +159,19 @@ impl Source<'_> {
 }
 
 impl Json {
-    /// The member called `key`; of several the last, as JavaScript has it.
+    /// The member called `key`; of several the last, as in JavaScript.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.members().iter().rev().find(|m| m.key == key).map(|m| &m.value)
     }
 
-    /// The value at the end of a path of members.
+    /// The value at a path of members.
     #[must_use]
     pub fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |value, key| value.get(key))
     }
 
-    /// The object that is the member called `key`, with what stands beside that member behind its own.
+    /// Unwraps the object in the member `key`; that member's siblings are appended to its members.
     pub(super) fn unwrapped(self, key: &str) -> Option<Self> {
         let Kind::Object(mut outer) = self.kind else { return None };
         let at = outer.iter().rposition(|m| m.key == key)?;
@@ -183,7 +183,7 @@ impl Json {
         Some(inner)
     }
 
-    /// The members, if it is an object.
+    /// The members of an object; empty for other values.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         match &self.kind {
@@ -192,7 +192,7 @@ impl Json {
         }
     }
 
-    /// The items, if it is a list.
+    /// The items of an array; empty for other values.
     #[must_use]
     pub fn items(&self) -> &[Self] {
         match &self.kind {
@@ -201,7 +201,7 @@ impl Json {
         }
     }
 
-    /// The text, if it is one.
+    /// The text of a string.
     #[must_use]
     pub fn text(&self) -> Option<&Text> {
         match &self.kind {
@@ -210,14 +210,13 @@ impl Json {
         }
     }
 
-    /// The text of the member called `key`, without taking it: what refers to something else is looked
-    /// up more than once.
+    /// The text of the member `key`, without taking it; for references, which are looked up repeatedly.
     #[must_use]
     pub fn peek(&self, key: &str) -> Option<&str> {
         self.get(key)?.text().map(|t| t.value.as_str())
     }
 
-    /// Whether it says nothing: null, an empty text, an empty list or object.
+    /// Whether it is null or an empty string, array or object.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match &self.kind {
@@ -229,19 +228,19 @@ impl Json {
         }
     }
 
-    /// Whether somebody took it, as a whole.
+    /// Whether it was taken as a whole.
     #[must_use]
     pub const fn is_taken(&self) -> bool {
         self.taken.get()
     }
 
-    /// Marks it as taken, with all below it.
+    /// Marks it and all nested values as taken.
     pub fn take(&self) -> &Self {
         self.taken.set(true);
         self
     }
 
-    /// Gives it back, with all below it: who took parts of it could not use them.
+    /// Unmarks it and all nested values, if they could not be used.
     pub fn release(&self) {
         self.taken.set(false);
         match &self.kind {
@@ -251,12 +250,12 @@ impl Json {
         }
     }
 
-    /// Takes the member called `key`, if it says something.
+    /// Takes the member `key`, unless it is empty.
     pub fn take_member(&self, key: &str) -> Option<&Self> {
         self.get(key).filter(|m| !m.is_empty()).map(Self::take)
     }
 
-    /// Takes the text of the member called `key`.
+    /// Takes the text of the member `key`.
     pub fn take_text(&self, key: &str) -> Option<&Text> {
         let member = self.get(key).filter(|m| !m.is_empty())?;
         member.text().inspect(|_| {
@@ -264,7 +263,7 @@ impl Json {
         })
     }
 
-    /// Takes the member called `key` if it is true or false, or a text that says so.
+    /// Takes the member `key` if it is a boolean, or a string with one.
     pub fn take_bool(&self, key: &str) -> Option<bool> {
         let member = self.get(key)?;
         let value = match &member.kind {
@@ -277,7 +276,7 @@ impl Json {
         Some(value)
     }
 
-    /// Takes the member called `key` if it is a number, or a text that is one.
+    /// Takes the member `key` if it is a number, or a string with one.
     pub fn take_number(&self, key: &str) -> Option<f64> {
         let member = self.get(key)?;
         let value = match &member.kind {

@@ -1,12 +1,11 @@
-//! Bot exports of Kore.ai XO 10 and 11: `botDefinition.json`, `appDefinition.json`.
+//! Reads bot exports of Kore.ai XO 10 and 11: `botDefinition.json`, `appDefinition.json`.
 //!
-//! An export is JSON that an editor wrote, not a language that people write. So there is no grammar of
-//! ours: the text is read as JSON with places ([`json`]), and what is a language of its own in it has a
-//! reader here: texts, which are mostly URI-encoded ([`Text`]), and the JavaScript of scripts and
-//! messages ([`script`]). What XO calls things is in [`tables`]. Which part of an export is what, is
-//! decided by who lowers it, who takes each value that an agent needs and keeps the rest.
+//! An export is JSON written by an editor, not by people, so it has no grammar or typed tree here. The text
+//! is parsed as JSON with spans ([`json`]). Embedded languages have readers: URI-encoded texts ([`Text`]),
+//! and the JavaScript of scripts and messages ([`script`]). XO's names are in [`tables`]. Lowering decides
+//! what each part means: it takes the values it needs and preserves the rest.
 //!
-//! *Invariant*: every value of the document can be found again, with its place; a value is taken once.
+//! *Invariant*: every value of the document is accessible with its span; each value is taken at most once.
 
 pub mod json;
 pub mod script;
@@ -19,13 +18,13 @@ pub use text::Text;
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 
-/// How an export is called in its package.
+/// The file names of an export in its package.
 pub const FILE_NAMES: &[&str] = &["botDefinition.json", "appDefinition.json"];
 
-/// Under which names the definition stands where it does not stand at the root.
+/// Keys that may wrap the definition.
 const WRAPPERS: &[&str] = &["botDefinition", "appDefinition", "app", "bot"];
 
-/// Whether a file is an export, by its name, else by its content.
+/// Whether a file is an export, by its name or content.
 #[must_use]
 pub fn is_xo(name: &str, text: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
@@ -35,7 +34,7 @@ pub fn is_xo(name: &str, text: &str) -> bool {
             && text.contains("\"dialogs\""))
 }
 
-/// Reads an export; nothing if it is no JSON or describes no bot.
+/// Parses an export; `None` if it is not JSON or contains no bot.
 pub fn parse(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Option<Json> {
     let mut root = json::parse(file, text, problems)?;
     if root.get("dialogs").is_none() {

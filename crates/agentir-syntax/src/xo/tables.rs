@@ -1,24 +1,24 @@
-//! What XO calls things, as tables: types of entities, operators, nodes, variables, channels, events,
-//! and the fields that hold texts, credentials or only the editor's own data.
+//! XO's names as tables: entity types, operators, nodes, variables, channels, events, and the fields with
+//! encoded texts.
 
-/// A type of entity, and what it is in ABL.
+/// An entity type and its counterpart in ABL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntityType {
-    /// Its id in exports, in lower case.
+    /// The id in exports, in lower case.
     pub id: &'static str,
-    /// What the platform calls it in capitals, where ABL knows that name (`kore_entity_type`).
+    /// The platform's name in capitals, if ABL knows it (`kore_entity_type`).
     pub platform: Option<&'static str>,
-    /// The type of the field in ABL.
+    /// The field type in ABL.
     pub ty: &'static str,
-    /// What its values look like (`semantics.format`).
+    /// The format of values (`semantics.format`).
     pub format: Option<&'static str>,
-    /// The parts of its values.
+    /// The components of values.
     pub components: &'static [&'static str],
-    /// Their unit.
+    /// The unit of values.
     pub unit: Option<&'static str>,
-    /// The reference table that knows its values.
+    /// The lookup table of values.
     pub lookup: Option<&'static str>,
-    /// Personal or secret, so that it is not shown and not kept.
+    /// Whether values are personal or secret, so that they are neither shown nor stored.
     pub secret: bool,
 }
 
@@ -56,7 +56,7 @@ impl EntityType {
         Self { lookup: Some(table), ..self }
     }
 
-    /// Whether a value means more than its type in ABL says.
+    /// Whether the type has semantics beyond its ABL type.
     #[must_use]
     pub const fn has_semantics(&self) -> bool {
         self.format.is_some()
@@ -65,7 +65,7 @@ impl EntityType {
             || !self.components.is_empty()
     }
 
-    /// The type called `id` in an export, or by the platform.
+    /// The type with this id in exports or platform name.
     #[must_use]
     pub fn called(id: &str) -> Option<&'static Self> {
         ENTITY_TYPES
@@ -74,7 +74,7 @@ impl EntityType {
     }
 }
 
-/// All types of entities.
+/// All entity types.
 pub static ENTITY_TYPES: &[EntityType] = &[
     entity("label", "string"),
     entity("description", "text"),
@@ -123,26 +123,26 @@ pub static ENTITY_TYPES: &[EntityType] = &[
     entity("json_object", "object"),
 ];
 
-/// What an operator of a condition asks.
+/// An operator of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
-    /// Whether both are equal.
+    /// Equality.
     Equal,
-    /// Whether they differ.
+    /// Inequality.
     NotEqual,
-    /// Whether the first is greater.
+    /// Greater than.
     Greater,
-    /// Whether the first is greater, or both are equal.
+    /// Greater than or equal.
     GreaterEqual,
-    /// Whether the first is less.
+    /// Less than.
     Less,
-    /// Whether the first is less, or both are equal.
+    /// Less than or equal.
     LessEqual,
-    /// Whether the first contains the second.
+    /// Substring test.
     Contains,
     /// Whether there is a value.
     Exists,
-    /// Whether there is none.
+    /// Whether there is no value.
     Missing,
 }
 
@@ -160,20 +160,20 @@ pub static OPERATORS: &[(&str, Operator)] = &[
     ("exists", Operator::Exists),
     ("ex", Operator::Exists),
     ("dne", Operator::Missing),
-    // The editor leaves it empty where nothing but the field was chosen.
+    // Empty if only a field was chosen in the editor.
     ("", Operator::Exists),
 ];
 
-/// What a node of a dialog does.
+/// The kind of a dialog node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
-    /// Begins a dialog, or calls another one.
+    /// Starts a dialog, or calls another one.
     Intent,
-    /// Asks for a value.
+    /// Collects a value.
     Entity,
-    /// Says something.
+    /// Sends a message.
     Message,
-    /// Asks for yes or no.
+    /// Asks for confirmation.
     Confirmation,
     /// Calls a service.
     Service,
@@ -183,13 +183,13 @@ pub enum NodeKind {
     BotAction,
     /// Branches.
     Logic,
-    /// Asks for several values.
+    /// Collects several values.
     Form,
-    /// Hands over to a person.
+    /// Hands over to a human.
     AgentTransfer,
-    /// Lets a model lead.
+    /// Lets the model lead.
     Generative,
-    /// Calls something that answers later.
+    /// Calls a service that answers asynchronously.
     Webhook,
     /// Calls a process of the platform.
     Process,
@@ -198,14 +198,14 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// The same without what it should contain: it only branches.
+    /// The kind of an empty `BotAction`, which only branches; other kinds are unchanged.
     #[must_use]
     pub fn or_logic(self) -> Self {
         if self == Self::BotAction { Self::Logic } else { self }
     }
 }
 
-/// The types of nodes, by their names in exports.
+/// The node types, by their names in exports.
 pub static NODES: &[(&str, NodeKind)] = &[
     ("intent", NodeKind::Intent),
     ("dynamicIntent", NodeKind::Intent),
@@ -225,11 +225,11 @@ pub static NODES: &[(&str, NodeKind)] = &[
     ("searchai", NodeKind::Search),
 ];
 
-/// The word of [`SCOPES`] for what the platform knows about the user: ABL has it in longer-lived memory.
+/// The scope in [`SCOPES`] of user data, which ABL has in persistent memory.
 pub const USER: &str = "user";
 
-/// Where variables of the context are: what a path begins with, and the word that tells a variable from
-/// one of the same name elsewhere.
+/// The scopes of context variables: the prefix of their paths, and the prefix that disambiguates variables
+/// of the same name.
 pub static SCOPES: &[(&[&str], &str)] = &[
     (&["context", "entities"], "entity"),
     (&["context", "session", "BotUserSession"], "session"),
@@ -242,7 +242,7 @@ pub static SCOPES: &[(&[&str], &str)] = &[
     (&["context"], "context"),
 ];
 
-/// Parts of the context that ABL's runtime knows by a name of its own.
+/// Context paths with a name of their own in ABL's runtime.
 pub static KNOWN_PATHS: &[(&[&str], &str)] = &[
     (
         &[
@@ -261,7 +261,7 @@ pub static KNOWN_PATHS: &[(&[&str], &str)] = &[
     (&["context", "intent"], "user.intent"),
 ];
 
-/// The channels of XO, by what ABL's runtime calls them. What is not here keeps its name.
+/// The channels of XO and their names in ABL's runtime. Other channels keep their names.
 pub static CHANNELS: &[(&str, &str)] = &[
     ("rtm", "web"),
     ("rtmweb", "web"),
@@ -277,15 +277,14 @@ pub static CHANNELS: &[(&str, &str)] = &[
     ("smartassist", "voice"),
 ];
 
-/// The channel of texts that hold where no other does.
+/// The channel of default texts.
 pub const DEFAULT_CHANNEL: &str = "default";
 
-/// The functions of JavaScript that ABL has under another name: what is called on a value, and the
-/// function of ABL that takes it.
+/// JavaScript methods and the ABL functions that replace them.
 pub static METHODS: &[(&str, &str)] =
     &[("toUpperCase", "UPPER"), ("toLowerCase", "LOWER"), ("trim", "TRIM")];
 
-/// The same for functions.
+/// JavaScript functions and the ABL functions that replace them.
 pub static FUNCTIONS: &[(&str, &str)] = &[
     ("parseInt", "TO_NUMBER"),
     ("parseFloat", "TO_NUMBER"),
@@ -293,12 +292,12 @@ pub static FUNCTIONS: &[(&str, &str)] = &[
     ("String", "TO_STRING"),
 ];
 
-/// What a user says for yes, where the export does not say it.
+/// Default synonyms of yes.
 pub static YES: &[&str] = &["yes", "y", "yeah", "yep", "sure", "ok", "okay", "correct"];
-/// What a user says for no.
+/// Default synonyms of no.
 pub static NO: &[&str] = &["no", "n", "nope", "nah", "not now", "incorrect"];
 
-/// Fields that hold URI-encoded texts.
+/// Fields with URI-encoded texts.
 pub static ENCODED: &[&str] =
     &["text", "script", "preProcessor", "postProcessor", "value", "path", "message", "response"];
 

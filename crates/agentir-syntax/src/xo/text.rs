@@ -1,5 +1,4 @@
-//! Texts of an export: where each part of them is written, with JSON's escapes and URI encoding
-//! resolved.
+//! Texts of an export, with JSON escapes and URI encoding resolved and mapped to the source.
 
 use crate::leaf::{Leaf, Origin};
 use crate::text::offset;
@@ -7,18 +6,18 @@ use agentir_diagnostics::{Span, Spanned};
 use smol_str::SmolStr;
 use std::ops::Range;
 
-/// A text, and where its parts are written.
+/// A text and its mapping to the source.
 #[derive(Clone, Debug)]
 pub struct Text {
     /// The text.
     pub value: String,
-    /// Where it is written, without quotes.
+    /// The span in the source, without quotes.
     pub span: Span,
-    /// Offsets in the text, ascending, and by how many bytes in all the file is ahead from there on.
+    /// Offsets in the text, ascending, and the total number of bytes that the source is ahead from there on.
     shifts: Vec<(u32, u32)>,
 }
 
-/// Makes a text that is never longer than its source.
+/// Builds a text that is never longer than its source.
 struct Builder {
     value: String,
     span: Span,
@@ -30,7 +29,7 @@ impl Builder {
         Self { value: String::new(), span, shifts: Vec::new() }
     }
 
-    /// Adds what is written at `source`.
+    /// Appends a part written at `source`.
     fn push(&mut self, part: &str, source: u32) {
         let at = offset(self.value.len());
         let ahead = source.saturating_sub(self.span.start).saturating_sub(at);
@@ -47,7 +46,7 @@ impl Builder {
 }
 
 impl Text {
-    /// A text as it stands in JSON; `raw` is what is written, `value` what it says.
+    /// A JSON string; `raw` is its source, `value` its value.
     pub(super) fn of_json(raw: &str, value: &str, span: Span) -> Self {
         let mut shifts = Vec::new();
         if raw.len() != value.len() {
@@ -60,7 +59,7 @@ impl Text {
                 }
                 let rest = raw.get(at..).unwrap_or_default();
                 let (written, length) = escape(rest);
-                // The escape has been passed as far as its first character.
+                // The escape has been consumed up to its first character.
                 while escapes.next_if(|(next, _)| *next < at + written).is_some() {}
                 said += length;
                 ahead += written.saturating_sub(length);
@@ -70,7 +69,7 @@ impl Text {
         Self { value: value.to_owned(), span, shifts }
     }
 
-    /// A text that stands nowhere else than at `span` as a whole.
+    /// A synthesised text that corresponds to `span` as a whole.
     #[must_use]
     pub const fn made(value: String, span: Span) -> Self {
         Self { value, span, shifts: Vec::new() }
@@ -80,13 +79,13 @@ impl Text {
         Origin { file: self.span.file, base: self.span.start, shifts: &self.shifts }
     }
 
-    /// The text as a leaf that grammars read.
+    /// The text as input of an inline parser.
     #[must_use]
     pub fn leaf(&self) -> Leaf<'_> {
         Leaf { text: &self.value, origin: self.origin() }
     }
 
-    /// The place of a part.
+    /// The span of a part.
     #[must_use]
     pub fn place(&self, range: Range<usize>) -> Span {
         let span = self.origin().span(range);
@@ -94,15 +93,14 @@ impl Text {
         Span::new(span.file, span.start.min(end), end)
     }
 
-    /// The text and its place.
+    /// The text with its span.
     #[must_use]
     pub fn spanned(&self) -> Spanned<SmolStr> {
         Spanned::new(SmolStr::new(&self.value), self.span)
     }
 
-    /// The text with parts of it replaced: each range, in order and apart from each other, by what
-    /// stands beside it. Replacements should not be longer than what they replace, or places behind
-    /// them are a little off.
+    /// Replaces ranges of the text, which are in order and do not overlap. If a replacement is longer than its
+    /// range, spans after it are approximate.
     #[must_use]
     pub fn replaced(&self, parts: &[(Range<usize>, String)]) -> Self {
         let mut out = Builder::new(self.span);
@@ -124,7 +122,7 @@ impl Text {
         out.text()
     }
 
-    /// Copies a part, run by run of what is equally far ahead.
+    /// Copies a part, in runs with equal shifts.
     fn copy(&self, range: Range<usize>, out: &mut Builder) {
         let inside = self.shifts.iter().map(|(from, _)| *from as usize);
         let inside = inside.filter(|from| *from > range.start && *from < range.end);
@@ -138,13 +136,13 @@ impl Text {
         }
     }
 
-    /// The text with URI encoding resolved (`encodeURIComponent`); itself if it is not encoded.
+    /// Resolves URI encoding (`encodeURIComponent`); returns the text unchanged if it is not encoded.
     ///
     /// # Errors
-    /// The place of what is no encoding, where everything else says that the text is encoded.
+    /// The span of an invalid encoding, if the rest of the text is encoded.
     pub fn decoded(&self) -> Result<Self, Span> {
         let bytes = self.value.as_bytes();
-        // An encoded text has no spaces, quotes or braces: all of them would be encoded.
+        // An encoded text has no spaces, quotes or braces: they would be encoded.
         let plain = |b: &u8| !b.is_ascii_graphic() || matches!(b, b'"' | b'{' | b'<');
         let escapes = bytes.windows(3).any(|w| encoded(w).is_some());
         if !escapes || bytes.iter().any(plain) {
@@ -188,7 +186,7 @@ fn encoded(chunk: &[u8]) -> Option<u8> {
     }
 }
 
-/// How long an escape of JSON is, and how long what it stands for is in UTF-8.
+/// The length of a JSON escape, and of its value in UTF-8.
 fn escape(rest: &str) -> (usize, usize) {
     let unit = |at: usize| {
         let digits = rest.get(at..at + 6)?.strip_prefix("\\u")?;

@@ -1,4 +1,4 @@
-//! Values that stand below their key.
+//! Reads values nested below their key.
 
 use super::{Reader, fields::is_text_line, variable};
 use crate::abl::leaf;
@@ -34,7 +34,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Assignments => Some(Value::Assignments(self.assignments_below(children))),
             Shape::Bindings => Some(Value::Bindings(self.bindings_below(children))),
             Shape::Types | Shape::Type => self.types_below(children).map(Value::Type),
-            // The value on the next line.
+            // The value is on the next line.
             Shape::Template
             | Shape::Text
             | Shape::Condition
@@ -98,7 +98,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     names.extend(self.names(text));
                     self.names_below(children, names);
                 }
-                // `- name: x` and `- x: type` name x; what else is said there is not a name.
+                // `- name: x` and `- x: type` both name x; the rest of the line is not a name.
                 EntryKind::Pair { key, value, .. } => {
                     let name = match value {
                         Some(value)
@@ -166,7 +166,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         all
     }
 
-    /// The value of `name: value`, where the value may be a map or list below.
+    /// The value of `name: value`, which may be a nested map or list.
     pub(super) fn binding_value(&mut self, entry: &'t Entry<'s>) -> Option<Expr> {
         let EntryKind::Pair { key, value, children } = &entry.kind else { return None };
         if let Some(value) = value {

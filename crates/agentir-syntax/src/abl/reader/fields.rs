@@ -1,4 +1,4 @@
-//! Fields: which of the forms of a value is written, and where the value stands.
+//! Reads fields: selects the shape of a value and finds where it is written.
 
 use super::{Reader, inline::is_inline, versions::Usage};
 use crate::abl::leaf;
@@ -22,7 +22,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     ) {
         self.note_version(def, key);
         if let Some(before) = record.fields.iter().find(|f| std::ptr::eq(f.def, def)) {
-            // Collections go on; anything else is overwritten.
+            // A repeated collection is continued; any other field is overwritten.
             let goes_on = matches!(&before.value, Value::Record(r) if r.ty.items.is_some())
                 || matches!(def.name, "use_behavior_profile" | "use_tool");
             if !goes_on || top {
@@ -67,7 +67,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     None => Record::new(ty, self.span_of(entry), None),
                 };
                 self.entries(&mut read, children);
-                // Only now is all of it read.
+                // Only now the record is complete.
                 self.check_required(&read);
                 record.fields.push(Field {
                     def,
@@ -89,8 +89,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
         };
         record.fields.push(Field { def, key: key.span, value: parsed, span, entry });
-        // What is indented below a value says more about the record the value belongs to:
-        // `CALL: f` with `WITH:` below it, `RESPOND: "…"` with `ACTIONS:` below it.
+        // Entries nested below a value belong to the record of the field: `CALL: f` with `WITH:`,
+        // `RESPOND: "…"` with `ACTIONS:`.
         self.entries(record, children);
     }
 
@@ -108,7 +108,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    /// Keywords tell the formats apart by their case; the legacy version did not care.
+    /// The formats differ in the case of keywords; the legacy version accepted any.
     pub(super) fn check_case(&mut self, def: &'static FieldDef, key: Key<'s>) {
         let (wrong, right) = match self.format {
             Format::Abl => (key.text.chars().any(char::is_lowercase), key.text.to_uppercase()),
@@ -137,7 +137,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    /// Of several shapes, the one that fits what is written.
+    /// Selects the shape that fits what is written.
     pub(super) fn choose(
         &self,
         shape: Shape,
@@ -171,7 +171,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 _ => false,
             }),
         };
-        // What can be anything is the best guess; then whatever has a value at all.
+        // The most general shape is the best guess; otherwise any shape with a value.
         let fallback = || {
             find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
                 .or_else(|| find(&|s| !is_record(s)))
@@ -180,7 +180,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         (chosen.or_else(fallback).unwrap_or(Shape::Data), value)
     }
 
-    /// A record whose content, or the first part of it, stands on the line of its key.
+    /// A record whose content, or the first part of it, is on the line of its key.
     pub(super) fn record_from_scalar(
         &mut self,
         ty: &'static RecordType,
@@ -223,7 +223,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 }
 
 impl Shape {
-    /// Whether the value stands on the line of its key.
+    /// Whether the value is on the line of its key.
     pub(super) const fn is_inline(self) -> bool {
         !matches!(
             self,
@@ -241,8 +241,8 @@ impl Shape {
     }
 }
 
-/// Whether a bare text is meant as an action and not as words for the user: a keyword first, or
-/// nothing but the name of a step.
+/// Whether an unquoted text is an action rather than a message: it starts with a keyword or is a single
+/// name of a step.
 pub(super) fn starts_like_action(text: &str) -> bool {
     let first = text.split([' ', ':', '{']).next().unwrap_or_default();
     let upper = !first.chars().any(char::is_lowercase);
@@ -251,7 +251,7 @@ pub(super) fn starts_like_action(text: &str) -> bool {
         || (!text.is_empty() && !text.contains(char::is_whitespace))
 }
 
-/// `- name` and nothing more.
+/// Whether an entry is only `- name`.
 pub(super) fn is_bare_item(entry: &Entry<'_>) -> bool {
     matches!(&entry.kind, EntryKind::Item { entries } if matches!(entries.as_slice(), [only] if is_text_line(only)))
 }

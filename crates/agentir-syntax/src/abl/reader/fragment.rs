@@ -1,4 +1,4 @@
-//! Sections, or parts of one, without an agent around them.
+//! Reads fragments: sections, or parts of one, without an agent around them.
 
 use super::Reader;
 use crate::abl::schema::{AGENT, FRAGMENT_HOMES, STEP};
@@ -7,7 +7,7 @@ use crate::outline::{Entry, EntryKind, Key};
 use agentir_diagnostics::Span;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
-    /// Puts a fragment's entries where they belong, as if the sections around them were written.
+    /// Nests the entries of a fragment in the sections they belong to.
     pub(super) fn adopt(&mut self, entries: &'t [Entry<'s>]) -> &'t [Entry<'s>] {
         let mut adopted: Vec<Entry<'s>> = Vec::new();
         for entry in entries {
@@ -90,7 +90,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 }
 
-/// Whether entries are mostly fields of a step: then their parent is one.
+/// Whether entries are mostly fields of a step, so that their parent is a step.
 pub(super) fn looks_like_step(children: &[Entry<'_>]) -> bool {
     children
         .iter()

@@ -1,4 +1,4 @@
-//! What an item may begin with instead of a field.
+//! Reads headers: what an item may start with instead of a field.
 
 use super::{Reader, versions::Usage};
 use crate::abl::leaf;

@@ -1,4 +1,4 @@
-//! Collections on one line, as if their entries stood one a line.
+//! Reads inline collections as if their entries were on separate lines.
 
 use super::Reader;
 use crate::abl::leaf::{self, Flow, FlowKind};
@@ -15,7 +15,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         leaf::flow_collection(Leaf { text: value.raw, origin }, self.problems)
     }
 
-    /// The entries of `[a, b]` and `{a: b}` as if they stood one a line.
+    /// The entries of `[a, b]` and `{a: b}`.
     pub(super) fn inline_entries(&mut self, value: &Scalar<'s>) -> Option<&'t [Entry<'s>]> {
         if !is_inline(value, '[', ']') && !is_inline(value, '{', '}') {
             return None;
@@ -34,7 +34,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 }
 
-/// Whether a text is a collection and nothing more: `{a} -> b` is not.
+/// Whether a text is exactly a collection; `{a} -> b` is not.
 pub(super) fn is_inline(value: &Scalar<'_>, open: char, close: char) -> bool {
     value.style == Style::Bare
         && value.raw.starts_with(open)

@@ -1,5 +1,5 @@
-//! Reads an outline by the tables: which entry is which field, what its value says, and what is
-//! wrong with it. Nothing is thrown away: what the tables do not know stays in the tree.
+//! Reads an outline by the schema tables: assigns entries to fields, parses values and reports errors.
+//! Nothing is discarded: unknown entries stay in the tree.
 
 mod below;
 mod fields;
@@ -19,17 +19,17 @@ use agentir_expr::{Expr, Name, Path};
 use typed_arena::Arena;
 use versions::{Usage, detect, report_legacy};
 
-/// How to read a document.
+/// Options for reading a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// The version to hold the document to; detected if not given.
+    /// The version of the language; detected if not given.
     pub version: Option<Version>,
-    /// Whether the text may be a section, or a part of one, without an agent around it.
+    /// Whether the text may be a fragment: a section, or a part of one, without an agent around it.
     pub fragment: bool,
 }
 
-/// What the document defines, by its first telling keyword (letter case ignored); `None` if it has
-/// none and so is no ABL.
+/// The kind of document, by its first characteristic keyword (in any case); `None` if it has none and is
+/// not ABL.
 #[must_use]
 pub fn classify(outline: &Outline<'_>) -> Option<DocumentKind> {
     let mut tools = false;
@@ -45,7 +45,7 @@ pub fn classify(outline: &Outline<'_>) -> Option<DocumentKind> {
             }
         }
         tools |= key.text.eq_ignore_ascii_case("tools");
-        // Any other section of an agent means that the header was forgotten.
+        // Any other section of an agent means that the header is missing.
         if !tools && AGENT.field(key.text).is_some() && TOOL_LIBRARY.field(key.text).is_none() {
             return None;
         }
@@ -53,7 +53,7 @@ pub fn classify(outline: &Outline<'_>) -> Option<DocumentKind> {
     tools.then_some(DocumentKind::ToolLibrary)
 }
 
-/// Reads a document. `arena` keeps the entries of lists and maps that are written inline.
+/// Reads a document. `arena` owns the entries of inline lists and maps.
 pub fn read<'t, 's: 't>(
     outline: &'t Outline<'s>,
     format: Format,
@@ -131,9 +131,9 @@ struct Reader<'t, 's, 'p> {
     arena: &'t Arena<Entry<'s>>,
     problems: &'p mut Vec<Diagnostic>,
     usages: Vec<Usage>,
-    /// Reading the document itself, whose keys are section keywords.
+    /// Whether the current record is the document, whose keys are section keywords.
     top: bool,
-    /// Section keywords in the wrong case, with what to write instead.
+    /// Section keywords in the wrong case, with their replacement.
     miswritten: Vec<(Span, String, String)>,
 }
 
@@ -147,7 +147,7 @@ fn variable(name: &Spanned<Name>) -> Expr {
     Expr::path(Path::variable(name.clone()), name.span)
 }
 
-/// At most the first words of a text, for a message.
+/// The first words of a text, for a message.
 fn excerpt(text: &str) -> &str {
     const LONGEST: usize = 40;
     let line = text.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Records: which entry is a field, which an item, and what is neither.
+//! Reads records: classifies entries as fields, items, or neither.
 
 use super::{Reader, excerpt};
 use crate::abl::schema::{Head, Naming, Need, RecordType};
@@ -32,8 +32,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         match &entry.kind {
             EntryKind::Pair { key, value, children } => {
                 let def = record.ty.field(key.text).filter(|def| {
-                    // A name of the author's that happens to be a field's: `prompt:` with a whole
-                    // gather field below it.
+                    // A name chosen by the author may equal the name of a field: `prompt:` with a nested
+                    // gather field.
                     let named = record.ty.items.is_some_and(|i| i.naming == Naming::Keyed);
                     !(named && value.is_none() && !children.is_empty() && def.shape.is_inline())
                 });
@@ -74,7 +74,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         self.top = top;
     }
 
-    /// `name:` and what belongs to it.
+    /// `name:` with its content.
     pub(super) fn named_item(
         &mut self,
         ty: &'static RecordType,
@@ -122,7 +122,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         Some(Field { def, key, value: self.value(def.shape, value), span: value.span, entry })
     }
 
-    /// An item of a list, or a line among named entries.
+    /// A list item, or a line among named entries.
     pub(super) fn item(
         &mut self,
         ty: &'static RecordType,
@@ -143,7 +143,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 if ty.naming == Naming::Keyed {
                     return Some(self.named_item(ty, first, *key, value.as_ref(), children, rest));
                 }
-                // The colon turns out to be part of a text.
+                // The colon is part of a text.
                 let line = self.outline.line(key);
                 if ty.heads.contains(&Head::Text)
                     && let Some(head) = self.head(ty.heads, &line)
@@ -170,7 +170,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 let head = if named.is_some() { None } else { self.head(ty.heads, text) };
                 let told = self.problems.len() > before;
                 if head.is_none() && told {
-                    // A broken head was reported; what it names is still there for the others.
+                    // An invalid header was reported; other references still need its name.
                     named = named.or_else(|| self.name_before_bracket(text));
                 } else if named.is_none() && head.is_none() {
                     self.problems.push(Diagnostic::error(
@@ -198,7 +198,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    /// Gives an item its name where that is written as a field.
+    /// Sets an item's name from the field that holds it.
     pub(super) fn take_name(&self, record: &mut Record<'t>) {
         if record.name.is_none()
             && let Some(field) = record.ty.name_field.and_then(|n| record.field(n))
@@ -208,7 +208,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 _ => None,
             };
         } else if record.name.is_none() && record.ty.name_field == Some("name") {
-            // `- name: x` where `name` is no field of its own: it was kept as unknown.
+            // `- name: x` where `name` is not a field: it was stored as unknown.
             let at = record.unknown.iter().position(|e| {
                 matches!(&e.kind, EntryKind::Pair { key, .. } if key.text.eq_ignore_ascii_case("name"))
             });
@@ -222,7 +222,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     pub(super) fn check_required(&mut self, record: &Record<'t>) {
         for def in record.ty.fields {
-            // What stands instead of a field, and a name, say what the field would.
+            // A header or a name replaces the field.
             let said = !record.heads.is_empty()
                 || (record.name.is_some() && record.ty.name_field == Some(def.name))
                 || def.need == Need::Optional
@@ -242,7 +242,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    /// A field's name as authors of this format write it.
+    /// The name of a field in the case of this format.
     pub(super) fn spell(&self, name: &str) -> String {
         match self.format {
             Format::Abl => name.to_uppercase(),
@@ -306,7 +306,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 }
 
-/// What a record of this type looks like, for a message.
+/// A description of the content of a record type, for a message.
 pub(super) fn describe(ty: &RecordType) -> String {
     match ty.heads.first() {
         Some(Head::Signature) => "a tool such as `name(p: string) -> Result`".to_owned(),

@@ -1,4 +1,4 @@
-//! Values on the line of their key.
+//! Reads values on the line of their key.
 
 use super::{Reader, excerpt, inline::flow_names, variable, versions::Usage};
 use crate::abl::leaf;
@@ -22,7 +22,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         condition
     }
 
-    /// Names of the runtime that were called otherwise before.
+    /// Reports former names of runtime paths.
     pub(super) fn check_renamed(&mut self, path: &Path) {
         let Some(field) = path.first_field() else { return };
         let is = |old: &str| old.split_once('.') == Some((&path.root.value, &field.value));
@@ -40,7 +40,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    /// A rule with its keyword, or a condition without one.
+    /// A constraint with its keyword, or a condition without one.
     pub(super) fn rule(&mut self, value: &Scalar<'_>) -> Value<'t> {
         let word = value.value().split_whitespace().next().map(leaf::ConstraintKind::from_word);
         if let Some(Some(_)) = word {
@@ -55,7 +55,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         value.with_leaf(|l| leaf::template(l, self.problems)).inside(value.span)
     }
 
-    /// An expression: here quotes are the quotes of a string literal, not of the field.
+    /// An expression. Quotes delimit a string literal here, not the field.
     pub(super) fn expr(&mut self, value: &Scalar<'_>) -> Option<Expr> {
         if value.decoded.is_some() || matches!(value.style, Style::Block(_)) {
             return Some(Expr::literal(Literal::String(value.to_smol()), value.span));
@@ -78,7 +78,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Shape::Rule => Some(self.rule(value)),
             Shape::Expr => {
                 if value.is_quoted() && value.decoded.is_none() {
-                    // `check: "…"`: the quotes are the field's.
+                    // In `check: "…"` the quotes delimit the field.
                     value.with_leaf(|l| leaf::expr(l, problems)).map(|e| Value::Expr(Box::new(e)))
                 } else {
                     self.expr(value).map(|e| Value::Expr(Box::new(e)))
@@ -156,7 +156,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         Value::Invalid
     }
 
-    /// A number; a duration such as `15s` and a configuration value stay text.
+    /// A number; durations such as `15s` and placeholders stay text.
     pub(super) fn number(&mut self, value: &Scalar<'s>) -> Value<'t> {
         let text = value.value();
         if let Ok(number) = text.replace('_', "").parse::<f64>()
@@ -240,7 +240,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         names
     }
 
-    /// Names, if the text is nothing but names.
+    /// Names, if the text consists only of names.
     pub(super) fn plain_names(&mut self, value: &Scalar<'s>) -> Option<Vec<Spanned<Name>>> {
         let names = self.names(value);
         let plain = |name: &str| {

@@ -1,24 +1,24 @@
-//! Which version of the language a document is written in, and what does not belong to it.
+//! Detects the language version of a document and reports forms of other versions.
 
 use crate::abl::schema::Version;
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, RuleName, Span};
 
-/// A form that not every version has.
+/// The use of a form that not every version has.
 pub(super) struct Usage {
     pub(super) span: Span,
     pub(super) what: String,
     pub(super) since: Version,
     pub(super) until: Option<(Version, &'static str)>,
     pub(super) rule: Option<RuleName>,
-    /// What has to be written where for the form that came after it.
+    /// The edit that replaces the form by its successor.
     pub(super) fix: Option<Edit>,
-    /// Whether it says something about the version of the whole document.
+    /// Whether the form indicates the version of the document.
     pub(super) telling: bool,
 }
 
-/// The version that a document's forms speak for: the newest if it has forms of it and none that
-/// are gone, legacy if it has several that are gone and none that came later.
+/// Detects the version from the forms used: the newest, if newest forms occur and no removed ones; legacy,
+/// if several removed forms occur and no later ones.
 pub(super) fn detect(usages: &[Usage]) -> Version {
     let telling = || usages.iter().filter(|u| u.telling);
     let gone =
@@ -34,7 +34,7 @@ pub(super) fn detect(usages: &[Usage]) -> Version {
     }
 }
 
-/// Says once that a document was found to be of an old version: its forms are not reported then.
+/// Reports once that a document is legacy; its legacy forms are not reported then.
 pub(super) fn report_legacy(usages: &[Usage], problems: &mut Vec<Diagnostic>) {
     let gone = |u: &&Usage| u.until.is_some_and(|(last, _)| last == Version::Legacy);
     let count = usages.iter().filter(gone).count();

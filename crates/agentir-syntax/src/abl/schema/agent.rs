@@ -1,4 +1,4 @@
-//! The document itself and the sections that describe who an agent is and what it keeps.
+//! Tables of the document, and of the sections on identity, execution, fields and memory.
 
 use super::behavior::{CONSTRAINTS, GUARDRAILS, INLINE_PROFILES, PROFILES_LEGACY};
 use super::coordination::{COMPLETE, DELEGATES, ESCALATE, HANDOFFS, RETURN_HANDLERS};
@@ -8,8 +8,8 @@ use super::tools::TOOLS;
 use super::{Head, RecordType, Shape, Version, field, record};
 use crate::rules;
 
-/// An agent or supervisor document (§2). Both kinds share one table: a section that only a
-/// supervisor has is checked where the document's kind is known.
+/// An agent or supervisor document (§2). Both kinds share one table; sections that only supervisors have
+/// are checked where the kind is known.
 pub static AGENT: RecordType = record(
     "agent",
     &[
@@ -80,8 +80,8 @@ pub static AGENT: RecordType = record(
     ],
 );
 
-/// Where a key belongs that stands at the top of a fragment: the sections it may be a part of. A
-/// fragment is one section, or a part of one, without the agent around it.
+/// The sections that a top-level key of a fragment may belong to. A fragment is one section, or a part of
+/// one, without an agent around it.
 pub static FRAGMENT_HOMES: &[(&str, &RecordType)] = &[
     ("memory", &MEMORY),
     ("escalate", &ESCALATE),
@@ -183,7 +183,7 @@ pub(super) const FIELD_TYPES: &[&str] = &[
 pub(super) static GATHER: RecordType = record(
     "gather",
     &[
-        // In a step only; at the top it has no effect (§3.6).
+        // Effective in a step only (§3.6).
         field("strategy", Shape::Enum(&["pattern", "llm", "hybrid", "auto", "ml"])),
         field("fields", Shape::Record(&GATHER_FIELDS)),
         field("prompt", Shape::Template),
@@ -261,7 +261,7 @@ pub(super) static VALIDATION: RecordType = record(
         field("retry_prompt", Shape::Template),
         field("max_retries", Shape::Number),
         field("validation_process", Shape::Enum(&["regex", "code", "llm"])),
-        // The short form of the table in §3.6: `pattern: "…"`.
+        // The short form in the table of §3.6: `pattern: "…"`.
         field("pattern", Shape::Text),
         field("range", Shape::Text),
         field("enum", Shape::Text),

@@ -1,21 +1,21 @@
-//! Rules and behaviour: constraints, guardrails, behaviour profiles (§3.8, §3.9, §3.13.2).
+//! Tables of constraints, guardrails and behaviour profiles (§3.8, §3.9, §3.13.2).
 
 use super::agent::GATHER_FIELDS;
 use super::flow::STEP;
 use super::tools::TOOLS;
 use super::{Head, RecordType, Shape, field, record};
 
-/// `CONSTRAINTS`: rules, bare or below labels.
+/// `CONSTRAINTS`: rules, with or without labels.
 pub(super) static CONSTRAINTS: RecordType = record("constraints", &[]).items(&CONSTRAINT);
 
-/// A rule; or, below a label, a list of them.
+/// A rule; or a label with a list of rules.
 static CONSTRAINT: RecordType = record("constraint", CONSTRAINT_FIELDS)
     .keyed()
     .named_by("label")
     .heads(&[Head::Constraint])
     .items(&CONSTRAINT);
 
-/// The rules of a reasoning step, which may also be words for the model.
+/// The rules of a reasoning step, which may also be natural language.
 pub(super) static STEP_CONSTRAINTS: RecordType =
     record("step constraints", &[]).items(&STEP_CONSTRAINT);
 static STEP_CONSTRAINT: RecordType =
@@ -24,7 +24,7 @@ static STEP_CONSTRAINT: RecordType =
 static CONSTRAINT_ON_FAIL: [Shape; 3] = [Shape::Record(&ON_FAIL), Shape::Action, Shape::Template];
 
 const CONSTRAINT_FIELDS: &[super::FieldDef] = &[
-    // As YAML writes them: `rule`, `action`, `when`, `message`.
+    // The YAML form: `rule`, `action`, `when`, `message`.
     field("rule", Shape::Rule).aka(&["condition"]),
     field("require", Shape::Condition),
     field("warn", Shape::Condition),
@@ -107,7 +107,7 @@ static GUARDRAIL_ACTION: RecordType = record(
 /// A `.behavior_profile.abl` document.
 pub static PROFILE: RecordType = record("behavior profile", PROFILE_FIELDS);
 
-/// `BEHAVIOR_PROFILE:` written inside an agent.
+/// `BEHAVIOR_PROFILE:` inside an agent.
 pub(super) static INLINE_PROFILES: RecordType =
     record("behavior profile", PROFILE_FIELDS).shorthand("behavior_profile").items(&PROFILE_ITEM);
 

@@ -1,4 +1,4 @@
-//! Agents among each other and with people: delegate, hand off, escalate, complete (§3.10–§3.12).
+//! Tables of delegation, handoffs, escalation and completion (§3.10–§3.12).
 
 use super::{Head, RecordType, Shape, Version, field, record};
 
@@ -60,7 +60,7 @@ static HANDOFF: RecordType = record(
             .expected("the model then decides on its own when to hand over"),
         field("priority", Shape::Number),
         field("context", Shape::OneOf(&[Shape::Record(&CONTEXT), Shape::Names])),
-        // Context keys written beside it.
+        // Context keys written directly in the handoff.
         field("pass", Shape::Names),
         field("summary", Shape::Template),
         field("history", Shape::Data),

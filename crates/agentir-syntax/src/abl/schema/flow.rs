@@ -1,9 +1,9 @@
-//! `FLOW`, its steps, and the other places where something is done step by step (§3.14, §8.10).
+//! Tables of `FLOW`, its steps, and other bodies of statements (§3.14, §8.10).
 
 use super::agent::GATHER;
 use super::{Head, RecordType, Shape, field, record};
 
-/// A flow: an order, perhaps, and steps by name.
+/// A flow: an optional order, and steps by name.
 pub static FLOW: RecordType = record(
     "flow",
     &[
@@ -17,8 +17,8 @@ pub static FLOW: RecordType = record(
 
 static STEPS: RecordType = record("steps", &[]).items(&STEP);
 
-/// What can be done: the fields shared by steps, branches, handlers and hooks. A macro, because
-/// tables cannot be joined in constants.
+/// Statements: the fields shared by steps, branches, handlers and hooks. A macro, because tables cannot be
+/// concatenated in constants.
 macro_rules! with_actions {
     ($($row:expr),* $(,)?) => {
         &[
@@ -130,7 +130,7 @@ static BRANCH: RecordType = record(
 
 pub(super) static BRANCHES: RecordType = record("branches", &[]).items(&BRANCH);
 
-/// What follows success or failure: things to do, or branches.
+/// The follow-up of success or failure: statements or branches.
 static OUTCOME: RecordType = record(
     "outcome",
     with_actions![
@@ -147,7 +147,7 @@ static OUTCOME: RecordType = record(
 )
 .items(&BRANCH);
 
-/// A thing to do in a `DO:` list.
+/// A statement in a `DO:` list.
 static STATEMENT: RecordType = record(
     "action",
     with_actions![
@@ -198,7 +198,7 @@ static SUB_INTENT: RecordType = record(
     ],
 );
 
-/// Buttons, menus and inputs beside a message (§3.13.5).
+/// Buttons, menus and inputs shown with a message (§3.13.5).
 static ACTIONS: RecordType = record(
     "actions",
     &[

@@ -1,6 +1,6 @@
-//! What there is in ABL, as data: every section, every field, the form of its value, and the
-//! versions it belongs to. The reader checks documents against these tables, and so will
-//! completion, hover and the documentation. Adding a field is adding a row.
+//! The schema of ABL as tables: every section and field, the shape of its value, and the versions that
+//! have it. The reader checks documents against these tables; completion, hover and documentation can
+//! use them as well. To add a field, add a row.
 //!
 //! Sources: the current specification (§3), the legacy specification, the supervisor reference, and
 //! the newer public documentation where it adds forms.
@@ -19,18 +19,18 @@ pub use behavior::PROFILE;
 pub use flow::{FLOW, STEP};
 pub use tools::TOOL_LIBRARY;
 
-/// The form of a field's value.
+/// The shape of a field's value.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
-    /// Text without holes.
+    /// Text without placeholders.
     Text,
-    /// Text with holes.
+    /// Text with placeholders.
     Template,
     /// Several texts: a list, or one text.
     Templates,
-    /// An expression or words, decided at run time.
+    /// An expression or natural language, evaluated at run time.
     Condition,
-    /// A condition, perhaps with the keyword of a constraint before it.
+    /// A condition, optionally with the keyword of a constraint.
     Rule,
     /// A value computed at run time.
     Expr,
@@ -40,7 +40,7 @@ pub enum Shape {
     Number,
     /// One of a fixed set, letter case ignored.
     Enum(&'static [&'static str]),
-    /// The name of something, or a dotted path.
+    /// A name or a dotted path.
     Name,
     /// Several names: `a, b`, `[a, b]`, or a list.
     Names,
@@ -50,7 +50,7 @@ pub enum Shape {
     Type,
     /// `name: type` pairs, `{a: T, b?: T}`, or a type.
     Types,
-    /// What to do next: `step`, `COMPLETE`, `HANDOFF X`, …
+    /// An action: `step`, `COMPLETE`, `HANDOFF X`, …
     Action,
     /// A tool call.
     Call,
@@ -58,7 +58,7 @@ pub enum Shape {
     Store,
     /// `a -> b -> c`, a list of names, or a single one.
     Chain,
-    /// `target = value`, inline or one a line.
+    /// `target = value`, inline or one per line.
     Assignments,
     /// `name: value` pairs whose values are expressions; `{a, b: c}`.
     Bindings,
@@ -66,50 +66,50 @@ pub enum Shape {
     TransformHead,
     /// `field DESC`.
     SortBy,
-    /// `ROUTE_TO X` and its like.
+    /// `ROUTE_TO X` and the like.
     RouteAction,
     /// A record with these fields.
     Record(&'static RecordType),
-    /// The first of these that fits the form of what is written: a record if there is something
-    /// below, a template if it is quoted, an action if it begins like one, …
+    /// The first of these that fits what is written: a record if entries are nested, a template if quoted, an
+    /// action if it starts like one, …
     OneOf(&'static [Shape]),
-    /// Being there is all it says; what is below belongs to the record around it.
+    /// Only the presence of the key matters; nested entries belong to the enclosing record.
     Marker,
-    /// Anything, kept as data.
+    /// Any value, kept as data.
     Data,
 }
 
 /// A field of a record.
 #[derive(Debug)]
 pub struct FieldDef {
-    /// Its name in lower case. Sections are written in upper case in `.abl`, other keys in either.
+    /// The name in lower case. `.abl` writes section keywords in upper case, other keys in any case.
     pub name: &'static str,
-    /// Other spellings that mean the same.
+    /// Alternative spellings.
     pub aliases: &'static [&'static str],
-    /// The form of its value.
+    /// The shape of the value.
     pub shape: Shape,
-    /// Whether the record is incomplete without it.
+    /// Whether the record is incomplete without the field.
     pub need: Need,
     /// The first version that has it.
     pub since: Version,
-    /// The last version that has it, and what to write instead since.
+    /// The last version that has it, and the replacement in later ones.
     pub until: Option<(Version, &'static str)>,
-    /// The rule under which its use in another version is reported, where it has one of its own.
+    /// The rule that reports its use in another version, if not the default.
     pub rule: Option<RuleName>,
 }
 
-/// Whether a record can do without a field.
+/// Whether a field is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// It can.
+    /// Optional.
     Optional,
-    /// It should not; this is what happens then.
+    /// Recommended; the text says what happens without it.
     Expected(&'static str),
-    /// It cannot.
+    /// Required.
     Required,
 }
 
-/// Names of the runtime that were called otherwise before: the old one, the new one.
+/// Renamed paths of the runtime: old and new name.
 pub static RENAMED: &[(&str, &str)] = &[("user.requests_human", "user.wants_human_agent")];
 
 impl FieldDef {
@@ -121,7 +121,7 @@ impl FieldDef {
         self.need = Need::Required;
         self
     }
-    /// The specification requires it, but the platform gets by without: what happens then.
+    /// Required by the specification but not by the platform; the text says what happens without it.
     const fn expected(mut self, otherwise: &'static str) -> Self {
         self.need = Need::Expected(otherwise);
         self
@@ -144,7 +144,7 @@ impl FieldDef {
         self
     }
 
-    /// Whether `key` names this field, letter case ignored.
+    /// Whether `key` names this field, ignoring case.
     #[must_use]
     pub fn is_called(&self, key: &str) -> bool {
         self.name.eq_ignore_ascii_case(key)
@@ -165,14 +165,14 @@ const fn field(name: &'static str, shape: Shape) -> FieldDef {
     }
 }
 
-/// What a list item or a line may begin with, instead of a field.
+/// The header that a list item or a line may start with instead of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Head {
     /// `name(p: type) -> type`.
     Signature,
     /// `REQUIRE condition`.
     Constraint,
-    /// `IF condition:`, `WHEN condition`, where other versions write a field of that name.
+    /// `IF condition:`, `WHEN condition`, where other versions have a field of that name.
     Condition,
     /// `INTENT(a) -> alias`, `DEFAULT -> alias`.
     Routing,
@@ -182,39 +182,39 @@ pub enum Head {
     Name,
     /// `a -> b -> c`.
     Chain,
-    /// A bare text.
+    /// An unquoted text.
     Text,
     /// A bare `RESUME`.
     Resume,
 }
 
-/// How the items of a record are told apart.
+/// How the items of a record are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
-    /// They have no names: items of a list.
+    /// Unnamed: list items.
     Anonymous,
-    /// `name:` with fields below; also `- name: …` and items with a `name` field.
+    /// `name:` with nested fields; also `- name: …` and items with a `name` field.
     Keyed,
 }
 
-/// A kind of record: what may stand in it.
+/// A type of record: its possible content.
 #[derive(Debug)]
 pub struct RecordType {
-    /// What it is called in messages: "gather field", "flow step".
+    /// The name in messages: "gather field", "flow step".
     pub name: &'static str,
-    /// Its fields.
+    /// The fields.
     pub fields: &'static [FieldDef],
-    /// What stands in it besides fields: items of a list, or entries under names of the author's.
+    /// The type of items: list items, or entries with names chosen by the author.
     pub items: Option<&'static RecordType>,
     /// As an item: how it is named.
     pub naming: Naming,
-    /// As an item: what it may begin with.
+    /// As an item: the possible headers.
     pub heads: &'static [Head],
-    /// The field that a value directly behind its name belongs to.
+    /// The field for a value directly after the name.
     pub shorthand: Option<&'static str>,
-    /// The field that may hold its name.
+    /// The field that may hold the name.
     pub name_field: Option<&'static str>,
-    /// Whether keys that are no field are the author's own business.
+    /// Whether unknown keys are allowed.
     pub open: bool,
 }
 
@@ -245,7 +245,7 @@ impl RecordType {
         self
     }
 
-    /// The field called `key`, letter case ignored.
+    /// The field with this key, ignoring case.
     #[must_use]
     pub fn field(&self, key: &str) -> Option<&'static FieldDef> {
         self.fields.iter().find(|f| f.is_called(key))
@@ -269,7 +269,7 @@ const fn record(name: &'static str, fields: &'static [FieldDef]) -> RecordType {
 mod tests {
     use super::*;
 
-    /// Calls `seen` with every record type that can be reached from `root`.
+    /// Collects every record type reachable from `root`.
     fn walk(root: &'static RecordType, seen: &mut Vec<&'static RecordType>) {
         if seen.iter().any(|s| std::ptr::eq(*s, root)) {
             return;

@@ -1,4 +1,4 @@
-//! What only a supervisor has (§5.1 and the supervisor reference).
+//! Tables of sections that only supervisors have (§5.1 and the supervisor reference).
 
 use super::{Head, RecordType, Shape, Version, field, record};
 
@@ -96,7 +96,7 @@ static PROTOCOL_RULE: RecordType = record(
 )
 .heads(&[Head::Protocol]);
 
-/// `STATE`: variables below namespaces.
+/// `STATE`: variables grouped by namespace.
 pub(super) static STATE: RecordType = record("state", &[]).items(&STATE_ENTRY);
 static STATE_ENTRY: RecordType = record(
     "state variable",

@@ -1,4 +1,4 @@
-//! Tools: the callable contract in an agent, the bindings in a tool library (§3.5).
+//! Tables of tools: signatures in an agent, bindings in a tool library (§3.5).
 
 use super::agent::VALIDATION;
 use super::{Head, RecordType, Shape, field, record};
@@ -22,7 +22,7 @@ pub(super) static TOOLS: RecordType = record(
 )
 .items(&TOOL);
 
-/// A `.tools.abl` document: `TOOLS:` at its root, perhaps with the defaults beside it.
+/// A `.tools.abl` document: `TOOLS:` at its root, optionally with defaults next to it.
 pub static TOOL_LIBRARY: RecordType = record(
     "tool library",
     &[
@@ -62,7 +62,7 @@ pub(super) static TOOL: RecordType = record(
         field("parameters", Shape::Record(&PARAMETERS)).aka(&["params"]),
         field("returns", Shape::OneOf(&[Shape::Record(&RETURNS), Shape::Types])),
         field("hints", Shape::Record(&HINTS)),
-        // The hints also stand directly on the tool.
+        // Hints may also be fields of the tool itself.
         field("cacheable", Shape::Bool),
         field("latency", Shape::Enum(&["fast", "medium", "slow"])),
         field("parallelizable", Shape::Bool),

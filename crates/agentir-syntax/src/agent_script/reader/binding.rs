@@ -1,4 +1,4 @@
-//! Bindings: tools as they are offered to the model.
+//! Reads bindings: tools as exposed to the model.
 
 use super::super::leaf::{Goal, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline};
@@ -84,7 +84,7 @@ impl<'s> Reader<'s, '_> {
         binding
     }
 
-    /// Setting variables is all that `@utils.setVariables` does.
+    /// Reports statements after `@utils.setVariables`, which never run.
     fn check_after(&mut self, binding: &Binding<'s>) {
         let sets = binding.action.as_ref().and_then(Expr::as_path).is_some_and(|p| {
             p.namespace.as_ref().is_some_and(|n| n.value == "utils")
@@ -103,7 +103,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// `go to @subagent.x` and other words where an action belongs.
+    /// Reports `go to @subagent.x` and similar phrases in place of an action.
     fn check_binding(
         &mut self,
         name: &Spanned<Name>,

@@ -1,4 +1,4 @@
-//! What is read without a table: unknown blocks and free-form ones.
+//! Reads entries without a table: unknown blocks and free-form ones.
 
 use super::super::leaf::{Goal, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
@@ -11,7 +11,7 @@ use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::Name;
 
 impl<'s> Reader<'s, '_> {
-    /// `key: …` that no table knows.
+    /// `key: …` without a row in the table.
     pub(super) fn unknown_pair(
         &mut self,
         key: Key<'s>,
@@ -42,7 +42,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// One entry that is no field.
+    /// An entry that is not a field.
     pub(super) fn data_of(&mut self, entry: Entry<'s>) -> Data<'s> {
         match entry.kind {
             EntryKind::Item => self.item(entry.children),
@@ -54,7 +54,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// What stands behind a dash.
+    /// The content after a dash.
     fn item(&mut self, mut entries: Vec<Entry<'s>>) -> Data<'s> {
         if let [Entry { kind: EntryKind::Line(_), .. }] = entries.as_slice()
             && let Some(Entry { kind: EntryKind::Line(text), children, .. }) = entries.pop()
@@ -64,7 +64,7 @@ impl<'s> Reader<'s, '_> {
         self.data(Inline::Nothing, entries)
     }
 
-    /// What stands behind a colon, and below it.
+    /// The value after a colon, and its nested entries.
     pub(super) fn data(&mut self, inline: Inline<'s>, children: Vec<Entry<'s>>) -> Data<'s> {
         match inline {
             Inline::Nothing => self.block(children),
@@ -118,7 +118,7 @@ impl<'s> Reader<'s, '_> {
         if items > 0 && pairs == 0 { Data::List(all) } else { Data::Map(all) }
     }
 
-    /// A value whose form nobody knows: a text, an expression, a declaration or a tool.
+    /// A value of unknown shape: a text, an expression, a declaration or a tool.
     fn inline(&mut self, text: Text<'s>, children: Vec<Entry<'s>>) -> Data<'s> {
         if text.quoted && children.is_empty() {
             let inner = text.raw.get(1..text.raw.len() - 1).unwrap_or_default();

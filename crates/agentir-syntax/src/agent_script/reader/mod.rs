@@ -1,5 +1,5 @@
-//! Reads an outline by the tables: which entry is which field, what its value says, and what is
-//! wrong with it. Nothing is thrown away: what the tables do not know stays in the tree.
+//! Reads an outline by the schema tables: assigns entries to fields, parses values and reports errors.
+//! Nothing is discarded: unknown entries stay in the tree.
 
 mod binding;
 mod data;
@@ -15,13 +15,13 @@ use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spa
 use agentir_expr::Name;
 use rustc_hash::FxHashMap;
 
-/// A document that is being read.
+/// The state of reading a document.
 pub(crate) struct Reader<'s, 'p> {
     pub reading: Reading<'p>,
     pub dialect: Dialect,
-    /// The version the document asks for.
+    /// The version the document declares.
     pub version: Option<Version>,
-    /// What stands where nothing can stand, until the block around takes it.
+    /// Misplaced entries, to be stored by the enclosing block.
     pub strays: Vec<Unknown<'s>>,
 }
 
@@ -34,7 +34,7 @@ impl<'s> Reader<'s, '_> {
         self.reading.problems.push(diagnostic);
     }
 
-    /// The whole document.
+    /// Reads the document.
     pub(crate) fn document(&mut self, entries: Vec<Entry<'s>>) -> Record<'s> {
         let span = Span::new(
             self.file(),
@@ -132,7 +132,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// A field that only has a meaning together with another one.
+    /// Reports a field without the field that gives it meaning.
     fn check_company(
         &mut self,
         record: &Record<'s>,
@@ -157,7 +157,7 @@ impl<'s> Reader<'s, '_> {
         self.report(Diagnostic::error(rules::UNKNOWN_FIELD, field.key, message));
     }
 
-    /// The begin of a span that may be long.
+    /// The first line of a span.
     fn first_line(&self, span: Span) -> Span {
         Span::new(span.file, span.start, span.end.min(span.start + 1))
     }
@@ -177,7 +177,7 @@ impl<'s> Reader<'s, '_> {
         let rule = if top { rules::UNKNOWN_SECTION } else { rules::UNKNOWN_FIELD };
         let mut diagnostic = Diagnostic::error(rule, span, message);
         let known = record.ty.fields().map(|f| f.name).filter(|n| !n.ends_with('*'));
-        // `actions:` with its actions beside it instead of below it.
+        // `actions:` with its actions at the same level instead of nested.
         let beside = record.fields.last().filter(|f| match &f.value {
             Value::Records(r) => r.is_empty() && !children.is_empty(),
             Value::Declarations(d) => d.is_empty(),
@@ -206,7 +206,7 @@ impl<'s> Reader<'s, '_> {
         self.report(diagnostic.note("it is kept, but means nothing"));
     }
 
-    /// A statement or an item where only fields may stand.
+    /// Reports a statement or an item where only fields are allowed.
     fn unexpected(&mut self, ty: &'static RecordType, kind: &EntryKind<'s>, span: Span) {
         let procedure = ty.fields().find(|f| matches!(f.shape, Shape::Procedure(_)));
         let (at, found) = self.described(kind, span);
@@ -262,7 +262,7 @@ impl<'s> Reader<'s, '_> {
         Field { def, key: key_span, value, span }
     }
 
-    /// Duplicates, deprecations and versions.
+    /// Reports duplicates, deprecated fields and fields of other versions.
     fn check_use(
         &mut self,
         record: &Record<'s>,
@@ -367,8 +367,8 @@ impl<'s> Reader<'s, '_> {
         Some(Spanned::new(Name::new(name), span))
     }
 
-    /// The name of an entry in a collection; reports more than one word. Of two that are `declared`
-    /// under one name the document cannot keep both.
+    /// The name of an entry in a collection; reports several words. If two declarations have the same name, the
+    /// document cannot keep both.
     fn entry_name(
         &mut self,
         what: &str,
@@ -405,7 +405,7 @@ impl<'s> Reader<'s, '_> {
         Spanned::new(Name::new(key.name), span)
     }
 
-    /// Reports a value where only a block may stand.
+    /// Reports a value where only a block is allowed.
     fn no_value(&mut self, name: &str, value: Inline<'s>) {
         let span = match value {
             Inline::Nothing => return,
@@ -423,7 +423,7 @@ impl<'s> Reader<'s, '_> {
         );
     }
 
-    /// Reports what is indented below a value that takes nothing below it.
+    /// Reports entries nested below a value that takes none.
     fn no_children(&mut self, name: &str, children: Vec<Entry<'s>>) -> Vec<Unknown<'s>> {
         if let Some(first) = children.first() {
             let at = self.first_line(first.span(self.file()));
@@ -439,7 +439,7 @@ impl<'s> Reader<'s, '_> {
         self.unknowns(children)
     }
 
-    /// As [`no_children`](Self::no_children), but keeps them in the block around.
+    /// Like [`no_children`](Self::no_children), but stores the entries in the enclosing block.
     fn stray_children(&mut self, name: &str, children: Vec<Entry<'s>>) {
         if !children.is_empty() {
             let below = self.no_children(name, children);
@@ -447,14 +447,14 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// Keeps an entry that was reported in the block around.
+    /// Stores a reported entry in the enclosing block.
     fn stray(&mut self, entry: Entry<'s>) {
         let span = entry.span(self.file());
         let data = self.data_of(entry);
         self.strays.push(Unknown { key: None, name: None, data, span });
     }
 
-    /// Blocks below a key, each under a name.
+    /// Named blocks nested below a key.
     fn collection(&mut self, ty: &'static RecordType, entries: Vec<Entry<'s>>) -> Vec<Record<'s>> {
         let mut names = Names::default();
         let mut records = Vec::with_capacity(entries.len());
@@ -477,7 +477,7 @@ impl<'s> Reader<'s, '_> {
         records
     }
 
-    /// Something else than named entries among named entries.
+    /// Reports an entry of another kind among named entries.
     fn unexpected_in(&mut self, expected: &str, kind: &EntryKind<'s>, span: Span) {
         let (at, found) = self.described(kind, span);
         self.report(Diagnostic::error(
@@ -487,7 +487,7 @@ impl<'s> Reader<'s, '_> {
         ));
     }
 
-    /// An entry in words, and where to point.
+    /// A description of an entry, and the span to point at.
     fn described(&self, kind: &EntryKind<'s>, span: Span) -> (Span, String) {
         let at = self.first_line(span);
         match kind {
@@ -500,7 +500,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// The entry that `items` of a sequence hold, each.
+    /// The records in the items of a sequence.
     fn items(&mut self, ty: &'static RecordType, children: Vec<Entry<'s>>) -> Vec<Record<'s>> {
         let mut records = Vec::with_capacity(children.len());
         for entry in children {
@@ -518,12 +518,12 @@ impl<'s> Reader<'s, '_> {
     }
 }
 
-/// Which names were there before.
+/// The names used so far.
 #[derive(Default)]
 struct Names<'s>(FxHashMap<(&'static str, &'s str), Span>);
 
 impl<'s> Names<'s> {
-    /// Where `name` of a kind was first, if it was.
+    /// The first occurrence of a name of this kind, if any.
     fn first(&mut self, kind: &'static str, name: &'s str, span: Span) -> Option<Span> {
         match self.0.entry((kind, name)) {
             std::collections::hash_map::Entry::Occupied(first) => Some(*first.get()),
@@ -535,7 +535,7 @@ impl<'s> Names<'s> {
     }
 }
 
-/// The kind of block, nearest to the root, that has a field called `name`.
+/// The block type nearest to the root that has a field called `name`.
 fn home_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType> {
     let mut seen: Vec<&'static RecordType> = vec![root];
     let mut at = 0;
@@ -561,7 +561,7 @@ fn home_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType>
     None
 }
 
-/// How a statement's word is written.
+/// The spelling of a statement's keyword.
 const fn spelled(word: Word) -> &'static str {
     match word {
         Word::Set => "set",
@@ -576,7 +576,7 @@ const fn spelled(word: Word) -> &'static str {
     }
 }
 
-/// The begin of a text, for messages.
+/// The start of a text, for messages.
 fn excerpt(text: &str) -> String {
     const LONGEST: usize = 40;
     let line = text.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Statements (specification part I, 5).
+//! Reads statements (specification part I, 5).
 
 use super::super::leaf::{self, Goal, Parsed};
 use super::super::outline::{
@@ -13,20 +13,20 @@ use crate::text::offset;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, Span, closest};
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal};
 
-/// Where a statement stands.
+/// The context of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In a procedure that is for this.
+    /// In a procedure of this kind.
     In(Steps),
     /// Below `run`.
     Callback,
     /// Below a tool of the model.
     Binding,
-    /// In a block that no table knows.
+    /// In a block without a table.
     Unknown,
 }
 
-/// What a line may begin with, to tell slips of the pen.
+/// The keywords a line may start with, for detecting misspellings.
 const WORDS: [&str; 9] =
     ["set", "run", "with", "to", "if", "else", "transition", "available", "collect"];
 
@@ -198,7 +198,7 @@ impl<'s> Reader<'s, '_> {
         self.report(Diagnostic::error(rules::MISPLACED_STATEMENT, span, message).help(help));
     }
 
-    /// Text for the model where there is no prompt.
+    /// Reports text for the model where there is no prompt.
     fn check_template(&mut self, place: Place, span: Span) {
         match place {
             Place::In(Steps::Prompt) | Place::Unknown => {}
@@ -220,7 +220,7 @@ impl<'s> Reader<'s, '_> {
 
     fn nothing_below(&mut self, word: &str, children: Vec<Entry<'s>>) {
         if !children.is_empty() {
-            // They stay in the tree, with the block around.
+            // They stay in the tree, in the enclosing block.
             let below = self.no_children(word, children);
             self.strays.extend(below);
         }
@@ -321,8 +321,8 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// A text with holes as what it is: texts and values, joined. Nothing for other values, and for a
-    /// text whose holes cannot be read, which was reported.
+    /// A text with placeholders as a concatenation of strings and values; `None` for other values, and for
+    /// invalid placeholders, which have been reported.
     fn filled(&mut self, value: &Expr, line: Text<'s>) -> Option<Expr> {
         let ExprKind::Literal(Literal::String(text)) = &value.kind else { return None };
         if !text.contains("{!") {
@@ -338,7 +338,7 @@ impl<'s> Reader<'s, '_> {
                 Segment::Text(text) => Expr::literal(Literal::String(text.into()), span),
                 Segment::Hole(hole) => hole.expr.clone()?,
             };
-            // The empty text in front makes a text of everything; a text does without.
+            // A leading empty string makes the result a string; not needed if the first operand is one.
             let empty =
                 matches!(&whole.kind, ExprKind::Literal(Literal::String(s)) if s.is_empty());
             if empty && matches!(part.kind, ExprKind::Literal(_)) {
@@ -351,8 +351,8 @@ impl<'s> Reader<'s, '_> {
         Some(whole)
     }
 
-    /// A line that cannot be read, reported already. What is below it is read all the same; but
-    /// what the line should have been would decide what may stand there.
+    /// An invalid line, already reported. Its nested lines are still read, but without knowing which statements
+    /// are allowed there.
     fn invalid(&mut self, text: Text<'s>, children: Vec<Entry<'s>>) -> StatementKind<'s> {
         StatementKind::Invalid(text.raw, self.statements(children, Place::Unknown))
     }
@@ -380,7 +380,7 @@ impl<'s> Reader<'s, '_> {
         StatementKind::Run { action, with, body }
     }
 
-    /// What stands below an action: its inputs, then what happens after.
+    /// The statements below an action: inputs, then the follow-up.
     fn callback(
         &mut self,
         children: Vec<Entry<'s>>,
@@ -522,7 +522,7 @@ impl<'s> Reader<'s, '_> {
 
     // ---- other lines ---------------------------------------------------------------------------
 
-    /// A line that begins with no keyword.
+    /// A line without a keyword.
     fn line(
         &mut self,
         text: Text<'s>,

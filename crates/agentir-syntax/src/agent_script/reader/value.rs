@@ -1,4 +1,4 @@
-//! Values, as the shapes of the tables say.
+//! Reads values by the shapes of the tables.
 
 use super::super::leaf::{Goal, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
@@ -10,17 +10,17 @@ use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr, TypeKind};
 
-/// An entry under a name of the author's: `name: …`.
+/// An entry with a name chosen by the author: `name: …`.
 pub(super) struct Named<'s> {
     pub name: Spanned<Name>,
     pub inline: Inline<'s>,
-    /// What is indented below.
+    /// The nested entries.
     pub children: Vec<Entry<'s>>,
     pub span: Span,
 }
 
 impl<'s> Reader<'s, '_> {
-    /// The value of a field that is no named block.
+    /// The value of a field other than a named block.
     pub(super) fn value(
         &mut self,
         def: &'static FieldDef,
@@ -110,7 +110,7 @@ impl<'s> Reader<'s, '_> {
                 return Value::Invalid("->", Data::Procedure(procedure));
             }
             Inline::Nothing => {
-                // A text that begins on the line below its key.
+                // A text that starts on the line below its key.
                 let template = match children.as_slice() {
                     [Entry { kind: EntryKind::Template(raw), .. }] => Some(*raw),
                     _ => None,
@@ -171,7 +171,7 @@ impl<'s> Reader<'s, '_> {
         }
         let before = self.reading.problems.len();
         let Some(expr) = self.reading.value(&text) else {
-            // Words without quotes, most likely.
+            // Most likely an unquoted text.
             if matches!(def.shape, Shape::Text | Shape::Quoted | Shape::QuotedOrNone)
                 && looks_like_words(text.raw)
             {
@@ -213,7 +213,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// A value of another form than its field takes.
+    /// Reports a value of another shape than its field takes.
     fn mismatch(&mut self, def: &'static FieldDef, text: Text<'s>, expr: Expr) -> Value<'s> {
         let found = match &expr.kind {
             ExprKind::Literal(Literal::Null) => "`None`".to_owned(),
@@ -410,7 +410,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// `- value`, one a line.
+    /// `- value`, one per line.
     fn sequence(&mut self, children: Vec<Entry<'s>>) -> Vec<Expr> {
         let mut values = Vec::with_capacity(children.len());
         for entry in children {
@@ -452,7 +452,7 @@ impl<'s> Reader<'s, '_> {
         self.named(ty, entries, "`name: type`", true, Self::declaration)
     }
 
-    /// Entries under names of the author's, one a line; `form` is how they are written.
+    /// Entries with names chosen by the author, one per line; `form` is their notation.
     pub(super) fn named<T>(
         &mut self,
         ty: &'static RecordType,
@@ -505,7 +505,7 @@ impl<'s> Reader<'s, '_> {
             Some(Parsed::Value(expr)) => (None, None, Some(*expr)),
             _ => (None, None, None),
         };
-        // Its type may be below, or known from its schema.
+        // The type may be a nested field, or be implied by the schema.
         let typed = properties.field("type").is_some() || properties.field("schema").is_some();
         if matches!(inline, Inline::Nothing) && !typed {
             self.report(
@@ -520,7 +520,7 @@ impl<'s> Reader<'s, '_> {
         Declaration { name, modifier, ty: declared_type, value, properties, span }
     }
 
-    /// `mutable string = ""`. Most are one word, or two, and need no parser.
+    /// `mutable string = ""`. Most are one or two words and need no parser.
     fn declared(&mut self, text: Text<'s>) -> Option<Parsed> {
         if text.raw.bytes().all(|b| b.is_ascii_alphabetic())
             && !matches!(
@@ -660,7 +660,7 @@ impl<'s> Reader<'s, '_> {
     }
 }
 
-/// What a field takes, in words.
+/// The values a field takes, for messages.
 const fn words(shape: Shape) -> &'static str {
     match shape {
         Shape::Text => "a text",
@@ -677,7 +677,7 @@ const fn words(shape: Shape) -> &'static str {
     }
 }
 
-/// Whether a text that is no expression was meant as words.
+/// Whether a text that is not an expression looks like natural language.
 fn looks_like_words(text: &str) -> bool {
     text.starts_with(char::is_alphabetic) || !text.contains(['"', '@', '(', '[', '{', '\''])
 }

@@ -3,7 +3,7 @@
 use super::base::{self, LABEL};
 use super::{Limit, RecordType, Shape, Steps, field, record};
 
-/// What can be gone to.
+/// The possible targets of a transition.
 const NODES: &[&str] = &["orchestrator", "subagent", "generator", "executor", "router", "echo"];
 
 /// A document.
@@ -124,7 +124,7 @@ static REASONING: RecordType = record(
 static OUTPUTS: RecordType =
     record("outputs block", &[field("properties", "what comes out", Shape::Collection(&OUTPUT))]);
 
-/// A property, or what the items of an array are: the part of JSON Schema that is supported.
+/// A property or the items of an array: the supported part of JSON Schema.
 static OUTPUT: RecordType = record(
     "output",
     &[

@@ -1,4 +1,4 @@
-//! What `agentforce` adds to the base.
+//! `agentforce`: extensions of the base dialect.
 
 use super::base::{self, LABEL, SKILL, SOURCE};
 use super::{FieldDef, Limit, RecordType, Shape, Steps, V3_2, field, record};
@@ -60,7 +60,7 @@ static CONFIG: RecordType = record(
         field("agent_name", "the agent's name for programs; or `developer_name`", Shape::Text),
         field("agent_label", "its name for people", Shape::Quoted),
         field("agent_description", "what it is for, as prompts and routing see it", Shape::Text),
-        // Twelve are known, others are accepted; which exist is no matter of syntax.
+        // Twelve types are known, others are accepted; which ones exist is not a matter of syntax.
         field("agent_type", "what kind of agent it is", Shape::Text),
         field("agent_id", "its identifier", Shape::Text),
         field("default_agent_user", "the user it acts for", Shape::QuotedOrNone)
@@ -132,7 +132,7 @@ static SUBAGENT: RecordType = record(
         field("model_config", "the model that thinks here", Shape::Block(&MODEL_CONFIG)),
         field("skills", "skills that can be used here", Shape::Collection(&SKILL))
             .until(V3_2, "skill_definitions"),
-        // Nodes of other kinds bring fields along.
+        // Fields of other kinds of node.
         field("parameters", "what the node is given", Shape::Open).only_with("schema", &[]),
         field(
             "on_init",
@@ -249,7 +249,7 @@ static FORMAT_INPUT: RecordType = record(
 )
 .extends(&base::PARAMETER);
 
-/// What stands below `type: list` and `value: object`.
+/// The fields below `type: list` and `value: object`.
 static TYPE: RecordType = record(
     "type",
     &[
@@ -261,7 +261,7 @@ static TYPE: RecordType = record(
     ],
 );
 
-/// Two versions of the block are in use; only what both tools and documentation agree on is here.
+/// Two versions of the block are in use; the table has what tools and documentation agree on.
 static MODALITY: RecordType = record(
     "modality",
     &[

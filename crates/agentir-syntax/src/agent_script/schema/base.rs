@@ -2,7 +2,7 @@
 
 use super::{FieldDef, Limit, RecordType, Shape, Steps, V3_2, field, record};
 
-// Rows that many records have.
+// Rows shared by many records.
 pub(super) const LABEL: FieldDef = field("label", "its name for people", Shape::Text);
 pub(super) const SOURCE: FieldDef = field("source", "where its definition comes from", Shape::Text);
 pub(super) const STRIP_SALESFORCE_INSTRUCTIONS: FieldDef = field(
@@ -157,7 +157,7 @@ pub(super) static REASONING: RecordType = record(
 pub(super) static BINDING: RecordType =
     record("tool", &[field("description", "what the model is told about it", Shape::Text), LABEL]);
 
-/// What stands below `collect` and `ask for`.
+/// The fields below `collect` and `ask for`.
 pub static COLLECT: RecordType = record(
     "question",
     &[

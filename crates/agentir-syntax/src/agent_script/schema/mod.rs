@@ -1,13 +1,13 @@
-//! What there is in Agent Script, as data: every block, every field, the form of its value and its
-//! limits, for each dialect. The reader checks documents against these tables, and so will
-//! completion, hover and the documentation. Adding a field is adding a row.
+//! The schema of Agent Script as tables: every block and field, the shape of its value and its limits, for
+//! each dialect. The reader checks documents against these tables; completion, hover and documentation can
+//! use them as well. To add a field, add a row.
 //!
-//! The three dialects share one base (`base.rs`). `agentforce.rs` extends its records row by row: a
-//! row of the same name replaces the base's. `agentfabric.rs` has records of its own and extends only
-//! the few that it shares.
+//! The three dialects share one base (`base.rs`). `agentforce.rs` extends its records row by row; a row
+//! replaces the base's row of the same name. `agentfabric.rs` has records of its own and extends only the
+//! few that it shares.
 //!
-//! The shape of these tables is that of [`crate::abl::schema`]; they are not the same type because
-//! what a field's value can be has next to nothing in common.
+//! The tables resemble those of [`crate::abl::schema`]. The types differ, since the shapes of values have
+//! almost nothing in common.
 //!
 //! Sources: the formal specification (part II) and the published schemas of the official tools.
 
@@ -21,12 +21,12 @@ use std::fmt;
 /// A dialect of Agent Script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Dialect {
-    /// The base that the others extend.
+    /// The base of the others.
     AgentScript,
-    /// Salesforce's; what nearly every document is.
+    /// Salesforce's dialect, which nearly every document uses.
     #[default]
     Agentforce,
-    /// MuleSoft's, for networks of agents.
+    /// MuleSoft's dialect, for networks of agents.
     Agentfabric,
 }
 
@@ -34,7 +34,7 @@ impl Dialect {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::AgentScript, Self::Agentforce, Self::Agentfabric];
 
-    /// Its name, as a `# @dialect:` line has it.
+    /// The name, as in a `# @dialect:` line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,13 +44,13 @@ impl Dialect {
         }
     }
 
-    /// The dialect called `name`, letter case ignored.
+    /// The dialect with this name, ignoring case.
     #[must_use]
     pub fn called(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|d| d.name().eq_ignore_ascii_case(name))
     }
 
-    /// The newest version that is known; of agentfabric there is only one so far.
+    /// The newest known version; agentfabric has only one so far.
     #[must_use]
     pub const fn newest(self) -> Option<Version> {
         match self {
@@ -59,7 +59,7 @@ impl Dialect {
         }
     }
 
-    /// The blocks of a document.
+    /// The document's record type.
     #[must_use]
     pub fn root(self) -> &'static RecordType {
         match self {
@@ -79,9 +79,9 @@ impl fmt::Display for Dialect {
 /// A version of a dialect: `3.2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Before the point.
+    /// The part before the point.
     pub major: u16,
-    /// Behind it; 0 if not written.
+    /// The part after the point; 0 if not written.
     pub minor: u16,
 }
 
@@ -94,104 +94,104 @@ impl fmt::Display for Version {
 /// The version that replaced `collect` by `ask for` and `skills` by `skill_definitions`.
 pub const V3_2: Version = Version { major: 3, minor: 2 };
 
-/// The form of a field's value.
+/// The shape of a field's value.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
-    /// Text, quoted or behind `|`, with holes.
+    /// A text, quoted or after `|`, with placeholders.
     Text,
-    /// Text in quotes, without holes.
+    /// A quoted text without placeholders.
     Quoted,
-    /// Text in quotes, or `None`.
+    /// A quoted text without placeholders, or `None`.
     QuotedOrNone,
     /// `True` or `False`.
     Bool,
     /// A number.
     Number,
-    /// `@namespace.name`; of one of these namespaces, if there are any.
+    /// `@namespace.name`; limited to these namespaces, if any are listed.
     Reference(&'static [&'static str]),
     /// Any expression; also the items of a sequence.
     Expr,
-    /// `- value`, one a line, or `[a, b]`.
+    /// `- value`, one per line, or `[a, b]`.
     Values,
-    /// `- field: …`, one record an item.
+    /// `- field: …`, one record per item.
     Items(&'static RecordType),
     /// Statements.
     Procedure(Steps),
-    /// A block: fields below the key.
+    /// A block with nested fields.
     Block(&'static RecordType),
     /// Blocks named on their line: `subagent order_handler:`.
     Named(&'static RecordType),
-    /// Blocks below the key, each under a name of the author's.
+    /// Nested blocks with names chosen by the author.
     Collection(&'static RecordType),
     /// `name: type = value`, with these properties.
     Declarations(&'static RecordType),
     /// `name: @actions.x`, with these properties.
     Bindings(&'static RecordType),
-    /// A type, with what narrows it below.
+    /// A type with nested constraints.
     Type(&'static RecordType),
     /// Anything.
     Open,
 }
 
-/// What a procedure is for.
+/// The purpose of a procedure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steps {
-    /// It builds a text for the model; `|` adds to it.
+    /// Builds a text for the model; `|` adds to it.
     Prompt,
-    /// It does something; there is no text to add to.
+    /// Executes statements; there is no text to add to.
     Deterministic,
-    /// It only says where to go.
+    /// Only selects a transition.
     Exit,
 }
 
-/// What a value of the right form has to fulfil besides.
+/// A further constraint on a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Limit {
-    /// Nothing.
+    /// None.
     Any,
     /// One of these texts.
     OneOf(&'static [&'static str]),
-    /// `scheme://…`, with one of these schemes, if there are any.
+    /// `scheme://…`; limited to these schemes, if any are listed.
     Uri(&'static [&'static str]),
-    /// `scheme://name`, or as many names as said, with slashes between them.
+    /// `scheme://name`, with this number of names separated by slashes.
     Connection(&'static [&'static str], usize),
-    /// A number from the first to the second.
+    /// A number in this range, inclusive.
     Range(f64, f64),
-    /// At least so many items.
+    /// At least this number of items.
     AtLeast(usize),
 }
 
-/// A field that has a successor.
+/// The deprecation of a field.
 #[derive(Debug, Clone, Copy)]
 pub struct Deprecation {
-    /// Since when; always, if not said.
+    /// The version that deprecates it; always deprecated if `None`.
     pub since: Option<Version>,
-    /// What to write instead.
+    /// The replacement.
     pub instead: &'static str,
-    /// Whether only the name changed, so that it can be replaced where it stands.
+    /// Whether only the name changed, so that the key can be replaced in place.
     pub renamed: bool,
 }
 
 /// A field of a record.
 #[derive(Debug)]
 pub struct FieldDef {
-    /// Its name. A `*` at its end stands for any more letters.
+    /// The name. A trailing `*` matches any suffix.
     pub name: &'static str,
-    /// What it says, for hover and documentation.
+    /// A description for hover and documentation.
     pub doc: &'static str,
-    /// The form of its value.
+    /// The shape of the value.
     pub shape: Shape,
-    /// Whether the record is incomplete without it.
+    /// Whether the field is required.
     pub required: bool,
-    /// Whether there may only be one, though it has a name.
+    /// Whether there may be only one, although it is a named block.
     pub singular: bool,
-    /// What its value has to fulfil.
+    /// A further constraint on the value.
     pub limit: Limit,
-    /// Whether it has a successor.
+    /// The deprecation, if any.
     pub deprecated: Option<Deprecation>,
-    /// The first version that has it, where that is known.
+    /// The first version that has it, if known.
     pub since: Option<Version>,
-    /// It only has a meaning together with that field, with one of these values, if there are any.
+    /// A field that this one requires, with one of these values, if any are listed.
     pub only_with: Option<(&'static str, &'static [&'static str])>,
 }
 
@@ -260,19 +260,18 @@ const fn field(name: &'static str, doc: &'static str, shape: Shape) -> FieldDef 
     }
 }
 
-/// A kind of block: what may stand in it.
+/// A type of block: its possible content.
 #[derive(Debug)]
 pub struct RecordType {
-    /// What it is called in messages: "action", "subagent".
+    /// The name in messages: "action", "subagent".
     pub name: &'static str,
-    /// The record whose rows it has besides its own; its own win.
+    /// The record whose rows it inherits; its own rows take precedence.
     pub extends: Option<&'static RecordType>,
-    /// Its own rows.
+    /// The rows of its own.
     pub own: &'static [FieldDef],
-    /// Whether keys that are no field are the author's own business.
+    /// Whether unknown keys are allowed.
     pub open: bool,
-    /// Whether the author's names (of variables) are held to
-    /// letters, digits and single underscores.
+    /// Whether the author's names (of variables) are limited to letters, digits and single underscores.
     pub plain_names: bool,
 }
 
@@ -290,29 +289,29 @@ impl RecordType {
         self
     }
 
-    /// The field called `key`.
+    /// The field with this key.
     #[must_use]
     pub fn field(&self, key: &str) -> Option<&'static FieldDef> {
         let own = self.own.iter().find(|f| f.is_called(key));
         own.or_else(|| self.extends.and_then(|base| base.field(key)))
     }
 
-    /// All rows, its own first, without those that were replaced.
+    /// All rows, its own first, without replaced ones.
     pub fn fields(&'static self) -> impl Iterator<Item = &'static FieldDef> {
         self.rows().filter(|f| self.has(f))
     }
 
-    /// The fields without which it is incomplete.
+    /// The required fields.
     pub(crate) fn required(&'static self) -> impl Iterator<Item = &'static FieldDef> {
         self.rows().filter(|f| f.required && self.has(f))
     }
 
-    /// All rows, also those that were replaced.
+    /// All rows, including replaced ones.
     pub(crate) fn rows(&'static self) -> impl Iterator<Item = &'static FieldDef> {
         std::iter::successors(Some(self), |r| r.extends).flat_map(|r| r.own)
     }
 
-    /// Whether `row` is its own, or was not replaced.
+    /// Whether `row` is its own, or inherited and not replaced.
     fn has(&self, row: &'static FieldDef) -> bool {
         self.field(row.name).is_some_and(|f| std::ptr::eq(f, row))
     }
@@ -322,7 +321,7 @@ const fn record(name: &'static str, own: &'static [FieldDef]) -> RecordType {
     RecordType { name, extends: None, own, open: false, plain_names: false }
 }
 
-/// The types of variables and parameters, and what to write instead where one is deprecated.
+/// The types of variables and parameters, with the replacement of deprecated ones.
 pub static TYPES: &[(&str, Option<&str>)] = &[
     ("string", None),
     ("number", None),
@@ -344,7 +343,7 @@ pub static TYPES: &[(&str, Option<&str>)] = &[
 mod tests {
     use super::*;
 
-    /// Calls `seen` with every record type that can be reached from `root`.
+    /// Collects every record type reachable from `root`.
     fn walk(root: &'static RecordType, seen: &mut Vec<&'static RecordType>) {
         if seen.iter().any(|s| std::ptr::eq(*s, root)) {
             return;

@@ -1,11 +1,11 @@
-//! `access`.
+//! Checks `access`.
 
 use super::super::tree::Value;
 use super::{Check, EMPLOYEE};
 use agentir_expr::{ExprKind, Literal};
 
-/// `access-sharing-policy-not-allowed`, `access-verified-customer-record-access-not-allowed`, and what
-/// the compiler asks of the lists.
+/// `access-sharing-policy-not-allowed`, `access-verified-customer-record-access-not-allowed`, and the
+/// compiler's constraints on the lists.
 pub(super) fn check(check: &mut Check<'_, '_, '_>) {
     let Some(access) = check.root.record("access") else { return };
     let kind = check.agent_type();

@@ -1,4 +1,4 @@
-//! Actions, skills and agents that are deployed elsewhere: what their addresses and inputs are.
+//! Checks the targets and inputs of actions, skills and connected agents.
 
 use super::super::tree::Record;
 use super::{Check, constant};
@@ -6,7 +6,7 @@ use crate::rules;
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::{Expr, ExprKind};
 
-/// What can carry an action out, as far as it is documented; letter case does not count.
+/// The documented schemes of action targets, in lower case.
 const SCHEMES: &[&str] = &[
     "api",
     "apex",
@@ -103,7 +103,7 @@ fn is_agent_name(name: &str) -> bool {
         && !name.contains("__")
 }
 
-/// Whether an input gets a constant, a list of constants, or a variable.
+/// Whether an input is a constant, a list of constants, or a variable.
 fn is_bound(value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Path(path) => path.namespace.as_ref().is_some_and(|n| n.value == "variables"),
@@ -112,7 +112,7 @@ fn is_bound(value: &Expr) -> bool {
     }
 }
 
-/// The model that thinks in a block.
+/// The reasoning model of a block.
 pub(super) fn model(record: &Record<'_>) -> Option<(String, Span)> {
     record.record("model_config")?.field("model").and_then(constant)
 }

@@ -1,4 +1,4 @@
-//! `config`, `system`, `language`, `model_config`, `context`, `modality`.
+//! Checks `config`, `system`, `language`, `model_config`, `context` and `modality`.
 
 use super::super::tree::{Data, Record, Value};
 use super::{Check, EMPLOYEE, SERVICE, constant, head};
@@ -6,17 +6,17 @@ use crate::rules;
 use agentir_diagnostics::{Diagnostic, closest};
 use agentir_expr::{ExprKind, Literal};
 
-/// How many starter prompts there may be, and how long each.
+/// The allowed number of starter prompts, and their length.
 const PROMPTS: std::ops::RangeInclusive<usize> = 3..=20;
 const PROMPT_LENGTH: std::ops::RangeInclusive<usize> = 1..=50;
 
-/// A parameter that the platform refuses.
+/// A parameter that the platform rejects.
 const REFUSED: &str = "additional_parameter__disable_graph_runtime";
 
 /// The fields of the older form of `modality voice`.
 const VOICE_1: &[&str] =
     &["voice_id", "outbound_speed", "pronunciation_dict", "additional_configs"];
-/// Those of the newer one.
+/// The fields of the newer form.
 const VOICE_2: &[&str] = &["inbound", "outbound", "session_language_switching", "languages"];
 
 pub(super) fn check(check: &mut Check<'_, '_, '_>) {
@@ -64,8 +64,8 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
     }
 }
 
-/// `config-missing-agent-name`, `config-duplicate-agent-name`, `disabled-additional-parameter`, and
-/// what the compiler asks of `runtime` and `file_upload`.
+/// `config-missing-agent-name`, `config-duplicate-agent-name`, `disabled-additional-parameter`, and the
+/// compiler's constraints on `runtime` and `file_upload`.
 fn names(check: &mut Check<'_, '_, '_>, config: &Record<'_>) {
     match (config.field("developer_name"), config.field("agent_name")) {
         (None, None) => {
@@ -105,7 +105,7 @@ fn names(check: &mut Check<'_, '_, '_>, config: &Record<'_>) {
     }
 }
 
-/// `agent-type-not-allowed`: what looks like one of the types that are known, but is none.
+/// `agent-type-not-allowed`: an unknown type that resembles a known one.
 fn agent_type(check: &mut Check<'_, '_, '_>) {
     let Some((kind, span)) = check.agent_type() else { return };
     let known = [EMPLOYEE, SERVICE];

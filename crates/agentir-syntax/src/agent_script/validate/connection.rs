@@ -1,14 +1,14 @@
-//! `connection`: channels, and the forms of answers on them.
+//! Checks `connection`: channels and their response formats.
 
 use super::super::tree::{Declaration, Record, TypeSpec, Value};
 use super::{Check, constant};
 use crate::rules;
 use agentir_expr::{Expr, ExprKind};
 
-/// What can render an answer.
+/// The renderers of responses.
 const RENDERERS: &[&str] =
     &["apex", "flow", "system", "standardInvocableAction", "externalService"];
-/// Where a schema of an input may lie.
+/// The location of input schemas.
 const COMPONENT: &str = "messaging_component";
 
 pub(super) fn check(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
@@ -43,7 +43,7 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
     }
 }
 
-/// `connection-missing-paired-field`: mail goes on by a route, which is two fields.
+/// `connection-missing-paired-field`: an email route consists of two fields.
 fn route(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
     let pair = ["outbound_route_type", "outbound_route_name"].map(|n| (n, connection.field(n)));
     if let [(missing, None), (_, Some(field))] | [(_, Some(field)), (missing, None)] = pair {
@@ -55,8 +55,8 @@ fn route(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
     }
 }
 
-/// `response-format-invalid-target`, `response-format-unsupported-target-scheme`, the compiler's check of
-/// `source`, and those of the inputs.
+/// `response-format-invalid-target`, `response-format-unsupported-target-scheme`, and the compiler's
+/// checks of `source` and the inputs.
 fn response_format(check: &mut Check<'_, '_, '_>, format: &Record<'_>, channel: &str) {
     if let Some((target, span)) = format.field("target").and_then(constant) {
         check.scheme(&target, span, "answers are not rendered by", RENDERERS);

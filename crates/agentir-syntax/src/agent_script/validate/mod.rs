@@ -1,8 +1,8 @@
-//! What has to hold between the parts of an agentforce document, which no row of the tables can say:
-//! fields that need or exclude each other, values that depend on the type of agent, addresses.
+//! Constraints of agentforce documents that the tables cannot express: fields that require or exclude each
+//! other, values that depend on the agent type, target URIs.
 //!
-//! Nothing here resolves a name; what depends on what a name stands for is found by the rules on the
-//! IR. Sources: the published diagnostics of the vendor's tools, whose codes each function names.
+//! Names are not resolved here; rules on the IR check what depends on them. Sources: the published
+//! diagnostics of the vendor's tools; each function names their codes.
 
 mod access;
 mod actions;
@@ -15,12 +15,12 @@ use super::tree::{Document, Field, Record, Value};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Span, closest};
 
-/// The type of agent that people inside a company talk to.
+/// The agent type for employees of a company.
 const EMPLOYEE: &str = "AgentforceEmployeeAgent";
-/// The type of agent that customers talk to.
+/// The agent type for customers.
 const SERVICE: &str = "AgentforceServiceAgent";
 
-/// Checks a document of the dialect agentforce as a whole.
+/// Checks an agentforce document as a whole.
 pub(super) fn agentforce(document: &Document<'_>, problems: &mut Vec<Diagnostic>) {
     let mut check = Check { root: &document.root, problems };
     config::check(&mut check);
@@ -38,7 +38,7 @@ pub(super) fn agentforce(document: &Document<'_>, problems: &mut Vec<Diagnostic>
     document.root.records("connection").for_each(|c| connection::check(&mut check, c));
 }
 
-/// A document that is being checked.
+/// The state of checking a document.
 struct Check<'d, 's, 'p> {
     root: &'d Record<'s>,
     problems: &'p mut Vec<Diagnostic>,
@@ -62,7 +62,7 @@ impl<'d, 's> Check<'d, 's, '_> {
         self.error(rules::INVALID_VALUE, span, message, help);
     }
 
-    /// Two fields that exclude each other.
+    /// Reports two fields that exclude each other.
     fn conflict(&mut self, span: Span, other: Span, message: impl Into<String>, help: &str) {
         self.report(
             Diagnostic::error(rules::CONFLICTING_FIELDS, span, message)
@@ -71,12 +71,12 @@ impl<'d, 's> Check<'d, 's, '_> {
         );
     }
 
-    /// The type of the agent, with where it stands, if the document says it in a plain text.
+    /// The type of the agent and its span, if it is a constant.
     fn agent_type(&self) -> Option<(String, Span)> {
         constant(self.root.record("config")?.field("agent_type")?)
     }
 
-    /// A field that this type of agent does not have.
+    /// Reports a field that this agent type does not have.
     fn not_for(&mut self, field: &Field<'_>, kind: &str) {
         let name = field.def.name;
         self.error(
@@ -87,7 +87,7 @@ impl<'d, 's> Check<'d, 's, '_> {
         );
     }
 
-    /// An address: `scheme://name`. Gives its scheme and the rest.
+    /// Parses a URI, `scheme://name`. Returns its scheme and the rest.
     fn address<'t>(&mut self, text: &'t str, span: Span, what: &str) -> Option<(&'t str, &'t str)> {
         let parts = text.split_once("://").filter(|(scheme, rest)| {
             scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -104,9 +104,8 @@ impl<'d, 's> Check<'d, 's, '_> {
         parts
     }
 
-    /// An address with one of the schemes that are `known`; letter case does not count. Gives the
-    /// scheme as it is known. The platform grows, so one that is not known is only a warning, unless it
-    /// is nearly one that is.
+    /// Parses a URI with one of the `known` schemes, ignoring case. Returns the scheme in canonical case. An
+    /// unknown scheme is only a warning, since the platform grows, unless it resembles a known one.
     fn scheme(
         &mut self,
         text: &str,
@@ -131,7 +130,7 @@ impl<'d, 's> Check<'d, 's, '_> {
     }
 }
 
-/// A field's text without holes, and where it stands.
+/// The text of a field without placeholders, and its span.
 fn constant(field: &Field<'_>) -> Option<(String, Span)> {
     match &field.value {
         Value::Text(text) if text.holes.is_empty() => Some((text.text(), text.span)),
@@ -139,7 +138,7 @@ fn constant(field: &Field<'_>) -> Option<(String, Span)> {
     }
 }
 
-/// Where to point for a block that has something wrong with it as a whole.
+/// The span to point at for an error in a block as a whole.
 fn head(record: &Record<'_>) -> Span {
     record.name.as_ref().map_or_else(
         || Span::new(record.span.file, record.span.start, record.span.start + 1),

@@ -1,11 +1,11 @@
-//! `start_agent`, `subagent`, `topic`.
+//! Checks `start_agent`, `subagent` and `topic`.
 
 use super::super::tree::{Record, Statement, StatementKind, Value};
 use super::{Check, actions, config, constant};
 use crate::rules;
 use agentir_diagnostics::Diagnostic;
 
-/// What runs an agent's own code as a node: `node://byon/namespace/type/version`.
+/// The prefix of custom nodes: `node://byon/namespace/type/version`.
 const BYON: &str = "node://byon/";
 
 pub(super) fn check(check: &mut Check<'_, '_, '_>, agent: &Record<'_>, kind: &str) {
@@ -22,7 +22,7 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>, agent: &Record<'_>, kind: &st
 }
 
 /// `hyperclassifier-non-transition`, `hyperclassifier-before-reasoning`, `hyperclassifier-after-reasoning`:
-/// a model that only picks where to go.
+/// constraints on a model that only selects transitions.
 fn classifier(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
     let Some((model, at)) = actions::model(agent) else { return };
     if !model.to_ascii_lowercase().contains("hyperclassifier") {
@@ -53,7 +53,7 @@ fn classifier(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
     }
 }
 
-/// The compiler's check of the kind of node, and `byon-not-for-production`.
+/// The compiler's check of the node kind, and `byon-not-for-production`.
 fn node(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
     let Some((schema, span)) = agent.field("schema").and_then(constant) else { return };
     let Some(rest) = schema.strip_prefix(BYON) else { return };
@@ -75,7 +75,7 @@ fn node(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
     );
 }
 
-/// The compiler's check that the first subagent asks for nothing.
+/// The compiler's check that the first subagent does not collect.
 fn collects(check: &mut Check<'_, '_, '_>, statements: &[Statement<'_>]) {
     for statement in statements {
         match &statement.kind {

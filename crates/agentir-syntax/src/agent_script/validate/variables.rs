@@ -1,4 +1,4 @@
-//! `variables`: what a modifier asks of a declaration.
+//! Checks `variables`: the constraints of modifiers.
 
 use super::super::tree::{Declaration, Modifier};
 use super::{Check, constant};
@@ -6,7 +6,7 @@ use crate::rules;
 use agentir_diagnostics::Diagnostic;
 use agentir_expr::TypeKind;
 
-/// How many characters the description of a variable may have.
+/// The maximum length of a variable's description, in characters.
 const DESCRIPTION: usize = 255;
 
 /// `linked-variable-missing-source`, `linked-variable-cannot-be-list`, `linked-variable-cannot-be-object`,
@@ -31,7 +31,7 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
     }
 }
 
-/// The platform cuts longer ones.
+/// The platform truncates longer descriptions.
 fn described(check: &mut Check<'_, '_, '_>, variable: &Declaration<'_>) {
     let Some((text, span)) = variable.properties.field("description").and_then(constant) else {
         return;

@@ -1,4 +1,4 @@
-//! Expressions of JavaScript that ABL can say.
+//! Translates JavaScript expressions that ABL can express.
 
 use super::super::tables::{FUNCTIONS, METHODS};
 use super::{JOIN, MAX_DEPTH, ROOTS, Reader, pieces};
@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use tree_sitter::Node;
 
 impl Reader<'_> {
-    /// A value; nothing if ABL cannot say it.
+    /// Translates a value; `None` if ABL cannot express it.
     pub(super) fn expr(&self, node: Node<'_>, depth: u16) -> Option<Expr> {
         if depth > MAX_DEPTH {
             return None;
@@ -84,7 +84,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `+`: texts are put together, numbers are added.
+    /// `+`: concatenates strings, adds numbers.
     fn sum(&self, left: Expr, right: Expr, span: Span) -> Option<Expr> {
         let text = |e: &Expr| {
             matches!(e.kind, ExprKind::Literal(Literal::String(_))) || pieces(e).is_some()
@@ -94,7 +94,7 @@ impl Reader<'_> {
             all.extend(pieces(&right).map_or_else(|| vec![right.clone()], <[Expr]>::to_vec));
             return self.join(all, span);
         }
-        // Of anything else it is not known whether it is a number, unless it is written as one.
+        // The type of other operands is unknown, unless they are literals.
         let number = |e: &Expr| match &e.kind {
             ExprKind::Literal(Literal::Number(_)) | ExprKind::Binary { .. } => true,
             ExprKind::Call { function, .. } => function.value == "TO_NUMBER",
@@ -137,7 +137,7 @@ impl Reader<'_> {
         self.join(all, self.span(node))
     }
 
-    /// A string's text.
+    /// The value of a string.
     pub(super) fn string(&self, node: Node<'_>) -> Option<String> {
         let mut cursor = node.walk();
         let mut text = String::new();
@@ -182,7 +182,7 @@ impl Reader<'_> {
         if let (Some((_, ours)), Some(first)) =
             (FUNCTIONS.iter().find(|(theirs, _)| *theirs == name), args.first())
         {
-            // A radix of ten says nothing.
+            // A radix of ten is the default.
             return self.call(ours, vec![first.clone()], span);
         }
         if let ("JSON.stringify", Some(value)) = (name, args.first()) {
@@ -204,7 +204,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A condition: as [`Self::expr`], with what joins conditions.
+    /// Translates a condition: like [`Self::expr`], with logical operators.
     pub(super) fn condition(&self, node: Node<'_>, depth: u16) -> Option<Expr> {
         if depth > MAX_DEPTH {
             return None;
@@ -234,8 +234,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Comparisons. With nothing, it is asked whether there is a value; ABL's `!=` also holds where a
-    /// side is unset, as JavaScript's does where the other one is a constant.
+    /// Comparisons. One with null becomes `IS SET`. ABL's `!=` also holds if a side is unset, as JavaScript's
+    /// does if the other side is a constant.
     fn comparison(&self, op: &str, left: Expr, right: Expr, span: Span) -> Option<Expr> {
         let null = |e: &Expr| matches!(e.kind, ExprKind::Literal(Literal::Null));
         let op = match op {
@@ -260,7 +260,7 @@ impl Reader<'_> {
     }
 }
 
-/// The character that an escape of JavaScript stands for.
+/// The character that a JavaScript escape stands for.
 fn unescaped(escape: &str) -> Option<char> {
     Some(match escape.strip_prefix('\\')? {
         "n" => '\n',

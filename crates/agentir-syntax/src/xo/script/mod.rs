@@ -1,8 +1,8 @@
-//! The JavaScript of an export: scripts, and messages that are computed.
+//! Reads the JavaScript of an export: scripts, and computed messages.
 //!
-//! It is parsed, never executed. Of a script that only assigns, compares and says constant things the
-//! statements are given; of any other, which variables of the conversation it reads and writes, so that
-//! it can be called as a tool.
+//! It is parsed, never executed. A script that consists of assignments, comparisons and constant messages
+//! is translated to statements. For any other script, the variables that it reads and writes are
+//! determined, so that it can be called as a tool.
 
 mod expr;
 
@@ -13,24 +13,24 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tree_sitter::{Node, Tree};
 
-/// How deep expressions and blocks may lie inside each other to be read as simple.
+/// The maximum nesting of expressions and blocks in a simple script.
 const MAX_DEPTH: u16 = 60;
 
-/// The objects that hold the state of a conversation and its settings.
+/// The objects with the state of a conversation and its settings.
 const ROOTS: &[&str] = &["context", "env", "content"];
 
 /// A script.
 #[derive(Debug, Default)]
 pub struct Script {
-    /// What it does, if it is simple.
+    /// The statements, if it is simple.
     pub simple: Option<Vec<Statement>>,
-    /// What it reads of the conversation, each once.
+    /// The paths it reads, without duplicates.
     pub reads: Vec<Path>,
-    /// What it writes.
+    /// The paths it writes.
     pub writes: Vec<Path>,
-    /// Whether it says something with `print`.
+    /// Whether it sends messages with `print`.
     pub prints: bool,
-    /// Its comments, without their marks.
+    /// The comments, without markers.
     pub comments: Vec<Spanned<SmolStr>>,
 }
 
@@ -39,11 +39,11 @@ pub struct Script {
 pub enum Statement {
     /// `target = value`.
     Assign {
-        /// What gets the value.
+        /// The target.
         target: Path,
         /// The value.
         value: Expr,
-        /// Where it is written.
+        /// The location in the source.
         span: Span,
     },
     /// `print(value)`.
@@ -57,15 +57,15 @@ pub enum Statement {
 /// A branch of [`Statement::If`].
 #[derive(Debug, Clone)]
 pub struct Branch {
-    /// When it is taken; absent for `else`.
+    /// The condition; absent for `else`.
     pub condition: Option<Expr>,
-    /// What is done then.
+    /// The statements.
     pub body: Vec<Statement>,
-    /// Where it is written.
+    /// The location in the source.
     pub span: Span,
 }
 
-/// The pieces of a text that is put together, if `expr` is one: `JOIN([a, b], "")`.
+/// The operands of a concatenation, if `expr` is one: `JOIN([a, b], "")`.
 #[must_use]
 pub fn pieces(expr: &Expr) -> Option<&[Expr]> {
     match &expr.kind {
@@ -79,7 +79,7 @@ pub fn pieces(expr: &Expr) -> Option<&[Expr]> {
     }
 }
 
-/// ABL's function that puts texts together.
+/// ABL's function that concatenates strings.
 const JOIN: &str = "JOIN";
 
 fn is_text(expr: &Expr, text: &str) -> bool {
@@ -106,7 +106,7 @@ pub fn read(text: &Text) -> Script {
     script
 }
 
-/// Reads a single expression; nothing if it is not simple.
+/// Parses a single expression; `None` if it is not simple.
 #[must_use]
 pub fn expression(text: &Text) -> Option<Expr> {
     let tree = parse(&text.value)?;
@@ -117,7 +117,7 @@ pub fn expression(text: &Text) -> Option<Expr> {
     Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() }.expr(inner, 0)
 }
 
-/// What is done with a part of the conversation.
+/// How a part of the conversation is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Read,
@@ -127,9 +127,9 @@ enum Role {
 
 struct Reader<'t> {
     text: &'t Text,
-    /// The local names so far, and what they stand for.
+    /// The local names so far, and their values.
     locals: FxHashMap<&'t str, Expr>,
-    /// The local names that stand for a part of the conversation.
+    /// The local names that alias a part of the conversation.
     aliases: FxHashMap<&'t str, Path>,
 }
 
@@ -146,8 +146,7 @@ impl<'t> Reader<'t> {
         Spanned::new(SmolStr::new(self.slice(node)), self.span(node))
     }
 
-    /// What the script reads, writes and says, in any part of it. Without recursion: nobody bounds how
-    /// deep a script nests.
+    /// Collects what the script reads, writes and prints. Iterative, since scripts may be nested to any depth.
     fn uses(&mut self, root: Node<'_>, script: &mut Script) {
         let assigned = self.assigned(root);
         let given =
@@ -209,13 +208,13 @@ impl<'t> Reader<'t> {
             };
             let mut cursor = node.walk();
             let children: Vec<_> = node.children(&mut cursor).collect();
-            // The last one in is the first one out.
+            // Pushed last, popped first.
             let role_of = |n| if Some(n) == special { role } else { Role::Read };
             open.extend(children.into_iter().rev().map(|n| (n, role_of(n))));
         }
     }
 
-    /// What the script gives a value in any case, and where that has been done.
+    /// The paths that the script always assigns, and where.
     fn assigned(&self, root: Node<'_>) -> Vec<(Path, usize)> {
         let mut cursor = root.walk();
         let statements = root.named_children(&mut cursor);
@@ -230,7 +229,7 @@ impl<'t> Reader<'t> {
             .collect()
     }
 
-    /// The path that `node` is, as far as it is constant; what is computed in it goes to `below`.
+    /// The constant path of `node`; computed parts of it are added to `below`.
     fn chain<'n>(&self, node: Node<'n>, below: &mut Vec<Node<'n>>) -> Option<Path> {
         let mut segments = Vec::new();
         let mut at = node;
@@ -246,7 +245,7 @@ impl<'t> Reader<'t> {
                         Some(segment) => segments.push(segment),
                         None => {
                             below.push(index);
-                            // What lies behind is not known.
+                            // The segments after a computed index are unknown.
                             segments.clear();
                         }
                     }
@@ -281,7 +280,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The statements of a block; nothing if one of them is not simple.
+    /// The statements of a block; `None` if one of them is not simple.
     fn block(&mut self, block: Node<'_>, depth: u16) -> Option<Vec<Statement>> {
         let mut out = Vec::new();
         let mut cursor = block.walk();
@@ -315,7 +314,7 @@ impl<'t> Reader<'t> {
             "if_statement" => {
                 let mut branches = Vec::new();
                 let mut at = node;
-                // What is declared inside of a branch is unknown behind it.
+                // Declarations inside a branch are unknown after it.
                 let outside = self.locals.clone();
                 loop {
                     let condition = at.child_by_field_name("condition")?;
@@ -388,7 +387,7 @@ impl<'t> Reader<'t> {
         Some(())
     }
 
-    /// Forgets the local names that stand for what a statement changes.
+    /// Drops the local names whose value a statement changes.
     fn forget(&mut self, statement: &Statement) {
         match statement {
             Statement::Assign { target, .. } => self.locals.retain(|_, value| {
@@ -408,7 +407,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Whether `path` is `start`, or a part of it.
+/// Whether `path` is `start` or a part of it.
 fn begins(path: &Path, start: &Path) -> bool {
     path.root.value == start.root.value
         && path.segments.get(..start.segments.len()) == Some(start.segments.as_slice())
