@@ -134,7 +134,7 @@ pub(crate) struct Prover {
 
 impl Prover {
     pub(crate) fn new(first: &Program) -> Self {
-        let known = agentir_lint::known_variables(first);
+        let known = agentir_lint::variable_facts_of(first);
         let names = first.agents.iter().map(|a| a.metadata.name.value.clone());
         let agents: FxHashMap<Name, Facts> =
             names.zip(known).map(|(name, facts)| (name, facts.renamed(shared))).collect();

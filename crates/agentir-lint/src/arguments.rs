@@ -5,7 +5,7 @@ use agentir_expr::{Argument, ExprKind};
 use agentir_ir::{Call, Data, Parameter, Tool};
 
 /// A call, and what each argument is for.
-pub(crate) struct Matched<'a> {
+pub(crate) struct MatchedCall<'a> {
     pub(crate) call: &'a Call,
     pub(crate) tool: &'a Tool,
     /// Every parameter with its argument, if the call gives one.
@@ -15,8 +15,8 @@ pub(crate) struct Matched<'a> {
 }
 
 /// The calls that the agent answers for, of tools whose parameters are known.
-pub(crate) fn matched<'a>(cx: &AgentContext<'a>) -> impl Iterator<Item = Matched<'a>> {
-    let calls = cx.facts.calls.iter().copied().filter(|call| cx.answers_for(call.tool.span));
+pub(crate) fn matched_calls<'a>(cx: &AgentContext<'a>) -> impl Iterator<Item = MatchedCall<'a>> {
+    let calls = cx.index.calls.iter().copied().filter(|call| cx.answers_for(call.tool.span));
     calls.filter_map(|call| {
         let tool = cx.tool(&call.tool.value)?;
         // Nothing is said of what it takes, or all of it is given as one object.
@@ -26,7 +26,7 @@ pub(crate) fn matched<'a>(cx: &AgentContext<'a>) -> impl Iterator<Item = Matched
     })
 }
 
-fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> Matched<'a> {
+fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> MatchedCall<'a> {
     let mut parameters: Vec<(&Parameter, Option<&Argument>)> =
         tool.parameters.iter().map(|p| (p, None)).collect();
     let mut others = Vec::new();
@@ -42,11 +42,11 @@ fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> Matched<'a> {
             None => others.push(argument),
         }
     }
-    Matched { call, tool, parameters, others }
+    MatchedCall { call, tool, parameters, others }
 }
 
 /// Whether a call has to give the parameter.
-pub(crate) fn is_due(parameter: &Parameter) -> bool {
+pub(crate) fn is_required(parameter: &Parameter) -> bool {
     parameter.required
         && parameter.default.is_none()
         && matches!(parameter.source, None | Some("model"))

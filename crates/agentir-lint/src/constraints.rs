@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 /// Where constraints are checked, all of them over the same state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Place<'a> {
+pub(crate) enum EvaluationPoint<'a> {
     /// In every turn.
     Turn,
     /// Before the user gets an answer.
@@ -21,7 +21,7 @@ pub(crate) enum Place<'a> {
     Zone(usize),
 }
 
-impl std::fmt::Display for Place<'_> {
+impl std::fmt::Display for EvaluationPoint<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Turn => f.write_str("in every turn"),
@@ -34,7 +34,7 @@ impl std::fmt::Display for Place<'_> {
 
 /// A constraint in the form "if all gates hold, the test comes out so".
 #[derive(Debug, Clone)]
-pub(crate) struct Ruling<'a> {
+pub(crate) struct GuardedConstraint<'a> {
     pub(crate) constraint: &'a Constraint,
     /// `WHEN` of the constraint and of its profile, then what stands before `IMPLIES`.
     pub(crate) gates: Vec<Test<'a>>,
@@ -42,14 +42,14 @@ pub(crate) struct Ruling<'a> {
     pub(crate) whens: usize,
     pub(crate) test: Test<'a>,
     /// Whether the test must hold; that of `RESTRICT` must not.
-    pub(crate) must: bool,
+    pub(crate) required: bool,
     /// Whether nothing else is checked if it fails.
     pub(crate) stops: bool,
     /// The first names of the variables that it reads.
     pub(crate) about: FxHashSet<SmolStr>,
 }
 
-impl<'a> Ruling<'a> {
+impl<'a> GuardedConstraint<'a> {
     fn new(constraint: &'a Constraint, when: Option<&'a Condition>) -> Option<Self> {
         let mut gates: Vec<Test<'a>> = Vec::new();
         for gate in when.into_iter().chain(&constraint.applies_when) {
@@ -57,8 +57,8 @@ impl<'a> Ruling<'a> {
         }
         let whens = gates.len();
         let mut test = readable(&constraint.condition)?;
-        let must = constraint.kind != Some(ConstraintKind::Restrict);
-        while must
+        let required = constraint.kind != Some(ConstraintKind::Restrict);
+        while required
             && let Test::Expr(Expr {
                 kind: ExprKind::Binary { op: BinaryOp::Implies, left, right },
                 ..
@@ -73,7 +73,7 @@ impl<'a> Ruling<'a> {
                 roots(expr, &mut about);
             }
         }
-        Some(Self { constraint, gates, whens, test, must, stops: stops(constraint), about })
+        Some(Self { constraint, gates, whens, test, required, stops: stops(constraint), about })
     }
 
     /// By what gates are told apart.
@@ -116,44 +116,48 @@ fn stops(constraint: &Constraint) -> bool {
 
 /// The constraints of an agent, its profiles' included, by where they are checked and in the order in
 /// which they are. Those that are never checked are left out.
-pub(crate) fn rulings<'a>(cx: &AgentContext<'a>) -> Vec<(Place<'a>, Vec<Ruling<'a>>)> {
+pub(crate) fn guarded_constraints<'a>(
+    cx: &AgentContext<'a>,
+) -> Vec<(EvaluationPoint<'a>, Vec<GuardedConstraint<'a>>)> {
     let own = cx.agent.constraints.constraints.iter().map(|c| (c, None));
     let profiles = cx.profiles();
     let profiles = profiles.flat_map(|p| p.constraints.iter().map(move |c| (c, p.when.as_ref())));
-    let mut places: Vec<(Place<'a>, Vec<Ruling<'a>>)> = Vec::new();
-    let mut at: FxHashMap<Place<'a>, usize> = FxHashMap::default();
-    let mut add = |place: Place<'a>, ruling: Option<Ruling<'a>>| {
-        let Some(ruling) = ruling else { return };
-        let at = *at.entry(place).or_insert_with(|| {
-            places.push((place, Vec::new()));
-            places.len() - 1
+    let mut points: Vec<(EvaluationPoint<'a>, Vec<GuardedConstraint<'a>>)> = Vec::new();
+    let mut at: FxHashMap<EvaluationPoint<'a>, usize> = FxHashMap::default();
+    let mut add = |point: EvaluationPoint<'a>, guarded: Option<GuardedConstraint<'a>>| {
+        let Some(guarded) = guarded else { return };
+        let at = *at.entry(point).or_insert_with(|| {
+            points.push((point, Vec::new()));
+            points.len() - 1
         });
-        places.get_mut(at).into_iter().for_each(|(_, all)| all.push(ruling.clone()));
+        points.get_mut(at).into_iter().for_each(|(_, all)| all.push(guarded.clone()));
     };
     for (constraint, when) in own.chain(profiles) {
-        let place = match &constraint.checkpoint {
-            None => Place::Turn,
-            Some(Checkpoint::Response) => Place::Response,
-            Some(Checkpoint::ToolCall { target }) => Place::Call(&target.value),
+        let point = match &constraint.checkpoint {
+            None => EvaluationPoint::Turn,
+            Some(Checkpoint::Response) => EvaluationPoint::Response,
+            Some(Checkpoint::ToolCall { target }) => EvaluationPoint::Call(&target.value),
             Some(Checkpoint::Other { .. }) => continue,
         };
-        add(place, Ruling::new(constraint, when));
+        add(point, GuardedConstraint::new(constraint, when));
     }
     let steps = cx.agent.flow.iter().flat_map(|f| f.definitions.values());
     let zones = steps.filter_map(|s| s.reasoning_zone.as_ref()).chain(&cx.agent.reasoning);
     for zone in zones {
-        let place = Place::Zone(std::ptr::from_ref(zone) as usize);
-        zone.constraints.iter().for_each(|c| add(place, Ruling::new(c, None)));
+        let point = EvaluationPoint::Zone(std::ptr::from_ref(zone) as usize);
+        zone.constraints.iter().for_each(|c| add(point, GuardedConstraint::new(c, None)));
     }
-    places
+    points
 }
 
 /// Groups of constraints that have variables in common, directly or by others, each in order.
-pub(crate) fn related<'r, 'a>(all: &'r [Ruling<'a>]) -> Vec<Vec<&'r Ruling<'a>>> {
+pub(crate) fn related<'r, 'a>(
+    all: &'r [GuardedConstraint<'a>],
+) -> Vec<Vec<&'r GuardedConstraint<'a>>> {
     let mut group: Vec<usize> = (0..all.len()).collect();
     let mut first: FxHashMap<&str, usize> = FxHashMap::default();
-    for (at, ruling) in all.iter().enumerate() {
-        for name in &ruling.about {
+    for (at, guarded) in all.iter().enumerate() {
+        for name in &guarded.about {
             let other = *first.entry(name.as_str()).or_insert(at);
             let (a, b) = (find(&mut group, at), find(&mut group, other));
             if let Some(parent) = group.get_mut(a.max(b)) {
@@ -161,10 +165,10 @@ pub(crate) fn related<'r, 'a>(all: &'r [Ruling<'a>]) -> Vec<Vec<&'r Ruling<'a>>>
             }
         }
     }
-    let mut groups: Vec<Vec<&Ruling<'a>>> = vec![Vec::new(); all.len()];
-    for (at, ruling) in all.iter().enumerate() {
+    let mut groups: Vec<Vec<&GuardedConstraint<'a>>> = vec![Vec::new(); all.len()];
+    for (at, guarded) in all.iter().enumerate() {
         let found = find(&mut group, at);
-        groups.get_mut(found).into_iter().for_each(|g| g.push(ruling));
+        groups.get_mut(found).into_iter().for_each(|g| g.push(guarded));
     }
     groups.retain(|g| !g.is_empty());
     groups

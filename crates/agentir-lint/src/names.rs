@@ -44,7 +44,7 @@ pub(crate) fn defined_twice<'n>(
 
 /// Where an expression stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ExprContext {
     /// Where variables are variables.
     Plain,
     /// In the check of a guardrail, which sees what it checks.
@@ -53,7 +53,7 @@ pub(crate) enum Place {
     Each,
 }
 
-impl Place {
+impl ExprContext {
     /// The functions that may be called there.
     pub(crate) const fn scope(self) -> Scope {
         match self {
@@ -64,41 +64,41 @@ impl Place {
 }
 
 /// Calls `found` with every expression that the agent answers for, each once.
-pub(crate) fn expressions<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Expr, Place)) {
+pub(crate) fn expressions<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Expr, ExprContext)) {
     let checks = cx.agent.constraints.guardrails.iter().filter_map(|g| g.check.as_ref());
     // `kind: both` makes two rules of one.
     let mut guardrails: FxHashMap<_, _> = checks.map(|check| (check.span, false)).collect();
-    let facts = &cx.facts;
-    let mut own = |expr: &'a Expr, place: Place| {
+    let index = &cx.index;
+    let mut own = |expr: &'a Expr, context: ExprContext| {
         if cx.answers_for(expr.span) {
-            found(expr, place);
+            found(expr, context);
         }
     };
-    facts.conditions.iter().filter_map(|(c, _)| c.expr()).for_each(|e| own(e, Place::Plain));
-    for expr in &facts.exprs {
+    index.conditions.iter().filter_map(|(c, _)| c.expr()).for_each(|e| own(e, ExprContext::Plain));
+    for expr in &index.exprs {
         match guardrails.get_mut(&expr.span) {
-            None => own(expr, Place::Plain),
+            None => own(expr, ExprContext::Plain),
             Some(seen) if !*seen => {
                 *seen = true;
-                own(expr, Place::Guardrail);
+                own(expr, ExprContext::Guardrail);
             }
             Some(_) => {}
         }
     }
-    facts.sets.iter().for_each(|s| own(&s.value, Place::Plain));
-    facts.templates.iter().for_each(|t| holes(t, &mut own));
+    index.sets.iter().for_each(|s| own(&s.value, ExprContext::Plain));
+    index.templates.iter().for_each(|t| holes(t, &mut own));
 }
 
 /// The expressions in the double braces of a text. Single braces may be just that.
-fn holes<'a>(template: &'a Template, found: &mut dyn FnMut(&'a Expr, Place)) {
+fn holes<'a>(template: &'a Template, found: &mut dyn FnMut(&'a Expr, ExprContext)) {
     let mut depth = 0_usize;
     for part in &template.parts {
-        let place = if depth == 0 { Place::Plain } else { Place::Each };
+        let context = if depth == 0 { ExprContext::Plain } else { ExprContext::Each };
         match part {
-            TemplatePart::Value { expr, .. } => found(expr, place),
+            TemplatePart::Value { expr, .. } => found(expr, context),
             TemplatePart::Open { block, expr, .. } => {
                 if let Some(expr) = expr {
-                    found(expr, place);
+                    found(expr, context);
                 }
                 depth += usize::from(block.value == "each");
             }
@@ -111,13 +111,13 @@ fn holes<'a>(template: &'a Template, found: &mut dyn FnMut(&'a Expr, Place)) {
 }
 
 /// Calls `found` with every expression in a part of an agent.
-pub(crate) fn expressions_of<'a>(node: Node<'a>, found: &mut dyn FnMut(&'a Expr, Place)) {
+pub(crate) fn expressions_of<'a>(node: Node<'a>, found: &mut dyn FnMut(&'a Expr, ExprContext)) {
     match node {
         Node::Condition(condition, _) => {
-            condition.expr().into_iter().for_each(|e| found(e, Place::Plain))
+            condition.expr().into_iter().for_each(|e| found(e, ExprContext::Plain))
         }
-        Node::Expr(expr) => found(expr, Place::Plain),
-        Node::Set(set) => found(&set.value, Place::Plain),
+        Node::Expr(expr) => found(expr, ExprContext::Plain),
+        Node::Set(set) => found(&set.value, ExprContext::Plain),
         Node::Template(template) => holes(template, found),
         _ => {}
     }
@@ -142,9 +142,9 @@ pub(crate) struct Results<'c, 'a> {
 
 impl<'c, 'a> Results<'c, 'a> {
     pub(crate) fn new(cx: &'c AgentContext<'a>) -> Self {
-        let facts = &cx.facts;
+        let index = &cx.index;
         let mut named: FxHashMap<&'a str, Option<&'a Tool>> = FxHashMap::default();
-        for call in &facts.calls {
+        for call in &index.calls {
             let (Some(result), tool) = (&call.result, cx.tool(&call.tool.value)) else { continue };
             let entry = named.entry(&result.value).or_insert(tool);
             // Results of different tools under one name.
@@ -153,9 +153,9 @@ impl<'c, 'a> Results<'c, 'a> {
             }
         }
         // What is written in other ways as well may hold anything.
-        let written = facts.sets.iter().map(|s| s.target.root.value.as_str());
-        let asked = facts.fields.iter().map(|f| f.name.value.as_str());
-        let others = facts.writes.iter().filter(|(_, used)| *used != WriteUse::ToolResult);
+        let written = index.sets.iter().map(|s| s.target.root.value.as_str());
+        let asked = index.fields.iter().map(|f| f.name.value.as_str());
+        let others = index.writes.iter().filter(|(_, used)| *used != WriteUse::ToolResult);
         for name in written.chain(asked).chain(others.map(|(name, _)| name.value.as_str())) {
             named.insert(name, None);
         }
@@ -202,8 +202,8 @@ pub(crate) fn member<'t>(mut ty: &'t TypeExpr, segments: &'t [Segment]) -> Membe
 /// Calls `found` with every named template that is used, and whether its place is all of
 /// `TEMPLATE(name)` or just the name, as in the hole of a text.
 pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>, bool)) {
-    cx.facts.template_refs.iter().for_each(|name| found((*name).clone(), true));
-    for text in cx.facts.templates.iter().map(|t| &t.text) {
+    cx.index.template_refs.iter().for_each(|name| found((*name).clone(), true));
+    for text in cx.index.templates.iter().map(|t| &t.text) {
         let name =
             text.value.trim().strip_prefix("TEMPLATE(").and_then(|rest| rest.strip_suffix(')'));
         if let Some(name) = name {
@@ -234,11 +234,11 @@ pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spa
 
 /// Calls `found` with every reference table that is used: by fields and by parameters of tools.
 pub(crate) fn lookup_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>)) {
-    for lookup in cx.facts.fields.iter().filter_map(|f| f.semantics.as_ref()?.lookup.as_ref()) {
+    for lookup in cx.index.fields.iter().filter_map(|f| f.semantics.as_ref()?.lookup.as_ref()) {
         found(lookup.clone());
     }
     for parameter in
-        cx.facts.tools.values().flat_map(|t| &t.parameters).filter(|p| p.source == Some("lookup"))
+        cx.index.tools.values().flat_map(|t| &t.parameters).filter(|p| p.source == Some("lookup"))
     {
         for (key, value) in parameter.extensions.0.values().flatten() {
             if let ("table", Data::String(name)) = (key.as_str(), &value.value) {
@@ -281,8 +281,8 @@ fn kept(data: &Data, found: &mut FxHashSet<SmolStr>) {
 /// Reports what is wrong with calls of built-in functions, as far as it is the running rule's.
 pub(crate) fn check_functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut seen = FxHashSet::default();
-    expressions(cx, &mut |expr, place| {
-        agentir_expr::check_calls(expr, place.scope(), cx.version, &mut |mut finding| {
+    expressions(cx, &mut |expr, context| {
+        agentir_expr::check_calls(expr, context.scope(), cx.version, &mut |mut finding| {
             if finding.rule == report.rule.name && seen.insert(finding.primary.span) {
                 finding.note = finding.note.or_else(|| note(finding.rule.0));
                 report.push(finding);

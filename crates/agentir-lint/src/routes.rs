@@ -1,6 +1,6 @@
 //! To whom an agent hands over, in the order in which that is tried.
 
-use crate::proof::order::number;
+use crate::proof::shadowing::numeric_priority;
 use crate::rule::AgentContext;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Condition;
@@ -23,11 +23,11 @@ pub(crate) struct Route<'a> {
     /// Lower first.
     pub(crate) priority: Option<f64>,
     /// Its place in the source.
-    place: usize,
+    position: usize,
 }
 
 impl<'a> Route<'a> {
-    fn of_rule(cx: &AgentContext<'a>, rule: &'a RoutingRule, place: usize) -> Self {
+    fn of_rule(cx: &AgentContext<'a>, rule: &'a RoutingRule, position: usize) -> Self {
         Self {
             span: rule.span,
             to: rule.to.as_ref().map(|to| cx.agent.resolve_alias(to).value.as_str()),
@@ -36,20 +36,20 @@ impl<'a> Route<'a> {
             narrowed: !(rule.channels.is_empty()
                 && rule.requires_state.is_empty()
                 && rule.ignore_intents.is_empty()),
-            priority: number(rule.priority.as_ref()),
-            place,
+            priority: numeric_priority(rule.priority.as_ref()),
+            position,
         }
     }
 
-    fn of_handoff(cx: &AgentContext<'a>, handoff: &'a Handoff, place: usize) -> Self {
+    fn of_handoff(cx: &AgentContext<'a>, handoff: &'a Handoff, position: usize) -> Self {
         Self {
             span: handoff.span,
             to: Some(cx.agent.resolve_alias(&handoff.to).value.as_str()),
             when: handoff.when.as_ref(),
             intents: &[],
             narrowed: false,
-            priority: number(handoff.priority.as_ref()),
-            place,
+            priority: numeric_priority(handoff.priority.as_ref()),
+            position,
         }
     }
 
@@ -58,9 +58,9 @@ impl<'a> Route<'a> {
     pub(crate) fn precedes(&self, other: &Self) -> bool {
         match (self.priority, other.priority) {
             // The branches of one rule.
-            _ if self.span == other.span => self.place < other.place,
+            _ if self.span == other.span => self.position < other.position,
             (Some(own), Some(others)) => own < others,
-            (None, None) => self.place < other.place,
+            (None, None) => self.position < other.position,
             _ => false,
         }
     }
@@ -85,7 +85,7 @@ pub(crate) fn rules<'a>(cx: &AgentContext<'a>) -> Vec<Route<'a>> {
     let rules = cx.agent.routing.iter().flat_map(|r| &r.rules).enumerate();
     rules
         .filter(|(_, rule)| !is_word(rule.priority.as_ref()))
-        .map(|(place, rule)| Route::of_rule(cx, rule, place))
+        .map(|(position, rule)| Route::of_rule(cx, rule, position))
         .collect()
 }
 
@@ -95,6 +95,6 @@ pub(crate) fn handoffs<'a>(cx: &AgentContext<'a>) -> Vec<Route<'a>> {
     let others = |h: &Handoff| h.extensions.0.values().any(|e| e.contains_key("from"));
     let all = cx.agent.coordination.handoffs.iter().enumerate();
     all.filter(|(_, handoff)| !is_word(handoff.priority.as_ref()) && !others(handoff))
-        .map(|(place, handoff)| Route::of_handoff(cx, handoff, place))
+        .map(|(position, handoff)| Route::of_handoff(cx, handoff, position))
         .collect()
 }

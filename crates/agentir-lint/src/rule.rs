@@ -1,12 +1,14 @@
 //! What a rule is, and what it gets to see.
 
-use crate::dataflow::{Dataflow, Looked, Lost, Outside, Places, Reader, Reads};
-use crate::facts::Facts;
+use crate::dataflow::{
+    Dataflow, DefIndex, DroppedVariables, ExternalDefs, SearchStats, UseCollector, UseSite,
+};
+use crate::index::AgentIndex;
 use crate::options::Options;
 use crate::prompt::{Instructions, Prompt};
-use crate::proof::circle::Forced;
-use crate::proof::{Ask, Core, Declared, Knowledge, Prover};
-use crate::times::Clock;
+use crate::proof::cycles::AutonomousCycles;
+use crate::proof::{Prover, QueryBuilder, SharedDeclarations, UnsatCore, VariableFacts};
+use crate::timing::Clock;
 use crate::types::{OutputTypes, output_types};
 use crate::variables::{self, Variables};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
@@ -112,22 +114,22 @@ pub struct AgentContext<'a> {
     /// The version of the language its document is held to.
     pub version: Version,
     /// What it says, sorted by what it does.
-    pub facts: Rc<Facts<'a>>,
+    pub index: Rc<AgentIndex<'a>>,
     /// Its part of the program's graph.
     pub id: AgentId,
-    knowledge: OnceLock<Knowledge>,
-    known: OnceLock<FlowFacts<'a>>,
-    readers: OnceLock<FxHashMap<SmolStr, Vec<Reader>>>,
+    variable_facts: OnceLock<VariableFacts>,
+    flow_facts: OnceLock<FlowFacts<'a>>,
+    use_sites: OnceLock<FxHashMap<SmolStr, Vec<UseSite>>>,
     output_types: OnceLock<OutputTypes>,
     /// Where the types of Agent Script do not fit in conditions.
-    pub(crate) mistyped: OnceLock<FxHashSet<Span>>,
+    pub(crate) mistyped_spans: OnceLock<FxHashSet<Span>>,
     /// Of the conditions and comparisons that were asked about, by their addresses, whether they always
     /// hold, or never.
     pub(crate) decided: RefCell<FxHashMap<(usize, bool), Decided>>,
 }
 
 /// Whether something always comes out so: the lines that show it.
-pub(crate) type Decided = Option<Rc<Core>>;
+pub(crate) type Decided = Option<Rc<UnsatCore>>;
 
 /// A program, and what is known about it.
 #[derive(Debug)]
@@ -159,18 +161,18 @@ pub struct ProgramContext<'a> {
     homes: FxHashMap<FileId, FileId>,
     graph: OnceLock<Rc<Cfg<'a>>>,
     /// What each agent says.
-    facts: Vec<OnceLock<Rc<Facts<'a>>>>,
+    indices: Vec<OnceLock<Rc<AgentIndex<'a>>>>,
     /// What each agent does to variables.
-    places: Vec<OnceLock<Option<Rc<Places<'a>>>>>,
+    def_indices: Vec<OnceLock<Option<Rc<DefIndex<'a>>>>>,
     /// What the project sets for the rules, by agent.
     pub(crate) options: &'a [Arc<Options>],
-    pub(crate) looked: Rc<Looked>,
-    forced: OnceLock<Forced>,
-    lost: OnceLock<Lost>,
-    declared_variables: OnceLock<Rc<Declared>>,
+    pub(crate) search_stats: Rc<SearchStats>,
+    autonomous_cycles: OnceLock<AutonomousCycles>,
+    dropped: OnceLock<DroppedVariables>,
+    declared_variables: OnceLock<Rc<SharedDeclarations>>,
     variable_types: OnceLock<FxHashMap<&'a str, ValueType>>,
     instructions: OnceLock<Instructions<'a>>,
-    outside: OnceLock<Outside<'a>>,
+    external_defs: OnceLock<ExternalDefs<'a>>,
     pub(crate) prover: Prover,
     pub(crate) clock: Clock,
 }
@@ -229,14 +231,14 @@ impl<'a> ProgramContext<'a> {
             agentfabric,
             ids: (0..).zip(&program.agents).map(|(i, a)| (address(a), AgentId(i))).collect(),
             homes,
-            outside: OnceLock::new(),
+            external_defs: OnceLock::new(),
             graph: OnceLock::new(),
-            facts: program.agents.iter().map(|_| OnceLock::new()).collect(),
-            places: program.agents.iter().map(|_| OnceLock::new()).collect(),
+            indices: program.agents.iter().map(|_| OnceLock::new()).collect(),
+            def_indices: program.agents.iter().map(|_| OnceLock::new()).collect(),
             options: &[],
-            looked: Rc::default(),
-            forced: OnceLock::new(),
-            lost: OnceLock::new(),
+            search_stats: Rc::default(),
+            autonomous_cycles: OnceLock::new(),
+            dropped: OnceLock::new(),
             declared_variables: OnceLock::new(),
             variable_types: OnceLock::new(),
             instructions: OnceLock::new(),
@@ -258,8 +260,10 @@ impl<'a> ProgramContext<'a> {
     }
 
     /// The loops and circles of all agents in which nobody has a say.
-    pub(crate) fn forced(&self) -> &Forced {
-        self.forced.get_or_init(|| self.clock.time("(forced circles)", || Forced::of(self.graph())))
+    pub(crate) fn autonomous_cycles(&self) -> &AutonomousCycles {
+        self.autonomous_cycles.get_or_init(|| {
+            self.clock.time("(forced circles)", || AutonomousCycles::of(self.graph()))
+        })
     }
 
     /// An agent's part of the control-flow graph.
@@ -269,13 +273,13 @@ impl<'a> ProgramContext<'a> {
 
     /// One of its agents on its own, without the version it is held to.
     pub(crate) fn context(&'a self, agent: &'a Agent) -> AgentContext<'a> {
-        let place = self.id(agent).map_or(usize::MAX, |id| id.0 as usize);
-        AgentContext::new(agent, place, self, Version::default())
+        let position = self.id(agent).map_or(usize::MAX, |id| id.0 as usize);
+        AgentContext::new(agent, position, self, Version::default())
     }
 
     /// What the variables of a program in Agent Script are declared as.
-    pub(crate) fn declared_variables(&self) -> Rc<Declared> {
-        Rc::clone(self.declared_variables.get_or_init(|| Rc::new(Declared::new(self))))
+    pub(crate) fn declared_variables(&self) -> Rc<SharedDeclarations> {
+        Rc::clone(self.declared_variables.get_or_init(|| Rc::new(SharedDeclarations::new(self))))
     }
 
     /// The types of the variables that all agents share, of those that have one.
@@ -287,14 +291,15 @@ impl<'a> ProgramContext<'a> {
     }
 
     /// What agents set of each other.
-    pub(crate) fn outside(&self) -> &Outside<'a> {
-        let new = || Outside::new(self.program, self.graph());
-        self.outside.get_or_init(|| self.clock.time("(set of each other)", new))
+    pub(crate) fn external_defs(&self) -> &ExternalDefs<'a> {
+        let new = || ExternalDefs::new(self.program, self.graph());
+        self.external_defs.get_or_init(|| self.clock.time("(set of each other)", new))
     }
 
     /// What is lost where agents hand over to each other.
-    pub(crate) fn lost(&'a self) -> &'a Lost {
-        self.lost.get_or_init(|| self.clock.time("(lost at handoffs)", || Lost::new(self)))
+    pub(crate) fn dropped(&'a self) -> &'a DroppedVariables {
+        self.dropped
+            .get_or_init(|| self.clock.time("(lost at handoffs)", || DroppedVariables::new(self)))
     }
 
     /// What can follow what.
@@ -332,25 +337,26 @@ impl<'a> AgentContext<'a> {
     /// The agent that stands at `place` in the program.
     pub(crate) fn new(
         agent: &'a Agent,
-        place: usize,
+        position: usize,
         program: &'a ProgramContext<'a>,
         version: Version,
     ) -> Self {
-        let id = AgentId(u32::try_from(place).unwrap_or(u32::MAX));
-        let new = || Rc::new(Facts::new(agent, program));
+        let id = AgentId(u32::try_from(position).unwrap_or(u32::MAX));
+        let new = || Rc::new(AgentIndex::new(agent, program));
         let new = || program.clock.time("(facts)", new);
-        let facts = program.facts.get(place).map_or_else(new, |f| Rc::clone(f.get_or_init(new)));
+        let index =
+            program.indices.get(position).map_or_else(new, |f| Rc::clone(f.get_or_init(new)));
         Self {
             agent,
             program,
             version,
-            facts,
+            index,
             id,
-            knowledge: OnceLock::new(),
-            known: OnceLock::new(),
-            readers: OnceLock::new(),
+            variable_facts: OnceLock::new(),
+            flow_facts: OnceLock::new(),
+            use_sites: OnceLock::new(),
             output_types: OnceLock::new(),
-            mistyped: OnceLock::new(),
+            mistyped_spans: OnceLock::new(),
             decided: RefCell::default(),
         }
     }
@@ -382,34 +388,34 @@ impl<'a> AgentContext<'a> {
     }
 
     /// What tests and assignments on every way to a place say there.
-    pub fn known(&self) -> &FlowFacts<'a> {
+    pub fn flow_facts(&self) -> &FlowFacts<'a> {
         let graph = self.program.graph();
         let new = || graph.facts(self.id);
-        self.known.get_or_init(|| self.program.clock.time("(known at a place)", new))
+        self.flow_facts.get_or_init(|| self.program.clock.time("(known at a place)", new))
     }
 
     /// What the agent says about its variables, for the solver.
-    pub fn knowledge(&self) -> &Knowledge {
-        let new = || Knowledge::new(self);
-        self.knowledge.get_or_init(|| self.program.clock.time("(said of variables)", new))
+    pub fn variable_facts(&self) -> &VariableFacts {
+        let new = || VariableFacts::new(self);
+        self.variable_facts.get_or_init(|| self.program.clock.time("(said of variables)", new))
     }
 
     /// A search for what variables hold, with a limit of its own.
     pub(crate) fn dataflow(&self) -> Option<Dataflow<'a>> {
         // Where variables belong to the program, so do the places that set them.
         let slot = if self.is_agent_script() { 0 } else { self.id.0 as usize };
-        let slot = self.program.places.get(slot)?;
-        let new = || Places::new(self).map(Rc::new);
+        let slot = self.program.def_indices.get(slot)?;
+        let new = || DefIndex::new(self).map(Rc::new);
         let new = || self.program.clock.time("(places of variables)", new);
-        let places = slot.get_or_init(new).clone()?;
-        Some(Dataflow::new(places, self.id, Rc::clone(&self.program.looked)))
+        let defs = slot.get_or_init(new).clone()?;
+        Some(Dataflow::new(defs, self.id, Rc::clone(&self.program.search_stats)))
     }
 
     /// The places of the agent at which a variable may be read.
-    pub(crate) fn readers(&self, flow: &Dataflow<'a>, name: &str) -> &[Reader] {
-        let new = || Reads::places(flow, &|tool| self.tool(tool));
+    pub(crate) fn use_sites(&self, flow: &Dataflow<'a>, name: &str) -> &[UseSite] {
+        let new = || UseCollector::places(flow, &|tool| self.tool(tool));
         let new = || self.program.clock.time("(places of variables)", new);
-        self.readers.get_or_init(new).get(name).map_or(&[], Vec::as_slice)
+        self.use_sites.get_or_init(new).get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The types of the outputs that it reads, in Agent Script.
@@ -419,8 +425,8 @@ impl<'a> AgentContext<'a> {
 
     /// A question about its conditions.
     #[must_use]
-    pub fn ask(&self) -> Ask<'_, 'a> {
-        Ask::new(self)
+    pub fn query(&self) -> QueryBuilder<'_, 'a> {
+        QueryBuilder::new(self)
     }
 
     /// Whether a finding at `span` is to be reported for this agent: it is in the agent's own file,
@@ -444,7 +450,7 @@ impl<'a> AgentContext<'a> {
     /// The tool called `name`: its own, one of a profile, one of a library.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&'a Tool> {
-        self.facts.tools.get(name).copied().or_else(|| self.program.library.get(name).copied())
+        self.index.tools.get(name).copied().or_else(|| self.program.library.get(name).copied())
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn references<'a>(
     cx: &AgentContext<'a>,
     found: &mut dyn FnMut(&'a Name, &'a Spanned<Name>, &'a Path),
 ) {
-    cx.facts.paths(&mut |path, _| {
+    cx.index.paths(&mut |path, _| {
         if let Some(namespace) = &path.namespace {
             found(&namespace.value, &path.root, path);
         }
@@ -60,16 +60,16 @@ pub(crate) fn variables<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spa
 
 /// Calls `found` with every variable that the agent names to write it.
 pub(crate) fn written<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spanned<Name>)) {
-    for set in &cx.facts.sets {
+    for set in &cx.index.sets {
         // The namespace may be left out in front of what is set.
         if set.target.namespace.as_ref().is_none_or(|n| n.value == "variables") {
             found(&set.target.root);
         }
     }
-    for field in &cx.facts.fields {
+    for field in &cx.index.fields {
         found(&field.name);
     }
-    for offer in cx.facts.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
+    for offer in cx.index.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
         offer.with.iter().filter(|w| w.value.is_some()).for_each(|w| found(&w.name));
     }
 }

@@ -10,7 +10,7 @@ pub struct Statistics {
     /// What the solver was asked.
     pub solver: agentir_solver::Statistics,
     /// The places that were looked at to find out where variables are set, as often as they were.
-    pub places: u64,
+    pub visited_nodes: u64,
     /// The searches through the places of an agent that were given up because there were too many.
     pub given_up: u64,
 }
@@ -19,8 +19,8 @@ impl Statistics {
     pub(crate) fn of(program: &ProgramContext<'_>) -> Self {
         Self {
             solver: program.prover.statistics(),
-            places: program.looked.places.get(),
-            given_up: program.looked.given_up.get(),
+            visited_nodes: program.search_stats.visited_nodes.get(),
+            given_up: program.search_stats.given_up.get(),
         }
     }
 }
@@ -28,7 +28,7 @@ impl Statistics {
 impl AddAssign for Statistics {
     fn add_assign(&mut self, other: Self) {
         self.solver += other.solver;
-        self.places += other.places;
+        self.visited_nodes += other.visited_nodes;
         self.given_up += other.given_up;
     }
 }
@@ -38,7 +38,7 @@ impl fmt::Display for Statistics {
         write!(
             f,
             "solver: {}\nvariables: {} places looked at, {} searches given up",
-            self.solver, self.places, self.given_up
+            self.solver, self.visited_nodes, self.given_up
         )
     }
 }

@@ -18,11 +18,11 @@ pub const UNUSED: RuleName = RuleName("unused-suppression");
 pub const INVALID: RuleName = RuleName("invalid-suppression");
 
 /// What a comment for us begins with.
-const MARK: &str = "agentir:";
+const MARKER: &str = "agentir:";
 
 /// What findings a comment is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum Scope {
     /// Those on this line, counted from 0.
     Line(usize),
     /// Those in the file.
@@ -38,7 +38,7 @@ struct Named {
 
 /// A comment that ignores findings.
 struct Suppression {
-    reach: Reach,
+    scope: Scope,
     /// What goes when the comment goes.
     whole: Span,
     comment: Span,
@@ -72,7 +72,7 @@ pub fn suppress(
         let line = sources.get(at.file).map_or(0, |file| file.line_index(at.start as usize));
         let group = groups.get(finding.rule.0).copied().unwrap_or_default();
         let mut ignored = false;
-        for one in all.iter_mut().filter(|s| s.reach == Reach::File || s.reach == Reach::Line(line))
+        for one in all.iter_mut().filter(|s| s.scope == Scope::File || s.scope == Scope::Line(line))
         {
             for named in &mut one.names {
                 let meant = named.name == finding.rule.0 || named.name == group;
@@ -86,7 +86,7 @@ pub fn suppress(
     let mut rest: Vec<_> = by_file.into_iter().collect();
     rest.sort_by_key(|(id, _)| *id);
     for (id, all) in rest {
-        let looked = |name: &str| {
+        let has_run = |name: &str| {
             let mut of_group = groups.iter().filter(|(_, group)| **group == name).peekable();
             match of_group.peek() {
                 Some(_) => of_group.all(|(rule, _)| ran(id, rule)),
@@ -95,7 +95,7 @@ pub fn suppress(
         };
         let text = sources.get(id).map_or("", |file| &file.text);
         for one in all {
-            unused(&one, text, &looked, diagnostics);
+            unused(&one, text, &has_run, diagnostics);
         }
     }
 }
@@ -103,7 +103,7 @@ pub fn suppress(
 /// The suppressions of a file, with their problems.
 fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec<Suppression> {
     let text = &*file.text;
-    if !text.contains(MARK) || file.name.ends_with(".json") {
+    if !text.contains(MARKER) || file.name.ends_with(".json") {
         return Vec::new();
     }
     let Some(notation) = agentir_lower::language(&file.name, text).notation() else {
@@ -120,24 +120,24 @@ fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec
         let Some(comment) = line.comment else { continue };
         let written = text.get(comment.range()).unwrap_or_default();
         let bare = written.trim_start_matches(['#', '/', ' ', '\t']);
-        let Some(rest) = bare.strip_prefix(MARK) else { continue };
+        let Some(rest) = bare.strip_prefix(MARKER) else { continue };
         let start = comment.end - size(rest);
         match read(id, rest, start) {
             Ok((in_file, names)) => {
-                let reach = if in_file {
+                let scope = if in_file {
                     if index >= first {
                         problems.push(misplaced(comment));
                         continue;
                     }
-                    Reach::File
+                    Scope::File
                 } else {
-                    Reach::Line(target(&lines, index))
+                    Scope::Line(target(&lines, index))
                 };
                 let alone = line.kind == LineKind::Comment;
                 let whole = whole(text, comment, alone);
                 let names = known(names, problems);
                 if !names.is_empty() {
-                    found.push(Suppression { reach, whole, comment, names });
+                    found.push(Suppression { scope, whole, comment, names });
                 }
             }
             Err(message) => problems.push(
@@ -167,10 +167,10 @@ fn target(lines: &LineLayout, index: usize) -> usize {
 fn whole(text: &str, comment: Span, alone: bool) -> Span {
     let before = text.get(..comment.start as usize).unwrap_or_default();
     let start = size(before.trim_end_matches([' ', '\t']));
-    let behind = text.get(comment.end as usize..).unwrap_or_default();
+    let rest_of_text = text.get(comment.end as usize..).unwrap_or_default();
     let end = match alone {
-        true if behind.starts_with("\r\n") => 2,
-        true if behind.starts_with('\n') => 1,
+        true if rest_of_text.starts_with("\r\n") => 2,
+        true if rest_of_text.starts_with('\n') => 1,
         _ => 0,
     };
     Span::new(comment.file, start, comment.end + end)
@@ -241,13 +241,14 @@ fn known(names: Vec<Named>, problems: &mut Vec<Diagnostic>) -> Vec<Named> {
 fn unused(
     one: &Suppression,
     text: &str,
-    looked: &dyn Fn(&str) -> bool,
+    has_run: &dyn Fn(&str) -> bool,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let idle: Vec<&Named> = one.names.iter().filter(|n| !n.used && looked(&n.name)).collect();
-    let place = match one.reach {
-        Reach::Line(_) => "here",
-        Reach::File => "in this file",
+    let unused_names: Vec<&Named> =
+        one.names.iter().filter(|n| !n.used && has_run(&n.name)).collect();
+    let place = match one.scope {
+        Scope::Line(_) => "here",
+        Scope::File => "in this file",
     };
     let message = |name: &str| format!("`{name}` finds nothing {place} that could be ignored");
     let fix = |title: &str, span: Span| Fix {
@@ -256,7 +257,9 @@ fn unused(
         applicability: Applicability::Safe,
     };
     let note = "it would hide the next mistake of this kind";
-    if let ([first, others @ ..], true) = (idle.as_slice(), idle.len() == one.names.len()) {
+    if let ([first, others @ ..], true) =
+        (unused_names.as_slice(), unused_names.len() == one.names.len())
+    {
         let names = others
             .iter()
             .fold(format!("`{}`", first.name), |all, n| format!("{all}, `{}`", n.name));
@@ -272,13 +275,13 @@ fn unused(
         );
         return;
     }
-    for named in idle {
+    for named in unused_names {
         let mut span = named.span;
         // The comma behind it goes as well, or else that before it.
-        let behind = text.get(span.end as usize..).unwrap_or_default();
-        let rest = behind.trim_start();
+        let rest_of_text = text.get(span.end as usize..).unwrap_or_default();
+        let rest = rest_of_text.trim_start();
         if let Some(rest) = rest.strip_prefix(',') {
-            span.end += size(behind) - size(rest.trim_start());
+            span.end += size(rest_of_text) - size(rest.trim_start());
         } else {
             let before = text.get(..span.start as usize).unwrap_or_default();
             span.start = size(before.trim_end().trim_end_matches(','));

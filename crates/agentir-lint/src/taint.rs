@@ -14,7 +14,7 @@ const SENSITIVE_FORMATS: &[&str] =
     &["credit_card", "card_number", "cvv", "ssn", "social_security_number", "iban", "passport"];
 
 /// Functions whose result does not tell what they were given.
-const CLEANING: &[&str] = &["MASK", "LENGTH", "len", "size", "redact_pii", "word_count"];
+const SANITIZERS: &[&str] = &["MASK", "LENGTH", "len", "size", "redact_pii", "word_count"];
 
 /// How a variable came to hold sensitive data.
 #[derive(Debug, Clone)]
@@ -24,11 +24,11 @@ pub(crate) struct Flow {
     /// Where it is declared.
     pub(crate) declared: Span,
     /// Why it is sensitive.
-    pub(crate) why: String,
+    pub(crate) reason: String,
     /// Whether it says how it is shown.
     pub(crate) masked: bool,
     /// Whether the user says it in the conversation.
-    asked: bool,
+    from_user: bool,
     /// The assignments it went through, in their order.
     pub(crate) steps: Vec<Span>,
 }
@@ -52,7 +52,7 @@ impl<'a> Taint<'a> {
         if taint.by_path.is_empty() && taint.hidden.is_empty() {
             return taint;
         }
-        let sets = cx.facts.sets.iter().map(|s| (dotted(&s.target), s.span, vec![&s.value]));
+        let sets = cx.index.sets.iter().map(|s| (dotted(&s.target), s.span, vec![&s.value]));
         let assignments: Vec<(SmolStr, Span, Vec<&'a Expr>)> = sets.chain(transforms(cx)).collect();
         // By the variables they read: each is looked at again when one of these turns out to be
         // sensitive.
@@ -62,9 +62,9 @@ impl<'a> Taint<'a> {
                 value.paths(&mut |p| readers.entry(p.root.value.clone()).or_default().push(at));
             }
         }
-        let mut grown: Vec<SmolStr> = taint.by_path.keys().cloned().collect();
-        grown.sort();
-        while let Some(path) = grown.pop() {
+        let mut worklist: Vec<SmolStr> = taint.by_path.keys().cloned().collect();
+        worklist.sort();
+        while let Some(path) = worklist.pop() {
             for at in readers.get(first(&path)).into_iter().flatten() {
                 let Some((target, span, values)) = assignments.get(*at) else { continue };
                 if taint.by_path.contains_key(target) {
@@ -74,7 +74,7 @@ impl<'a> Taint<'a> {
                     flow.steps.push(*span);
                     flow.steps.truncate(8);
                     taint.by_path.insert(target.clone(), flow);
-                    grown.push(target.clone());
+                    worklist.push(target.clone());
                 }
             }
         }
@@ -88,7 +88,7 @@ impl<'a> Taint<'a> {
     fn declared(&mut self, cx: &AgentContext<'a>) {
         let entities: FxHashMap<&str, _> =
             cx.agent.entities.iter().map(|e| (e.name.value.as_str(), e)).collect();
-        for field in &cx.facts.fields {
+        for field in &cx.index.fields {
             let entity = field.entity_ref.as_ref().and_then(|e| entities.get(e.value.as_str()));
             let own = field.sensitive == Some(true) || field.pii_type.is_some();
             let shared = entity.filter(|e| e.sensitive == Some(true) || e.pii_type.is_some());
@@ -97,7 +97,7 @@ impl<'a> Taint<'a> {
             if field.sensitive == Some(false) || !(own || shared.is_some() || kind.is_some()) {
                 continue;
             }
-            let why = match (own, shared, kind) {
+            let reason = match (own, shared, kind) {
                 (true, ..) => "it is declared as sensitive".to_owned(),
                 (_, Some(entity), _) => {
                     format!("its entity `{}` is declared as sensitive", entity.name)
@@ -112,9 +112,9 @@ impl<'a> Taint<'a> {
                 Flow {
                     what: format!("`{name}`"),
                     declared: name.span,
-                    why,
+                    reason,
                     masked,
-                    asked: true,
+                    from_user: true,
                     steps: Vec::new(),
                 },
             );
@@ -124,9 +124,9 @@ impl<'a> Taint<'a> {
             let flow = Flow {
                 what: format!("`{name}`"),
                 declared: name.span,
-                why: "it is declared as sensitive".to_owned(),
+                reason: "it is declared as sensitive".to_owned(),
                 masked: path.sensitive_display.is_some(),
-                asked: false,
+                from_user: false,
                 steps: Vec::new(),
             };
             self.by_path.insert(name.value.clone(), flow);
@@ -146,21 +146,21 @@ impl<'a> Taint<'a> {
             let name = &output(path).value;
             let about = tool.extensions.0.get(Dialect::AgentScript.name());
             let about = about.and_then(|e| e.get("outputs")?.value.get(name.as_str()));
-            let says = |key: &str| match about?.get(key)? {
+            let flag = |key: &str| match about?.get(key)? {
                 Data::Bool(value) => Some(*value),
                 Data::String(word) => Some(word.eq_ignore_ascii_case("true")),
                 _ => None,
             };
             // One that the user may see is hidden so that the author can word it.
             let hidden =
-                says("filter_from_agent") == Some(true) && says("is_displayable") == Some(false);
+                flag("filter_from_agent") == Some(true) && flag("is_displayable") == Some(false);
             if !hidden {
                 continue;
             }
             // Read somewhere in an assignment; variables are the program's.
             self.hidden.insert(path.root.span, (tool, name.clone()));
         }
-        let sets = cx.facts.sets.iter();
+        let sets = cx.index.sets.iter();
         for set in sets {
             let mut found = None;
             set.value.paths(&mut |p| found = found.or(self.hidden.get(&p.root.span)));
@@ -174,9 +174,9 @@ impl<'a> Taint<'a> {
             let flow = Flow {
                 what: format!("`{}`", set.target.root),
                 declared,
-                why: "this output is hidden from the model and from the user".to_owned(),
+                reason: "this output is hidden from the model and from the user".to_owned(),
                 masked: false,
-                asked: false,
+                from_user: false,
                 steps: vec![set.span],
             };
             self.by_path.entry(dotted(&set.target)).or_insert(flow);
@@ -215,9 +215,9 @@ impl<'a> Taint<'a> {
                 None => self.of_name(&entry.key.value),
             }),
             ExprKind::Call { function: name, args } => {
-                let tells = !CLEANING.iter().any(|f| f.eq_ignore_ascii_case(&name.value))
+                let propagates = !SANITIZERS.iter().any(|f| f.eq_ignore_ascii_case(&name.value))
                     && function(&name.value).is_none_or(|f| f.returns != ParameterType::Boolean);
-                if tells { any(args) } else { None }
+                if propagates { any(args) } else { None }
             }
             ExprKind::Method { receiver, .. } => self.of_expr(receiver),
             ExprKind::Subscript { base, .. }
@@ -237,8 +237,8 @@ impl<'a> Taint<'a> {
     }
 
     /// Something sensitive that the user says in the conversation.
-    pub(crate) fn said_by_the_user(&self) -> Option<Flow> {
-        let said = self.by_path.values().filter(|f| f.asked && f.steps.is_empty());
+    pub(crate) fn user_input(&self) -> Option<Flow> {
+        let said = self.by_path.values().filter(|f| f.from_user && f.steps.is_empty());
         said.min_by_key(|f| (f.declared.file, f.declared.start)).cloned()
     }
 }
@@ -248,8 +248,8 @@ fn transforms<'a>(cx: &AgentContext<'a>) -> Vec<(SmolStr, Span, Vec<&'a Expr>)> 
     use agentir_flow::cfg::Origin;
     use agentir_ir::Statement;
     let cfg = cx.program.graph();
-    let part = cfg.agent(cx.id);
-    let nodes = part.into_iter().flat_map(|p| p.nodes()).filter_map(|n| cfg.node(n));
+    let agent_cfg = cfg.agent(cx.id);
+    let nodes = agent_cfg.into_iter().flat_map(|p| p.nodes()).filter_map(|n| cfg.node(n));
     nodes
         .filter_map(|node| match node.origin {
             Origin::Statement(Statement::Transform(t)) => {

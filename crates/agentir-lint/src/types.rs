@@ -88,7 +88,7 @@ impl<'c, 'a> AblTypes<'c, 'a> {
             let ty = v.ty.as_ref().and_then(|ty| Some((ValueType::of(ty)?, ty.span)));
             (v.name.value.as_str(), ty)
         });
-        let fields = cx.facts.fields.iter().map(|f| {
+        let fields = cx.index.fields.iter().map(|f| {
             let ty = f.ty.as_ref().and_then(|ty| Some((ValueType::named(&ty.value)?, ty.span)));
             (f.name.value.as_str(), ty)
         });
@@ -98,8 +98,8 @@ impl<'c, 'a> AblTypes<'c, 'a> {
                 *known = None;
             }
         }
-        let sets = cx.facts.sets.iter().map(|s| s.target.root.value.as_str());
-        let writes = cx.facts.writes.iter().map(|(name, _)| first(&name.value));
+        let sets = cx.index.sets.iter().map(|s| s.target.root.value.as_str());
+        let writes = cx.index.writes.iter().map(|(name, _)| first(&name.value));
         Self { declared, assigned: sets.chain(writes).collect(), results: Results::new(cx) }
     }
 

@@ -1,6 +1,6 @@
 //! The variables that an agent knows, and from where.
 
-use crate::facts::Facts;
+use crate::index::AgentIndex;
 use crate::rule::ProgramContext;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{
@@ -81,14 +81,14 @@ pub(crate) fn first(path: &str) -> &str {
 impl<'a> Variables<'a> {
     pub(crate) fn new(
         agent: &'a Agent,
-        facts: &Facts<'a>,
+        index: &AgentIndex<'a>,
         program: &'a ProgramContext<'a>,
     ) -> Self {
         let mut all = Self { shared: Some(&program.shared), ..Self::default() };
-        all.declared(agent, facts);
-        all.written(agent, facts);
+        all.declared(agent, index);
+        all.written(agent, index);
         all.named(agent);
-        all.of_tools(facts.tools.values().copied());
+        all.of_tools(index.tools.values().copied());
         if let Some(passed) = program.passed.get(agent.metadata.name.value.as_str()) {
             all.defined.extend(passed);
         }
@@ -108,14 +108,14 @@ impl<'a> Variables<'a> {
         }
     }
 
-    fn declared(&mut self, agent: &'a Agent, facts: &Facts<'a>) {
+    fn declared(&mut self, agent: &'a Agent, index: &AgentIndex<'a>) {
         let memory = &agent.memory;
         self.defined.extend(memory.session.iter().map(|v| first(&v.name.value)));
         self.defined.extend(memory.state.iter().map(|v| first(&v.name.value)));
-        self.defined.extend(facts.fields.iter().map(|f| f.name.value.as_str()));
+        self.defined.extend(index.fields.iter().map(|f| f.name.value.as_str()));
         self.defined.extend(agent.attachments.iter().map(|a| a.name.value.as_str()));
         self.roots.extend(memory.persistent.iter().map(|p| first(&p.path.value)));
-        let recalled = facts.reads.iter().filter(|(_, used)| *used == ReadUse::Recall);
+        let recalled = index.reads.iter().filter(|(_, used)| *used == ReadUse::Recall);
         self.roots.extend(recalled.map(|(name, _)| first(&name.value)));
         for recall in &memory.recall {
             if let Some(RecallAction::LoadMemory { domain: Some(domain) }) = &recall.action {
@@ -124,9 +124,9 @@ impl<'a> Variables<'a> {
         }
     }
 
-    fn written(&mut self, agent: &'a Agent, facts: &Facts<'a>) {
-        self.defined.extend(facts.sets.iter().map(|s| s.target.root.value.as_str()));
-        self.defined.extend(facts.writes.iter().map(|(name, _)| first(&name.value)));
+    fn written(&mut self, agent: &'a Agent, index: &AgentIndex<'a>) {
+        self.defined.extend(index.sets.iter().map(|s| s.target.root.value.as_str()));
+        self.defined.extend(index.writes.iter().map(|(name, _)| first(&name.value)));
         for delegate in &agent.coordination.delegates {
             self.results.insert(&delegate.agent.value);
             if let Some(TypeKind::Object(fields)) = delegate.returns.as_ref().map(|t| &t.kind) {

@@ -5,15 +5,15 @@
 //! protects a read, and so does a flag that is set together with `x`. A way that is found was taken
 //! one edge at a time; not finding one proves nothing.
 
-mod lost;
-mod outside;
-mod owned;
-mod read;
+mod dropped;
+mod external;
+mod locals;
+mod uses;
 
-pub(crate) use lost::Lost;
-pub(crate) use outside::Outside;
-pub(crate) use owned::Owned;
-pub(crate) use read::{Harm, Reader, Reads};
+pub(crate) use dropped::DroppedVariables;
+pub(crate) use external::ExternalDefs;
+pub(crate) use locals::LocalVariables;
+pub(crate) use uses::{Consequence, UseCollector, UseSite};
 
 use crate::rule::AgentContext;
 use agentir_diagnostics::{Diagnostic, Span};
@@ -35,19 +35,19 @@ use std::rc::Rc;
 /// What is done to variables, place by place: by one agent, or, where variables belong to the program,
 /// by all. It is put together once.
 #[derive(Debug)]
-pub(crate) struct Places<'a> {
+pub(crate) struct DefIndex<'a> {
     pub(crate) cfg: Rc<Cfg<'a>>,
     pub(crate) dialect: Dialect,
     /// The variables of which everything is known that sets them.
-    pub(crate) owned: Owned<'a>,
+    pub(crate) locals: LocalVariables<'a>,
     /// The places that set each variable, in order.
-    setters: FxHashMap<SmolStr, Vec<NodeIndex>>,
+    def_nodes: FxHashMap<SmolStr, Vec<NodeIndex>>,
     /// The places that remove each variable, in order.
-    clearers: FxHashMap<SmolStr, Vec<NodeIndex>>,
+    kill_nodes: FxHashMap<SmolStr, Vec<NodeIndex>>,
     /// What is known where the agent begins.
-    at_first: Rc<Known>,
+    initial: Rc<Constants>,
     /// Where each variable is not set yet; the same for all agents of a program that shares variables.
-    unset: RefCell<FxHashMap<SmolStr, Rc<Unset>>>,
+    unset: RefCell<FxHashMap<SmolStr, Rc<UndefinedPaths>>>,
     /// Whether variables belong to the program, so that ways lead through other agents.
     shared: bool,
     edges: Edges,
@@ -90,27 +90,27 @@ impl Edges {
 /// A search through the places of an agent, for one purpose.
 #[derive(Debug)]
 pub(crate) struct Dataflow<'a> {
-    places: Rc<Places<'a>>,
+    defs: Rc<DefIndex<'a>>,
     pub(crate) agent: AgentId,
     /// How much may still be looked at. Every variable costs a look at all places; of very many
     /// variables in a very large agent the last are not looked at.
     budget: Cell<usize>,
-    looked: Rc<Looked>,
+    search_stats: Rc<SearchStats>,
 }
 
 /// What all searches of a program took.
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct SearchStats {
     /// The places that were looked at.
-    pub(crate) places: Cell<u64>,
+    pub(crate) visited_nodes: Cell<u64>,
     /// The searches that were given up because there were too many of them.
     pub(crate) given_up: Cell<u64>,
 }
 
 impl<'a> Deref for Dataflow<'a> {
-    type Target = Places<'a>;
+    type Target = DefIndex<'a>;
     fn deref(&self) -> &Self::Target {
-        &self.places
+        &self.defs
     }
 }
 
@@ -122,35 +122,35 @@ const MAX_DEPTH: u8 = 32;
 const MAX_PARTS: usize = 256;
 
 /// How many places one search looks at, over all variables of an agent.
-const BUDGET: usize = 300_000;
+const MAX_VISITED_NODES: usize = 300_000;
 
 /// What is known of variables on the way so far; what is not in it may be anything.
-pub(crate) type Known = FxHashMap<SmolStr, Value>;
+pub(crate) type Constants = FxHashMap<SmolStr, Value>;
 
 /// Where a variable is not set, with what is known on the way there.
 #[derive(Debug, Default)]
-pub(crate) struct Unset {
-    came: FxHashMap<NodeIndex, (Option<EdgeIndex>, Rc<Known>)>,
+pub(crate) struct UndefinedPaths {
+    predecessors: FxHashMap<NodeIndex, (Option<EdgeIndex>, Rc<Constants>)>,
 }
 
-impl Unset {
+impl UndefinedPaths {
     /// What is known at a node, if one can come there with the variable unset.
-    pub(crate) fn at(&self, node: NodeIndex) -> Option<&Known> {
-        self.came.get(&node).map(|(_, known)| known.as_ref())
+    pub(crate) fn at(&self, node: NodeIndex) -> Option<&Constants> {
+        self.predecessors.get(&node).map(|(_, constants)| constants.as_ref())
     }
 
     /// A shortest way there.
-    pub(crate) fn way(&self, cfg: &Cfg<'_>, to: NodeIndex) -> Vec<EdgeIndex> {
-        let mut way = Vec::new();
+    pub(crate) fn path_to(&self, cfg: &Cfg<'_>, to: NodeIndex) -> Vec<EdgeIndex> {
+        let mut path = Vec::new();
         let mut at = to;
-        while let Some((Some(edge), _)) = self.came.get(&at)
+        while let Some((Some(edge), _)) = self.predecessors.get(&at)
             && let Some((from, ..)) = cfg.edge(*edge)
         {
-            way.push(*edge);
+            path.push(*edge);
             at = from;
         }
-        way.reverse();
-        way
+        path.reverse();
+        path
     }
 
     /// How long the way to each node is.
@@ -160,7 +160,7 @@ impl Unset {
             let mut at = node;
             let mut behind = Vec::new();
             while !lengths.contains_key(&at)
-                && let Some((Some(edge), _)) = self.came.get(&at)
+                && let Some((Some(edge), _)) = self.predecessors.get(&at)
                 && let Some((from, ..)) = cfg.edge(*edge)
             {
                 behind.push(at);
@@ -177,16 +177,16 @@ impl Unset {
 
     /// The nodes one can come to.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeIndex> {
-        self.came.keys().copied()
+        self.predecessors.keys().copied()
     }
 }
 
 /// Whether a node is among the places of a variable.
-fn stands(places: &FxHashMap<SmolStr, Vec<NodeIndex>>, node: NodeIndex, name: &str) -> bool {
-    places.get(name).is_some_and(|all| all.binary_search(&node).is_ok())
+fn contains(nodes: &FxHashMap<SmolStr, Vec<NodeIndex>>, node: NodeIndex, name: &str) -> bool {
+    nodes.get(name).is_some_and(|all| all.binary_search(&node).is_ok())
 }
 
-impl<'a> Places<'a> {
+impl<'a> DefIndex<'a> {
     pub(crate) fn new(cx: &AgentContext<'a>) -> Option<Self> {
         let (agent, cfg) = (cx.id, cx.program.shared_graph());
         let dialect = Dialect::ALL
@@ -200,26 +200,26 @@ impl<'a> Places<'a> {
             cfg.agent(agent)?.nodes().collect()
         };
         let edges = Edges::new(&cfg, &nodes);
-        let owned = Owned::new(cx, nodes.iter().flat_map(|node| cfg.defs(*node)));
-        let mut setters: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
-        let mut clearers: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
+        let locals = LocalVariables::new(cx, nodes.iter().flat_map(|node| cfg.defs(*node)));
+        let mut def_nodes: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
+        let mut kill_nodes: FxHashMap<SmolStr, Vec<NodeIndex>> = FxHashMap::default();
         for node in &nodes {
             for access in cfg.defs(*node) {
                 let (of, name) = match access.kind {
-                    AccessKind::Def => (&mut setters, root(access)),
-                    AccessKind::Kill => (&mut clearers, access.variable.name.as_str()),
+                    AccessKind::Def => (&mut def_nodes, root(access)),
+                    AccessKind::Kill => (&mut kill_nodes, access.variable.name.as_str()),
                     AccessKind::Use => continue,
                 };
                 of.entry(SmolStr::new(name)).or_default().push(*node);
             }
         }
-        for all in setters.values_mut().chain(clearers.values_mut()) {
+        for all in def_nodes.values_mut().chain(kill_nodes.values_mut()) {
             all.sort();
             all.dedup();
         }
-        let at_first = Rc::new(owned.at_first());
+        let initial = Rc::new(locals.initial());
         let unset = RefCell::default();
-        Some(Self { cfg, dialect, owned, setters, clearers, at_first, unset, shared, edges })
+        Some(Self { cfg, dialect, locals, def_nodes, kill_nodes, initial, unset, shared, edges })
     }
 
     /// What a node does to variables besides reading them.
@@ -228,9 +228,9 @@ impl<'a> Places<'a> {
     }
 
     /// The places that set a variable.
-    pub(crate) fn setters(&self, name: &str) -> Vec<NodeIndex> {
-        let all = self.setters.get(name).into_iter().flatten();
-        all.copied().filter(|node| self.sets(*node, name)).collect()
+    pub(crate) fn def_nodes(&self, name: &str) -> Vec<NodeIndex> {
+        let all = self.def_nodes.get(name).into_iter().flatten();
+        all.copied().filter(|node| self.defines(*node, name)).collect()
     }
 
     fn kind(&self, node: NodeIndex) -> NodeKind {
@@ -238,12 +238,12 @@ impl<'a> Places<'a> {
     }
 
     /// Whether a node itself gives the variable a value.
-    pub(crate) fn sets(&self, node: NodeIndex, name: &str) -> bool {
-        stands(&self.setters, node, name) && !self.clears(node, name)
+    pub(crate) fn defines(&self, node: NodeIndex, name: &str) -> bool {
+        contains(&self.def_nodes, node, name) && !self.kills(node, name)
     }
 
     /// Whether somebody else may give the variable a value at a node: the user, the model, tools.
-    fn fills(&self, node: NodeIndex, name: &str, owned: bool) -> bool {
+    fn may_be_defined_elsewhere(&self, node: NodeIndex, name: &str, locals: bool) -> bool {
         let kind = self.kind(node);
         let others = matches!(
             kind,
@@ -261,18 +261,18 @@ impl<'a> Places<'a> {
         match self.dialect {
             // In ADL the model fills arguments from what the user says, and functions may set them.
             Dialect::Adl => others,
-            _ if owned => kind == NodeKind::Choose && self.owned.is_told(name),
+            _ if locals => kind == NodeKind::Choose && self.locals.is_model_visible(name),
             _ => others,
         }
     }
 
     /// Whether a node removes the variable: by `CLEAR`, or by giving it null.
-    pub(crate) fn clears(&self, node: NodeIndex, name: &str) -> bool {
-        self.gives_null(node, name) || stands(&self.clearers, node, name)
+    pub(crate) fn kills(&self, node: NodeIndex, name: &str) -> bool {
+        self.assigns_null(node, name) || contains(&self.kill_nodes, node, name)
     }
 
     /// Whether a node gives the variable null.
-    pub(crate) fn gives_null(&self, node: NodeIndex, name: &str) -> bool {
+    pub(crate) fn assigns_null(&self, node: NodeIndex, name: &str) -> bool {
         self.constant(node).is_some_and(|(set, value)| {
             set.target.segments.is_empty()
                 && set.target.root.value == name
@@ -294,8 +294,12 @@ impl<'a> Places<'a> {
 }
 
 impl<'a> Dataflow<'a> {
-    pub(crate) fn new(places: Rc<Places<'a>>, agent: AgentId, looked: Rc<Looked>) -> Self {
-        Self { places, agent, budget: Cell::new(BUDGET), looked }
+    pub(crate) fn new(
+        defs: Rc<DefIndex<'a>>,
+        agent: AgentId,
+        search_stats: Rc<SearchStats>,
+    ) -> Self {
+        Self { defs, agent, budget: Cell::new(MAX_VISITED_NODES), search_stats }
     }
 
     /// The nodes of the agent.
@@ -304,7 +308,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// All places that a way may pass.
-    fn places(&self) -> Vec<NodeIndex> {
+    fn nodes_on_paths(&self) -> Vec<NodeIndex> {
         if self.shared {
             self.cfg.graph().node_indices().collect()
         } else {
@@ -319,7 +323,7 @@ impl<'a> Dataflow<'a> {
         node: NodeIndex,
     ) -> impl Iterator<Item = (EdgeIndex, NodeIndex, &Edge<'a>)> {
         let inside = |to: NodeIndex| self.cfg.node(to).is_some_and(|n| n.agent == self.agent);
-        let edges = self.places.edges.of(node).iter();
+        let edges = self.defs.edges.of(node).iter();
         edges.filter_map(|id| self.cfg.edge(*id).map(|(_, to, edge)| (*id, to, edge))).filter(
             move |(_, to, edge)| self.shared || (edge.kind != EdgeKind::Enter && inside(*to)),
         )
@@ -329,10 +333,12 @@ impl<'a> Dataflow<'a> {
     fn spend(&self, steps: usize) -> bool {
         let left = self.budget.get();
         self.budget.set(left.saturating_sub(steps));
-        let places = u64::try_from(steps.min(left)).unwrap_or(u64::MAX);
-        self.looked.places.set(self.looked.places.get().saturating_add(places));
+        let visited = u64::try_from(steps.min(left)).unwrap_or(u64::MAX);
+        self.search_stats
+            .visited_nodes
+            .set(self.search_stats.visited_nodes.get().saturating_add(visited));
         if left > 0 && left <= steps {
-            self.looked.given_up.set(self.looked.given_up.get() + 1);
+            self.search_stats.given_up.set(self.search_stats.given_up.get() + 1);
         }
         left > steps
     }
@@ -343,126 +349,136 @@ impl<'a> Dataflow<'a> {
     }
 
     /// Everywhere one can come with the variable unset, from the beginning.
-    pub(crate) fn unset_from_start(&self, name: &str) -> Rc<Unset> {
+    pub(crate) fn undefined_from_entry(&self, name: &str) -> Rc<UndefinedPaths> {
         if let Some(found) = self.unset.borrow().get(name) {
             return Rc::clone(found);
         }
         let entry = if self.shared { self.program_entry() } else { Some(self.agent) };
         let start = entry.and_then(|a| self.cfg.agent(a)).map(|p| p.entry);
-        let found = Rc::new(start.map_or_else(Unset::default, |start| {
-            self.spread(start, name, true, Rc::clone(&self.at_first))
+        let found = Rc::new(start.map_or_else(UndefinedPaths::default, |start| {
+            self.search(start, name, true, Rc::clone(&self.initial))
         }));
         self.unset.borrow_mut().insert(name.into(), Rc::clone(&found));
         found
     }
 
     fn program_entry(&self) -> Option<AgentId> {
-        self.cfg.find(self.owned.entry_agent()?)
+        self.cfg.find(self.locals.entry_agent()?)
     }
 
     /// Everywhere one can come in the agent with a variable unset that only its own statements set,
     /// from its beginning, with what is known there.
-    pub(crate) fn unset_where(&self, name: &str, known: Known) -> Unset {
+    pub(crate) fn undefined_with(&self, name: &str, constants: Constants) -> UndefinedPaths {
         let start = self.cfg.agent(self.agent).map(|p| p.entry);
-        start.map_or_else(Unset::default, |start| self.spread(start, name, true, Rc::new(known)))
+        start.map_or_else(UndefinedPaths::default, |start| {
+            self.search(start, name, true, Rc::new(constants))
+        })
     }
 
     /// Everywhere one can come from behind a node that removed the variable, without its being set
     /// again.
-    pub(crate) fn unset_from(&self, clear: NodeIndex, name: &str) -> Unset {
-        let known = Known::from_iter([(SmolStr::new(name), Value::Undefined)]);
-        self.spread(clear, name, self.owned.has(name), Rc::new(known))
+    pub(crate) fn undefined_from(&self, clear: NodeIndex, name: &str) -> UndefinedPaths {
+        let constants = Constants::from_iter([(SmolStr::new(name), Value::Undefined)]);
+        self.search(clear, name, self.locals.has(name), Rc::new(constants))
     }
 
-    fn spread(&self, start: NodeIndex, name: &str, owned: bool, known: Rc<Known>) -> Unset {
-        let mut found = Unset::default();
-        let mut waiting = VecDeque::from([(start, Rc::clone(&known))]);
-        found.came.insert(start, (None, known));
-        while let Some((node, before)) = waiting.pop_front() {
+    fn search(
+        &self,
+        start: NodeIndex,
+        name: &str,
+        locals: bool,
+        constants: Rc<Constants>,
+    ) -> UndefinedPaths {
+        let mut found = UndefinedPaths::default();
+        let mut worklist = VecDeque::from([(start, Rc::clone(&constants))]);
+        found.predecessors.insert(start, (None, constants));
+        while let Some((node, before)) = worklist.pop_front() {
             if !self.spend(1) {
-                return Unset::default();
+                return UndefinedPaths::default();
             }
-            if node != start && (self.sets(node, name) || self.fills(node, name, owned)) {
+            if node != start
+                && (self.defines(node, name) || self.may_be_defined_elsewhere(node, name, locals))
+            {
                 continue;
             }
-            let after = self.after(node, &before);
+            let after = self.transfer_function(node, &before);
             for (id, to, edge) in self.next(node) {
-                if found.came.contains_key(&to) || !self.passes(edge.guard, &after) {
+                if found.predecessors.contains_key(&to) || !self.may_pass(edge.guard, &after) {
                     continue;
                 }
-                found.came.insert(to, (Some(id), Rc::clone(&after)));
-                waiting.push_back((to, Rc::clone(&after)));
+                found.predecessors.insert(to, (Some(id), Rc::clone(&after)));
+                worklist.push_back((to, Rc::clone(&after)));
             }
         }
         found
     }
 
     /// What is known behind a node.
-    fn after(&self, node: NodeIndex, before: &Rc<Known>) -> Rc<Known> {
+    fn transfer_function(&self, node: NodeIndex, before: &Rc<Constants>) -> Rc<Constants> {
         let changes = self.defs(node);
-        let wipes = self.dialect == Dialect::Adl && self.fills(node, "", true);
-        let told = self.kind(node) == NodeKind::Choose;
-        if !wipes && !told && changes.is_empty() {
+        let wipes = self.dialect == Dialect::Adl && self.may_be_defined_elsewhere(node, "", true);
+        let model_visible = self.kind(node) == NodeKind::Choose;
+        if !wipes && !model_visible && changes.is_empty() {
             return Rc::clone(before);
         }
         self.spend(before.len());
-        let mut known = if wipes { Known::default() } else { before.as_ref().clone() };
-        if told {
-            known.retain(|name, _| !self.owned.is_told(name));
+        let mut constants = if wipes { Constants::default() } else { before.as_ref().clone() };
+        if model_visible {
+            constants.retain(|name, _| !self.locals.is_model_visible(name));
         }
         for access in changes {
             match access.kind {
                 AccessKind::Use => {}
                 AccessKind::Def => {
-                    known.remove(root(access));
+                    constants.remove(root(access));
                 }
-                AccessKind::Kill if self.owned.has(&access.variable.name) => {
-                    known.insert(access.variable.name.clone(), Value::Undefined);
+                AccessKind::Kill if self.locals.has(&access.variable.name) => {
+                    constants.insert(access.variable.name.clone(), Value::Undefined);
                 }
                 AccessKind::Kill => {}
             }
         }
         if let Some((set, literal)) = self.constant(node)
             && set.target.segments.is_empty()
-            && self.owned.has(&set.target.root.value)
+            && self.locals.has(&set.target.root.value)
             && let Some(value) = value_of(literal)
         {
-            known.insert(set.target.root.value.clone(), value);
+            constants.insert(set.target.root.value.clone(), value);
         }
-        Rc::new(known)
+        Rc::new(constants)
     }
 
     /// Whether a guard can hold with what is known. Of very many conditions the nearest count.
-    pub(crate) fn passes(&self, guard: Guard, known: &Known) -> bool {
+    pub(crate) fn may_pass(&self, guard: Guard, constants: &Constants) -> bool {
         guard.is_always()
-            || known.is_empty()
+            || constants.is_empty()
             || self.cfg.guard(guard).iter().rev().take(128).all(|literal| {
                 self.spend(1);
-                let holds = literal.test.expr().and_then(|e| self.holds(e, known));
+                let holds = literal.test.expr().and_then(|e| self.holds(e, constants));
                 holds.is_none_or(|holds| holds == literal.holds)
             })
     }
 
     /// Whether an expression holds, as far as what is known decides it.
-    pub(crate) fn holds(&self, expr: &Expr, known: &Known) -> Option<bool> {
-        self.holds_at(expr, known, 0)
+    pub(crate) fn holds(&self, expr: &Expr, constants: &Constants) -> Option<bool> {
+        self.holds_at(expr, constants, 0)
     }
 
-    fn holds_at(&self, expr: &Expr, known: &Known, depth: u8) -> Option<bool> {
+    fn holds_at(&self, expr: &Expr, constants: &Constants, depth: u8) -> Option<bool> {
         if depth > MAX_DEPTH {
             return None;
         }
         let depth = depth + 1;
         match &expr.kind {
             ExprKind::And(all) | ExprKind::Or(all) if all.len() > MAX_PARTS => None,
-            ExprKind::And(all) => self.all(all, known, false, depth),
-            ExprKind::Or(all) => self.all(all, known, true, depth),
+            ExprKind::And(all) => self.all(all, constants, false, depth),
+            ExprKind::Or(all) => self.all(all, constants, true, depth),
             ExprKind::Unary { op: UnaryOp::Not, operand } => {
-                self.holds_at(operand, known, depth).map(|holds| !holds)
+                self.holds_at(operand, constants, depth).map(|holds| !holds)
             }
             _ => {
                 let mut state = State::new();
-                if !self.fill(expr, known, &mut state) {
+                if !self.fill(expr, constants, &mut state) {
                     return None;
                 }
                 match outcome(expr, &state, self.dialect) {
@@ -474,10 +490,10 @@ impl<'a> Dataflow<'a> {
         }
     }
 
-    fn all(&self, parts: &[Expr], known: &Known, decides: bool, depth: u8) -> Option<bool> {
+    fn all(&self, parts: &[Expr], constants: &Constants, decides: bool, depth: u8) -> Option<bool> {
         let mut unknown = false;
-        for part in parts {
-            match self.holds_at(part, known, depth) {
+        for agent_cfg in parts {
+            match self.holds_at(agent_cfg, constants, depth) {
                 Some(holds) if holds == decides => return Some(decides),
                 Some(_) => {}
                 None => unknown = true,
@@ -487,7 +503,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// Gives a state what an expression reads; false if that is not all known.
-    fn fill(&self, expr: &Expr, known: &Known, state: &mut State) -> bool {
+    fn fill(&self, expr: &Expr, constants: &Constants, state: &mut State) -> bool {
         let mut all = true;
         expr.visit(&mut |e| {
             match &e.kind {
@@ -502,7 +518,7 @@ impl<'a> Dataflow<'a> {
                             return Visit::Skip;
                         }
                     };
-                    match known.get(&path.root.value) {
+                    match constants.get(&path.root.value) {
                         Some(value) => state.set(name, value.clone()),
                         None => all = false,
                     }
@@ -522,39 +538,43 @@ impl<'a> Dataflow<'a> {
     /// without its being removed. Where a turn resumes, nobody knows which wait that is.
     pub(crate) fn may_be_set(&self, name: &str) -> FxHashSet<NodeIndex> {
         let mut found = FxHashSet::default();
-        let mut waiting = self.setters(name);
-        if self.dialect == Dialect::Adl || self.owned.is_told(name) {
-            waiting.extend(self.places().into_iter().filter(|n| self.fills(*n, name, true)));
+        let mut worklist = self.def_nodes(name);
+        if self.dialect == Dialect::Adl || self.locals.is_model_visible(name) {
+            worklist.extend(
+                self.nodes_on_paths()
+                    .into_iter()
+                    .filter(|n| self.may_be_defined_elsewhere(*n, name, true)),
+            );
         }
         let waits: Vec<NodeIndex> =
-            self.places().into_iter().filter(|n| self.kind(*n).waits()).collect();
+            self.nodes_on_paths().into_iter().filter(|n| self.kind(*n).waits()).collect();
         self.spend(2 * waits.len());
         let mut resumed = false;
-        while let Some(node) = waiting.pop() {
+        while let Some(node) = worklist.pop() {
             self.spend(1);
-            if self.clears(node, name) {
+            if self.kills(node, name) {
                 continue;
             }
             let next = self.next(node).map(|(_, to, _)| to);
-            waiting.extend(next.filter(|n| found.insert(*n)));
+            worklist.extend(next.filter(|n| found.insert(*n)));
             if self.kind(node) == NodeKind::Resume && !std::mem::replace(&mut resumed, true) {
-                waiting.extend(waits.iter().filter(|n| found.insert(**n)));
+                worklist.extend(waits.iter().filter(|n| found.insert(**n)));
             }
         }
         found
     }
 
     /// Shows a way in a finding: the branches that are taken and the steps that are come through.
-    pub(crate) fn explain(&self, mut finding: Diagnostic, way: &[EdgeIndex]) -> Diagnostic {
+    pub(crate) fn explain(&self, mut finding: Diagnostic, path: &[EdgeIndex]) -> Diagnostic {
         let mut shown: Vec<Span> = vec![finding.primary.span];
-        let stations = way.iter().filter_map(|edge| {
+        let waypoints = path.iter().filter_map(|edge| {
             let (_, to, edge) = self.cfg.edge(*edge)?;
             let step = self.cfg.node(to)?;
             match (step.kind, step.step) {
                 _ if edge.decided_by == DecidedBy::Condition && !edge.guard.is_always() => {
                     let literal = self.cfg.last_literal(edge.guard)?;
-                    let says = if literal.holds { "this holds" } else { "this does not hold" };
-                    Some((literal.test.span(), says.to_owned()))
+                    let message = if literal.holds { "this holds" } else { "this does not hold" };
+                    Some((literal.test.span(), message.to_owned()))
                 }
                 (NodeKind::Step, Some(step)) => {
                     Some((step.name.span, format!("then step `{}`", step.name)))
@@ -562,15 +582,15 @@ impl<'a> Dataflow<'a> {
                 _ => None,
             }
         });
-        let stations: Vec<(Span, String)> = stations.collect();
+        let waypoints: Vec<(Span, String)> = waypoints.collect();
         // A long way is told by its beginning and its end.
-        let skipped = stations.len().saturating_sub(6);
-        for (at, (span, says)) in stations.into_iter().enumerate() {
+        let skipped = waypoints.len().saturating_sub(6);
+        for (at, (span, message)) in waypoints.into_iter().enumerate() {
             if (3..3 + skipped).contains(&at) || shown.contains(&span) {
                 continue;
             }
             shown.push(span);
-            finding = finding.label(span, format!("on the way: {says}"));
+            finding = finding.label(span, format!("on the way: {message}"));
         }
         finding
     }

@@ -15,9 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A circle of agents.
 #[derive(Debug)]
-pub(crate) struct Loop<'a> {
+pub(crate) struct PromptCycle<'a> {
     /// The handoffs, from an agent back to it. The first one is made whatever happens.
-    pub(crate) edges: Vec<LoopEdge<'a>>,
+    pub(crate) edges: Vec<PromptHandoff<'a>>,
     /// The steps that come after the first handoff and are never taken, if it ends the agent: their
     /// numbers, and the tools in them.
     pub(crate) cut_off: Vec<&'a str>,
@@ -26,34 +26,37 @@ pub(crate) struct Loop<'a> {
 
 /// A handoff of a circle.
 #[derive(Debug, Clone)]
-pub(crate) struct LoopEdge<'a> {
+pub(crate) struct PromptHandoff<'a> {
     pub(crate) from: &'a str,
     pub(crate) to: &'a str,
     pub(crate) span: Span,
-    pub(crate) must: bool,
+    pub(crate) mandatory: bool,
     /// Whether it is a step that calls, not words.
-    pub(crate) call: bool,
+    pub(crate) by_call: bool,
 }
 
-type Said<'s, 'a> = (&'a Agent, &'s [Prompt<'a>]);
+type PromptUse<'s, 'a> = (&'a Agent, &'s [Prompt<'a>]);
 
 /// The circles of a program, each once.
-pub(super) fn loops<'a>(program: &'a Program, said: &Instructions<'a>) -> Vec<Loop<'a>> {
-    let all = said.prompts.iter().flatten().flat_map(|p| &p.asks.handoffs);
+pub(super) fn cycles<'a>(
+    program: &'a Program,
+    prompts_of: &Instructions<'a>,
+) -> Vec<PromptCycle<'a>> {
+    let all = prompts_of.prompts.iter().flatten().flat_map(|p| &p.mentions.handoffs);
     if !all.clone().any(|handoff| handoff.strength == Strength::Must) {
         return Vec::new();
     }
-    let ways = said.ways();
-    let said: Vec<Said<'_, 'a>> =
-        program.agents.iter().zip(said.prompts.iter().map(Vec::as_slice)).collect();
+    let handoff_graph = prompts_of.handoff_graph();
+    let prompts_of: Vec<PromptUse<'_, 'a>> =
+        program.agents.iter().zip(prompts_of.prompts.iter().map(Vec::as_slice)).collect();
     let routers: FxHashSet<&str> = program
         .agents
         .iter()
         .filter(|a| a.metadata.kind == AgentType::Supervisor)
         .map(|a| a.metadata.name.value.as_str())
         .collect();
-    let edges = edges(&said, ways, &routers);
-    let mut graph: DiGraph<&str, LoopEdge<'_>> = DiGraph::new();
+    let edges = edges(&prompts_of, handoff_graph, &routers);
+    let mut graph: DiGraph<&str, PromptHandoff<'_>> = DiGraph::new();
     let mut nodes: FxHashMap<&str, NodeIndex> = FxHashMap::default();
     for edge in edges {
         let from = *nodes.entry(edge.from).or_insert_with(|| graph.add_node(edge.from));
@@ -61,12 +64,12 @@ pub(super) fn loops<'a>(program: &'a Program, said: &Instructions<'a>) -> Vec<Lo
         graph.add_edge(from, to, edge);
     }
     // Not Tarjan's algorithm, which recurses as deep as a chain of agents is long.
-    let mut part: FxHashMap<NodeIndex, usize> = FxHashMap::default();
+    let mut component_of: FxHashMap<NodeIndex, usize> = FxHashMap::default();
     let components = petgraph::algo::kosaraju_scc(&graph);
     for (number, nodes) in components.iter().enumerate() {
-        part.extend(nodes.iter().map(|node| (*node, number)));
+        component_of.extend(nodes.iter().map(|node| (*node, number)));
     }
-    let mut by_part: FxHashMap<usize, Vec<(&LoopEdge<'_>, NodeIndex, NodeIndex)>> =
+    let mut by_component: FxHashMap<usize, Vec<(&PromptHandoff<'_>, NodeIndex, NodeIndex)>> =
         FxHashMap::default();
     for index in graph.edge_indices() {
         let (Some((from, to)), Some(edge)) =
@@ -74,21 +77,21 @@ pub(super) fn loops<'a>(program: &'a Program, said: &Instructions<'a>) -> Vec<Lo
         else {
             continue;
         };
-        let within = part.get(&from).filter(|n| part.get(&to) == Some(*n));
-        if let Some(number) = within.filter(|_| edge.must && !edge.call && from != to) {
-            by_part.entry(*number).or_default().push((edge, from, to));
+        let within = component_of.get(&from).filter(|n| component_of.get(&to) == Some(*n));
+        if let Some(number) = within.filter(|_| edge.mandatory && !edge.by_call && from != to) {
+            by_component.entry(*number).or_default().push((edge, from, to));
         }
     }
     let mut all = Vec::new();
-    for (number, mut musts) in by_part {
+    for (number, mut mandatory) in by_component {
         let Some(component) = components.get(number) else { continue };
         let inside: FxHashSet<NodeIndex> = component.iter().copied().collect();
-        musts.sort_by_key(|(edge, ..)| (edge.span.file, edge.span.start));
-        let Some((first, from, to)) = musts.first() else { continue };
+        mandatory.sort_by_key(|(edge, ..)| (edge.span.file, edge.span.start));
+        let Some((first, from, to)) = mandatory.first() else { continue };
         let mut edges = vec![(*first).clone()];
-        edges.extend(way(&graph, *to, *from, &inside));
-        let (cut_off, lost_tools) = after(&said, first);
-        all.push(Loop { edges, cut_off, lost_tools });
+        edges.extend(shortest_path(&graph, *to, *from, &inside));
+        let (cut_off, lost_tools) = after(&prompts_of, first);
+        all.push(PromptCycle { edges, cut_off, lost_tools });
     }
     all.sort_by_key(|l| l.edges.first().map(|e| (e.span.file, e.span.start)));
     all
@@ -96,20 +99,20 @@ pub(super) fn loops<'a>(program: &'a Program, said: &Instructions<'a>) -> Vec<Lo
 
 /// All handoffs that can be parts of a circle.
 fn edges<'a>(
-    said: &[Said<'_, 'a>],
-    ways: &Ways<'a>,
+    prompts_of: &[PromptUse<'_, 'a>],
+    handoff_graph: &HandoffGraph<'a>,
     routers: &FxHashSet<&str>,
-) -> Vec<LoopEdge<'a>> {
+) -> Vec<PromptHandoff<'a>> {
     let mut edges = Vec::new();
     // Whom an agent may choose among.
     let mut choices: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
-    for (agent, prompts) in said {
+    for (agent, prompts) in prompts_of {
         let from = agent.metadata.name.value.as_str();
         for prompt in *prompts {
             choices.entry(from).or_default().extend(prompt.offers.values());
         }
         for prompt in *prompts {
-            for handoff in &prompt.asks.handoffs {
+            for handoff in &prompt.mentions.handoffs {
                 if handoff.to == from
                     || routers.contains(handoff.to)
                     || handoff.strength == Strength::Checked
@@ -119,15 +122,15 @@ fn edges<'a>(
                 if handoff.strength == Strength::May {
                     choices.entry(from).or_default().insert(handoff.to);
                 }
-                if !ways.lead(agent, handoff.to) {
+                if !handoff_graph.can_lead(agent, handoff.to) {
                     continue;
                 }
-                edges.push(LoopEdge {
+                edges.push(PromptHandoff {
                     from,
                     to: handoff.to,
                     span: prompt.place(&handoff.sentence.range),
-                    must: handoff.strength == Strength::Must,
-                    call: false,
+                    mandatory: handoff.strength == Strength::Must,
+                    by_call: false,
                 });
             }
         }
@@ -136,7 +139,13 @@ fn edges<'a>(
                 && !routers.contains(to.value.as_str())
             {
                 let to_name = to.value.as_str();
-                edges.push(LoopEdge { from, to: to_name, span: to.span, must: false, call: true });
+                edges.push(PromptHandoff {
+                    from,
+                    to: to_name,
+                    span: to.span,
+                    mandatory: false,
+                    by_call: true,
+                });
             }
         });
     }
@@ -150,21 +159,22 @@ fn edges<'a>(
 
 /// How an agent that is told to hand over can do so.
 #[derive(Debug)]
-pub(crate) struct Ways<'a> {
+pub(crate) struct HandoffGraph<'a> {
     /// The routers that choose each agent, and each router itself.
     routers: FxHashMap<&'a str, Vec<usize>>,
     direct: FxHashMap<&'a str, FxHashSet<&'a str>>,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> HandoffGraph<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
-        let mut ways = Self { routers: FxHashMap::default(), direct: FxHashMap::default() };
+        let mut handoff_graph =
+            Self { routers: FxHashMap::default(), direct: FxHashMap::default() };
         for (number, agent) in program.agents.iter().enumerate() {
             let own = agent.metadata.name.value.as_str();
             let mut to: FxHashSet<&str> = agent.targets().map(|t| t.value.as_str()).collect();
             if agent.metadata.kind == AgentType::Supervisor {
                 for name in to.iter().copied().chain([own]) {
-                    ways.routers.entry(name).or_default().push(number);
+                    handoff_graph.routers.entry(name).or_default().push(number);
                 }
             }
             agent.walk(&mut |node| {
@@ -172,9 +182,9 @@ impl<'a> Ways<'a> {
                     to.insert(&name.value);
                 }
             });
-            ways.direct.entry(own).or_default().extend(to);
+            handoff_graph.direct.entry(own).or_default().extend(to);
         }
-        ways
+        handoff_graph
     }
 
     /// Whether the agent itself can go to the other.
@@ -191,7 +201,7 @@ impl<'a> Ways<'a> {
 
     /// Whether words can lead from an agent to another. Without any ensemble ADL leaves open who
     /// chooses.
-    fn lead(&self, from: &Agent, to: &str) -> bool {
+    fn can_lead(&self, from: &Agent, to: &str) -> bool {
         let own = from.metadata.name.value.as_str();
         let nobody_chooses = is_adl(from) && self.routers.is_empty();
         nobody_chooses || self.routed(own, to) || self.direct(own, to)
@@ -199,31 +209,32 @@ impl<'a> Ways<'a> {
 }
 
 /// The shortest way from one agent to another.
-fn way<'a>(
-    graph: &DiGraph<&'a str, LoopEdge<'a>>,
+fn shortest_path<'a>(
+    graph: &DiGraph<&'a str, PromptHandoff<'a>>,
     from: NodeIndex,
     to: NodeIndex,
     inside: &FxHashSet<NodeIndex>,
-) -> Vec<LoopEdge<'a>> {
+) -> Vec<PromptHandoff<'a>> {
     use petgraph::visit::EdgeRef;
-    let mut came: FxHashMap<NodeIndex, (NodeIndex, &LoopEdge<'a>)> = FxHashMap::default();
-    let mut open = std::collections::VecDeque::from([from]);
-    while let Some(node) = open.pop_front() {
+    let mut predecessor: FxHashMap<NodeIndex, (NodeIndex, &PromptHandoff<'a>)> =
+        FxHashMap::default();
+    let mut worklist = std::collections::VecDeque::from([from]);
+    while let Some(node) = worklist.pop_front() {
         if node == to {
             break;
         }
         for edge in graph.edges(node) {
             let next = edge.target();
-            if inside.contains(&next) && next != from && !came.contains_key(&next) {
-                came.insert(next, (node, edge.weight()));
-                open.push_back(next);
+            if inside.contains(&next) && next != from && !predecessor.contains_key(&next) {
+                predecessor.insert(next, (node, edge.weight()));
+                worklist.push_back(next);
             }
         }
     }
     let mut edges = Vec::new();
     let mut at = to;
     while at != from {
-        let Some((before, edge)) = came.get(&at) else { break };
+        let Some((before, edge)) = predecessor.get(&at) else { break };
         edges.push((*edge).clone());
         at = *before;
     }
@@ -232,16 +243,21 @@ fn way<'a>(
 }
 
 /// What a handoff that ends its agent cuts off: the steps behind it and the tools they call.
-fn after<'a>(said: &[Said<'_, 'a>], edge: &LoopEdge<'a>) -> (Vec<&'a str>, Vec<&'a str>) {
-    for (_, prompts) in said.iter().filter(|(agent, _)| agent.metadata.name.value == edge.from) {
+fn after<'a>(
+    prompts_of: &[PromptUse<'_, 'a>],
+    edge: &PromptHandoff<'a>,
+) -> (Vec<&'a str>, Vec<&'a str>) {
+    for (_, prompts) in
+        prompts_of.iter().filter(|(agent, _)| agent.metadata.name.value == edge.from)
+    {
         for prompt in *prompts {
             let ends = |place| prompt.place(place) == edge.span;
-            let found = &prompt.asks.handoffs;
+            let found = &prompt.mentions.handoffs;
             let here = found.iter().find(|h| h.exits && ends(&h.sentence.range));
             let Some(here) = here else { continue };
             let behind = prompt.steps.iter().skip(here.step + 1);
             let numbers = behind.filter_map(|s| s.number.as_ref().map(|n| n.0)).collect();
-            let tools = prompt.asks.tools.iter().filter(|t| t.step > here.step);
+            let tools = prompt.mentions.tools.iter().filter(|t| t.step > here.step);
             let mut tools: Vec<&str> = tools.map(|t| t.name).collect();
             let mut seen = FxHashSet::default();
             tools.retain(|t| seen.insert(*t));

@@ -1,6 +1,6 @@
 //! The agents and tools that instructions name.
 
-use super::text::{PromptStep, Said, Sentence, guard, is_word};
+use super::text::{PromptStep, PromptUse, Sentence, guard, is_word};
 use agentir_ir::Program;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -46,7 +46,7 @@ pub(crate) struct ToolMention<'a> {
 
 /// What a prompt asks for by name.
 #[derive(Debug, Default)]
-pub(crate) struct Asks<'a> {
+pub(crate) struct Mentions<'a> {
     /// The handoffs.
     pub(crate) handoffs: Vec<Handoff<'a>>,
     /// The tools it says to call: names with an underscore, in quotes or behind `call` and the like.
@@ -55,7 +55,7 @@ pub(crate) struct Asks<'a> {
 
 /// The agents of a program, by their names as people say them.
 #[derive(Debug, Default)]
-pub(crate) struct Names<'a> {
+pub(crate) struct AgentNames<'a> {
     agents: FxHashMap<String, &'a str>,
     /// The pairs of letters with which they begin, so that nearly all words are passed over: by the low
     /// bits of the first, a bit for those of the second. Pairs with the same bits are taken for one.
@@ -64,20 +64,21 @@ pub(crate) struct Names<'a> {
     longest: usize,
 }
 
-impl<'a> Names<'a> {
+impl<'a> AgentNames<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
         let mut names = Self::default();
         for agent in &program.agents {
             let name = agent.metadata.name.value.as_str();
-            let mut said = String::with_capacity(name.len());
-            name.chars().for_each(|c| fold(c, &mut said));
-            if let Some(first) = said.bytes().next() {
+            let mut folded = String::with_capacity(name.len());
+            name.chars().for_each(|c| fold(c, &mut folded));
+            if let Some(first) = folded.bytes().next() {
                 if let Some(begin) = names.begin.get_mut(usize::from(first & 31)) {
                     // Behind a single letter anything may stand.
-                    *begin |= said.as_bytes().get(1).map_or(u32::MAX, |second| 1 << (second & 31));
+                    *begin |=
+                        folded.as_bytes().get(1).map_or(u32::MAX, |second| 1 << (second & 31));
                 }
-                names.longest = names.longest.max(said.len());
-                names.agents.entry(said).or_insert(name);
+                names.longest = names.longest.max(folded.len());
+                names.agents.entry(folded).or_insert(name);
             }
         }
         names
@@ -156,7 +157,7 @@ const EXITS: &[&str] = &[
 ];
 
 /// How many words may stand between the verb and the name.
-const REACH: usize = 8;
+const MAX_VERB_DISTANCE: usize = 8;
 
 /// A word of a sentence.
 struct Word<'a> {
@@ -229,15 +230,15 @@ fn fold(c: char, to: &mut String) {
     }
 }
 
-impl<'a> Asks<'a> {
+impl<'a> Mentions<'a> {
     /// What the steps of a prompt ask for.
     pub(super) fn of(
         steps: &[PromptStep<'a>],
-        said: Said,
+        prompt_use: PromptUse,
         offers: &FxHashMap<&'a str, &'a str>,
-        names: &Names<'a>,
+        names: &AgentNames<'a>,
     ) -> Self {
-        let mut asks = Self::default();
+        let mut mentions = Self::default();
         // Whether a tool was called in the step before, or in this one so far.
         let mut looked_up = false;
         for (at, step) in steps.iter().enumerate() {
@@ -250,17 +251,17 @@ impl<'a> Asks<'a> {
                 }
                 let words = Words::of(sentence.text);
                 let base = sentence.range.start;
-                for (to, name) in mentions(&words, offers, names) {
+                for (to, name) in agent_mentions(&words, offers, names) {
                     let before = sentence.text.get(..name.start).unwrap_or_default();
                     let condition = guard(before);
                     let strength = match condition {
                         // The state that decides whether it is said can change in between.
-                        _ if said == Said::Conditionally => Strength::Checked,
-                        None if !step.guarded && said == Said::Always => Strength::Must,
+                        _ if prompt_use == PromptUse::Conditionally => Strength::Checked,
+                        None if !step.guarded && prompt_use == PromptUse::Always => Strength::Must,
                         _ if (looked_up || here) && !about_user(before) => Strength::Checked,
                         _ => Strength::May,
                     };
-                    asks.handoffs.push(Handoff {
+                    mentions.handoffs.push(Handoff {
                         to,
                         strength,
                         exits: ends_agent(sentence).is_some(),
@@ -269,16 +270,16 @@ impl<'a> Asks<'a> {
                         name: base + name.start..base + name.end,
                     });
                 }
-                let known = asks.tools.len();
+                let known = mentions.tools.len();
                 tools(&words, |name, range, marked| {
                     let range = base + range.start..base + range.end;
-                    asks.tools.push(ToolMention { name, range, step: at, marked });
+                    mentions.tools.push(ToolMention { name, range, step: at, marked });
                 });
-                here |= asks.tools.len() > known;
+                here |= mentions.tools.len() > known;
             }
             looked_up = here;
         }
-        asks
+        mentions
     }
 }
 
@@ -301,17 +302,17 @@ fn about_user(text: &str) -> bool {
 }
 
 /// The agents that a sentence names behind a verb of handing over, with the places of their names.
-fn mentions<'a>(
+fn agent_mentions<'a>(
     words: &Words<'_>,
     offers: &FxHashMap<&'a str, &'a str>,
-    names: &Names<'a>,
+    names: &AgentNames<'a>,
 ) -> Vec<(&'a str, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.all.len() {
         match name_at(words, at, names).or_else(|| offer_at(words, at, offers)) {
             Some((agent, count, range)) => {
-                if told_before(words, at) {
+                if follows_handoff_verb(words, at) {
                     found.push((agent, range));
                 }
                 at += count;
@@ -346,7 +347,7 @@ fn offer_at<'a>(
 fn name_at<'a>(
     words: &Words<'_>,
     at: usize,
-    names: &Names<'a>,
+    names: &AgentNames<'a>,
 ) -> Option<(&'a str, usize, Range<usize>)> {
     let text = words.text;
     if !names.may_begin(words.get(at)?.text) {
@@ -394,12 +395,12 @@ fn name_at<'a>(
 }
 
 /// Whether a verb of handing over stands in the clause before a word, and is not forbidden.
-fn told_before(words: &Words<'_>, at: usize) -> bool {
+fn follows_handoff_verb(words: &Words<'_>, at: usize) -> bool {
     let text = words.text;
     let Some(name) = words.get(at) else { return false };
     // Actions are used; nobody says so of an agent.
     let action = text.get(..name.range.start).is_some_and(|t| t.ends_with("@actions."));
-    for back in 1..=REACH.min(at) {
+    for back in 1..=MAX_VERB_DISTANCE.min(at) {
         let index = at - back;
         let Some(word) = words.get(index) else { return false };
         // A new clause begins behind a semicolon or a full stop.
@@ -479,7 +480,7 @@ mod tests {
             Agent::new(metadata, Span::default())
         });
         let program = Program { agents: agents.into(), ..Program::default() };
-        let names = Names::new(&program);
+        let names = AgentNames::new(&program);
         let parts = ["Bi", "b", "é", "É", "x", "4", "2", "do", "'", "“", "€", "K", "-", " ", "q"];
         for first in parts {
             for second in parts {

@@ -8,13 +8,13 @@ mod graph;
 mod mentions;
 mod text;
 
-pub(crate) use graph::{Loop, Ways};
+pub(crate) use graph::{HandoffGraph, PromptCycle};
 pub(crate) use mentions::ends_agent;
-pub(crate) use text::{Prompt, Said, guard, steps_named};
+pub(crate) use text::{Prompt, PromptUse, guard, steps_named};
 
 use agentir_flow::cfg::AgentId;
 use agentir_ir::Program;
-use mentions::Names;
+use mentions::AgentNames;
 use std::sync::OnceLock;
 
 /// The instructions of all agents of a program, read once.
@@ -23,15 +23,15 @@ pub(crate) struct Instructions<'a> {
     program: &'a Program,
     /// By the agents' order.
     prompts: Vec<Vec<Prompt<'a>>>,
-    ways: OnceLock<Ways<'a>>,
-    loops: OnceLock<Vec<Loop<'a>>>,
+    handoff_graph: OnceLock<HandoffGraph<'a>>,
+    cycles: OnceLock<Vec<PromptCycle<'a>>>,
 }
 
 impl<'a> Instructions<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
-        let names = Names::new(program);
+        let names = AgentNames::new(program);
         let prompts = program.agents.iter().map(|agent| text::prompts(agent, &names)).collect();
-        Self { program, prompts, ways: OnceLock::new(), loops: OnceLock::new() }
+        Self { program, prompts, handoff_graph: OnceLock::new(), cycles: OnceLock::new() }
     }
 
     /// Those of one agent.
@@ -40,12 +40,12 @@ impl<'a> Instructions<'a> {
     }
 
     /// How agents can hand over to each other.
-    pub(crate) fn ways(&self) -> &Ways<'a> {
-        self.ways.get_or_init(|| Ways::new(self.program))
+    pub(crate) fn handoff_graph(&self) -> &HandoffGraph<'a> {
+        self.handoff_graph.get_or_init(|| HandoffGraph::new(self.program))
     }
 
     /// The circles that they lead in, each once.
-    pub(crate) fn loops(&self) -> &[Loop<'a>] {
-        self.loops.get_or_init(|| graph::loops(self.program, self))
+    pub(crate) fn cycles(&self) -> &[PromptCycle<'a>] {
+        self.cycles.get_or_init(|| graph::cycles(self.program, self))
     }
 }

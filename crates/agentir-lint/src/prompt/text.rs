@@ -1,6 +1,6 @@
 //! Instructions as numbered steps and sentences.
 
-use super::mentions::{Asks, Names};
+use super::mentions::{AgentNames, Mentions};
 use agentir_diagnostics::Span;
 use agentir_expr::Template;
 use agentir_ir::{Agent, BindingAction, Body, Statement};
@@ -13,18 +13,18 @@ use std::rc::Rc;
 pub(crate) struct Prompt<'a> {
     pub(crate) template: &'a Template,
     /// When the model is told it.
-    pub(crate) said: Said,
+    pub(crate) prompt_use: PromptUse,
     /// The agents that the agent's actions hand over to, by the names of the actions.
     pub(crate) offers: Rc<FxHashMap<&'a str, &'a str>>,
     /// What stands before the first number is a step without one.
     pub(crate) steps: Vec<PromptStep<'a>>,
     /// The handoffs it asks for, and the tools it says to call.
-    pub(crate) asks: Asks<'a>,
+    pub(crate) mentions: Mentions<'a>,
 }
 
 /// When a model is told something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum PromptUse {
     /// Whenever the agent runs.
     Always,
     /// In one of the steps of its flow.
@@ -124,18 +124,19 @@ pub(crate) fn is_word(text: &str, range: Range<usize>) -> bool {
 
 /// The texts that tell an agent's model what to do: its instructions, and what it is to reach in the
 /// steps of its flow.
-pub(super) fn prompts<'a>(agent: &'a Agent, names: &Names<'a>) -> Vec<Prompt<'a>> {
-    let mut texts: Vec<(&Template, Said)> = Vec::new();
+pub(super) fn prompts<'a>(agent: &'a Agent, names: &AgentNames<'a>) -> Vec<Prompt<'a>> {
+    let mut texts: Vec<(&Template, PromptUse)> = Vec::new();
     for part in &agent.identity.instructions {
-        let said = if part.when.is_some() { Said::Conditionally } else { Said::Always };
-        texts.push((&part.text, said));
+        let prompt_use =
+            if part.when.is_some() { PromptUse::Conditionally } else { PromptUse::Always };
+        texts.push((&part.text, prompt_use));
     }
     if let Some(zone) = &agent.reasoning {
-        told(&zone.prepare, Said::Always, &mut texts);
+        collect_instructions(&zone.prepare, PromptUse::Always, &mut texts);
     }
     for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
         let goal = step.reasoning_zone.as_ref().and_then(|zone| zone.goal.as_ref());
-        texts.extend(goal.map(|goal| (goal, Said::InStep)));
+        texts.extend(goal.map(|goal| (goal, PromptUse::InStep)));
     }
     let bindings = agent.reasoning.iter().flat_map(|zone| &zone.bindings);
     let offers = bindings.filter_map(|binding| match &binding.action {
@@ -143,16 +144,25 @@ pub(super) fn prompts<'a>(agent: &'a Agent, names: &Names<'a>) -> Vec<Prompt<'a>
         _ => None,
     });
     let offers = Rc::new(offers.collect());
-    texts.into_iter().map(|(text, said)| prompt(text, said, Rc::clone(&offers), names)).collect()
+    texts
+        .into_iter()
+        .map(|(text, prompt_use)| prompt(text, prompt_use, Rc::clone(&offers), names))
+        .collect()
 }
 
 /// The texts that a body adds to the instructions.
-fn told<'a>(body: &'a Body, said: Said, texts: &mut Vec<(&'a Template, Said)>) {
+fn collect_instructions<'a>(
+    body: &'a Body,
+    prompt_use: PromptUse,
+    texts: &mut Vec<(&'a Template, PromptUse)>,
+) {
     for statement in &body.0 {
         match statement {
-            Statement::Instruct { text } => texts.push((text, said)),
+            Statement::Instruct { text } => texts.push((text, prompt_use)),
             Statement::If { branches } => {
-                branches.iter().for_each(|b| told(&b.body, Said::Conditionally, texts));
+                branches
+                    .iter()
+                    .for_each(|b| collect_instructions(&b.body, PromptUse::Conditionally, texts));
             }
             _ => {}
         }
@@ -161,9 +171,9 @@ fn told<'a>(body: &'a Body, said: Said, texts: &mut Vec<(&'a Template, Said)>) {
 
 fn prompt<'a>(
     template: &'a Template,
-    said: Said,
+    prompt_use: PromptUse,
     offers: Rc<FxHashMap<&'a str, &'a str>>,
-    names: &Names<'a>,
+    names: &AgentNames<'a>,
 ) -> Prompt<'a> {
     let text = template.text.value.as_str();
     let mut steps = vec![PromptStep { number: None, sentences: Vec::new(), guarded: false }];
@@ -190,8 +200,8 @@ fn prompt<'a>(
         });
     }
     steps.retain(|s| s.number.is_some() || !s.sentences.is_empty());
-    let asks = Asks::of(&steps, said, &offers, names);
-    Prompt { template, said, offers, steps, asks }
+    let mentions = Mentions::of(&steps, prompt_use, &offers, names);
+    Prompt { template, prompt_use, offers, steps, mentions }
 }
 
 /// The number a line begins with, and the rest of the line.
@@ -275,7 +285,7 @@ mod tests {
     fn prompts_are_steps_and_sentences() {
         let text = "Be kind.\n1. Ask for a name. Then ask\n   for a day.\n2a) If it rains:\n - say so.\n - go on\n10.5 is a number\n";
         let template = Template::plain(Spanned::new(SmolStr::new(text), Span::default()));
-        let prompt = prompt(&template, Said::Always, Rc::default(), &Names::default());
+        let prompt = prompt(&template, PromptUse::Always, Rc::default(), &AgentNames::default());
         let found: Vec<(Option<&str>, Vec<&str>)> = prompt
             .steps
             .iter()

@@ -1,6 +1,6 @@
 //! What rules ask about: conditions, and the comparisons that they consist of.
 
-use crate::proof::{Ask, Core};
+use crate::proof::{QueryBuilder, UnsatCore};
 use crate::rule::AgentContext;
 use crate::types::ScriptTypes;
 use agentir_diagnostics::Span;
@@ -73,15 +73,15 @@ pub(crate) fn comparisons<'a>(condition: &'a Expr, found: &mut dyn FnMut(&'a Exp
 }
 
 /// Where the types of Agent Script do not fit in conditions: another rule says so.
-pub(crate) fn mistyped<'c>(cx: &'c AgentContext<'_>) -> &'c FxHashSet<Span> {
-    cx.mistyped.get_or_init(|| find_mistyped(cx))
+pub(crate) fn mistyped_spans<'c>(cx: &'c AgentContext<'_>) -> &'c FxHashSet<Span> {
+    cx.mistyped_spans.get_or_init(|| find_mistyped(cx))
 }
 
 fn find_mistyped(cx: &AgentContext<'_>) -> FxHashSet<Span> {
     let mut found = FxHashSet::default();
     if cx.is_agent_script() {
         let types = ScriptTypes::new(cx);
-        for expr in cx.facts.conditions.iter().filter_map(|(c, _)| c.expr()) {
+        for expr in cx.index.conditions.iter().filter_map(|(c, _)| c.expr()) {
             types.infer(expr, &mut |span, _| {
                 found.insert(span);
             });
@@ -92,22 +92,27 @@ fn find_mistyped(cx: &AgentContext<'_>) -> FxHashSet<Span> {
 
 /// Whether a condition or a comparison always holds, or never does, and why. Several rules ask it of
 /// the same expressions, and most conditions are one comparison, so the answer is kept.
-pub(crate) fn always<'a>(cx: &AgentContext<'a>, expr: &'a Expr, holds: bool) -> Option<Rc<Core>> {
+pub(crate) fn prove_outcome<'a>(
+    cx: &AgentContext<'a>,
+    expr: &'a Expr,
+    holds: bool,
+) -> Option<Rc<UnsatCore>> {
     let key = (std::ptr::from_ref(expr).addr(), holds);
     if let Some(known) = cx.decided.borrow().get(&key) {
         return known.clone();
     }
     // Both questions are asked of nearly all conditions, and both have the answer no.
-    if !cx.decided.borrow().contains_key(&(key.0, !holds)) && Ask::is_contingent(cx, expr) {
+    if !cx.decided.borrow().contains_key(&(key.0, !holds)) && QueryBuilder::is_contingent(cx, expr)
+    {
         cx.decided.borrow_mut().extend([((key.0, true), None), ((key.0, false), None)]);
         return None;
     }
-    let mut ask = cx.ask();
+    let mut query = cx.query();
     let core = if holds {
-        ask.proves(expr, true)
+        query.prove(expr, true)
     } else {
-        ask.given(expr, true);
-        ask.impossible()
+        query.assume(expr, true);
+        query.refute()
     };
     let core = core.map(Rc::new);
     cx.decided.borrow_mut().insert(key, core.clone());
@@ -115,11 +120,11 @@ pub(crate) fn always<'a>(cx: &AgentContext<'a>, expr: &'a Expr, holds: bool) -> 
 }
 
 /// Whether a comparison always comes out the same, which way, and why.
-pub(crate) fn decided_alone<'a>(
+pub(crate) fn decide_comparison<'a>(
     cx: &AgentContext<'a>,
     comparison: &'a Expr,
-) -> Option<(bool, Rc<Core>)> {
-    let decided = |holds| always(cx, comparison, holds).map(|core| (holds, core));
+) -> Option<(bool, Rc<UnsatCore>)> {
+    let decided = |holds| prove_outcome(cx, comparison, holds).map(|core| (holds, core));
     decided(true).or_else(|| decided(false))
 }
 
@@ -136,16 +141,16 @@ pub(crate) fn branches<'a>(node: &Node<'a>) -> &'a [Branch] {
 
 /// So many branches before one are looked at. Longer chains are generated, and what is asked about each
 /// of their branches must not take time for all.
-const BEFORE: usize = 64;
+const MAX_EARLIER_BRANCHES: usize = 64;
 
 /// What it takes for a branch to be tried, and to be taken: those right before it are not; its own
 /// test, if it has one. `None` behind an `ELSE`.
-pub(crate) fn taken(
+pub(crate) fn branch_guard(
     branches: &[Branch],
     at: usize,
 ) -> Option<(Vec<GuardLiteral<'_>>, Option<GuardLiteral<'_>>)> {
     let (before, rest) = branches.split_at_checked(at)?;
-    let near = before.get(before.len().saturating_sub(BEFORE)..)?;
+    let near = before.get(before.len().saturating_sub(MAX_EARLIER_BRANCHES)..)?;
     let earlier: Option<Vec<GuardLiteral<'_>>> = near
         .iter()
         .map(|b| {

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for text in &cx.facts.templates {
+    for text in &cx.index.templates {
         text.exprs(&mut |expr| {
             expr.visit(&mut |e| {
                 if let ExprKind::Path(path) = &e.kind

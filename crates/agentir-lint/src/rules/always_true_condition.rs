@@ -1,7 +1,7 @@
 //! A condition that every state satisfies.
 
 use crate::proof::{
-    always, branches, comparisons, decided_alone, is_constant, is_stable, mistyped,
+    branches, comparisons, decide_comparison, is_constant, is_stable, mistyped_spans, prove_outcome,
 };
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -20,24 +20,24 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let (closed, mistyped) = (closed(cx), mistyped(cx));
-    for (condition, used) in &cx.facts.conditions {
+    let (closed, mistyped_spans) = (closed(cx), mistyped_spans(cx));
+    for (condition, used) in &cx.index.conditions {
         let at = condition.span();
         let ConditionKind::Expr(expr) = &condition.kind else { continue };
         // Behind a branch that is always taken others are never taken; that is reported there.
         if is_constant(expr) || !is_stable(expr) || closed.contains(&at) || !cx.answers_for(at) {
             continue;
         }
-        let mut alone = mistyped.contains(&expr.span);
+        let mut alone = mistyped_spans.contains(&expr.span);
         comparisons(expr, &mut |c| {
-            alone = alone || mistyped.contains(&c.span) || decided_alone(cx, c).is_some();
+            alone = alone || mistyped_spans.contains(&c.span) || decide_comparison(cx, c).is_some();
         });
         // What decides it is reported at the comparison.
         if alone {
             continue;
         }
-        let Some(core) = always(cx, expr, true) else { continue };
-        let (note, help) = says(cx, *used, at);
+        let Some(core) = prove_outcome(cx, expr, true) else { continue };
+        let (note, help) = note_and_help(cx, *used, at);
         let finding = report.finding(at, "this condition always holds").note(note).help(help);
         report.push(core.explain(finding));
     }
@@ -46,8 +46,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// Conditions behind which other branches are tried.
 fn closed(cx: &AgentContext<'_>) -> FxHashSet<agentir_diagnostics::Span> {
     let mut all = FxHashSet::default();
-    let Some(part) = cx.agent_cfg() else { return all };
-    for at in part.nodes() {
+    let Some(agent_cfg) = cx.agent_cfg() else { return all };
+    for at in agent_cfg.nodes() {
         let Some(node) = cx.program.graph().node(at) else { continue };
         if let Some((_, before)) = branches(node).split_last() {
             all.extend(before.iter().filter_map(|b| b.condition.as_ref()).map(Condition::span));
@@ -57,7 +57,7 @@ fn closed(cx: &AgentContext<'_>) -> FxHashSet<agentir_diagnostics::Span> {
 }
 
 /// What comes of it, and what to do.
-fn says(
+fn note_and_help(
     cx: &AgentContext<'_>,
     used: ConditionUse,
     at: agentir_diagnostics::Span,

@@ -1,6 +1,6 @@
 //! An argument of the wrong type.
 
-use crate::arguments::{matched, signature};
+use crate::arguments::{matched_calls, signature};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::types::{AblTypes, ScriptTypes};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
@@ -20,10 +20,10 @@ pub(crate) static RULE: Rule = Rule {
 /// Agent Script: `with` below an action that is run or offered.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let types = ScriptTypes::new(cx);
-    let calls = cx.facts.calls.iter().flat_map(|call| {
+    let calls = cx.index.calls.iter().flat_map(|call| {
         call.with.iter().filter_map(|a| Some((&call.tool, a.name.as_ref()?, &a.value)))
     });
-    let offers = cx.facts.offers.iter().filter_map(|offer| match &offer.action {
+    let offers = cx.index.offers.iter().filter_map(|offer| match &offer.action {
         BindingAction::Call { tool } => Some((tool, offer)),
         _ => None,
     });
@@ -70,8 +70,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return of_script(cx, report);
     }
     let mut types = None;
-    for matched in matched(cx) {
-        for (parameter, given) in &matched.parameters {
+    for matched_calls in matched_calls(cx) {
+        for (parameter, given) in &matched_calls.parameters {
             let (Some(argument), Some(wanted)) =
                 (given, parameter.ty.as_ref().and_then(ValueType::of))
             else {
@@ -85,7 +85,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 _ => Coercion::ABL.rejects(&argument.value, &wanted),
             };
             if let Some(found) = found {
-                let tool = matched.tool;
+                let tool = matched_calls.tool;
                 report.push(
                     tell(report, tool, &parameter.name.value, &argument.value, &wanted, &found)
                         .label(parameter.span, "declared here")

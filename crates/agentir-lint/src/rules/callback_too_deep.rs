@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let offered = cx.facts.offers.iter().filter_map(|offer| match &offer.action {
+    let offered = cx.index.offers.iter().filter_map(|offer| match &offer.action {
         BindingAction::Call { tool } => Some((&offer.after, tool)),
         _ => None,
     });

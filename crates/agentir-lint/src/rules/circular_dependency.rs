@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for cycle in dependency_cycles(&cx.facts.fields) {
+    for cycle in dependency_cycles(&cx.index.fields) {
         let Some((first, rest)) = cycle.split_first() else { continue };
         if !cx.answers_for(first.on.span) {
             continue;

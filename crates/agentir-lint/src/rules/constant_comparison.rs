@@ -1,6 +1,6 @@
 //! A comparison that always comes out the same: by the types, by letter case, by the values listed.
 
-use crate::proof::{Core, comparisons, decided_alone, mistyped};
+use crate::proof::{UnsatCore, comparisons, decide_comparison, mistyped_spans};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Severity, Span, closest};
 use agentir_eval::Value;
@@ -18,8 +18,8 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     // What the types already tell is not told again.
-    let mut seen = mistyped(cx).clone();
-    for (condition, _) in &cx.facts.conditions {
+    let mut seen = mistyped_spans(cx).clone();
+    for (condition, _) in &cx.index.conditions {
         let Some(expr) = condition.expr().filter(|_| cx.answers_for(condition.span())) else {
             continue;
         };
@@ -27,7 +27,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             if !seen.insert(comparison.span) {
                 return;
             }
-            match decided_alone(cx, comparison) {
+            match decide_comparison(cx, comparison) {
                 Some((holds, core)) => {
                     let finding = decided(cx, comparison, holds, report);
                     report.push(core.explain(finding));
@@ -114,7 +114,7 @@ fn members(cx: &AgentContext<'_>, comparison: &Expr, report: &mut Report<'_>) {
         {
             finding = instead(finding, item.span, &near);
         }
-        let core = Core { given: Vec::new(), facts: cx.knowledge().listed(path) };
+        let core = UnsatCore { assumptions: Vec::new(), facts: cx.variable_facts().listed(path) };
         report.push(core.explain(finding));
     }
 }
@@ -140,7 +140,7 @@ fn value(expr: &Expr) -> Option<Value> {
 }
 
 fn values_of(cx: &AgentContext<'_>, path: &Path) -> Vec<Value> {
-    cx.knowledge().values(path)
+    cx.variable_facts().values(path)
 }
 
 /// The value that was probably meant: the same but for case, or one that is nearly the same.

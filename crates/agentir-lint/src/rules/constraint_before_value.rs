@@ -1,7 +1,7 @@
 //! A constraint that is checked where nothing can have set what it reads.
 
-use crate::constraints::{Place, Ruling, rulings};
-use crate::proof::{Line, starts_unset};
+use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
+use crate::proof::{FactSource, starts_unset};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::Value;
@@ -36,11 +36,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.agent.constraints.constraints.is_empty() || cx.agent.flow.is_none() {
         return;
     }
-    let Some(part) = cx.agent_cfg() else { return };
+    let Some(agent_cfg) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     let mut setters: FxHashMap<SmolStr, Setters> = FxHashMap::default();
     let mut checks: FxHashMap<usize, Vec<NodeIndex>> = FxHashMap::default();
-    for at in part.nodes() {
+    for at in agent_cfg.nodes() {
         let Some(node) = cfg.node(at) else { continue };
         if let Origin::Constraint(constraint) = node.origin {
             checks.entry(std::ptr::from_ref(constraint) as usize).or_default().push(at);
@@ -52,22 +52,22 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             set.anywhere |= node.step.is_none();
         }
     }
-    for (place, all) in rulings(cx) {
-        if matches!(place, Place::Zone(_)) {
+    for (point, all) in guarded_constraints(cx) {
+        if matches!(point, EvaluationPoint::Zone(_)) {
             continue;
         }
-        for ruling in &all {
-            let Some(nodes) = checks.get(&(std::ptr::from_ref(ruling.constraint) as usize)) else {
+        for guarded in &all {
+            let Some(nodes) = checks.get(&(std::ptr::from_ref(guarded.constraint) as usize)) else {
                 continue;
             };
-            for name in &ruling.about {
+            for name in &guarded.about {
                 let own = starts_unset(cx, name);
                 let Some(set) = setters.get(name).filter(|s| own && !s.anywhere) else { continue };
                 let reached = cfg.reachable(set.nodes.iter().copied(), |_| true);
                 if nodes.iter().any(|n| reached.contains(*n)) {
                     continue;
                 }
-                if let Some(finding) = unset(cx, ruling, place, name, set, report)
+                if let Some(finding) = unset(cx, guarded, point, name, set, report)
                     && cx.answers_for(finding.primary.span)
                 {
                     report.push(finding);
@@ -81,36 +81,36 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// What comes of a constraint where a variable is never set.
 fn unset<'a>(
     cx: &AgentContext<'a>,
-    ruling: &Ruling<'a>,
-    place: Place<'_>,
+    guarded: &GuardedConstraint<'a>,
+    point: EvaluationPoint<'_>,
     name: &str,
     set: &Setters,
     report: &Report<'_>,
 ) -> Option<Diagnostic> {
-    let mut ask = cx.ask();
-    for path in paths(ruling, name) {
-        let line = Line { span: None, says: String::new() };
-        ask.know(path, FactKind::Is(Value::Undefined), line);
+    let mut query = cx.query();
+    for path in paths(guarded, name) {
+        let source = FactSource { span: None, message: String::new() };
+        query.add_fact(path, FactKind::Is(Value::Undefined), source);
     }
-    ruling.gates.iter().for_each(|gate| {
-        ask.given(*gate, true);
+    guarded.gates.iter().for_each(|gate| {
+        query.assume(*gate, true);
     });
     // Where it does not apply without the value, that is what its gate is for.
-    ask.possible()?.then_some(())?;
-    let outcome = |holds: bool| ask.proves(ruling.test, holds).is_some();
-    let what = if outcome(!ruling.must) {
+    query.is_satisfiable()?.then_some(())?;
+    let outcome = |holds: bool| query.prove(guarded.test, holds).is_some();
+    let what = if outcome(!guarded.required) {
         "so it always fails"
-    } else if outcome(ruling.must) {
+    } else if outcome(guarded.required) {
         "so it never fails"
     } else {
         return None;
     };
     let mut finding = report
         .finding(
-            ruling.constraint.condition.span(),
+            guarded.constraint.condition.span(),
             format!("nothing can have set `{name}` where this is checked, {what}"),
         )
-        .note(format!("it is checked {place}"))
+        .note(format!("it is checked {point}"))
         .help(format!("set `{name}` before, or check it where it is known"))
         .confidence(Confidence::Medium);
     if let Some(span) = set.first {
@@ -120,9 +120,9 @@ fn unset<'a>(
 }
 
 /// The paths under a name that a constraint reads.
-fn paths(ruling: &Ruling<'_>, name: &str) -> Vec<Path> {
+fn paths(guarded: &GuardedConstraint<'_>, name: &str) -> Vec<Path> {
     let mut found = Vec::new();
-    for test in ruling.gates.iter().chain([&ruling.test]) {
+    for test in guarded.gates.iter().chain([&guarded.test]) {
         if let Test::Expr(expr) = test {
             expr.paths(&mut |path| {
                 let plain = path.segments.iter().all(|s| matches!(s, Segment::Field(_)));

@@ -1,9 +1,9 @@
 //! A `LIMIT` or `RESTRICT` that says the opposite of what it is for: it fails from the first turn on.
 
-use crate::constraints::{Place, Ruling, rulings};
+use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
 use crate::polarity::inverted;
-use crate::proof::start::Start;
-use crate::proof::{Line, starts_unset};
+use crate::proof::initial_state::InitialState;
+use crate::proof::{FactSource, starts_unset};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
@@ -24,12 +24,12 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut start = None;
-    for (place, all) in rulings(cx) {
-        if place != Place::Turn {
+    for (point, all) in guarded_constraints(cx) {
+        if point != EvaluationPoint::Turn {
             continue;
         }
-        for ruling in &all {
-            if let Some(finding) = inverse(cx, ruling, &mut start, report)
+        for guarded in &all {
+            if let Some(finding) = inverse(cx, guarded, &mut start, report)
                 && cx.answers_for(finding.primary.span)
             {
                 report.push(finding);
@@ -41,30 +41,31 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// A bound on a variable that fails while the variable has its first value, or none, which counts as 0.
 fn inverse<'a>(
     cx: &AgentContext<'a>,
-    ruling: &Ruling<'a>,
-    start: &mut Option<Start>,
+    guarded: &GuardedConstraint<'a>,
+    start: &mut Option<InitialState>,
     report: &Report<'_>,
 ) -> Option<Diagnostic> {
-    let Test::Expr(expr) = ruling.test else { return None };
+    let Test::Expr(expr) = guarded.test else { return None };
     let path = bounded(expr)?;
-    let kind = ruling.constraint.kind?;
-    if !matches!(kind, ConstraintKind::Limit | ConstraintKind::Restrict) || !ruling.gates.is_empty()
+    let kind = guarded.constraint.kind?;
+    if !matches!(kind, ConstraintKind::Limit | ConstraintKind::Restrict)
+        || !guarded.gates.is_empty()
     {
         return None;
     }
-    let mut ask = cx.ask();
-    let unset = starts_unset(cx, &path.root.value) && is_read_unset(cx, ruling, path);
+    let mut query = cx.query();
+    let unset = starts_unset(cx, &path.root.value) && is_read_unset(cx, guarded, path);
     if unset {
-        let line = Line { span: None, says: String::new() };
-        ask.know(path.clone(), FactKind::Is(Value::Undefined), line);
+        let source = FactSource { span: None, message: String::new() };
+        query.add_fact(path.clone(), FactKind::Is(Value::Undefined), source);
     } else {
-        let start = start.get_or_insert_with(|| Start::of(cx));
+        let start = start.get_or_insert_with(|| InitialState::of(cx));
         if !start.has_value(&path.root.value) {
             return None;
         }
-        start.know(&mut ask, [path]);
+        start.add_to(&mut query, [path]);
     }
-    let core = ask.proves(ruling.test, !ruling.must)?;
+    let core = query.prove(guarded.test, !guarded.required)?;
     // What fails whatever the value is is another mistake.
     if !unset && core.facts.is_empty() {
         return None;
@@ -95,12 +96,12 @@ fn inverse<'a>(
 }
 
 /// Whether some way leads to the check before anything sets the variable.
-fn is_read_unset(cx: &AgentContext<'_>, ruling: &Ruling<'_>, path: &Path) -> bool {
+fn is_read_unset(cx: &AgentContext<'_>, guarded: &GuardedConstraint<'_>, path: &Path) -> bool {
     let name = path.to_string();
     let cfg = cx.program.graph();
     cfg.uninitialized_reads(cx.id, |read| read == name).iter().any(|unset| {
         matches!(cfg.node(unset.read).map(|n| n.origin),
-            Some(Origin::Constraint(c)) if std::ptr::eq(c, ruling.constraint))
+            Some(Origin::Constraint(c)) if std::ptr::eq(c, guarded.constraint))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Constraints that no state satisfies together although they apply together.
 
-use crate::constraints::{Place, Ruling, related, rulings};
-use crate::proof::{Ask, Core, Given};
+use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints, related};
+use crate::proof::{Assumption, QueryBuilder, UnsatCore};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_solver::Test;
@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// At most so many conditions are given in all questions about an agent together.
-const MOST: usize = 40_000;
+const MAX_ASSUMPTIONS: usize = 40_000;
 
 /// What a condition that is given stands for.
 #[derive(Clone, Copy)]
@@ -28,62 +28,63 @@ enum Part {
 }
 
 /// Constraints that are asked about together.
-struct Together<'c, 'a> {
-    ask: Ask<'c, 'a>,
+struct ConstraintSet<'c, 'a> {
+    query: QueryBuilder<'c, 'a>,
     parts: Vec<Part>,
 }
 
-impl<'c, 'a> Together<'c, 'a> {
+impl<'c, 'a> ConstraintSet<'c, 'a> {
     fn new(cx: &'c AgentContext<'a>) -> Self {
-        Self { ask: cx.ask(), parts: Vec::new() }
+        Self { query: cx.query(), parts: Vec::new() }
     }
 
-    fn gates(&mut self, ruling: &Ruling<'a>) {
-        for gate in &ruling.gates {
-            self.ask.given(*gate, true);
+    fn gates(&mut self, guarded: &GuardedConstraint<'a>) {
+        for gate in &guarded.gates {
+            self.query.assume(*gate, true);
             self.parts.push(Part::Gate);
         }
     }
 
-    fn test(&mut self, at: usize, ruling: &Ruling<'a>) {
-        self.ask.given(ruling.test, ruling.must);
+    fn test(&mut self, at: usize, guarded: &GuardedConstraint<'a>) {
+        self.query.assume(guarded.test, guarded.required);
         self.parts.push(Part::Test(at));
     }
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let mut left = MOST;
-    for (place, all) in rulings(cx) {
+    let mut budget = MAX_ASSUMPTIONS;
+    for (point, all) in guarded_constraints(cx) {
         for group in related(&all) {
-            Situations { cx, place, report, left: &mut left }.check(&group);
+            Situations { cx, point, report, budget: &mut budget }.check(&group);
         }
     }
 }
 
 struct Situations<'s, 'r, 'a> {
     cx: &'s AgentContext<'a>,
-    place: Place<'a>,
+    point: EvaluationPoint<'a>,
     report: &'s mut Report<'r>,
-    left: &'s mut usize,
+    budget: &'s mut usize,
 }
 
 impl<'a> Situations<'_, '_, 'a> {
     /// First those that always apply; then, with them, those with the same gates; then pairs of these.
-    fn check(&mut self, all: &[&Ruling<'a>]) {
+    fn check(&mut self, all: &[&GuardedConstraint<'a>]) {
         let (always, gated): (Vec<_>, Vec<_>) =
             all.iter().copied().partition(|r| r.gates.is_empty());
         let always = self.without_conflict(Vec::new(), always);
         let mut order = Vec::new();
-        let mut by_gates: FxHashMap<Vec<String>, Vec<&Ruling<'a>>> = FxHashMap::default();
-        for ruling in gated {
-            let keys = ruling.gate_keys();
+        let mut by_gates: FxHashMap<Vec<String>, Vec<&GuardedConstraint<'a>>> =
+            FxHashMap::default();
+        for guarded in gated {
+            let keys = guarded.gate_keys();
             let same = by_gates.entry(keys.clone()).or_default();
             if same.is_empty() {
                 order.push(keys);
             }
-            same.push(ruling);
+            same.push(guarded);
         }
-        let mut situations: Vec<Vec<&Ruling<'a>>> = Vec::new();
+        let mut situations: Vec<Vec<&GuardedConstraint<'a>>> = Vec::new();
         for keys in order {
             let Some(same) = by_gates.remove(&keys) else { continue };
             let near = near(&always, &same);
@@ -98,7 +99,7 @@ impl<'a> Situations<'_, '_, 'a> {
                 if !shares {
                     continue;
                 }
-                let both: Vec<&Ruling<'a>> = one.iter().chain(other).copied().collect();
+                let both: Vec<&GuardedConstraint<'a>> = one.iter().chain(other).copied().collect();
                 if self.can_apply(&near(&always, &both), &both) {
                     self.without_conflict(one.clone(), other.clone());
                 }
@@ -107,43 +108,47 @@ impl<'a> Situations<'_, '_, 'a> {
     }
 
     /// Whether all of `rulings` can apply where `always` is met.
-    fn can_apply(&mut self, always: &[&Ruling<'a>], rulings: &[&Ruling<'a>]) -> bool {
-        if !self.affords(always.len() + rulings.len()) {
+    fn can_apply(
+        &mut self,
+        always: &[&GuardedConstraint<'a>],
+        guarded_constraints: &[&GuardedConstraint<'a>],
+    ) -> bool {
+        if !self.spend(always.len() + guarded_constraints.len()) {
             return false;
         }
-        let mut together = Together::new(self.cx);
-        always.iter().for_each(|r| together.test(0, r));
-        rulings.iter().for_each(|r| together.gates(r));
-        together.ask.possible() == Some(true)
+        let mut set = ConstraintSet::new(self.cx);
+        always.iter().for_each(|r| set.test(0, r));
+        guarded_constraints.iter().for_each(|r| set.gates(r));
+        set.query.is_satisfiable() == Some(true)
     }
 
-    fn affords(&mut self, work: usize) -> bool {
-        let left = self.left.checked_sub(work);
-        *self.left = left.unwrap_or(0);
-        left.is_some()
+    fn spend(&mut self, work: usize) -> bool {
+        let budget = self.budget.checked_sub(work);
+        *self.budget = budget.unwrap_or(0);
+        budget.is_some()
     }
 
     /// Reports what contradicts each other among `new` and `known`; gives back what is left of `new`.
     fn without_conflict<'b>(
         &mut self,
-        known: Vec<&'b Ruling<'a>>,
-        mut new: Vec<&'b Ruling<'a>>,
-    ) -> Vec<&'b Ruling<'a>> {
+        known: Vec<&'b GuardedConstraint<'a>>,
+        mut new: Vec<&'b GuardedConstraint<'a>>,
+    ) -> Vec<&'b GuardedConstraint<'a>> {
         loop {
-            let all: Vec<&Ruling<'a>> = known.iter().chain(&new).copied().collect();
-            if !self.affords(all.len()) {
+            let all: Vec<&GuardedConstraint<'a>> = known.iter().chain(&new).copied().collect();
+            if !self.spend(all.len()) {
                 return new;
             }
-            let mut together = Together::new(self.cx);
-            for (at, ruling) in all.iter().enumerate() {
-                together.gates(ruling);
-                together.test(at, ruling);
+            let mut set = ConstraintSet::new(self.cx);
+            for (at, guarded) in all.iter().enumerate() {
+                set.gates(guarded);
+                set.test(at, guarded);
             }
-            let Some(core) = together.ask.impossible() else { return new };
+            let Some(core) = set.query.refute() else { return new };
             let parts: Vec<Part> = core
-                .given
+                .assumptions
                 .iter()
-                .filter_map(|Given(at)| together.parts.get(*at).copied())
+                .filter_map(|Assumption(at)| set.parts.get(*at).copied())
                 .collect();
             let tests =
                 parts.iter().filter_map(|p| if let Part::Test(at) = p { Some(*at) } else { None });
@@ -160,23 +165,29 @@ impl<'a> Situations<'_, '_, 'a> {
         }
     }
 
-    fn finding(&self, all: &[&Ruling<'a>], parts: &[Part], core: &Core) -> Option<Diagnostic> {
-        let tests: Vec<&Ruling<'a>> = parts
+    fn finding(
+        &self,
+        all: &[&GuardedConstraint<'a>],
+        parts: &[Part],
+        core: &UnsatCore,
+    ) -> Option<Diagnostic> {
+        let tests: Vec<&GuardedConstraint<'a>> = parts
             .iter()
             .filter_map(|p| if let Part::Test(at) = p { all.get(*at).copied() } else { None })
             .collect();
         let (last, others) = tests.split_last()?;
         // Alone, without a gate, it is a condition that never holds: another rule's.
-        let gated: Vec<&&Ruling<'a>> = tests.iter().filter(|r| !r.gates.is_empty()).collect();
+        let gated: Vec<&&GuardedConstraint<'a>> =
+            tests.iter().filter(|r| !r.gates.is_empty()).collect();
         if others.is_empty() && !parts.iter().any(|p| matches!(p, Part::Gate)) {
             return None;
         }
         let note = if gated.is_empty() {
-            format!("they are checked {}: whatever the user says, one of them fails", self.place)
+            format!("they are checked {}: whatever the user says, one of them fails", self.point)
         } else {
             format!(
                 "they are checked {}, and where all of them apply one of them fails, whatever the user says",
-                self.place
+                self.point
             )
         };
         let message = match others.len() {
@@ -185,12 +196,12 @@ impl<'a> Situations<'_, '_, 'a> {
             n => format!("this constraint contradicts {n} others together"),
         };
         let mut finding = self.report.finding(last.constraint.condition.span(), message);
-        finding = finding.at(says(last));
+        finding = finding.at(label(last));
         for other in others {
-            finding = finding.label(other.constraint.condition.span(), says(other));
+            finding = finding.label(other.constraint.condition.span(), label(other));
         }
-        for ruling in gated {
-            for gate in &ruling.gates {
+        for guarded in gated {
+            for gate in &guarded.gates {
                 if let Test::Expr(expr) = gate {
                     finding = finding.label(expr.span, "it applies when this holds");
                 }
@@ -209,13 +220,17 @@ impl<'a> Situations<'_, '_, 'a> {
 }
 
 /// Those of `always` that speak of what `rulings` speak of.
-fn near<'b, 'a>(always: &[&'b Ruling<'a>], rulings: &[&'b Ruling<'a>]) -> Vec<&'b Ruling<'a>> {
+fn near<'b, 'a>(
+    always: &[&'b GuardedConstraint<'a>],
+    guarded_constraints: &[&'b GuardedConstraint<'a>],
+) -> Vec<&'b GuardedConstraint<'a>> {
     let about: FxHashSet<&str> =
-        rulings.iter().flat_map(|r| &r.about).map(smol_str::SmolStr::as_str).collect();
-    let near = |r: &&&Ruling<'a>| r.about.iter().any(|name| about.contains(name.as_str()));
+        guarded_constraints.iter().flat_map(|r| &r.about).map(smol_str::SmolStr::as_str).collect();
+    let near =
+        |r: &&&GuardedConstraint<'a>| r.about.iter().any(|name| about.contains(name.as_str()));
     always.iter().filter(near).copied().collect()
 }
 
-const fn says(ruling: &Ruling<'_>) -> &'static str {
-    if ruling.must { "this must hold" } else { "this must not hold" }
+const fn label(guarded: &GuardedConstraint<'_>) -> &'static str {
+    if guarded.required { "this must hold" } else { "this must not hold" }
 }

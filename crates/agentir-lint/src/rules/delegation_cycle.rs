@@ -39,18 +39,18 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     for (number, nodes) in kosaraju_scc(&graph).into_iter().enumerate() {
         part.extend(nodes.into_iter().map(|node| (node, number)));
     }
-    let mut circles: BTreeMap<usize, Vec<&Spanned<Name>>> = BTreeMap::new();
+    let mut endless_cycles: BTreeMap<usize, Vec<&Spanned<Name>>> = BTreeMap::new();
     for index in graph.edge_indices() {
         if let (Some((from, to)), Some(name)) =
             (graph.edge_endpoints(index), graph.edge_weight(index))
             && let Some(number) = part.get(&from).filter(|n| part.get(&to) == Some(*n))
         {
-            circles.entry(*number).or_default().push(name);
+            endless_cycles.entry(*number).or_default().push(name);
         }
     }
-    for mut circle in circles.into_values() {
-        circle.sort_by_key(|name| (name.span.file, name.span.start));
-        let Some((first, rest)) = circle.split_first() else { continue };
+    for mut cycle in endless_cycles.into_values() {
+        cycle.sort_by_key(|name| (name.span.file, name.span.start));
+        let Some((first, rest)) = cycle.split_first() else { continue };
         let mut finding = report
             .finding(first.span, "these subagents ask each other in a circle")
             .at(format!("asks `{first}`"))

@@ -1,6 +1,6 @@
 //! An agent that is done, or gives up, before it began.
 
-use crate::proof::start::Start;
+use crate::proof::initial_state::InitialState;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::{Condition, Path};
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let start = Start::of(cx);
+    let start = InitialState::of(cx);
     let completes = cx.agent.completion.conditions.iter().filter_map(|c| c.when.as_ref());
     for condition in completes {
         look(cx, &start, condition, "done after its first answer", report);
@@ -29,7 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 fn look<'a>(
     cx: &AgentContext<'a>,
-    start: &Start,
+    start: &InitialState,
     condition: &'a Condition,
     happens: &str,
     report: &mut Report<'_>,
@@ -41,12 +41,12 @@ fn look<'a>(
             paths.push(path.clone());
         }
     });
-    if !paths.iter().any(|path| path.namespace.is_none() && start.knows(&path.root.value)) {
+    if !paths.iter().any(|path| path.namespace.is_none() && start.is_known(&path.root.value)) {
         return;
     }
-    let mut ask = cx.ask();
-    start.know(&mut ask, &paths);
-    let Some(core) = ask.proves(condition, true) else { return };
+    let mut query = cx.query();
+    start.add_to(&mut query, &paths);
+    let Some(core) = query.prove(condition, true) else { return };
     // What holds whatever the values are is another mistake.
     if core.facts.is_empty() {
         return;

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for offer in &cx.facts.offers {
+    for offer in &cx.index.offers {
         let BindingAction::Call { tool } = &offer.action else { continue };
         for statement in &offer.after.0 {
             if let Statement::Handoff(handoff) = statement {

@@ -1,6 +1,6 @@
 //! Steps that lead in a circle that nothing leaves.
 
-use crate::proof::circle::{Circle, circles, lines};
+use crate::proof::cycles::{EndlessCycle, endless_cycles, step_transitions};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Origin};
@@ -17,23 +17,23 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for circle in circles(cx).iter().filter(|c| !retries(cx, c)) {
-        let when = if circle.state.is_empty() {
+    for cycle in endless_cycles(cx).iter().filter(|c| !retries(cx, c)) {
+        let when = if cycle.state.is_empty() {
             "this leads in a circle for ever".to_owned()
         } else {
-            format!("with `{}` this leads in a circle for ever", circle.state)
+            format!("with `{}` this leads in a circle for ever", cycle.state)
         };
         report.push(
-            explain(cx, circle, when, report)
+            explain(cx, cycle, when, report)
                 .help("ask the user for something on the way, or change what the conditions test"),
         );
     }
 }
 
 /// Whether the way goes on because something failed.
-pub(super) fn retries(cx: &AgentContext<'_>, circle: &Circle) -> bool {
+pub(super) fn retries(cx: &AgentContext<'_>, cycle: &EndlessCycle) -> bool {
     let cfg = cx.program.graph();
-    circle.edges.iter().filter_map(|id| cfg.edge(*id)).any(|(from, _, edge)| {
+    cycle.edges.iter().filter_map(|id| cfg.edge(*id)).any(|(from, _, edge)| {
         let failed = match cfg.node(from).map(|n| n.origin) {
             Some(Origin::Statement(Statement::Call(call))) => jumps_first(&call.on_failure, edge),
             _ => false,
@@ -53,20 +53,20 @@ fn jumps_first(body: &Body, edge: &Edge<'_>) -> bool {
 /// The finding at the line that closes the circle.
 pub(super) fn explain(
     cx: &AgentContext<'_>,
-    circle: &Circle,
+    cycle: &EndlessCycle,
     message: String,
     report: &Report<'_>,
 ) -> Diagnostic {
     let cfg = cx.program.graph();
-    let mut ways = lines(cfg, &circle.edges);
-    ways.sort_by_key(|(span, _)| *span);
-    ways.dedup_by_key(|(span, _)| *span);
+    let mut transitions = step_transitions(cfg, &cycle.edges);
+    transitions.sort_by_key(|(span, _)| *span);
+    transitions.dedup_by_key(|(span, _)| *span);
     let fallback = cx.agent.metadata.name.span;
-    let last = ways.pop();
-    let (at, says) = last.unwrap_or_else(|| (fallback, "in this agent".to_owned()));
-    let mut finding = report.finding(at, message).at(says);
-    for (span, says) in ways.into_iter().take(4) {
-        finding = finding.label(span, says);
+    let last = transitions.pop();
+    let (at, label) = last.unwrap_or_else(|| (fallback, "in this agent".to_owned()));
+    let mut finding = report.finding(at, message).at(label);
+    for (span, label) in transitions.into_iter().take(4) {
+        finding = finding.label(span, label);
     }
     let limit = match &cx.agent.execution.max_flow_iterations {
         Some(NumberOrText::Number(n)) => format!("{}", n.0),

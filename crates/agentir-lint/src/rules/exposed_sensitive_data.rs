@@ -29,7 +29,7 @@ enum Sink<'a> {
 }
 
 impl Sink<'_> {
-    fn says(self) -> String {
+    fn message(self) -> String {
         match self {
             Self::Log => "is written to the log".to_owned(),
             Self::Prompt => "is written into the prompt".to_owned(),
@@ -54,7 +54,7 @@ struct Search<'c, 'a, 'r, 's> {
     cx: &'c AgentContext<'a>,
     taint: Taint<'a>,
     report: &'r mut Report<'s>,
-    told: FxHashSet<Span>,
+    reported: FxHashSet<Span>,
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
@@ -62,7 +62,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if taint.is_empty() {
         return;
     }
-    let mut search = Search { cx, taint, report, told: FxHashSet::default() };
+    let mut search = Search { cx, taint, report, reported: FxHashSet::default() };
     search.prompts();
     if !cx.is_agent_script() {
         search.statements();
@@ -101,13 +101,13 @@ impl<'a> Search<'_, 'a, '_, '_> {
         if (sink == Sink::Message && flow.masked && !copied) || !self.cx.answers_for(at) {
             return;
         }
-        if !self.told.insert(at) {
+        if !self.reported.insert(at) {
             return;
         }
         let mut finding: Diagnostic = self
             .report
-            .finding(at, format!("{} {}", flow.what, sink.says()))
-            .label(flow.declared, flow.why.clone());
+            .finding(at, format!("{} {}", flow.what, sink.message()))
+            .label(flow.declared, flow.reason.clone());
         for step in &flow.steps {
             finding = finding.label(*step, "it is copied here");
         }
@@ -211,7 +211,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
         };
         match &tool.pii_access {
             Some(access) => !denied(access),
-            None => !self.cx.facts.tools.values().any(|t| t.pii_access.is_some()),
+            None => !self.cx.index.tools.values().any(|t| t.pii_access.is_some()),
         }
     }
 
@@ -229,7 +229,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
                 handoff.context.history.as_ref().is_some_and(|history| {
                     !matches!(history.as_str(), Some("none" | "summary_only"))
                 });
-            if whole && let Some(flow) = self.taint.said_by_the_user() {
+            if whole && let Some(flow) = self.taint.user_input() {
                 self.tell(handoff.to.span, &flow, sink);
             }
         }

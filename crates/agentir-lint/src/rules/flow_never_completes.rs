@@ -22,13 +22,13 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let graph = cx.program.graph();
-    let Some(part) = graph.agent(cx.id) else { return };
+    let Some(agent_cfg) = graph.agent(cx.id) else { return };
     let (reached, finishing) = (graph.reachable_in(cx.id), graph.can_finish(cx.id));
-    let finishes = |name: &str| part.step(name).is_none_or(|node| finishing.contains(node));
+    let finishes = |name: &str| agent_cfg.step(name).is_none_or(|node| finishing.contains(node));
     let trapped: Vec<&Step> = flow
         .definitions
         .values()
-        .filter(|s| part.step(&s.name.value).is_some_and(|node| reached.contains(node)))
+        .filter(|s| agent_cfg.step(&s.name.value).is_some_and(|node| reached.contains(node)))
         .filter(|s| !finishes(&s.name.value))
         .collect();
     // The model may end the agent's work in any step that it leads.
@@ -36,7 +36,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let whole = flow.entry().is_some_and(|entry| !finishes(entry));
-    let ways = graph.step_exits(cx.id);
+    let exits = graph.step_exits(cx.id);
     let steps = names(&trapped);
     let mut finding = if whole {
         report.finding(
@@ -47,12 +47,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let at = trapped.first().map_or(flow.span, |s| s.name.span);
         report.finding(at, format!("the flow never comes to an end once it is in {steps}"))
     };
-    if let (false, Some((span, from, into))) = (whole, way_in(flow, &ways, &finishes, &trapped)) {
+    if let (false, Some((span, from, into))) =
+        (whole, entry_into_trap(flow, &exits, &finishes, &trapped))
+    {
         finding = finding
             .label(span, format!("`{from}` leads into `{into}`, from where nothing leads out"));
     }
     for step in trapped.iter().take(4) {
-        let back = ways.get(step.name.value.as_str()).into_iter().flatten();
+        let back = exits.get(step.name.value.as_str()).into_iter().flatten();
         if let Some((next, edge)) = back.filter_map(|(to, edge)| Some((leads_to(to)?, edge))).next()
         {
             finding = finding.label(edge.span, format!("`{}` goes on with `{next}`", step.name));
@@ -75,7 +77,7 @@ fn ends_otherwise(cx: &AgentContext<'_>) -> bool {
 }
 
 /// The ways out of the steps, by their names.
-type Ways<'g, 'a> = FxHashMap<&'a str, Vec<(&'g Node<'a>, &'g Edge<'a>)>>;
+type StepExits<'g, 'a> = FxHashMap<&'a str, Vec<(&'g Node<'a>, &'g Edge<'a>)>>;
 
 /// The step that begins at a node.
 fn leads_to<'a>(node: &Node<'a>) -> Option<&'a str> {
@@ -86,20 +88,20 @@ fn leads_to<'a>(node: &Node<'a>) -> Option<&'a str> {
 }
 
 /// Where the flow goes from a step that can end to one that cannot.
-fn way_in<'a>(
+fn entry_into_trap<'a>(
     flow: &'a Flow,
-    ways: &Ways<'_, 'a>,
+    exits: &StepExits<'_, 'a>,
     finishes: &dyn Fn(&str) -> bool,
     trapped: &[&Step],
 ) -> Option<(agentir_diagnostics::Span, &'a str, &'a str)> {
     let inside: FxHashSet<&str> = trapped.iter().map(|s| s.name.value.as_str()).collect();
     flow.definitions.keys().filter(|name| finishes(name)).find_map(|name| {
-        let ways = ways.get(name.as_str())?;
+        let exits = exits.get(name.as_str())?;
         let next = |(to, edge): &(&Node<'a>, &Edge<'a>)| {
             let next = leads_to(to).filter(|next| inside.contains(next))?;
             Some((edge.span, name.as_str(), next))
         };
-        ways.iter().find_map(next)
+        exits.iter().find_map(next)
     })
 }
 

@@ -17,7 +17,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut last = None;
     for guardrail in &cx.agent.constraints.guardrails {
         // What is written and cannot be read has been reported; presets say it elsewhere.
-        let says = guardrail.check_span.is_some()
+        let message = guardrail.check_span.is_some()
             || guardrail.llm_check.is_some()
             || guardrail.provider.is_some()
             || guardrail
@@ -26,7 +26,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 .values()
                 .any(|e| e.contains_key("preset_key") || e.contains_key("entities"));
         let at = guardrail.name.span;
-        if says || last.replace(at) == Some(at) {
+        if message || last.replace(at) == Some(at) {
             continue;
         }
         report.push(

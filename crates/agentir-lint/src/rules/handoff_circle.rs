@@ -1,6 +1,8 @@
 //! Agents that hand one message round in a circle.
 
-use crate::proof::circle::{defs, may_hop, part_of, steady_reads, together};
+use crate::proof::cycles::{
+    agent_id, defined_variables, example_of, may_precede_transfer, stable_reads,
+};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::system_variable;
@@ -21,10 +23,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Circles of so many agents are looked for.
-const LENGTH: usize = 4;
+const MAX_CYCLE_LENGTH: usize = 4;
 
 /// So many handoffs of an agent are looked at.
-const WIDTH: usize = 32;
+const MAX_TRANSFERS: usize = 32;
 
 /// A handoff that is made without anybody having a say.
 struct Hop<'c, 'a> {
@@ -35,16 +37,16 @@ struct Hop<'c, 'a> {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let cfg = cx.program.graph();
-    if cx.program.forced().is_hopless() {
+    if cx.program.autonomous_cycles().has_no_transfers() {
         return;
     }
-    let Some(own) = part_of(cx) else { return };
-    if cx.program.forced().hops(own).is_empty() {
+    let Some(own) = agent_id(cx) else { return };
+    if cx.program.autonomous_cycles().cyclic_transfers(own).is_empty() {
         return;
     }
-    let mut way: Vec<Hop<'_, '_>> = Vec::new();
+    let mut hops: Vec<Hop<'_, '_>> = Vec::new();
     let mut budget = 256;
-    search(cx, cfg, own, own, &mut way, &mut budget, report);
+    search(cx, cfg, own, own, &mut hops, &mut budget, report);
 }
 
 fn search<'c, 'a>(
@@ -52,42 +54,48 @@ fn search<'c, 'a>(
     cfg: &'c Cfg<'a>,
     start: AgentId,
     at: AgentId,
-    way: &mut Vec<Hop<'c, 'a>>,
+    hops: &mut Vec<Hop<'c, 'a>>,
     budget: &mut usize,
     report: &mut Report<'_>,
 ) {
-    if way.len() >= LENGTH {
+    if hops.len() >= MAX_CYCLE_LENGTH {
         return;
     }
-    for hop in hops(cx, cfg, at) {
+    for hop in cyclic_transfers(cx, cfg, at) {
         let Some(to) = hop.transfer.target else { continue };
-        let been = way.iter().any(|h| cfg.node(h.transfer.node).is_some_and(|n| n.agent == to));
+        let been = hops.iter().any(|h| cfg.node(h.transfer.node).is_some_and(|n| n.agent == to));
         // The circle is told of at its first agent.
         if to < start || (to != start && been) || *budget == 0 {
             continue;
         }
         *budget -= 1;
-        way.push(hop);
+        hops.push(hop);
         if to != start {
-            search(cx, cfg, start, to, way, budget, report);
-        } else if way.len() > 1
-            && let Some(state) = state(cx, cfg, way)
+            search(cx, cfg, start, to, hops, budget, report);
+        } else if hops.len() > 1
+            && let Some(state) = state(cx, cfg, hops)
         {
-            told(cfg, way, &state, report);
+            report_cycle(cfg, hops, &state, report);
         }
-        way.pop();
+        hops.pop();
     }
 }
 
 /// The handoffs that an agent makes as soon as it begins, if their conditions hold, and that lead round.
-fn hops<'c, 'a>(cx: &'c AgentContext<'a>, cfg: &'c Cfg<'a>, agent: AgentId) -> Vec<Hop<'c, 'a>> {
-    let Some(part) = cfg.agent(agent) else { return Vec::new() };
-    let transfers = cx.program.forced().hops(agent).iter().take(WIDTH);
+fn cyclic_transfers<'c, 'a>(
+    cx: &'c AgentContext<'a>,
+    cfg: &'c Cfg<'a>,
+    agent: AgentId,
+) -> Vec<Hop<'c, 'a>> {
+    let Some(agent_cfg) = cfg.agent(agent) else { return Vec::new() };
+    let transfers =
+        cx.program.autonomous_cycles().cyclic_transfers(agent).iter().take(MAX_TRANSFERS);
     transfers
         .filter_map(|at| {
             let transfer = cfg.transfers().get(*at)?;
-            let path =
-                cfg.shortest_path(part.entry, transfer.node, |id, edge| may_hop(cfg, id, edge))?;
+            let path = cfg.shortest_path(agent_cfg.entry, transfer.node, |id, edge| {
+                may_precede_transfer(cfg, id, edge)
+            })?;
             let mut guard = Vec::new();
             for edge in path.iter().filter_map(|id| cfg.edge(*id)) {
                 guard.extend(cfg.guard(edge.2.guard));
@@ -99,19 +107,19 @@ fn hops<'c, 'a>(cx: &'c AgentContext<'a>, cfg: &'c Cfg<'a>, agent: AgentId) -> V
 
 /// A state in which all handoffs of a circle are made, if nothing on the way changes what they test
 /// and everybody tests the same: what the runtime knows of the user, or what is passed all the way.
-fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, way: &[Hop<'_, 'a>]) -> Option<String> {
-    let nodes = way.iter().flat_map(|hop| &hop.path).filter_map(|id| Some(cfg.edge(*id)?.0));
-    let changed = defs(cfg, nodes);
-    let passed: Vec<FxHashSet<SmolStr>> = way.iter().map(|h| passed(cfg, h.transfer)).collect();
+fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> Option<String> {
+    let nodes = hops.iter().flat_map(|hop| &hop.path).filter_map(|id| Some(cfg.edge(*id)?.0));
+    let changed = defined_variables(cfg, nodes);
+    let passed: Vec<FxHashSet<SmolStr>> = hops.iter().map(|h| passed(cfg, h.transfer)).collect();
     let literals: Vec<GuardLiteral<'a>> =
-        way.iter().flat_map(|h| h.guard.iter().copied()).collect();
+        hops.iter().flat_map(|h| h.guard.iter().copied()).collect();
     // In Agent Script `transition-cycle` speaks of circles without a condition.
     let script = cx.is_agent_script();
     if script && literals.is_empty() {
         return None;
     }
     for literal in &literals {
-        for path in steady_reads(&literal.test)? {
+        for path in stable_reads(&literal.test)? {
             let root = &path.root.value;
             let shared = script && path.namespace.is_some()
                 || system_variable(root).is_some()
@@ -122,7 +130,7 @@ fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, way: &[Hop<'_, 'a>]) -> Optio
             }
         }
     }
-    together(cx, &literals)
+    example_of(cx, &literals)
 }
 
 fn passed(cfg: &Cfg<'_>, transfer: &Transfer<'_>) -> FxHashSet<SmolStr> {
@@ -135,9 +143,9 @@ fn passed(cfg: &Cfg<'_>, transfer: &Transfer<'_>) -> FxHashSet<SmolStr> {
     }
 }
 
-fn told(cfg: &Cfg<'_>, way: &[Hop<'_, '_>], state: &str, report: &mut Report<'_>) {
-    let Some((last, others)) = way.split_last() else { return };
-    let names: Vec<String> = way
+fn report_cycle(cfg: &Cfg<'_>, hops: &[Hop<'_, '_>], state: &str, report: &mut Report<'_>) {
+    let Some((last, others)) = hops.split_last() else { return };
+    let names: Vec<String> = hops
         .iter()
         .filter_map(|h| Some(cfg.agent(cfg.node(h.transfer.node)?.agent)?.agent))
         .map(|agent| format!("`{}`", agent.metadata.name))
@@ -152,7 +160,7 @@ fn told(cfg: &Cfg<'_>, way: &[Hop<'_, '_>], state: &str, report: &mut Report<'_>
         finding =
             finding.label(hop.transfer.span, format!("this hands them to `{}`", hop.transfer.to));
     }
-    for literal in way.iter().flat_map(|h| &h.guard).filter(|l| l.holds) {
+    for literal in hops.iter().flat_map(|h| &h.guard).filter(|l| l.holds) {
         finding = finding.label(literal.test.span(), "this holds");
     }
     report.push(

@@ -1,6 +1,6 @@
 //! A flow that is too long for the limit it runs under.
 
-use crate::proof::circle::part_of;
+use crate::proof::cycles::agent_id;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_flow::Cfg;
@@ -27,7 +27,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         Some(_) => "`EXECUTION` sets",
         None => "the platform's limit is",
     };
-    let Some(own) = part_of(cx) else { return };
+    let Some(own) = agent_id(cx) else { return };
     let Some((steps, last)) = shortest(cx.program.graph(), own) else { return };
     if f64::from(steps) <= limit {
         return;

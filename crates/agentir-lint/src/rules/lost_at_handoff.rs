@@ -18,10 +18,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
     let adl = crate::dialects::is_adl_program(cx.program);
     let dialect = if adl { Dialect::Adl } else { Dialect::Abl };
-    for lost in &cx.lost().all {
-        let (name, to) = (&lost.name, &lost.to);
-        let (harm, read) = lost.read;
-        let help = match (dialect, lost.delegated) {
+    for dropped in &cx.dropped().all {
+        let (name, to) = (&dropped.name, &dropped.to);
+        let (harm, read) = dropped.read;
+        let help = match (dialect, dropped.delegated) {
             (Dialect::Adl, _) => format!("bind it: `args:`, `{name}: {name}`"),
             (_, true) => format!(
                 "give it: add `{name}` to `pass:` of the handoff, or to `INPUT:` of the delegation"
@@ -30,8 +30,11 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
         };
         report.push(
             report
-                .finding(lost.at, format!("`{to}` reads `{name}`, which is not handed over to it"))
-                .label(lost.set, "this agent sets it here")
+                .finding(
+                    dropped.at,
+                    format!("`{to}` reads `{name}`, which is not handed over to it"),
+                )
+                .label(dropped.set, "this agent sets it here")
                 .label(read, format!("`{to}` reads it here and never sets it"))
                 .note(consequence(harm, dialect))
                 .help(help),

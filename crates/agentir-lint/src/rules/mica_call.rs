@@ -26,8 +26,8 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     for flow in cx.program.agents.iter().filter_map(|a| a.flow.as_ref()) {
         let loops = Loops::new(flow);
         for step in flow.definitions.values() {
-            let circle = loops.of.get(step.name.value.as_str()).copied();
-            let mut walk = Walk { flow, agents: &agents, loops: &loops, circle, report };
+            let cycle = loops.of.get(step.name.value.as_str()).copied();
+            let mut walk = Walk { flow, agents: &agents, loops: &loops, cycle, report };
             walk.body(&step.body, After::default());
         }
     }
@@ -84,9 +84,9 @@ impl<'a> Loops<'a> {
             }
         }
         let mut of = FxHashMap::default();
-        for (number, circle) in kosaraju_scc(&graph).iter().enumerate() {
-            let round = |node: &NodeIndex| circle.len() > 1 || graph.contains_edge(*node, *node);
-            for node in circle.iter().filter(|n| round(n)) {
+        for (number, cycle) in kosaraju_scc(&graph).iter().enumerate() {
+            let round = |node: &NodeIndex| cycle.len() > 1 || graph.contains_edge(*node, *node);
+            for node in cycle.iter().filter(|n| round(n)) {
                 of.extend(graph.node_weight(*node).map(|name| (*name, number)));
             }
         }
@@ -123,7 +123,7 @@ struct Walk<'w, 'a, 'r> {
     agents: &'w FxHashMap<&'a str, Callee<'a>>,
     loops: &'w Loops<'a>,
     /// The circle that the step is part of.
-    circle: Option<usize>,
+    cycle: Option<usize>,
     report: &'w mut Report<'r>,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Walk<'_, 'a, '_> {
     }
 
     fn leads_round(&self, to: &str) -> bool {
-        self.circle.is_some() && self.loops.of.get(to).copied() == self.circle
+        self.cycle.is_some() && self.loops.of.get(to).copied() == self.cycle
     }
 
     /// Whether a step does more than end the agent.

@@ -1,6 +1,6 @@
 //! A tool call that leaves out what the tool needs.
 
-use crate::arguments::{is_due, matched, signature};
+use crate::arguments::{is_required, matched_calls, signature};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
 
@@ -16,11 +16,11 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Agent Script: `run` without an input that is required. What the model calls, it fills itself.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for call in &cx.facts.calls {
+    for call in &cx.index.calls {
         let Some(tool) = cx.tool(&call.tool.value) else { continue };
         let given =
             |name: &str| call.with.iter().any(|a| a.name.as_ref().is_some_and(|n| n.value == name));
-        let missing = tool.parameters.iter().filter(|p| is_due(p) && !given(&p.name.value));
+        let missing = tool.parameters.iter().filter(|p| is_required(p) && !given(&p.name.value));
         let missing: Vec<&str> = missing.map(|p| p.name.value.as_str()).collect();
         if missing.is_empty() {
             continue;
@@ -47,14 +47,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         of_script(cx, report);
         return;
     }
-    for matched in matched(cx) {
-        let (call, tool) = (matched.call, matched.tool);
+    for matched_calls in matched_calls(cx) {
+        let (call, tool) = (matched_calls.call, matched_calls.tool);
         // A bare `CALL: f` takes the variables of the parameters' names.
-        let taken = |name: &str| !call.has_arguments && cx.facts.variables.knows(name);
-        let missing: Vec<String> = matched
+        let taken = |name: &str| !call.has_arguments && cx.index.variables.knows(name);
+        let missing: Vec<String> = matched_calls
             .parameters
             .iter()
-            .filter(|(p, given)| given.is_none() && is_due(p) && !taken(&p.name.value))
+            .filter(|(p, given)| given.is_none() && is_required(p) && !taken(&p.name.value))
             .map(|(p, _)| format!("`{}`", p.name))
             .collect();
         if missing.is_empty() {
@@ -73,7 +73,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 .at("called without arguments")
                 .help(format!(
                     "ask for it, set it, or pass a value: `CALL: {}`",
-                    example(&matched.parameters, call)
+                    example(&matched_calls.parameters, call)
                 ))
                 .confidence(Confidence::Medium);
             bare.severity = Severity::Warning;
@@ -88,6 +88,7 @@ fn example(
     parameters: &[(&agentir_ir::Parameter, Option<&agentir_expr::Argument>)],
     call: &agentir_ir::Call,
 ) -> String {
-    let due = parameters.iter().filter(|(p, _)| is_due(p)).map(|(p, _)| format!("{}: …", p.name));
+    let due =
+        parameters.iter().filter(|(p, _)| is_required(p)).map(|(p, _)| format!("{}: …", p.name));
     format!("{}({})", call.tool, due.collect::<Vec<_>>().join(", "))
 }

@@ -1,6 +1,6 @@
 //! Branches over the values of one variable that leave some of them out.
 
-use crate::proof::{Line, branches, is_stable, taken, test};
+use crate::proof::{FactSource, branch_guard, branches, is_stable, test};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
@@ -20,12 +20,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Lists of values that are longer are not what branches go through one by one.
-const MOST: usize = 64;
+const MAX_VALUES: usize = 64;
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let Some(part) = cx.agent_cfg() else { return };
-    for node in part.nodes() {
-        if let Some(finding) = hole(cx, node, report)
+    let Some(agent_cfg) = cx.agent_cfg() else { return };
+    for node in agent_cfg.nodes() {
+        if let Some(finding) = missing_case(cx, node, report)
             && cx.answers_for(finding.primary.span)
         {
             report.push(finding);
@@ -33,10 +33,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn hole(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<Diagnostic> {
+fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<Diagnostic> {
     let cfg = cx.program.graph();
     let all = branches(cfg.node(node)?);
-    let (tried, None) = taken(all, all.len())? else { return None };
+    let (tried, None) = branch_guard(all, all.len())? else { return None };
     // The way on where no branch is taken.
     let (next, edge) = cfg.successors(node).find(|(_, edge)| {
         let guard = cfg.guard(edge.guard);
@@ -47,35 +47,35 @@ fn hole(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<D
     if rest.is_empty() || !rest.iter().all(|l| subject(l) == Some(path)) {
         return None;
     }
-    let knowledge = cx.knowledge();
-    let mut values = knowledge.values(path);
-    if values.is_empty() && knowledge.is_bool(path) {
+    let variable_facts = cx.variable_facts();
+    let mut values = variable_facts.values(path);
+    if values.is_empty() && variable_facts.is_bool(path) {
         values = vec![Value::Bool(true), Value::Bool(false)];
     }
-    if values.len() > MOST {
+    if values.len() > MAX_VALUES {
         return None;
     }
     let open = |value: &Value| {
-        let mut ask = cx.ask();
-        ask.know(
+        let mut query = cx.query();
+        query.add_fact(
             path.clone(),
             FactKind::Is(value.clone()),
-            Line { span: None, says: String::new() },
+            FactSource { span: None, message: String::new() },
         );
-        for known in cx.known().at(node) {
+        for known in cx.flow_facts().at(node) {
             match known {
                 Fact::Value(set) if set.target.root != path.root => {}
                 Fact::Cleared(name) if name.value != path.root.value => {}
                 Fact::Test(literal) if subject(&literal) != Some(path) => {}
                 known => {
-                    ask.known(known);
+                    query.assume_fact(known);
                 }
             }
         }
         tried.iter().for_each(|l| {
-            ask.given(test(l.test), l.holds);
+            query.assume(test(l.test), l.holds);
         });
-        ask.possible()
+        query.is_satisfiable()
     };
     let mut missing = Vec::new();
     for value in &values {
@@ -96,7 +96,8 @@ fn hole(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> Option<D
     if ends {
         finding.severity = Severity::Warning;
     }
-    let core = crate::proof::Core { given: Vec::new(), facts: knowledge.listed(path) };
+    let core =
+        crate::proof::UnsatCore { assumptions: Vec::new(), facts: variable_facts.listed(path) };
     Some(
         core.explain(finding)
             .note(format!("with `{path} = {}` {what}", missing.first()?))

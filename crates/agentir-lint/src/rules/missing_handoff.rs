@@ -26,9 +26,9 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let own = agent.metadata.name.value.as_str();
         let words = Wording::of(agent).agent;
         for prompt in said.of(id) {
-            for handoff in &prompt.asks.handoffs {
-                let (to, ways) = (handoff.to, said.ways());
-                if to == own || ways.routed(own, to) || ways.direct(own, to) {
+            for handoff in &prompt.mentions.handoffs {
+                let (to, handoff_graph) = (handoff.to, said.handoff_graph());
+                if to == own || handoff_graph.routed(own, to) || handoff_graph.direct(own, to) {
                     continue;
                 }
                 let finding = report

@@ -24,7 +24,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         .flat_map(|z| &z.constraints)
         .map(|c| c.condition.span())
         .collect();
-    for (condition, used) in &cx.facts.conditions {
+    for (condition, used) in &cx.index.conditions {
         let place = match used {
             // The model decides whether to hand over; and `COMPLETE` has a rule of its own.
             ConditionUse::Coordination | ConditionUse::Completion => continue,

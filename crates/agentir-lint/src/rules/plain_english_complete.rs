@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for (condition, used) in &cx.facts.conditions {
+    for (condition, used) in &cx.index.conditions {
         if *used == ConditionUse::Completion && matches!(condition.kind, ConditionKind::Natural) {
             report.push(
                 report

@@ -1,6 +1,6 @@
 //! Two that apply together and have the same priority.
 
-use crate::proof::order::number;
+use crate::proof::shadowing::numeric_priority;
 use crate::routes::{self, Route};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// With so many of those before it each is compared.
-const NEAREST: usize = 64;
+const MAX_NEIGHBOURS: usize = 64;
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     routes(cx, &routes::rules(cx), "rules", report);
@@ -28,7 +28,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut Report<'_>) {
     for (at, later) in all.iter().enumerate() {
-        let mut nearest = all.iter().take(at).rev().take(NEAREST);
+        let mut nearest = all.iter().take(at).rev().take(MAX_NEIGHBOURS);
         let tied = nearest.find_map(|earlier| {
             let tied = same(earlier.priority, later.priority)
                 && earlier.span != later.span
@@ -75,9 +75,9 @@ fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut
 fn profiles(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let all: Vec<&Profile> = cx.profiles().filter(|p| cx.answers_for(p.span)).collect();
     for (at, later) in all.iter().enumerate() {
-        let own = number(Some(&later.priority));
+        let own = numeric_priority(Some(&later.priority));
         let tied = all.iter().take(at).find_map(|earlier| {
-            if !same(own, number(Some(&earlier.priority))) {
+            if !same(own, numeric_priority(Some(&earlier.priority))) {
                 return None;
             }
             let (field, span, other) = disagree(earlier, later)?;
@@ -128,10 +128,10 @@ fn together<'a>(
     if conditions.len() < least {
         return None;
     }
-    let mut ask = cx.ask();
+    let mut query = cx.query();
     for condition in conditions {
         condition.expr()?;
-        ask.given(condition, true);
+        query.assume(condition, true);
     }
-    ask.satisfiable()?.state().map(|example| example.to_string())
+    query.solve()?.state().map(|example| example.to_string())
 }

@@ -14,9 +14,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    for found in cx.instructions().loops() {
+    for found in cx.instructions().cycles() {
         let Some(first) = found.edges.first() else { continue };
-        let way: Vec<String> = found
+        let chain: Vec<String> = found
             .edges
             .iter()
             .map(|e| e.from)
@@ -26,12 +26,12 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let mut finding = report
             .finding(
                 first.span,
-                format!("these instructions lead in a circle: {}", way.join(" → ")),
+                format!("these instructions lead in a circle: {}", chain.join(" → ")),
             )
             .at(format!("`{}` always hands over to `{}` here", first.from, first.to))
             .confidence(Confidence::Medium);
         for edge in found.edges.iter().skip(1) {
-            let how = match (edge.call, edge.must) {
+            let how = match (edge.by_call, edge.mandatory) {
                 (true, _) => "calls",
                 (false, true) => "always hands over to",
                 (false, false) => "may hand over to",

@@ -1,7 +1,7 @@
 //! A constraint that cannot fail where it is checked, because of those before it or of its own gate.
 
-use crate::constraints::{Ruling, related, rulings};
-use crate::proof::Given;
+use crate::constraints::{GuardedConstraint, guarded_constraints, related};
+use crate::proof::Assumption;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
 use agentir_solver::Test;
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// At most so many constraints before one are looked at.
-const MOST: usize = 64;
+const MAX_CONSTRAINTS: usize = 64;
 
 /// What is given.
 enum Part {
@@ -26,11 +26,11 @@ enum Part {
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for (_, all) in rulings(cx) {
+    for (_, all) in guarded_constraints(cx) {
         for group in related(&all) {
-            for (at, ruling) in group.iter().enumerate() {
+            for (at, guarded) in group.iter().enumerate() {
                 let before = group.get(..at).unwrap_or_default();
-                if let Some(finding) = redundant(cx, ruling, before, report)
+                if let Some(finding) = redundant(cx, guarded, before, report)
                     && cx.answers_for(finding.primary.span)
                 {
                     report.push(finding);
@@ -42,52 +42,53 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 
 fn redundant<'a>(
     cx: &AgentContext<'a>,
-    ruling: &Ruling<'a>,
-    before: &[&Ruling<'a>],
+    guarded: &GuardedConstraint<'a>,
+    before: &[&GuardedConstraint<'a>],
     report: &Report<'_>,
 ) -> Option<Diagnostic> {
-    let keys = ruling.gate_keys();
-    let mut ask = cx.ask();
+    let keys = guarded.gate_keys();
+    let mut query = cx.query();
     let mut parts = Vec::new();
     // What failed before ended the checks; so the rest is only looked at where it held.
-    for earlier in before.iter().rev().filter(|r| r.stops).take(MOST) {
-        if earlier.about.is_disjoint(&ruling.about) {
+    for earlier in before.iter().rev().filter(|r| r.stops).take(MAX_CONSTRAINTS) {
+        if earlier.about.is_disjoint(&guarded.about) {
             continue;
         }
         if earlier.gate_keys().iter().all(|key| keys.contains(key)) {
-            ask.given(earlier.test, earlier.must);
-            parts.push(Part::Earlier(earlier.constraint.condition.span(), earlier.must));
+            query.assume(earlier.test, earlier.required);
+            parts.push(Part::Earlier(earlier.constraint.condition.span(), earlier.required));
         }
     }
     let others = parts.len();
-    for gate in &ruling.gates {
-        ask.given(*gate, true);
+    for gate in &guarded.gates {
+        query.assume(*gate, true);
         parts.push(Part::Gate(match gate {
             Test::Expr(expr) | Test::In(_, expr) => expr.span,
-            Test::Words(_) => ruling.constraint.span,
+            Test::Words(_) => guarded.constraint.span,
         }));
     }
     if parts.is_empty() {
         return None;
     }
-    let (core, never) = match ask.impossible() {
+    let (core, never) = match query.refute() {
         Some(core) => (core, true),
         None => {
-            ask.possible()?.then_some(())?;
-            (ask.proves(ruling.test, ruling.must)?, false)
+            query.is_satisfiable()?.then_some(())?;
+            (query.prove(guarded.test, guarded.required)?, false)
         }
     };
     // What holds by itself (`a IMPLIES a` does), or a gate that never does, is another rule's.
-    let used: Vec<&Part> = core.given.iter().filter_map(|Given(at)| parts.get(*at)).collect();
-    let by_itself = core.given.iter().all(|Given(at)| *at >= others + ruling.whens);
-    if by_itself || (never && !core.given.iter().any(|Given(at)| *at < others)) {
+    let used: Vec<&Part> =
+        core.assumptions.iter().filter_map(|Assumption(at)| parts.get(*at)).collect();
+    let by_itself = core.assumptions.iter().all(|Assumption(at)| *at >= others + guarded.whens);
+    if by_itself || (never && !core.assumptions.iter().any(|Assumption(at)| *at < others)) {
         return None;
     }
     // Those before it contradict each other; that is reported there.
     if never && !used.iter().any(|p| matches!(p, Part::Gate(_))) {
         return None;
     }
-    let at = ruling.constraint.condition.span();
+    let at = guarded.constraint.condition.span();
     let mut finding = report.finding(
         at,
         if never { "this constraint never applies" } else { "this constraint can never fail" },

@@ -67,14 +67,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for v in memory.state.iter().filter(|v| v.source != Some("system")) {
         look(&v.name.value, v.name.span, How::Declared("the state"));
     }
-    for field in &cx.facts.fields {
+    for field in &cx.index.fields {
         look(&field.name.value, field.name.span, How::Declared("a gather field"));
     }
-    for set in &cx.facts.sets {
+    for set in &cx.index.sets {
         let target = Expr::path(set.target.clone(), set.span).to_string();
         look(&target, set.target.root.span, How::Written("`SET`"));
     }
-    for (name, used) in &cx.facts.writes {
+    for (name, used) in &cx.index.writes {
         use agentir_ir::WriteUse::{Return, Store, ToolResult, Transform, TransformItem};
         let how = match used {
             ToolResult => How::Written("`AS`"),
@@ -85,7 +85,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         };
         look(&name.value, name.span, how);
     }
-    for name in cx.facts.clears.iter().copied().flatten() {
+    for name in cx.index.clears.iter().copied().flatten() {
         look(&name.value, name.span, How::Removed);
     }
     for tool in &agent.tools {

@@ -1,6 +1,6 @@
 //! A table of routes with a hole.
 
-use crate::proof::Line;
+use crate::proof::FactSource;
 use crate::routes::{self, Route};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
@@ -40,7 +40,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 }
 
 /// Longer tables are generated, and the question takes time in the square of their length.
-const MOST: usize = 64;
+const MAX_ROUTES: usize = 64;
 
 /// The one variable that all routes are chosen by.
 struct Table<'r, 'a> {
@@ -50,7 +50,7 @@ struct Table<'r, 'a> {
 
 impl<'r, 'a> Table<'r, 'a> {
     fn of(routes: &'r [Route<'a>]) -> Option<Self> {
-        if !(2..=MOST).contains(&routes.len()) {
+        if !(2..=MAX_ROUTES).contains(&routes.len()) {
             return None;
         }
         let mut by: Option<Path> = None;
@@ -79,15 +79,15 @@ impl<'r, 'a> Table<'r, 'a> {
 
     /// A state in which no route is taken, if the variable has a value like this.
     fn hole(&self, cx: &AgentContext<'a>, facts: &[FactKind]) -> Option<Option<Example>> {
-        let mut ask = cx.ask();
+        let mut query = cx.query();
         for fact in facts {
-            let line = Line { span: None, says: String::new() };
-            ask.know(self.by.clone(), fact.clone(), line);
+            let source = FactSource { span: None, message: String::new() };
+            query.add_fact(self.by.clone(), fact.clone(), source);
         }
         for condition in self.routes.iter().filter_map(|r| r.when) {
-            ask.given(condition, false);
+            query.assume(condition, false);
         }
-        ask.satisfiable().map(crate::proof::Found::state)
+        query.solve().map(crate::proof::SatResult::state)
     }
 
     fn report(&self, state: &str, report: &mut Report<'_>) {
@@ -109,7 +109,7 @@ impl<'r, 'a> Table<'r, 'a> {
 /// A value of a list, or of `true` and `false`.
 fn values<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
     let Some(table) = Table::of(routes) else { return };
-    if !cx.knowledge().is_listed(&table.by) {
+    if !cx.variable_facts().is_listed(&table.by) {
         return;
     }
     if let Some(Some(state)) = table.hole(cx, &[FactKind::Set]) {
@@ -160,15 +160,15 @@ fn intents(cx: &AgentContext<'_>, rules: &[Route<'_>], report: &mut Report<'_>) 
     let handling = cx.agent.intent_handling.as_ref().and_then(|i| i.intents.as_ref());
     let nlu = cx.agent.nlu.iter().flat_map(|n| &n.intents);
     let declared = nlu.chain(handling.iter().flat_map(|i| &i.intents));
-    let mut told: Vec<Span> = Vec::new();
+    let mut reported: Vec<Span> = Vec::new();
     for intent in declared {
         let name = &intent.name;
         let taken = rules.iter().any(|rule| rule.takes(&name.value));
         // What is answered on the way needs no route.
-        if taken || told.contains(&name.span) {
+        if taken || reported.contains(&name.span) {
             continue;
         }
-        told.push(name.span);
+        reported.push(name.span);
         let routing = rules.first().map_or(name.span, |r| r.span.at_start());
         report.push(
             report

@@ -39,10 +39,12 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if !own.value.is_empty() && aliases().all(|(alias, _)| alias != own.value) {
         names.insert(&own.value);
     }
-    let mut told = FxHashSet::default();
+    let mut reported = FxHashSet::default();
     let mut look = |to: &Spanned<Name>, does: &str| {
         // A router names an agent once and means the route and the handoff.
-        if !names.contains(to.value.as_str()) || others.contains(&to.span) || !told.insert(to.span)
+        if !names.contains(to.value.as_str())
+            || others.contains(&to.span)
+            || !reported.insert(to.span)
         {
             return;
         }
@@ -54,7 +56,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 .help("name another agent, or remove this"),
         );
     };
-    for (to, by) in &cx.facts.agent_refs {
+    for (to, by) in &cx.index.agent_refs {
         match by {
             AgentUse::Handoff | AgentUse::Failure | AgentUse::Flow => look(to, "hands over to"),
             AgentUse::Delegate => look(to, "delegates to"),
@@ -63,7 +65,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             AgentUse::Available => {}
         }
     }
-    for to in cx.facts.jumps.iter().filter_map(|jump| jump.target.agent()) {
+    for to in cx.index.jumps.iter().filter_map(|jump| jump.target.agent()) {
         look(to, "hands over to");
     }
 }

@@ -1,6 +1,6 @@
 //! A way to be done that an earlier one always beats.
 
-use crate::proof::order::beaten;
+use crate::proof::shadowing::shadowed_by;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_expr::Condition;
@@ -20,15 +20,15 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         cx.agent.completion.conditions.iter().filter_map(|c| c.when.as_ref()).collect();
     for (at, this) in all.iter().enumerate().skip(1) {
         let earlier: Vec<Option<&Condition>> = all.iter().take(at).map(|c| Some(*c)).collect();
-        let Some(beaten) = beaten(cx, &earlier, Some(this)) else { continue };
+        let Some(shadowed_by) = shadowed_by(cx, &earlier, Some(this)) else { continue };
         let mut finding = report
             .finding(this.span(), "the agent is never done by this condition")
             .at("whenever this holds …");
-        for other in beaten.by.iter().filter_map(|by| all.get(*by)) {
+        for other in shadowed_by.by.iter().filter_map(|by| all.get(*by)) {
             finding = finding.label(other.span(), "… this holds as well, and comes first");
         }
         report.push(
-            beaten
+            shadowed_by
                 .core
                 .explain(finding)
                 .note("after each turn the first condition that holds ends the agent, with its own answer; what this one says and stores is lost")

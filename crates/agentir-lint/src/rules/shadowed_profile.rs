@@ -1,6 +1,6 @@
 //! A profile that others always override.
 
-use crate::proof::order::{beaten, number};
+use crate::proof::shadowing::{numeric_priority, shadowed_by};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Condition;
@@ -49,7 +49,7 @@ pub(super) fn fields(profile: &Profile) -> Vec<Field> {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let all: Vec<&Profile> = cx.profiles().filter(|p| cx.answers_for(p.span)).collect();
     for profile in &all {
-        let (own, sets) = (number(Some(&profile.priority)), fields(profile));
+        let (own, sets) = (numeric_priority(Some(&profile.priority)), fields(profile));
         if sets.is_empty() || sets.iter().any(|field| !field.decides) {
             continue;
         }
@@ -58,13 +58,15 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let higher: Vec<&&Profile> = all
                 .iter()
                 .filter(|p| {
-                    number(Some(&p.priority)).zip(own).is_some_and(|(p, own)| p > own)
+                    numeric_priority(Some(&p.priority)).zip(own).is_some_and(|(p, own)| p > own)
                         && fields(p).iter().any(|f| f.name == field.name)
                 })
                 .collect();
             let conditions: Vec<Option<&Condition>> =
                 higher.iter().map(|p| p.when.as_ref()).collect();
-            let Some(found) = beaten(cx, &conditions, profile.when.as_ref()) else { return false };
+            let Some(found) = shadowed_by(cx, &conditions, profile.when.as_ref()) else {
+                return false;
+            };
             over.extend(found.by.iter().filter_map(|at| higher.get(*at)).map(|p| p.name.span));
             true
         });

@@ -1,6 +1,6 @@
 //! A handoff or a routing rule that an earlier one always beats.
 
-use crate::proof::order::{Beaten, beaten};
+use crate::proof::shadowing::{Shadowed, shadowed_by};
 use crate::routes::{self, Route};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
@@ -17,13 +17,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// In longer tables, which are generated, only so many routes right before one are looked at.
-const LONG: usize = 128;
+const MAX_ROUTES: usize = 128;
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for (routes, what) in [(routes::rules(cx), "rule"), (routes::handoffs(cx), "handoff")] {
         for (at, route) in routes.iter().enumerate() {
-            let from = if routes.len() > LONG { at.saturating_sub(LONG) } else { 0 };
-            let to = if routes.len() > LONG { at } else { routes.len() };
+            let from = if routes.len() > MAX_ROUTES { at.saturating_sub(MAX_ROUTES) } else { 0 };
+            let to = if routes.len() > MAX_ROUTES { at } else { routes.len() };
             let near = routes.get(from..to).unwrap_or_default();
             let earlier: Vec<&Route<'_>> =
                 near.iter().filter(|e| !e.narrowed && e.precedes(route)).collect();
@@ -71,7 +71,7 @@ fn intents<'a>(
 /// Why a route never applies.
 struct Proof<'r, 'a> {
     by: Vec<(&'r Route<'a>, Span)>,
-    beaten: Beaten,
+    shadowed_by: Shadowed,
 }
 
 /// The earlier routes that always apply when this one does, for an intent if it has intents.
@@ -97,9 +97,10 @@ fn by<'r, 'a>(
         }
     }
     let conditions: Vec<_> = tried.iter().map(|(_, when, _)| *when).collect();
-    let beaten = beaten(cx, &conditions, route.when)?;
-    let by = beaten.by.iter().filter_map(|at| tried.get(*at)).map(|(r, _, s)| (*r, *s)).collect();
-    Some(Proof { by, beaten })
+    let shadowed_by = shadowed_by(cx, &conditions, route.when)?;
+    let by =
+        shadowed_by.by.iter().filter_map(|at| tried.get(*at)).map(|(r, _, s)| (*r, *s)).collect();
+    Some(Proof { by, shadowed_by })
 }
 
 fn explain(
@@ -112,15 +113,15 @@ fn explain(
     let mut finding = report.finding(at, message).at("whenever this applies …");
     for (nth, (route, span)) in proof.by.iter().enumerate() {
         let to = route.to.map_or_else(String::new, |to| format!(", and leads to `{to}`"));
-        let says = match (nth, proof.by.len()) {
+        let label = match (nth, proof.by.len()) {
             (0, 1) => format!("… this does as well, and is tried first{to}"),
             (0, _) => format!("… this one{to}, or …"),
             _ => format!("… this one is tried first{to}"),
         };
-        finding = finding.label(*span, says);
+        finding = finding.label(*span, label);
     }
     proof
-        .beaten
+        .shadowed_by
         .core
         .explain(finding)
         .note(format!(

@@ -17,12 +17,12 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     // A signature and its implementation may stand in different files; one of them is enough.
-    let says = |tool: &Tool| tool.confirmation.as_ref().is_some_and(|c| c.require.is_some());
+    let message = |tool: &Tool| tool.confirmation.as_ref().is_some_and(|c| c.require.is_some());
     let decided: FxHashSet<&str> =
-        cx.program.tools().filter(|t| says(t)).map(|t| t.name.value.as_str()).collect();
+        cx.program.tools().filter(|t| message(t)).map(|t| t.name.value.as_str()).collect();
     for tool in cx.program.tools() {
         if tool.hints.side_effects != Some(true)
-            || says(tool)
+            || message(tool)
             || decided.contains(tool.name.value.as_str())
         {
             continue;

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for call in &cx.facts.calls {
+    for call in &cx.index.calls {
         for argument in &call.with {
             if !matches!(argument.value.kind, ExprKind::Ellipsis) {
                 continue;

@@ -30,20 +30,20 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
     let mut done: FxHashSet<AgentId> = FxHashSet::default();
     for id in (0..).map(AgentId).take(graph.agents().len()) {
-        let mut way: Vec<&Transfer<'_>> = Vec::new();
+        let mut path: Vec<&Transfer<'_>> = Vec::new();
         let mut places: FxHashMap<AgentId, usize> = FxHashMap::default();
         let mut at = id;
         while let Some(transfer) = next.get(&at) {
             if !done.insert(at) {
                 break;
             }
-            places.insert(at, way.len());
-            way.push(transfer);
+            places.insert(at, path.len());
+            path.push(transfer);
             let Some(to) = transfer.target else { break };
             at = to;
         }
-        let Some(circle) = places.get(&at).and_then(|start| way.get(*start..)) else { continue };
-        let Some((first, rest)) = circle.split_first() else { continue };
+        let Some(cycle) = places.get(&at).and_then(|start| path.get(*start..)) else { continue };
+        let Some((first, rest)) = cycle.split_first() else { continue };
         let mut finding = report
             .finding(first.span, "these transitions go round in a circle")
             .at(format!("on to `{}`", first.to))

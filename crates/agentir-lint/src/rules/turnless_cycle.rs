@@ -17,30 +17,33 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let graph = cx.graph();
-    for circle in graph.turnless_loops(|agent| interacts(graph, agent)) {
-        let mut ways: Vec<Way> = Vec::new();
-        for (from, to, edge) in circle.edges.iter().filter_map(|id| graph.edge(*id)) {
+    for cycle in graph.turnless_loops(|agent| interacts(graph, agent)) {
+        let mut transitions: Vec<Transition> = Vec::new();
+        for (from, to, edge) in cycle.edges.iter().filter_map(|id| graph.edge(*id)) {
             let (Some(from), Some(to)) = (graph.node(from), graph.node(to)) else { continue };
             let (Some(step), Some(next)) = (from.step, leads_to(graph, to)) else { continue };
-            ways.push(Way { span: edge.span, from: &step.name.value, to: next });
+            transitions.push(Transition { span: edge.span, from: &step.name.value, to: next });
         }
         // Several branches may come to one jump.
-        ways.sort_by_key(|way| (way.span.file, way.span.start));
-        ways.dedup_by_key(|way| way.span);
-        let Some((last, others)) = ways.split_last() else { continue };
+        transitions.sort_by_key(|transition| (transition.span.file, transition.span.start));
+        transitions.dedup_by_key(|transition| transition.span);
+        let Some((last, others)) = transitions.split_last() else { continue };
         let mut finding = report
             .finding(last.span, "this leads in a circle that never waits for the user")
             .note("MICA goes round for ever, and the whole server stands still")
             .help("put `- user` into the circle, or limit it with `tries`");
-        for way in others.iter().take(4) {
-            finding = finding.label(way.span, format!("`{}` goes on to `{}`", way.from, way.to));
+        for transition in others.iter().take(4) {
+            finding = finding.label(
+                transition.span,
+                format!("`{}` goes on to `{}`", transition.from, transition.to),
+            );
         }
         report.push(finding);
     }
 }
 
 /// A part of a circle that leads from one step on to the next, or to another agent.
-struct Way<'a> {
+struct Transition<'a> {
     span: Span,
     from: &'a str,
     to: &'a str,
@@ -58,6 +61,8 @@ fn leads_to<'a>(graph: &Cfg<'a>, node: &Node<'a>) -> Option<&'a str> {
 /// Whether an agent waits for the user before it comes back: all do that talk, but an agent that
 /// only knows something does not.
 fn interacts(graph: &Cfg<'_>, agent: AgentId) -> bool {
-    let knows = |part: &AgentCfg<'_>| part.agent.flow.is_none() && part.agent.knowledge.is_some();
+    let knows = |agent_cfg: &AgentCfg<'_>| {
+        agent_cfg.agent.flow.is_none() && agent_cfg.agent.knowledge.is_some()
+    };
     graph.interacts(agent) && !graph.agent(agent).is_some_and(knows)
 }

@@ -29,7 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
     let types = ScriptTypes::new(cx);
     declarations(cx, &Coercion::AGENT_SCRIPT, report);
-    for set in &cx.facts.sets {
+    for set in &cx.index.sets {
         let target = &set.target;
         if target.segments.is_empty()
             && target.namespace.as_ref().is_none_or(|n| n.value == "variables")
@@ -37,14 +37,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             assigned(cx, &types, &target.root.value, &set.value, report);
         }
     }
-    for offer in cx.facts.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
+    for offer in cx.index.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
         for with in &offer.with {
             if let Some(value) = &with.value {
                 assigned(cx, &types, &with.name.value, value, report);
             }
         }
     }
-    cx.facts.all_exprs(&mut |expr| {
+    cx.index.all_exprs(&mut |expr| {
         types.infer(expr, &mut |span, mismatch| report.push(in_words(report, span, mismatch)));
     });
 }
@@ -53,7 +53,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 fn of_abl(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     declarations(cx, &Coercion::ABL, report);
     let types = AblTypes::new(cx);
-    for set in cx.facts.sets.iter().filter(|s| s.target.segments.is_empty()) {
+    for set in cx.index.sets.iter().filter(|s| s.target.segments.is_empty()) {
         if let Some((wanted, at)) = types.declared(&set.target.root.value)
             && let Some(found) = types.mismatch(&set.value, wanted)
             && cx.answers_for(set.value.span)
@@ -61,7 +61,7 @@ fn of_abl(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             report.push(not_a(report, &set.target.root.value, set.value.span, wanted, &found, *at));
         }
     }
-    cx.facts.all_exprs(&mut |expr| {
+    cx.index.all_exprs(&mut |expr| {
         types.infer(expr, &mut |span, mismatch| {
             if !matches!(mismatch, Mismatch::Comparison { .. }) && cx.answers_for(span) {
                 report.push(in_words(report, span, mismatch));

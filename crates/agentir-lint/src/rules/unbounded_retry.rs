@@ -1,7 +1,7 @@
 //! Something that failed is tried again and again.
 
 use super::endless_loop::{explain, retries};
-use crate::proof::circle::circles;
+use crate::proof::cycles::endless_cycles;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_flow::cfg::NodeKind;
@@ -18,20 +18,20 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let cfg = cx.program.graph();
-    for circle in circles(cx).iter().filter(|c| retries(cx, c)) {
-        let also = if circle.state.is_empty() {
+    for cycle in endless_cycles(cx).iter().filter(|c| retries(cx, c)) {
+        let also = if cycle.state.is_empty() {
             String::new()
         } else {
-            format!(" (with `{}`)", circle.state)
+            format!(" (with `{}`)", cycle.state)
         };
-        let call = circle
+        let call = cycle
             .edges
             .iter()
             .filter_map(|id| cfg.node(cfg.edge(*id)?.0))
             .find(|node| node.kind == NodeKind::Call);
         let what = if call.is_some() { "the call" } else { "the check" };
         let message = format!("if {what} keeps failing, this tries it for ever{also}");
-        let mut finding = explain(cx, circle, message, report);
+        let mut finding = explain(cx, cycle, message, report);
         if let Some(call) = call {
             finding = finding.label(call.span, "this is called again each time");
         }

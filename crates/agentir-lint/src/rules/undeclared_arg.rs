@@ -36,11 +36,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             look(cx, path, set, report);
         }
     };
-    for set in &cx.facts.sets {
+    for set in &cx.index.sets {
         read(&set.target, true, report);
     }
     let mut used = Vec::new();
-    cx.facts.all_exprs(&mut |expr| paths(expr, &mut |path| used.push(path)));
+    cx.index.all_exprs(&mut |expr| paths(expr, &mut |path| used.push(path)));
     for path in used {
         read(path, false, report);
     }
@@ -121,7 +121,7 @@ fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) 
         return;
     }
     let called = program.agents.iter().flat_map(|a| &a.use_tools).any(|t| t.value == name)
-        || cx.facts.calls.iter().any(|c| c.tool.value == name)
+        || cx.index.calls.iter().any(|c| c.tool.value == name)
         || cx.tool(name).is_some();
     if called || (set && program.libraries.is_empty()) {
         return;
@@ -131,7 +131,7 @@ fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) 
         .note(note);
     let agents = program.agents.iter().map(|a| a.metadata.name.value.as_str());
     let known: Vec<&str> =
-        agents.chain(cx.facts.calls.iter().map(|c| c.tool.value.as_str())).collect();
+        agents.chain(cx.index.calls.iter().map(|c| c.tool.value.as_str())).collect();
     report.push(suggest(finding, name, known, || {
         format!("call `{name}` first, or write `agent.{field}` with the name of an agent")
     }));

@@ -19,9 +19,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let understood = cx.agent.nlu.iter().flat_map(|n| &n.entities);
     let entities: FxHashSet<&str> =
         cx.agent.entities.iter().chain(understood).map(|e| e.name.value.as_str()).collect();
-    let fields: FxHashSet<&str> = cx.facts.fields.iter().map(|f| f.name.value.as_str()).collect();
+    let fields: FxHashSet<&str> = cx.index.fields.iter().map(|f| f.name.value.as_str()).collect();
     let referred =
-        cx.facts.fields.iter().filter_map(|f| f.entity_ref.as_ref()).map(|name| (name, false));
+        cx.index.fields.iter().filter_map(|f| f.entity_ref.as_ref()).map(|name| (name, false));
     // What an intent mentions may also be a field that is asked for.
     let intents = cx
         .agent

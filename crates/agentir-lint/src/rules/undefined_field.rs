@@ -1,6 +1,8 @@
 //! A field that is referred to, but that nobody asks for, gives or has.
 
-use crate::names::{Member, Place, Results, expressions, expressions_of, member, paths, suggest};
+use crate::names::{
+    ExprContext, Member, Results, expressions, expressions_of, member, paths, suggest,
+};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::script::{Outputs, output, outputs};
 use crate::variables::first;
@@ -57,7 +59,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         of_script(cx, report);
         return;
     }
-    let fields: FxHashSet<&str> = cx.facts.fields.iter().map(|f| f.name.value.as_str()).collect();
+    let fields: FxHashSet<&str> = cx.index.fields.iter().map(|f| f.name.value.as_str()).collect();
     asked_for(cx, &fields, report);
     passed_on(cx, report);
     overridden(cx, &fields, report);
@@ -68,7 +70,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 fn asked_for(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
     let files: FxHashSet<&str> =
         cx.agent.attachments.iter().map(|a| a.name.value.as_str()).collect();
-    for (name, used) in cx.facts.reads.iter().filter(|(name, _)| cx.answers_for(name.span)) {
+    for (name, used) in cx.index.reads.iter().filter(|(name, _)| cx.answers_for(name.span)) {
         let note = match used {
             ReadUse::DependsOn => {
                 "a field that waits for one nobody asks for is never asked for itself"
@@ -90,14 +92,14 @@ fn asked_for(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Repor
 
 /// What is passed to other agents.
 fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let variables = &cx.facts.variables;
+    let variables = &cx.index.variables;
     // What a supervisor writes down of a handoff between two others is theirs.
     let protocol = cx.agent.coordination.handoffs.iter().filter(|h| {
         h.extensions.0.get(Dialect::Abl.name()).is_some_and(|all| all.contains_key("from"))
     });
     let others: FxHashSet<Span> =
         protocol.flat_map(|h| &h.context.pass).map(|p| p.name.span).collect();
-    for (name, used) in &cx.facts.reads {
+    for (name, used) in &cx.index.reads {
         let known = *used != ReadUse::Pass
             || others.contains(&name.span)
             || variables.knows(first(&name.value));
@@ -157,8 +159,8 @@ fn asks_for(agent: &Agent, name: &Spanned<Name>) -> bool {
 fn returned(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let results = Results::new(cx);
     let mut seen = FxHashSet::default();
-    expressions(cx, &mut |expr, place| {
-        if place == Place::Plain {
+    expressions(cx, &mut |expr, context| {
+        if context == ExprContext::Plain {
             paths(expr, &mut |path| {
                 if let Some((tool, _)) = results.get(&path.root.value) {
                     lacks(tool, path, &mut seen, report);
@@ -166,10 +168,10 @@ fn returned(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             });
         }
     });
-    if cx.facts.sets.iter().any(|s| s.target.root.value == "result") {
+    if cx.index.sets.iter().any(|s| s.target.root.value == "result") {
         return;
     }
-    for call in cx.facts.calls.iter().filter(|call| cx.answers_for(call.tool.span)) {
+    for call in cx.index.calls.iter().filter(|call| cx.answers_for(call.tool.span)) {
         if let Some(tool) = cx.tool(&call.tool.value) {
             after(call, &mut |path| lacks(tool, path, &mut seen, report));
         }
@@ -182,8 +184,8 @@ fn after<'a>(call: &'a Call, found: &mut dyn FnMut(&'a Path)) {
     let mut other = false;
     let mut visit = |node: Node<'a>| {
         other |= matches!(node, Node::Call(_));
-        expressions_of(node, &mut |expr, place| {
-            if place == Place::Plain {
+        expressions_of(node, &mut |expr, context| {
+            if context == ExprContext::Plain {
                 paths(expr, &mut |path| all.push(path));
             }
         });

@@ -24,12 +24,12 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let mut seen = FxHashSet::default();
-    cx.facts.paths(&mut |path, _| {
+    cx.index.paths(&mut |path, _| {
         if seen.insert(path.root.span) {
             look(cx, path, report);
         }
     });
-    for offer in &cx.facts.offers {
+    for offer in &cx.index.offers {
         let BindingAction::Other { reference } = &offer.action else { continue };
         let Some((namespace, member)) = reference.strip_prefix('@').and_then(|r| r.split_once('.'))
         else {

@@ -25,9 +25,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         steps.extend(changes.insertions.iter().map(|i| i.step.name.value.as_str()));
     }
     let arrows = flow.iter().flat_map(|f| &f.steps);
-    let jumps = cx.facts.jumps.iter().filter_map(|jump| jump.target.step());
+    let jumps = cx.index.jumps.iter().filter_map(|jump| jump.target.step());
     let mut seen = FxHashSet::default();
-    for name in arrows.chain(jumps).chain(cx.facts.step_refs.iter().copied()) {
+    for name in arrows.chain(jumps).chain(cx.index.step_refs.iter().copied()) {
         // Profiles may be made for several flows.
         let own = name.span.file == cx.agent.metadata.name.span.file;
         if !own || steps.contains(name.value.as_str()) || !seen.insert(name.span) {

@@ -23,8 +23,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if is_adl(cx.agent) {
         return functions(cx, report);
     }
-    let called = cx.facts.calls.iter().map(|c| (&c.tool, "called"));
-    let named = cx.facts.tool_refs.iter().map(|(name, _)| (*name, "named"));
+    let called = cx.index.calls.iter().map(|c| (&c.tool, "called"));
+    let named = cx.index.tool_refs.iter().map(|(name, _)| (*name, "named"));
     let words = Wording::of(cx.agent);
     let tool = words.tool;
     if cx.is_agent_script() {
@@ -32,7 +32,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
     for (name, how) in called.chain(named) {
         if !is_known(cx, name) {
-            let known = cx.facts.tools.keys().chain(cx.program.library.keys()).copied();
+            let known = cx.index.tools.keys().chain(cx.program.library.keys()).copied();
             let how = if cx.is_agent_script() { "used" } else { how };
             let mut finding = report
                 .finding(name.span, format!("the {tool} `{name}` is {how}, but not declared"))
@@ -55,7 +55,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// Agent Script: `{!@actions.x}` fills in the name of a tool, which is one that is offered, or an action.
 fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let offered: FxHashSet<&str> =
-        cx.facts.offers.iter().map(|offer| offer.name.value.as_str()).collect();
+        cx.index.offers.iter().map(|offer| offer.name.value.as_str()).collect();
     references(cx, &mut |namespace, name, _| {
         let known = namespace != "actions"
             || name.value.is_empty()
@@ -67,7 +67,7 @@ fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 .note(
                     "the model is told of a tool that it does not have; the agent does not compile",
                 );
-            let names = offered.iter().copied().chain(cx.facts.tools.keys().copied());
+            let names = offered.iter().copied().chain(cx.index.tools.keys().copied());
             report.push(suggest(finding, &name.value, names, || {
                 "offer it below `reasoning:`, `actions:` of the same subagent".to_owned()
             }));
@@ -78,7 +78,7 @@ fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// Functions of an ADL bot: those that are called, and those that `uses` offers to the model.
 fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let program = cx.program.program;
-    let called = cx.facts.calls.iter().map(|c| (&c.tool, true));
+    let called = cx.index.calls.iter().map(|c| (&c.tool, true));
     let offered = cx.agent.use_tools.iter().map(|name| (name, false));
     for (name, called) in called.chain(offered) {
         let word = name.value.as_str();

@@ -1,6 +1,6 @@
 //! A variable that is read, but that nothing sets.
 
-use crate::names::{Place, expressions, suggest};
+use crate::names::{ExprContext, expressions, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::script::variables;
 use crate::variables::{first, roots};
@@ -69,10 +69,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         of_script(cx, report);
         return;
     }
-    let variables = &cx.facts.variables;
+    let variables = &cx.index.variables;
     let mut order = Vec::new();
     let mut unknown: FxHashMap<&str, Uses> = FxHashMap::default();
-    let lost = cx.program.lost();
+    let lost = cx.program.dropped();
     let mut read = |name, span, object| {
         if !variables.knows(name)
             && !lost.takes(&cx.agent.metadata.name.value, name)
@@ -86,15 +86,15 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             uses.object &= object;
         }
     };
-    expressions(cx, &mut |expr, place| {
-        if place == Place::Plain {
+    expressions(cx, &mut |expr, context| {
+        if context == ExprContext::Plain {
             roots(expr, &mut |name, object| read(&name.value, name.span, object));
         }
     });
     let required =
-        cx.facts.reads.iter().filter(|(_, used)| *used == ReadUse::Required).map(|(name, _)| *name);
+        cx.index.reads.iter().filter(|(_, used)| *used == ReadUse::Required).map(|(name, _)| *name);
     for name in
-        cx.facts.clears.iter().copied().flatten().chain(required).filter(|n| cx.answers_for(n.span))
+        cx.index.clears.iter().copied().flatten().chain(required).filter(|n| cx.answers_for(n.span))
     {
         read(first(&name.value), name.span, false);
     }
@@ -116,7 +116,7 @@ fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'
     for other in places {
         finding = finding.label(other, "also read here");
     }
-    if let Some(near) = closest(name, cx.facts.variables.names()) {
+    if let Some(near) = closest(name, cx.index.variables.names()) {
         let edits = uses.places.iter().map(|&span| Edit { span, text: near.to_owned() }).collect();
         let (title, applicability) = (format!("replace by `{near}`"), Applicability::Unsafe);
         finding = finding.help(format!("did you mean `{near}`?")).fix(Fix {

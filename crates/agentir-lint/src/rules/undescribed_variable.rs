@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut seen = FxHashSet::default();
-    for offer in cx.facts.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
+    for offer in cx.index.offers.iter().filter(|o| matches!(o.action, BindingAction::Collect)) {
         for with in offer.with.iter().filter(|w| w.filled_by == FilledBy::Model) {
             let Some(variable) = cx.program.variables.get(with.name.value.as_str()) else {
                 continue;

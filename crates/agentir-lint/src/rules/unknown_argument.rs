@@ -1,6 +1,6 @@
 //! An argument that the tool does not take.
 
-use crate::arguments::{matched, signature};
+use crate::arguments::{matched_calls, signature};
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::Wording;
@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Inputs of actions as they are offered to the model.
 fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    for offer in &cx.facts.offers {
+    for offer in &cx.index.offers {
         let BindingAction::Call { tool } = &offer.action else { continue };
         let Some(tool) = own_tool(cx, &tool.value) else { continue };
         for input in &offer.with {
@@ -34,7 +34,7 @@ fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// The subagent's own action of this name. Those that agentfabric declares for the whole document
 /// take what their servers say, besides the inputs that are listed.
 fn own_tool<'a>(cx: &AgentContext<'a>, name: &str) -> Option<&'a Tool> {
-    cx.facts.tools.get(name).copied()
+    cx.index.tools.get(name).copied()
 }
 
 /// Agent Script: `with` names an input that the action does not declare.
@@ -57,7 +57,7 @@ fn tell(cx: &AgentContext<'_>, tool: &Tool, name: &Spanned<Name>, report: &mut R
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
-        for call in &cx.facts.calls {
+        for call in &cx.index.calls {
             let Some(tool) = own_tool(cx, &call.tool.value) else { continue };
             for name in call.with.iter().filter_map(|a| a.name.as_ref()) {
                 if tool.parameters.iter().all(|p| p.name.value != name.value) {
@@ -68,10 +68,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         offered(cx, report);
         return;
     }
-    for matched in matched(cx) {
-        let tool = matched.tool;
+    for matched_calls in matched_calls(cx) {
+        let tool = matched_calls.tool;
         let takes = || format!("its signature is `{}`", signature(tool));
-        for argument in matched.others {
+        for argument in matched_calls.others {
             let finding = match &argument.name {
                 Some(name) => {
                     let finding = report.finding(
@@ -94,7 +94,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                     let message = format!(
                         "the tool `{}` takes {most}, not {}",
                         tool.name,
-                        matched.call.with.len()
+                        matched_calls.call.with.len()
                     );
                     report.finding(argument.value.span, message).at("one too many").help(takes())
                 }

@@ -27,7 +27,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.program.agentfabric {
         return;
     }
-    cx.facts.all_exprs(&mut |expr| {
+    cx.index.all_exprs(&mut |expr| {
         expr.visit(&mut |e| {
             if let ExprKind::Call { function, .. } = &e.kind
                 && !FUNCTIONS.contains(&function.value.as_str())

@@ -64,10 +64,10 @@ fn missing<'a>(
             if cx.tool(name).is_some() || agent.use_tools.iter().any(|t| t.value == name) {
                 return None;
             }
-            ("tool", name, closest(name, cx.facts.tools.keys().copied()))
+            ("tool", name, closest(name, cx.index.tools.keys().copied()))
         }
         Event::Field(name) => {
-            let fields = || cx.facts.fields.iter().map(|f| f.name.value.as_str());
+            let fields = || cx.index.fields.iter().map(|f| f.name.value.as_str());
             let entity = agent.entities.iter().any(|e| e.name.value == name);
             if name == "*" || entity || fields().any(|f| f == name) {
                 return None;

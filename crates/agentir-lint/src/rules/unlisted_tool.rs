@@ -21,29 +21,29 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let agent = cx.agent;
     // What the model is offered.
     let mut listed: FxHashSet<&str> = agent.use_tools.iter().map(|t| t.value.as_str()).collect();
-    listed.extend(cx.facts.offers.iter().map(|offer| offer.name.value.as_str()));
+    listed.extend(cx.index.offers.iter().map(|offer| offer.name.value.as_str()));
     if !is_adl(agent) {
-        listed.extend(cx.facts.tools.keys().copied());
+        listed.extend(cx.index.tools.keys().copied());
     }
     // Other things that have names.
     let mut named: FxHashSet<&str> =
-        cx.facts.fields.iter().map(|f| f.name.value.as_str()).collect();
+        cx.index.fields.iter().map(|f| f.name.value.as_str()).collect();
     named.extend(agent.flow.iter().flat_map(|f| f.definitions.keys().map(|k| k.as_str())));
     named.extend(agent.templates.keys().map(|k| k.as_str()));
-    let mut told = FxHashSet::default();
+    let mut reported = FxHashSet::default();
     for prompt in cx.prompts() {
-        for tool in &prompt.asks.tools {
+        for tool in &prompt.mentions.tools {
             let known = listed.contains(tool.name)
                 || (!is_adl(agent) && cx.program.library.contains_key(tool.name))
                 || named.contains(tool.name)
                 || cx.program.agents.contains_key(tool.name)
-                || (!is_adl(agent) && cx.facts.variables.knows(tool.name));
+                || (!is_adl(agent) && cx.index.variables.knows(tool.name));
             // Agent Script names its actions by `{!@actions.name}`; the platform has others.
             let before = prompt.template.text.value.get(..tool.range.start);
             // A reference that leads nowhere is found as such.
             let reference = before.is_some_and(|t| t.ends_with("@actions."));
             let unmarked = cx.is_agent_script() && (!tool.marked || reference);
-            if known || unmarked || !told.insert(tool.name) {
+            if known || unmarked || !reported.insert(tool.name) {
                 continue;
             }
             let own = &agent.metadata.name;

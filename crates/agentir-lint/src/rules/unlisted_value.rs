@@ -1,6 +1,6 @@
 //! A value that is not among those that are listed for what gets it.
 
-use crate::arguments::matched;
+use crate::arguments::matched_calls;
 use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Applicability, RuleName, Severity, Span, closest};
 use agentir_expr::{Expr, ExprKind, Literal};
@@ -25,13 +25,13 @@ struct Listed<'a> {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let fields = listed(cx);
-    for set in cx.facts.sets.iter().filter(|s| s.target.segments.is_empty()) {
+    for set in cx.index.sets.iter().filter(|s| s.target.segments.is_empty()) {
         let name = set.target.root.value.as_str();
         if let Some(Some(listed)) = fields.get(name) {
             constant(cx, name, &set.value, listed, report);
         }
     }
-    for field in &cx.facts.fields {
+    for field in &cx.index.fields {
         if let (Some(Data::String(text)), Some(Some(listed))) =
             (&field.default, fields.get(field.name.value.as_str()))
         {
@@ -39,8 +39,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             tell(cx, &field.name.value, text, field.name.span, listed, report, false);
         }
     }
-    for matched in matched(cx) {
-        for (parameter, given) in &matched.parameters {
+    for matched_calls in matched_calls(cx) {
+        for (parameter, given) in &matched_calls.parameters {
             let values = parameter.values.iter().map(|v| v.text.value.as_str());
             let listed = Listed { values: values.collect(), at: parameter.span };
             if let (Some(argument), false) = (given, listed.values.is_empty()) {
@@ -53,7 +53,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 /// The values of fields by their names; none where several fields of one name disagree.
 fn listed<'a>(cx: &AgentContext<'a>) -> FxHashMap<&'a str, Option<Listed<'a>>> {
     let mut found: FxHashMap<&str, Option<Listed<'a>>> = FxHashMap::default();
-    for field in cx.facts.fields.iter().copied() {
+    for field in cx.index.fields.iter().copied() {
         let own = values(field);
         match found.get_mut(field.name.value.as_str()) {
             None => {

@@ -56,9 +56,10 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         };
         let own = graph.find(&name.value);
         let other = own.and_then(|own| graph.sources(own).find(|(from, _)| *from != own));
-        if let Some((part, edge)) = other.and_then(|(from, edge)| Some((graph.agent(from)?, edge)))
+        if let Some((agent_cfg, edge)) =
+            other.and_then(|(from, edge)| Some((graph.agent(from)?, edge)))
         {
-            let other = &part.agent.metadata.name;
+            let other = &agent_cfg.agent.metadata.name;
             finding = finding
                 .label(edge.span, format!("only `{other}` leads here, which nobody leads to"));
         }

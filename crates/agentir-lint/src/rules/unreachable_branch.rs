@@ -2,7 +2,8 @@
 //! or set, or of the values that its variables take.
 
 use crate::proof::{
-    Core, FirstValues, Given, NOTHING_SET, branches, is_stable, roots, taken, test,
+    Assumption, InitialValues, NOTHING_SET_SINCE, UnsatCore, branch_guard, branches, is_stable,
+    roots, test,
 };
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
@@ -24,12 +25,12 @@ pub(crate) static RULE: Rule = Rule {
 
 /// At most so many branches before one are looked at together: a question takes time in the square of
 /// what is given.
-const MOST: usize = 24;
+const MAX_GUARDS: usize = 24;
 
 fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
-    let Some(part) = cx.agent_cfg() else { return };
+    let Some(agent_cfg) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
-    for at in part.nodes() {
+    for at in agent_cfg.nodes() {
         let all = cfg.node(at).map(branches).unwrap_or_default();
         if all.first().is_some_and(|b| cx.answers_for(b.span)) {
             behind_else(all, report);
@@ -37,7 +38,7 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
     }
     behind_digression(cx.agent, report);
     let mut seen = FxHashSet::default();
-    let mut first = FirstValues::new(cx);
+    let mut first = InitialValues::new(cx);
     let mut dead = |case: Case<'a>| {
         if cx.answers_for(case.span)
             && let Some(finding) = case.dead(cx, &mut first, report)
@@ -61,11 +62,11 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
             dead(Case { node, what, span: digression.span, earlier, own });
         }
     }
-    for at in part.nodes() {
+    for at in agent_cfg.nodes() {
         let Some(node) = cfg.node(at) else { continue };
         let all = branches(node);
         for (index, branch) in all.iter().enumerate() {
-            let Some((earlier, own)) = taken(all, index) else { break };
+            let Some((earlier, own)) = branch_guard(all, index) else { break };
             dead(Case { node: at, what: "branch", span: branch.span, earlier, own });
         }
         for (_, edge) in cfg.successors(at) {
@@ -177,7 +178,7 @@ impl<'a> Case<'a> {
     fn dead(
         &self,
         cx: &AgentContext<'a>,
-        first: &mut FirstValues<'a>,
+        first: &mut InitialValues<'a>,
         report: &Report<'_>,
     ) -> Option<Diagnostic> {
         let mut about = FxHashSet::default();
@@ -192,10 +193,10 @@ impl<'a> Case<'a> {
             // Words say the same only if they are the same.
             None => of_interest.iter().any(|l| l.test.expr().is_none() && l.test == literal.test),
         };
-        let mut ask = cx.ask();
+        let mut query = cx.query();
         let mut reasons = Vec::new();
         let mut known = 0;
-        for fact in cx.known().at(self.node) {
+        for fact in cx.flow_facts().at(self.node) {
             let wanted = match fact {
                 Fact::Test(literal) => concerns(&literal),
                 Fact::Value(set) => about.contains(&set.target.root.value),
@@ -203,14 +204,14 @@ impl<'a> Case<'a> {
             };
             if wanted {
                 known += 1;
-                if let (Some(_), Fact::Test(literal)) = (ask.known(fact), fact) {
+                if let (Some(_), Fact::Test(literal)) = (query.assume_fact(fact), fact) {
                     reasons.push(Reason::Way(literal));
                 }
             }
         }
-        known += usize::from(first.know(&mut ask, &about, self.node));
-        for literal in self.earlier.iter().rev().filter(|l| concerns(l)).take(MOST) {
-            ask.given(test(literal.test), literal.holds);
+        known += usize::from(first.add_to(&mut query, &about, self.node));
+        for literal in self.earlier.iter().rev().filter(|l| concerns(l)).take(MAX_GUARDS) {
+            query.assume(test(literal.test), literal.holds);
             reasons.push(Reason::Earlier(*literal));
         }
         // A condition that is impossible as such is another rule's.
@@ -221,10 +222,10 @@ impl<'a> Case<'a> {
             if own.test.expr().is_some_and(|e| !is_stable(e)) {
                 return None;
             }
-            ask.given(test(own.test), true);
+            query.assume(test(own.test), true);
             reasons.push(Reason::Own);
         }
-        let core = ask.impossible()?;
+        let core = query.refute()?;
         self.explain(cx, &reasons, &core, report)
     }
 
@@ -232,27 +233,31 @@ impl<'a> Case<'a> {
         &self,
         cx: &AgentContext<'_>,
         reasons: &[Reason<'_>],
-        core: &Core,
+        core: &UnsatCore,
         report: &Report<'_>,
     ) -> Option<Diagnostic> {
         let own = self.own;
-        let used: Vec<Reason<'_>> =
-            core.given.iter().filter_map(|Given(at)| reasons.get(*at).copied()).collect();
+        let used: Vec<Reason<'_>> = core
+            .assumptions
+            .iter()
+            .filter_map(|Assumption(at)| reasons.get(*at).copied())
+            .collect();
         let earlier: Vec<Span> = used
             .iter()
             .filter_map(|r| if let Reason::Earlier(l) = r { Some(l.test.span()) } else { None })
             .collect();
-        let ways: Vec<GuardLiteral<'_>> = used
+        let path_guards: Vec<GuardLiteral<'_>> = used
             .iter()
             .filter_map(|r| if let Reason::Way(l) = r { Some(*l) } else { None })
             .collect();
         let is_own = used.iter().any(|r| matches!(r, Reason::Own));
-        let set = core.facts.iter().any(|line| {
-            line.says.starts_with("every way here") || line.says.starts_with(NOTHING_SET)
+        let set = core.facts.iter().any(|source| {
+            source.message.starts_with("every way here")
+                || source.message.starts_with(NOTHING_SET_SINCE)
         });
         // What contradicts itself on the way is dead before this; what does so alone is another rule's.
         if (!is_own && earlier.is_empty())
-            || (is_own && earlier.is_empty() && ways.is_empty() && !set)
+            || (is_own && earlier.is_empty() && path_guards.is_empty() && !set)
         {
             return None;
         }
@@ -269,7 +274,7 @@ impl<'a> Case<'a> {
         let mut finding = report.finding(at, message);
         match earlier.as_slice() {
             [] => {}
-            [only] if is_own && ways.is_empty() && !set => {
+            [only] if is_own && path_guards.is_empty() && !set => {
                 finding = finding
                     .at("whenever this holds …")
                     .label(*only, "… this holds as well, and comes first");
@@ -291,13 +296,13 @@ impl<'a> Case<'a> {
                 }
             }
         }
-        for literal in &ways {
-            let says = if literal.holds {
+        for literal in &path_guards {
+            let label = if literal.holds {
                 "whoever comes here passed this"
             } else {
                 "whoever comes here failed this"
             };
-            finding = finding.label(literal.test.span(), says);
+            finding = finding.label(literal.test.span(), label);
         }
         if !earlier.is_empty() {
             finding = finding.note("the first branch whose condition holds is taken, and no other");

@@ -1,6 +1,6 @@
 //! Numbered instructions behind a step that always ends the agent.
 
-use crate::prompt::{Prompt, Said, ends_agent, guard, steps_named};
+use crate::prompt::{Prompt, PromptUse, ends_agent, guard, steps_named};
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_flow::cfg::AgentId;
@@ -19,12 +19,12 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     // A circle says itself what it cuts off.
     let said = cx.instructions();
-    let told: FxHashSet<Span> =
-        said.loops().iter().flat_map(|l| l.edges.first()).map(|e| e.span).collect();
+    let reported: FxHashSet<Span> =
+        said.cycles().iter().flat_map(|l| l.edges.first()).map(|e| e.span).collect();
     for (id, _) in (0..).map(AgentId).zip(&cx.program.agents) {
-        for prompt in said.of(id).iter().filter(|p| p.said != Said::Conditionally) {
+        for prompt in said.of(id).iter().filter(|p| p.prompt_use != PromptUse::Conditionally) {
             let Some((end, cut_off)) = cut_off(prompt) else { continue };
-            if told.contains(&end) {
+            if reported.contains(&end) {
                 continue;
             }
             let numbers: Vec<&str> = cut_off
@@ -41,7 +41,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 finding =
                     finding.label(prompt.place(range), format!("step {number} and what follows"));
             }
-            let all = &prompt.asks.tools;
+            let all = &prompt.mentions.tools;
             let kept: FxHashSet<&str> =
                 all.iter().filter(|t| !cut_off.contains(&t.step)).map(|t| t.name).collect();
             let mut seen = FxHashSet::default();

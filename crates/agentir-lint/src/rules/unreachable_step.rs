@@ -24,19 +24,19 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if !flow.entry().is_some_and(|entry| flow.definitions.contains_key(entry)) {
         return;
     }
-    let Some(part) = graph.agent(cx.id) else { return };
+    let Some(agent_cfg) = graph.agent(cx.id) else { return };
     let reached = graph.reachable_in(cx.id);
-    let is_reached = |name: &str| part.step(name).is_some_and(|node| reached.contains(node));
+    let is_reached = |name: &str| agent_cfg.step(name).is_some_and(|node| reached.contains(node));
     let lost: Vec<&Step> =
         flow.definitions.values().filter(|s| !is_reached(&s.name.value)).collect();
     // Where a jump leads to a step that does not exist, the step it should lead to is not lost.
-    let astray = part.steps().any(|(_, node)| {
+    let astray = agent_cfg.steps().any(|(_, node)| {
         reached.contains(node) && graph.node(node).is_some_and(|n| n.kind == NodeKind::Unknown)
     });
     if lost.is_empty() || astray {
         return;
     }
-    let ways = graph.step_exits(cx.id);
+    let exits = graph.step_exits(cx.id);
     for step in lost {
         let finding = report
             .finding(step.name.span, format!("the step `{}` can never be reached", step.name))
@@ -46,7 +46,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             } else {
                 format!("lead to it, as with `THEN: {}`, or remove it", step.name)
             });
-        let finding = match leads_here(graph, part, step) {
+        let finding = match leads_here(graph, agent_cfg, step) {
             Some((span, name)) => finding
                 .label(span, format!("only `{name}` leads here, and it cannot be reached either")),
             None => finding,
@@ -59,16 +59,20 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             .map(|(before, _)| before)
             .filter(|before| is_reached(&before.value));
         report.push(match before {
-            Some(before) => passes_by(finding, before, ways.get(before.value.as_str())),
+            Some(before) => passes_by(finding, before, exits.get(before.value.as_str())),
             None => finding,
         });
     }
 }
 
 /// Another step that leads to this one, although nobody comes there.
-fn leads_here<'a>(graph: &Cfg<'a>, part: &AgentCfg<'a>, step: &Step) -> Option<(Span, &'a Name)> {
+fn leads_here<'a>(
+    graph: &Cfg<'a>,
+    agent_cfg: &AgentCfg<'a>,
+    step: &Step,
+) -> Option<(Span, &'a Name)> {
     graph
-        .predecessors(part.step(&step.name.value)?)
+        .predecessors(agent_cfg.step(&step.name.value)?)
         .filter_map(|(from, edge)| Some((edge.span, &graph.node(from)?.step?.name.value)))
         .filter(|(_, name)| **name != step.name.value)
         .min_by_key(|(span, _)| span.start)
@@ -78,11 +82,11 @@ fn leads_here<'a>(graph: &Cfg<'a>, part: &AgentCfg<'a>, step: &Step) -> Option<(
 fn passes_by(
     finding: Diagnostic,
     before: &Spanned<Name>,
-    ways: Option<&Vec<(&Node<'_>, &Edge<'_>)>>,
+    exits: Option<&Vec<(&Node<'_>, &Edge<'_>)>>,
 ) -> Diagnostic {
     // Where a branch leads to a place of its own there are several; the last one is what the step
     // ends with.
-    let Some((to, edge)) = ways
+    let Some((to, edge)) = exits
         .into_iter()
         .flatten()
         .rfind(|(_, edge)| matches!(edge.origin, Origin::Jump(_) | Origin::Statement(_)))

@@ -66,8 +66,8 @@ impl<'a> Children<'a> {
             let mut all =
                 cx.program.program.agents.iter().filter(|a| a.metadata.name.value == name);
             let (Some(child), None) = (all.next(), all.next()) else { return None };
-            let facts = cx.program.context(child).facts;
-            let variables = &facts.variables;
+            let index = cx.program.context(child).index;
+            let variables = &index.variables;
             let own = [&variables.defined, &variables.roots, &variables.returned]
                 .into_iter()
                 .chain([&variables.results, &variables.labels])

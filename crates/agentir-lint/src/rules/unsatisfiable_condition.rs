@@ -1,6 +1,8 @@
 //! A condition that no state satisfies.
 
-use crate::proof::{always, comparisons, decided_alone, is_constant, is_stable, mistyped};
+use crate::proof::{
+    comparisons, decide_comparison, is_constant, is_stable, mistyped_spans, prove_outcome,
+};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
 use agentir_ir::{ConditionUse, ConstraintKind};
@@ -16,19 +18,19 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let mistyped = mistyped(cx);
-    for (condition, used) in &cx.facts.conditions {
+    let mistyped_spans = mistyped_spans(cx);
+    for (condition, used) in &cx.index.conditions {
         let Some(expr) = condition.expr() else { continue };
         if is_constant(expr) || !is_stable(expr) || !cx.answers_for(condition.span()) {
             continue;
         }
-        let Some(core) = always(cx, expr, false) else { continue };
+        let Some(core) = prove_outcome(cx, expr, false) else { continue };
         // A comparison that never holds is reported where it stands.
-        let mut alone = mistyped.contains(&expr.span);
+        let mut alone = mistyped_spans.contains(&expr.span);
         comparisons(expr, &mut |c| {
             alone = alone
-                || mistyped.contains(&c.span)
-                || decided_alone(cx, c).is_some_and(|(holds, _)| !holds);
+                || mistyped_spans.contains(&c.span)
+                || decide_comparison(cx, c).is_some_and(|(holds, _)| !holds);
         });
         if alone {
             continue;

@@ -1,6 +1,6 @@
 //! A branch that is also taken if the variable it compares has no value, which counts as 0.
 
-use crate::proof::{Line, branches, is_stable, starts_unset, taken, test};
+use crate::proof::{FactSource, branch_guard, branches, is_stable, starts_unset, test};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
@@ -30,7 +30,7 @@ struct Compares<'a> {
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let Some(part) = cx.agent_cfg() else { return };
+    let Some(agent_cfg) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
     // What the agent as a whole asks for may be told at any time.
     let fields = &cx.agent.gather.fields;
@@ -38,10 +38,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let asked = |path: &Path| fields.contains(path.root.value.as_str());
     let nothing = State::new();
     let mut all = Vec::new();
-    for node in part.nodes() {
+    for node in agent_cfg.nodes() {
         let Some(branched) = cfg.node(node).map(branches) else { continue };
         for at in 0..branched.len() {
-            let Some((earlier, own)) = taken(branched, at) else { break };
+            let Some((earlier, own)) = branch_guard(branched, at) else { break };
             let Some((own, expr)) = own.and_then(|o| Some((o, o.test.expr()?))) else { continue };
             ordered(expr, &mut |path, comparison| {
                 if outcome(comparison, &nothing, Dialect::Abl) == Outcome::True
@@ -59,14 +59,14 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
     let names: FxHashSet<String> = all.iter().map(|c| c.path.to_string()).collect();
     let unset = cfg.uninitialized_reads(cx.id, |name| names.contains(name));
-    let ways: FxHashMap<(NodeIndex, &str), &[EdgeIndex]> =
+    let paths: FxHashMap<(NodeIndex, &str), &[EdgeIndex]> =
         unset.iter().map(|u| ((u.read, u.variable.name.as_str()), u.path.as_slice())).collect();
     let mut seen = FxHashSet::default();
     for compares in all {
         let name = compares.path.to_string();
-        if let Some(way) = ways.get(&(compares.node, name.as_str()))
+        if let Some(edges) = paths.get(&(compares.node, name.as_str()))
             && cx.answers_for(compares.own.test.span())
-            && let Some(finding) = taken_unset(cx, &compares, way, report)
+            && let Some(finding) = taken_unset(cx, &compares, edges, report)
             && seen.insert(finding.primary.span)
         {
             report.push(finding);
@@ -96,30 +96,30 @@ fn ordered<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Path, &'a Expr)) {
 fn taken_unset<'a>(
     cx: &AgentContext<'a>,
     compares: &Compares<'a>,
-    way: &[EdgeIndex],
+    edges: &[EdgeIndex],
     report: &Report<'_>,
 ) -> Option<Diagnostic> {
     let path = compares.path;
-    let mut ask = cx.ask();
-    ask.know(
+    let mut query = cx.query();
+    query.add_fact(
         path.clone(),
         FactKind::Is(Value::Undefined),
-        Line { span: None, says: String::new() },
+        FactSource { span: None, message: String::new() },
     );
     // Only if it is the missing value that does it.
-    ask.proves(compares.comparison, true)?;
-    for known in cx.known().at(compares.node) {
+    query.prove(compares.comparison, true)?;
+    for known in cx.flow_facts().at(compares.node) {
         match known {
             Fact::Test(literal) if literal.test.expr().is_some() => {
-                ask.known(known);
+                query.assume_fact(known);
             }
             _ => {}
         }
     }
     for literal in compares.earlier.iter().chain([&compares.own]) {
-        ask.given(test(literal.test), literal.holds);
+        query.assume(test(literal.test), literal.holds);
     }
-    ask.possible()?.then_some(())?;
+    query.is_satisfiable()?.then_some(())?;
     let mut finding = report
         .finding(
             compares.own.test.span(),
@@ -128,7 +128,7 @@ fn taken_unset<'a>(
         .note("in a comparison by order what has no value counts as 0")
         .help(format!("add `{path} IS SET AND`, or ask for `{path}` before"))
         .confidence(Confidence::Medium);
-    if let Some((span, step)) = passed(cx, way) {
+    if let Some((span, step)) = passed(cx, edges) {
         finding =
             finding.label(span, format!("a way by `{step}` leads here without setting `{path}`"));
     }
@@ -136,9 +136,9 @@ fn taken_unset<'a>(
 }
 
 /// The last step that a way passes before it ends.
-fn passed<'a>(cx: &AgentContext<'a>, way: &[EdgeIndex]) -> Option<(Span, &'a str)> {
+fn passed<'a>(cx: &AgentContext<'a>, edges: &[EdgeIndex]) -> Option<(Span, &'a str)> {
     let cfg = cx.program.graph();
-    let mut steps = way.iter().rev().filter_map(|edge| {
+    let mut steps = edges.iter().rev().filter_map(|edge| {
         let (_, to, _) = cfg.edge(*edge)?;
         match cfg.node(to)?.origin {
             Origin::Step(step) => Some((step.name.span, step.name.value.as_str())),

@@ -20,7 +20,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.agent.entities.is_empty() {
         return;
     }
-    let fields = &cx.facts.fields;
+    let fields = &cx.index.fields;
     let mut used: FxHashSet<&str> = fields
         .iter()
         .filter_map(|f| f.entity_ref.as_ref())

@@ -18,9 +18,9 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Agent Script: the model sees only what `reasoning:`, `actions:` offers it.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    let facts = &cx.facts;
-    let mut used: FxHashSet<&str> = facts.calls.iter().map(|c| c.tool.value.as_str()).collect();
-    used.extend(facts.tool_refs.iter().map(|(name, _)| name.value.as_str()));
+    let index = &cx.index;
+    let mut used: FxHashSet<&str> = index.calls.iter().map(|c| c.tool.value.as_str()).collect();
+    used.extend(index.tool_refs.iter().map(|(name, _)| name.value.as_str()));
     references(cx, &mut |namespace, name, _| {
         if namespace == "actions" {
             used.insert(&name.value);
@@ -49,9 +49,9 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if steps.any(|s| s.reasoning_zone.as_ref().is_some_and(all_offered) || s.reasoning.is_none()) {
         return;
     }
-    let facts = &cx.facts;
-    let mut used: FxHashSet<&str> = facts.calls.iter().map(|c| c.tool.value.as_str()).collect();
-    let offered = facts.tool_refs.iter().filter(|(_, used)| *used == ToolUse::Available);
+    let index = &cx.index;
+    let mut used: FxHashSet<&str> = index.calls.iter().map(|c| c.tool.value.as_str()).collect();
+    let offered = index.tool_refs.iter().filter(|(_, used)| *used == ToolUse::Available);
     used.extend(offered.map(|(name, _)| name.value.as_str()));
     // Forms that the model does not model may name a tool as well.
     for step in flow.definitions.values() {
@@ -62,7 +62,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for tool in cx.agent.tools.iter().filter(|t| !used.contains(t.name.value.as_str())) {
         let name = &tool.name;
         // Of two declarations, the other one is reported.
-        if !std::ptr::eq(facts.tools.get(name.value.as_str()).copied().unwrap_or(tool), tool) {
+        if !std::ptr::eq(index.tools.get(name.value.as_str()).copied().unwrap_or(tool), tool) {
             continue;
         }
         report.push(

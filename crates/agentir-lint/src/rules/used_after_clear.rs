@@ -1,7 +1,7 @@
 //! A variable that is removed, and then used.
 
 use super::used_before_set::consequence;
-use crate::dataflow::{Dataflow, Harm, Reads};
+use crate::dataflow::{Consequence, Dataflow, UseCollector};
 use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Dialect;
@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let Some(flow) = cx.dataflow() else { return };
-    let mut told: FxHashSet<Span> = FxHashSet::default();
+    let mut reported: FxHashSet<Span> = FxHashSet::default();
     for (node, name, cleared) in clears(&flow) {
         if flow.is_exhausted() {
             return;
@@ -30,39 +30,39 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if !cx.answers_for(cleared) {
             continue;
         }
-        let unset = flow.unset_from(node, &name);
+        let unset = flow.undefined_from(node, &name);
         let mut nodes: Vec<NodeIndex> = unset.nodes().filter(|n| *n != node).collect();
         let lengths = unset.lengths(&flow.cfg);
         nodes.sort_by_key(|n| (lengths.get(n).copied(), *n));
         let from_start = flow
-            .owned
-            .unset_at_first()
+            .locals
+            .initially_unset()
             .contains(&name.as_str())
-            .then(|| flow.unset_from_start(&name));
+            .then(|| flow.undefined_from_entry(&name));
         let first = nodes.into_iter().find_map(|at| {
-            let known = unset.at(at)?;
+            let constants = unset.at(at)?;
             // That it may not have been set at all is told by another rule.
             if from_start.as_ref().is_some_and(|start| start.at(at).is_some()) {
                 return None;
             }
-            let near = !unset.way(&flow.cfg, at).iter().any(|edge| leaves(&flow, *edge));
-            let reads = Reads::at(&flow, at, &name, known, &|tool| cx.tool(tool));
-            let harmful = |(harm, span): &(Harm, Span)| {
-                (harm.is_certain() || matches!(harm, Harm::Pass | Harm::Copy))
+            let near = !unset.path_to(&flow.cfg, at).iter().any(|edge| leaves(&flow, *edge));
+            let reads = UseCollector::at(&flow, at, &name, constants, &|tool| cx.tool(tool));
+            let harmful = |(harm, span): &(Consequence, Span)| {
+                (harm.is_certain() || matches!(harm, Consequence::Pass | Consequence::Copy))
                     && cx.answers_for(*span)
-                    && !told.contains(span)
+                    && !reported.contains(span)
                     // What stands before it in the same list may well be done before it.
                     && !(near && span.start < cleared.start)
             };
             Some((at, reads.into_iter().find(harmful)?))
         });
         let Some((at, (harm, span))) = first else { continue };
-        told.insert(span);
+        reported.insert(span);
         let finding = report
             .finding(span, format!("`{name}` has been removed before it is used here"))
             .label(cleared, "it is removed here")
             .note(consequence(harm, flow.dialect));
-        let finding = flow.explain(finding, &unset.way(&flow.cfg, at));
+        let finding = flow.explain(finding, &unset.path_to(&flow.cfg, at));
         let how = match flow.dialect {
             Dialect::Abl => "`CLEAR` it",
             Dialect::AgentScript => "set it to `None`",
@@ -84,7 +84,7 @@ fn clears(flow: &Dataflow<'_>) -> Vec<(NodeIndex, SmolStr, Span)> {
         for access in flow.defs(node) {
             let name = &access.variable.name;
             let persistent = name.contains('.') || name.starts_with('@');
-            let clears = access.kind == AccessKind::Kill || flow.gives_null(node, name);
+            let clears = access.kind == AccessKind::Kill || flow.assigns_null(node, name);
             if !persistent && clears {
                 found.push((node, name.clone(), access.variable.span));
             }

@@ -1,6 +1,6 @@
 //! A variable that is read where nothing has set it.
 
-use crate::dataflow::{Dataflow, Harm, Reads};
+use crate::dataflow::{Consequence, Dataflow, UseCollector};
 use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Dialect;
@@ -21,19 +21,19 @@ pub(crate) static RULE: Rule = Rule {
 struct Early {
     node: NodeIndex,
     span: Span,
-    harm: Harm,
+    harm: Consequence,
     /// Whether no way sets the variable before.
     never: bool,
 }
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let Some(flow) = cx.dataflow() else { return };
-    for name in flow.owned.unset_at_first() {
+    for name in flow.locals.initially_unset() {
         if flow.is_exhausted() {
             return;
         }
         // Another agent had it and did not pass it on; that is told where it is handed over.
-        if cx.program.lost().takes(&cx.agent.metadata.name.value, name) {
+        if cx.program.dropped().takes(&cx.agent.metadata.name.value, name) {
             continue;
         }
         let early = early(cx, &flow, name);
@@ -48,21 +48,22 @@ fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Earl
     let mut found = Vec::new();
     // What is only tested or copied may be meant to be unset, and in Agent Script nothing is told of it.
     let may_be_meant = flow.dialect == Dialect::AgentScript;
-    let mut readers = cx.readers(flow, name).iter().filter(|r| r.harms || !may_be_meant).peekable();
-    if readers.peek().is_none() {
+    let mut use_sites =
+        cx.use_sites(flow, name).iter().filter(|r| r.has_consequence || !may_be_meant).peekable();
+    if use_sites.peek().is_none() {
         return found;
     }
-    let unset = flow.unset_from_start(name);
+    let unset = flow.undefined_from_entry(name);
     let set = OnceCell::new();
     // What is handed over to again begins with what it left.
     let again = flow.cfg.sources(flow.agent).next().is_some();
-    for node in readers.map(|reader| reader.node) {
-        let Some(known) = unset.at(node) else { continue };
-        for (harm, span) in Reads::at(flow, node, name, known, &|tool| cx.tool(tool)) {
+    for node in use_sites.map(|reader| reader.node) {
+        let Some(constants) = unset.at(node) else { continue };
+        for (harm, span) in UseCollector::at(flow, node, name, constants, &|tool| cx.tool(tool)) {
             let never = !again
                 && flow.dialect != Dialect::AgentScript
                 && !set.get_or_init(|| flow.may_be_set(name)).contains(&node);
-            if cx.answers_for(span) && (harm.is_certain() || (never && harm != Harm::Test)) {
+            if cx.answers_for(span) && (harm.is_certain() || (never && harm != Consequence::Test)) {
                 found.push(Early { node, span, harm, never });
             }
         }
@@ -85,14 +86,15 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
     let mut finding =
         report.finding(first.span, message).note(consequence(first.harm, flow.dialect));
     if !first.never {
-        let way = flow.unset_from_start(name).way(&flow.cfg, first.node);
-        finding = flow.explain(finding, &way);
+        let path = flow.undefined_from_entry(name).path_to(&flow.cfg, first.node);
+        finding = flow.explain(finding, &path);
     }
-    let setters = flow.setters(name);
-    for place in setters.iter().take(3).filter_map(|n| setter(flow, *n, name)) {
-        let says = if first.never { "it is set here only" } else { "this way passes what sets it" };
+    let def_nodes = flow.def_nodes(name);
+    for place in def_nodes.iter().take(3).filter_map(|n| setter(flow, *n, name)) {
+        let message =
+            if first.never { "it is set here only" } else { "this way passes what sets it" };
         if first.never {
-            finding = finding.label(place, says);
+            finding = finding.label(place, message);
         } else {
             finding = finding.label(place, "it is set here, which is not on the way");
         }
@@ -100,7 +102,7 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
     for other in rest.iter().take(3) {
         finding = finding.label(other.span, "also read here");
     }
-    if let Some(declared) = flow.owned.declared(name).filter(|_| setters.is_empty()) {
+    if let Some(declared) = flow.locals.declared(name).filter(|_| def_nodes.is_empty()) {
         finding = finding.label(declared, "declared without a value");
     }
     report.push(finding.help(remedy(name, flow.dialect)));
@@ -115,19 +117,19 @@ fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
 }
 
 /// What the user notices of it.
-pub(crate) fn consequence(harm: Harm, dialect: Dialect) -> &'static str {
+pub(crate) fn consequence(harm: Consequence, dialect: Dialect) -> &'static str {
     let stops = "calculating with what is unset fails, and the conversation stops there";
     match (harm, dialect) {
-        (Harm::Text, Dialect::AgentScript) => "the user reads `None` in its place",
-        (Harm::Text, _) => "the user reads a text with nothing in its place",
-        (Harm::Argument, _) => "the tool is called without what it needs",
-        (Harm::Arithmetic, Dialect::Abl) => {
+        (Consequence::Text, Dialect::AgentScript) => "the user reads `None` in its place",
+        (Consequence::Text, _) => "the user reads a text with nothing in its place",
+        (Consequence::Argument, _) => "the tool is called without what it needs",
+        (Consequence::Arithmetic, Dialect::Abl) => {
             "what is unset counts as 0, so the result looks right and is wrong"
         }
-        (Harm::Order, Dialect::Abl) => "what is unset counts as 0, so this holds",
-        (Harm::Arithmetic | Harm::Order, _) => stops,
-        (Harm::Pass, _) => "the other agent gets nothing under this name",
-        (Harm::Copy | Harm::Test, _) => "what is made of it is unset as well",
+        (Consequence::Order, Dialect::Abl) => "what is unset counts as 0, so this holds",
+        (Consequence::Arithmetic | Consequence::Order, _) => stops,
+        (Consequence::Pass, _) => "the other agent gets nothing under this name",
+        (Consequence::Copy | Consequence::Test, _) => "what is made of it is unset as well",
     }
 }
 

@@ -1,7 +1,7 @@
 //! What comes of reading a variable that is not set, by where it is read.
 
-use super::{Dataflow, Known};
-use crate::arguments::is_due;
+use super::{Constants, Dataflow};
+use crate::arguments::is_required;
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_expr::{
@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 
 /// What a read of something unset does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Harm {
+pub(crate) enum Consequence {
     /// A text to the user has a gap.
     Text,
     /// A tool is called without something it needs.
@@ -34,7 +34,7 @@ pub(crate) enum Harm {
     Test,
 }
 
-impl Harm {
+impl Consequence {
     /// Whether it does harm whenever it happens; the others may be meant.
     pub(crate) const fn is_certain(self) -> bool {
         matches!(self, Self::Text | Self::Argument | Self::Arithmetic | Self::Order)
@@ -43,45 +43,45 @@ impl Harm {
 
 /// A place at which a variable may be read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reader {
+pub(crate) struct UseSite {
     pub(crate) node: NodeIndex,
     /// Whether a read there does harm whenever it happens.
-    pub(crate) harms: bool,
+    pub(crate) has_consequence: bool,
 }
 
 /// The reads of one variable at a place, as far as they are reached with what is known there.
-pub(crate) struct Reads<'r, 'a> {
+pub(crate) struct UseCollector<'r, 'a> {
     flow: &'r Dataflow<'a>,
     /// None if all variables are looked for, and only their names count, and what comes of the reads.
     name: Option<&'r str>,
-    names: Vec<(SmolStr, Harm)>,
+    names: Vec<(SmolStr, Consequence)>,
     /// What is known before the place.
-    before: &'r Known,
+    before: &'r Constants,
     /// The same, with the variable itself unset; made when it is first asked for.
-    known: OnceCell<Known>,
-    found: Vec<(Harm, Span)>,
+    constants: OnceCell<Constants>,
+    found: Vec<(Consequence, Span)>,
     /// How deep the expression is looked into.
     depth: u8,
 }
 
-impl<'r, 'a> Reads<'r, 'a> {
+impl<'r, 'a> UseCollector<'r, 'a> {
     /// The reads of `name` at a node, where `before` is known before it; the variable itself is
     /// unset.
     pub(crate) fn at(
         flow: &'r Dataflow<'a>,
         node: NodeIndex,
         name: &'r str,
-        before: &'r Known,
+        before: &'r Constants,
         tool: &dyn Fn(&str) -> Option<&'a Tool>,
-    ) -> Vec<(Harm, Span)> {
+    ) -> Vec<(Consequence, Span)> {
         let mut reads = Self::new(flow, Some(name), before);
         if let Some(at) = flow.cfg.node(node) {
-            reads.element(at.kind, at.origin, tool);
+            reads.origin(at.kind, at.origin, tool);
         }
-        if !flow.sets(node, name) {
+        if !flow.defines(node, name) {
             reads.tests(node);
         }
-        reads.found.sort_by_key(|(harm, span)| (span.file, span.start, *harm));
+        reads.found.sort_by_key(|(consequence, span)| (span.file, span.start, *consequence));
         reads.found.dedup_by_key(|(_, span)| *span);
         reads.found
     }
@@ -91,101 +91,111 @@ impl<'r, 'a> Reads<'r, 'a> {
     pub(crate) fn places(
         flow: &Dataflow<'a>,
         tool: &dyn Fn(&str) -> Option<&'a Tool>,
-    ) -> FxHashMap<SmolStr, Vec<Reader>> {
-        let nothing = Known::default();
-        let mut all: FxHashMap<SmolStr, Vec<Reader>> = FxHashMap::default();
+    ) -> FxHashMap<SmolStr, Vec<UseSite>> {
+        let nothing = Constants::default();
+        let mut all: FxHashMap<SmolStr, Vec<UseSite>> = FxHashMap::default();
         for node in flow.nodes() {
-            let mut reads = Reads::new(flow, None, &nothing);
+            let mut reads = UseCollector::new(flow, None, &nothing);
             if let Some(at) = flow.cfg.node(node) {
-                reads.element(at.kind, at.origin, tool);
+                reads.origin(at.kind, at.origin, tool);
             }
             reads.tests(node);
-            for (name, harm) in reads.names {
-                let harms = harm.is_certain();
+            for (name, consequence) in reads.names {
+                let has_consequence = consequence.is_certain();
                 let places = all.entry(name).or_default();
                 match places.last_mut().filter(|last| last.node == node) {
-                    Some(last) => last.harms |= harms,
-                    None => places.push(Reader { node, harms }),
+                    Some(last) => last.has_consequence |= has_consequence,
+                    None => places.push(UseSite { node, has_consequence }),
                 }
             }
         }
         all
     }
 
-    fn new(flow: &'r Dataflow<'a>, name: Option<&'r str>, before: &'r Known) -> Self {
-        let (known, names, found) = (OnceCell::new(), Vec::new(), Vec::new());
-        Self { flow, name, names, before, known, found, depth: 0 }
+    fn new(flow: &'r Dataflow<'a>, name: Option<&'r str>, before: &'r Constants) -> Self {
+        let (constants, names, found) = (OnceCell::new(), Vec::new(), Vec::new());
+        Self { flow, name, names, before, constants, found, depth: 0 }
     }
 
     /// Whether a name is that of the variable; `harm` is what comes of its being read.
-    fn is(&mut self, name: &str, harm: Harm) -> bool {
+    fn is_variable_name(&mut self, name: &str, consequence: Consequence) -> bool {
         if self.name.is_none() {
-            self.names.push((name.into(), harm));
+            self.names.push((name.into(), consequence));
         }
         self.name == Some(name)
     }
 
-    fn known(&self) -> &Known {
+    fn constants(&self) -> &Constants {
         let Some(name) = self.name else { return self.before };
         if self.before.get(name) == Some(&Value::Undefined) {
             return self.before;
         }
-        self.known.get_or_init(|| {
-            let mut known = self.before.clone();
-            known.insert(name.into(), Value::Undefined);
-            known
+        self.constants.get_or_init(|| {
+            let mut constants = self.before.clone();
+            constants.insert(name.into(), Value::Undefined);
+            constants
         })
     }
 
-    fn element(
+    fn origin(
         &mut self,
         kind: NodeKind,
-        element: Origin<'a>,
+        origin: Origin<'a>,
         tool: &dyn Fn(&str) -> Option<&'a Tool>,
     ) {
-        match (element, kind) {
+        match (origin, kind) {
             (Origin::Set(set) | Origin::Statement(Statement::Set(set)), NodeKind::Set) => {
-                self.expr(&set.value, Harm::Copy);
+                self.expr(&set.value, Consequence::Copy);
             }
             (Origin::Statement(Statement::Respond(response)), _) => self.response(response),
-            (Origin::Statement(Statement::Collect(c)), NodeKind::Say) => self.said(&c.present),
+            (Origin::Statement(Statement::Collect(c)), NodeKind::Say) => {
+                self.optional_template(&c.present)
+            }
             (Origin::Statement(Statement::Collect(c)), _) => {
-                self.said(&c.gather.prompt);
-                c.gather.fields.iter().for_each(|f| self.said(&f.prompt));
+                self.optional_template(&c.gather.prompt);
+                c.gather.fields.iter().for_each(|f| self.optional_template(&f.prompt));
             }
             (Origin::Statement(Statement::Call(call)), NodeKind::Call) => {
                 self.call(call, tool(&call.tool.value));
             }
-            (Origin::Statement(Statement::Transform(t)), _) => self.expr(&t.source, Harm::Copy),
+            (Origin::Statement(Statement::Transform(t)), _) => {
+                self.expr(&t.source, Consequence::Copy)
+            }
             (Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)), kind)
                 if kind != NodeKind::Return =>
             {
                 let given = d.bindings.iter().filter(|b| !b.by_reference);
-                given.for_each(|b| self.expr(&b.value, Harm::Pass));
+                given.for_each(|b| self.expr(&b.value, Consequence::Pass));
             }
-            (Origin::Failure(failure), NodeKind::Say) => self.said(&failure.message),
-            (Origin::Completion(done), NodeKind::Say) => self.said(&done.respond),
-            (Origin::HumanOutcome(outcome), NodeKind::Say) => self.said(&outcome.respond),
-            (Origin::Trigger(trigger), NodeKind::Say) => self.said(&trigger.respond),
-            (Origin::Handler(handler), NodeKind::Say) => self.said(&handler.respond),
+            (Origin::Failure(failure), NodeKind::Say) => self.optional_template(&failure.message),
+            (Origin::Completion(done), NodeKind::Say) => self.optional_template(&done.respond),
+            (Origin::HumanOutcome(outcome), NodeKind::Say) => {
+                self.optional_template(&outcome.respond)
+            }
+            (Origin::Trigger(trigger), NodeKind::Say) => self.optional_template(&trigger.respond),
+            (Origin::Handler(handler), NodeKind::Say) => self.optional_template(&handler.respond),
             (Origin::Handoff(handoff), NodeKind::Handoff) => {
                 for name in handoff.context.pass.iter().map(|p| &p.name) {
-                    if self.is(crate::variables::first(&name.value), Harm::Pass) {
-                        self.found.push((Harm::Pass, name.span));
+                    if self
+                        .is_variable_name(crate::variables::first(&name.value), Consequence::Pass)
+                    {
+                        self.found.push((Consequence::Pass, name.span));
                     }
                 }
                 let given = handoff.context.bindings.iter().filter(|b| !b.by_reference);
-                given.for_each(|b| self.expr(&b.value, Harm::Pass));
+                given.for_each(|b| self.expr(&b.value, Consequence::Pass));
             }
             (Origin::Rule(rule), NodeKind::Handoff) => {
                 for name in &rule.pass {
-                    if self.is(crate::variables::first(&name.value), Harm::Pass) {
-                        self.found.push((Harm::Pass, name.span));
+                    if self
+                        .is_variable_name(crate::variables::first(&name.value), Consequence::Pass)
+                    {
+                        self.found.push((Consequence::Pass, name.span));
                     }
                 }
             }
             (Origin::Delegate(delegate), NodeKind::Delegate) => {
-                delegate.input.iter().for_each(|(_, value)| self.expr(value, Harm::Pass));
+                delegate.input.iter().for_each(|(_, value)| self.expr(value, Consequence::Pass));
             }
             _ => {}
         }
@@ -207,7 +217,8 @@ impl<'r, 'a> Reads<'r, 'a> {
                 }
                 let before = cfg.guard(cfg.guard_prefix(edge.guard));
                 let comes = before.iter().rev().take(128).all(|literal| {
-                    let holds = literal.test.expr().and_then(|e| self.flow.holds(e, self.known()));
+                    let holds =
+                        literal.test.expr().and_then(|e| self.flow.holds(e, self.constants()));
                     holds.is_none_or(|holds| holds == literal.holds)
                 });
                 comes.then_some(last.test)
@@ -216,7 +227,7 @@ impl<'r, 'a> Reads<'r, 'a> {
         for test in tests {
             if !seen.contains(&test.span()) {
                 seen.push(test.span());
-                test.expr().into_iter().for_each(|e| self.expr(e, Harm::Test));
+                test.expr().into_iter().for_each(|e| self.expr(e, Consequence::Test));
             }
         }
     }
@@ -227,20 +238,20 @@ impl<'r, 'a> Reads<'r, 'a> {
                 Some(name) => t.parameters.iter().find(|p| p.name.value == name.value),
                 None => t.parameters.get(at),
             });
-            let due = parameter.is_some_and(is_due);
-            self.expr(value, if due { Harm::Argument } else { Harm::Copy });
+            let required = parameter.is_some_and(is_required);
+            self.expr(value, if required { Consequence::Argument } else { Consequence::Copy });
         }
         // Without arguments a call takes the variables of the parameters' names.
         let taken = tool.filter(|_| !call.has_arguments).into_iter().flat_map(|t| &t.parameters);
-        for parameter in taken.filter(|p| is_due(p)) {
-            if self.is(&parameter.name.value, Harm::Argument) {
-                self.found.push((Harm::Argument, call.tool.span));
+        for parameter in taken.filter(|p| is_required(p)) {
+            if self.is_variable_name(&parameter.name.value, Consequence::Argument) {
+                self.found.push((Consequence::Argument, call.tool.span));
             }
         }
     }
 
     fn response(&mut self, response: &Response) {
-        self.said(&response.text);
+        self.optional_template(&response.text);
         let Some(agent) = self.flow.cfg.agent(self.flow.agent).map(|p| p.agent) else { return };
         // A text that several places say is shown where it is said.
         let named =
@@ -250,12 +261,12 @@ impl<'r, 'a> Reads<'r, 'a> {
             template.texts().for_each(|t| self.template(t));
             if self.found.len() > before {
                 self.found.truncate(before);
-                self.found.push((Harm::Text, name.span));
+                self.found.push((Consequence::Text, name.span));
             }
         }
     }
 
-    fn said(&mut self, text: &Option<Template>) {
+    fn optional_template(&mut self, text: &Option<Template>) {
         if let Some(text) = text {
             self.template(text);
         }
@@ -265,22 +276,24 @@ impl<'r, 'a> Reads<'r, 'a> {
     fn template(&mut self, text: &Template) {
         // Whether each open block is shown; `each` is shown for what is in the list.
         let mut open: Vec<Option<bool>> = Vec::new();
-        for part in &text.parts {
+        for agent_cfg in &text.parts {
             let shown = open.iter().all(|block| *block != Some(false));
-            match part {
+            match agent_cfg {
                 TemplatePart::Value { expr, filters, .. }
                     if shown && !filters.iter().any(|f| f.value == "default") =>
                 {
-                    self.expr(expr, Harm::Text);
+                    self.expr(expr, Consequence::Text);
                 }
-                TemplatePart::SingleBrace { expr, .. } if shown => self.expr(expr, Harm::Text),
+                TemplatePart::SingleBrace { expr, .. } if shown => {
+                    self.expr(expr, Consequence::Text)
+                }
                 TemplatePart::Open { block, expr, .. } => {
-                    let holds = expr.as_ref().and_then(|e| self.flow.holds(e, self.known()));
+                    let holds = expr.as_ref().and_then(|e| self.flow.holds(e, self.constants()));
                     open.push(match block.value.as_str() {
                         "if" => holds,
                         "unless" => holds.map(|holds| !holds),
                         // A list that is not there has no items.
-                        _ => expr.as_ref().and_then(|e| self.is_it(e)).map(|()| false),
+                        _ => expr.as_ref().and_then(|e| self.is_variable(e)).map(|()| false),
                     });
                 }
                 TemplatePart::Else { .. } => {
@@ -296,86 +309,92 @@ impl<'r, 'a> Reads<'r, 'a> {
         }
     }
 
-    fn is_it(&mut self, expr: &Expr) -> Option<()> {
-        expr.as_path().is_some_and(|p| self.names(p, Harm::Test)).then_some(())
+    fn is_variable(&mut self, expr: &Expr) -> Option<()> {
+        expr.as_path().is_some_and(|p| self.is_path_of(p, Consequence::Test)).then_some(())
     }
 
-    fn names(&mut self, path: &Path, harm: Harm) -> bool {
+    fn is_path_of(&mut self, path: &Path, consequence: Consequence) -> bool {
         path.namespace.as_ref().is_none_or(|n| n.value == "variables")
-            && self.is(&path.root.value, harm)
+            && self.is_variable_name(&path.root.value, consequence)
     }
 
     /// The reads in an expression; `harm` is what its own value being unset does.
     ///
     /// What lies deeper than anybody writes is not looked at.
-    fn expr(&mut self, expr: &Expr, harm: Harm) {
+    fn expr(&mut self, expr: &Expr, consequence: Consequence) {
         if self.depth < super::MAX_DEPTH {
             self.depth += 1;
-            self.of_kind(expr, harm);
+            self.of_kind(expr, consequence);
             self.depth -= 1;
         }
     }
 
-    fn of_kind(&mut self, expr: &Expr, harm: Harm) {
+    fn of_kind(&mut self, expr: &Expr, consequence: Consequence) {
         match &expr.kind {
-            ExprKind::Path(path) if self.names(path, harm) => self.found.push((harm, expr.span)),
+            ExprKind::Path(path) if self.is_path_of(path, consequence) => {
+                self.found.push((consequence, expr.span))
+            }
             ExprKind::Literal(_)
             | ExprKind::Path(_)
             | ExprKind::Ellipsis
             | ExprKind::IsSet { .. } => {}
             ExprKind::And(all) | ExprKind::Or(all) if all.len() > super::MAX_PARTS => {}
-            ExprKind::And(all) => self.short(all, false),
-            ExprKind::Or(all) => self.short(all, true),
+            ExprKind::And(all) => self.short_circuit(all, false),
+            ExprKind::Or(all) => self.short_circuit(all, true),
             ExprKind::Conditional { condition, then, otherwise } => {
-                self.expr(condition, Harm::Test);
-                let holds = self.flow.holds(condition, self.known());
+                self.expr(condition, Consequence::Test);
+                let holds = self.flow.holds(condition, self.constants());
                 if holds != Some(false) {
-                    self.expr(then, harm);
+                    self.expr(then, consequence);
                 }
                 if holds != Some(true) {
-                    self.expr(otherwise, harm);
+                    self.expr(otherwise, consequence);
                 }
             }
             ExprKind::Unary { op, operand } => {
                 let inner = match op {
-                    UnaryOp::Negate | UnaryOp::Plus => Harm::Arithmetic,
-                    UnaryOp::Not | UnaryOp::IsNumber => Harm::Test,
+                    UnaryOp::Negate | UnaryOp::Plus => Consequence::Arithmetic,
+                    UnaryOp::Not | UnaryOp::IsNumber => Consequence::Test,
                 };
                 self.expr(operand, inner);
             }
             ExprKind::Binary { op, left, right } => self.binary(expr, *op, left, right),
-            ExprKind::Call { function: name, args } => self.function(&name.value, args, harm),
-            ExprKind::Method { receiver, args, .. } => {
-                self.expr(receiver, harm.max(Harm::Copy));
-                args.iter().for_each(|a| self.expr(a, Harm::Copy));
+            ExprKind::Call { function: name, args } => {
+                self.function(&name.value, args, consequence)
             }
-            ExprKind::List(items) => items.iter().for_each(|e| self.expr(e, harm.max(Harm::Copy))),
+            ExprKind::Method { receiver, args, .. } => {
+                self.expr(receiver, consequence.max(Consequence::Copy));
+                args.iter().for_each(|a| self.expr(a, Consequence::Copy));
+            }
+            ExprKind::List(items) => {
+                items.iter().for_each(|e| self.expr(e, consequence.max(Consequence::Copy)))
+            }
             ExprKind::Object(entries) => {
                 for entry in entries {
                     match &entry.value {
-                        Some(value) => self.expr(value, harm.max(Harm::Copy)),
+                        Some(value) => self.expr(value, consequence.max(Consequence::Copy)),
                         None => {
-                            let harm = harm.max(Harm::Copy);
-                            if self.is(&entry.key.value, harm) {
-                                self.found.push((harm, entry.key.span));
+                            let consequence = consequence.max(Consequence::Copy);
+                            if self.is_variable_name(&entry.key.value, consequence) {
+                                self.found.push((consequence, entry.key.span));
                             }
                         }
                     }
                 }
             }
             ExprKind::Subscript { base, index } => {
-                self.expr(base, harm);
-                self.expr(index, Harm::Copy);
+                self.expr(base, consequence);
+                self.expr(index, Consequence::Copy);
             }
-            ExprKind::Member { base, .. } | ExprKind::Spread(base) => self.expr(base, harm),
+            ExprKind::Member { base, .. } | ExprKind::Spread(base) => self.expr(base, consequence),
         }
     }
 
     /// Operands up to the one that decides.
-    fn short(&mut self, parts: &[Expr], decides: bool) {
-        for part in parts {
-            self.expr(part, Harm::Test);
-            if self.flow.holds(part, self.known()) == Some(decides) {
+    fn short_circuit(&mut self, parts: &[Expr], decides: bool) {
+        for agent_cfg in parts {
+            self.expr(agent_cfg, Consequence::Test);
+            if self.flow.holds(agent_cfg, self.constants()) == Some(decides) {
                 return;
             }
         }
@@ -384,45 +403,48 @@ impl<'r, 'a> Reads<'r, 'a> {
     fn binary(&mut self, whole: &Expr, op: BinaryOp, left: &Expr, right: &Expr) {
         use BinaryOp as Op;
         let inner = match op {
-            op if op.is_arithmetic() => Harm::Arithmetic,
+            op if op.is_arithmetic() => Consequence::Arithmetic,
             op if op.is_order() => {
                 // One that does not hold does what most authors expect.
-                match self.flow.holds(whole, self.known()) {
-                    Some(false) => Harm::Test,
-                    _ => Harm::Order,
+                match self.flow.holds(whole, self.constants()) {
+                    Some(false) => Consequence::Test,
+                    _ => Consequence::Order,
                 }
             }
             Op::Implies => {
-                self.expr(left, Harm::Test);
-                if self.flow.holds(left, self.known()) != Some(false) {
-                    self.expr(right, Harm::Test);
+                self.expr(left, Consequence::Test);
+                if self.flow.holds(left, self.constants()) != Some(false) {
+                    self.expr(right, Consequence::Test);
                 }
                 return;
             }
-            _ => Harm::Test,
+            _ => Consequence::Test,
         };
         let is_null =
             |e: &Expr| matches!(&e.kind, ExprKind::Literal(Literal::Null | Literal::Undefined));
-        if inner == Harm::Test && (is_null(left) || is_null(right)) {
+        if inner == Consequence::Test && (is_null(left) || is_null(right)) {
             return;
         }
         self.expr(left, inner);
         self.expr(right, inner);
     }
 
-    fn function(&mut self, name: &str, args: &[Expr], harm: Harm) {
+    fn function(&mut self, name: &str, args: &[Expr], consequence: Consequence) {
         // These are for values that may be unset.
         const ASK: &[&str] =
             &["COALESCE", "FIRST_NON_EMPTY", "IS_ARRAY", "IS_NUMBER", "IS_STRING", "has"];
         if ASK.iter().any(|f| f.eq_ignore_ascii_case(name)) {
             return;
         }
-        let known = function(name);
+        let constants = function(name);
         for (at, arg) in args.iter().enumerate() {
-            let numeric = known
+            let numeric = constants
                 .and_then(|f| f.parameters.get(at).or(f.parameters.last()))
                 .is_some_and(|p| p.ty == ParameterType::Number);
-            self.expr(arg, if numeric { Harm::Arithmetic } else { harm.max(Harm::Copy) });
+            self.expr(
+                arg,
+                if numeric { Consequence::Arithmetic } else { consequence.max(Consequence::Copy) },
+            );
         }
     }
 }

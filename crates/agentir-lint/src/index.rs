@@ -14,7 +14,7 @@ use std::cell::OnceCell;
 
 /// The parts of an agent by what they do, in the order of the source.
 #[derive(Debug, Default)]
-pub struct Facts<'a> {
+pub struct AgentIndex<'a> {
     /// Conditions, with what they decide.
     pub conditions: Vec<(&'a Condition, ConditionUse)>,
     /// Expressions whose values are used; conditions and holes of templates are not among them.
@@ -54,22 +54,22 @@ pub struct Facts<'a> {
     paths: OnceCell<Vec<(&'a Path, &'a Expr)>>,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> AgentIndex<'a> {
     pub(crate) fn new(agent: &'a Agent, program: &'a ProgramContext<'a>) -> Self {
-        let mut facts = Self::default();
-        agent.walk(&mut |node| facts.add(node));
+        let mut index = Self::default();
+        agent.walk(&mut |node| index.add(node));
         for name in &agent.use_behavior_profiles {
             if let Some(profile) = program.profiles.get(name.value.as_str()) {
-                profile.walk(&mut |node| facts.add(node));
-                facts.tools.extend(profile.tools_add.iter().map(|t| (t.name.value.as_str(), t)));
+                profile.walk(&mut |node| index.add(node));
+                index.tools.extend(profile.tools_add.iter().map(|t| (t.name.value.as_str(), t)));
             }
         }
         for profile in &agent.behavior_profiles {
-            facts.tools.extend(profile.tools_add.iter().map(|t| (t.name.value.as_str(), t)));
+            index.tools.extend(profile.tools_add.iter().map(|t| (t.name.value.as_str(), t)));
         }
-        facts.tools.extend(agent.tools.iter().map(|t| (t.name.value.as_str(), t)));
-        facts.variables = Variables::new(agent, &facts, program);
-        facts
+        index.tools.extend(agent.tools.iter().map(|t| (t.name.value.as_str(), t)));
+        index.variables = Variables::new(agent, &index, program);
+        index
     }
 
     fn add(&mut self, node: Node<'a>) {

@@ -1,6 +1,6 @@
 //! What holds when an agent begins.
 
-use crate::proof::{Ask, Line};
+use crate::proof::{FactSource, QueryBuilder};
 use crate::rule::AgentContext;
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
@@ -14,31 +14,31 @@ use smol_str::SmolStr;
 /// The values of variables when the user has said something for the first time, as far as they are
 /// the same in every conversation: the initial values, and none for what has not been asked yet.
 #[derive(Debug, Default)]
-pub(crate) struct Start {
+pub(crate) struct InitialState {
     values: FxHashMap<SmolStr, (Value, Span, String)>,
 }
 
-impl Start {
+impl InitialState {
     pub(crate) fn of(cx: &AgentContext<'_>) -> Self {
         let mut start = Self::default();
-        if cx.knowledge().dialect != Dialect::Abl {
+        if cx.variable_facts().dialect != Dialect::Abl {
             return start;
         }
         for variable in &cx.agent.memory.session {
             let name = &variable.name;
-            let (value, says) = match &variable.initial_value {
+            let (value, message) = match &variable.initial_value {
                 None => (Value::Undefined, "it has no value at first".to_owned()),
                 Some(data) => match value(data) {
                     Some(value) => {
-                        let says = format!("its first value is `{value}`");
-                        (value, says)
+                        let message = format!("its first value is `{value}`");
+                        (value, message)
                     }
                     None => continue,
                 },
             };
-            start.values.insert(name.value.clone(), (value, name.span, says));
+            start.values.insert(name.value.clone(), (value, name.span, message));
         }
-        for field in cx.facts.fields.iter().filter(|f| f.default.is_none()) {
+        for field in cx.index.fields.iter().filter(|f| f.default.is_none()) {
             let name = &field.name;
             start.values.entry(name.value.clone()).or_insert_with(|| {
                 (Value::Undefined, name.span, "the user has not been asked for it yet".to_owned())
@@ -51,13 +51,13 @@ impl Start {
         for path in &cx.agent.memory.persistent {
             start.values.remove(path.path.value.as_str());
         }
-        let early = early(cx);
-        start.values.retain(|name, _| !early.contains(name));
+        let defined_before_first_wait = defined_before_first_wait(cx);
+        start.values.retain(|name, _| !defined_before_first_wait.contains(name));
         start
     }
 
     /// Whether anything is known of a variable.
-    pub(crate) fn knows(&self, name: &str) -> bool {
+    pub(crate) fn is_known(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
@@ -67,18 +67,22 @@ impl Start {
     }
 
     /// Takes it for granted in a question. Only what the question is about is added.
-    pub(crate) fn know<'a>(
+    pub(crate) fn add_to<'a>(
         &self,
-        ask: &mut Ask<'_, '_>,
+        query: &mut QueryBuilder<'_, '_>,
         paths: impl IntoIterator<Item = &'a Path>,
     ) {
         for path in paths {
-            if let Some((value, span, says)) = self.values.get(&path.root.value) {
+            if let Some((value, span, message)) = self.values.get(&path.root.value) {
                 let of_root = Path { segments: Vec::new(), ..path.clone() };
-                ask.know(of_root, FactKind::Is(value.clone()), Line::at(*span, says.clone()));
+                query.add_fact(
+                    of_root,
+                    FactKind::Is(value.clone()),
+                    FactSource::at(*span, message.clone()),
+                );
                 if value.is_unset() && !path.segments.is_empty() {
                     let unset = FactKind::Is(Value::Undefined);
-                    ask.know(path.clone(), unset, Line::at(*span, says.clone()));
+                    query.add_fact(path.clone(), unset, FactSource::at(*span, message.clone()));
                 }
             }
         }
@@ -87,16 +91,16 @@ impl Start {
 
 /// The variables that something may write before the user is waited for the first time after they
 /// have said something; what they say themselves is not among it.
-fn early(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
+fn defined_before_first_wait(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
     let mut names = FxHashSet::default();
     let cfg = cx.program.graph();
-    let Some(part) = cfg.agents().iter().find(|p| std::ptr::eq(p.agent, cx.agent)) else {
+    let Some(agent_cfg) = cfg.agents().iter().find(|p| std::ptr::eq(p.agent, cx.agent)) else {
         return names;
     };
     let waits = |node| cfg.node(node).is_some_and(|n: &agentir_flow::cfg::Node<'_>| n.kind.waits());
-    let mut seen = FxHashSet::from_iter([part.entry]);
-    let mut waiting = vec![part.entry];
-    while let Some(node) = waiting.pop() {
+    let mut seen = FxHashSet::from_iter([agent_cfg.entry]);
+    let mut worklist = vec![agent_cfg.entry];
+    while let Some(node) = worklist.pop() {
         if cfg.node(node).is_none_or(|n| n.kind != NodeKind::Collect) {
             let set = cfg.defs(node).iter();
             names.extend(set.map(|access| SmolStr::new(access.variable.root())));
@@ -106,7 +110,7 @@ fn early(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
         }
         for (next, edge) in cfg.successors(node) {
             if edge.kind != EdgeKind::Enter && seen.insert(next) {
-                waiting.push(next);
+                worklist.push(next);
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::catalogue::RULES;
 use crate::options::Options;
 use crate::rule::{AgentContext, Check, ProgramContext, Report};
 use crate::statistics::Statistics;
-use crate::times::{Clock, Times};
+use crate::timing::{Clock, Times};
 use agentir_diagnostics::{Diagnostic, FileId};
 use agentir_expr::Version;
 use agentir_ir::{Dialect, Program};
@@ -131,8 +131,8 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
 
 /// What each agent of a program says about its variables, in the words of the solver, by their order.
 #[must_use]
-pub fn known_variables(program: &Program) -> Vec<agentir_solver::Facts> {
+pub fn variable_facts_of(program: &Program) -> Vec<agentir_solver::Facts> {
     let whole = ProgramContext::new(program);
-    let facts = |agent| whole.context(agent).knowledge().facts().clone();
+    let facts = |agent| whole.context(agent).variable_facts().facts().clone();
     program.agents.iter().map(facts).collect()
 }

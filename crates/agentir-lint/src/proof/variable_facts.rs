@@ -4,7 +4,7 @@
 //! fields, types of results, the values that the runtime's variables take. A limit on a field's
 //! values only counts if nothing but the user's answer writes the variable.
 
-use crate::facts::Facts as Said;
+use crate::index::AgentIndex;
 use crate::rule::{AgentContext, ProgramContext};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_eval::Value;
@@ -21,47 +21,47 @@ use std::sync::Arc;
 
 /// Where something is said about a variable, and what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct FactSource {
     /// Where; nowhere if the language itself says it.
     pub span: Option<Span>,
     /// What: completes "because …".
-    pub says: String,
+    pub message: String,
 }
 
 /// What is known about the variables of an agent everywhere in it.
 #[derive(Debug)]
-pub struct Knowledge {
+pub struct VariableFacts {
     /// What its conditions mean.
     pub dialect: Dialect,
     pub(super) facts: Arc<Facts>,
     /// What the labels of facts stand for, behind the lines of `declared`.
-    own: Vec<Line>,
-    declared: Rc<Declared>,
+    own: Vec<FactSource>,
+    declared: Rc<SharedDeclarations>,
 }
 
 /// What the declarations of the variables say that all agents of a program share. In Agent Script they
 /// hold in every agent as they stand; elsewhere that depends on what the agent assigns.
 #[derive(Debug, Default)]
-pub(crate) struct Declared {
+pub(crate) struct SharedDeclarations {
     facts: Arc<Facts>,
-    lines: Vec<Line>,
+    sources: Vec<FactSource>,
 }
 
-impl Declared {
+impl SharedDeclarations {
     pub(crate) fn new(cx: &ProgramContext<'_>) -> Self {
-        let (mut facts, mut lines) = (Facts::new(), Vec::new());
+        let (mut facts, mut sources) = (Facts::new(), Vec::new());
         for variable in cx.variables.values() {
             let Some(ty) = variable.ty.as_ref().and_then(type_of) else { continue };
-            let label = u32::try_from(lines.len()).ok().map(Label);
-            lines.push(Line::at(variable.name.span, declared_as(ty)));
+            let label = u32::try_from(sources.len()).ok().map(Label);
+            sources.push(FactSource::at(variable.name.span, declared_as(ty)));
             facts.add(script_variable(&variable.name), FactKind::Type(ty), label);
         }
-        Self { facts: Arc::new(facts), lines }
+        Self { facts: Arc::new(facts), sources }
     }
 }
 
 fn declared_as(ty: Type) -> String {
-    format!("it is declared as {}", called(ty))
+    format!("it is declared as {}", type_name(ty))
 }
 
 /// A variable as Agent Script refers to it.
@@ -123,12 +123,12 @@ fn is_a(value: Type, ty: Type) -> bool {
     value == ty || (value == Type::Integer && ty == Type::Number)
 }
 
-struct Gathering<'a, 'k> {
+struct FactBuilder<'a, 'k> {
     facts: &'k mut Facts,
-    lines: &'k mut Vec<Line>,
+    sources: &'k mut Vec<FactSource>,
     /// How many lines stand before these.
     before: usize,
-    said: &'k Said<'a>,
+    index: &'k AgentIndex<'a>,
     /// Assignments by the variable they write.
     sets: FxHashMap<&'a str, Vec<&'a Expr>>,
     /// Variables that something else writes.
@@ -137,7 +137,7 @@ struct Gathering<'a, 'k> {
     handed: &'k FxHashSet<&'a str>,
 }
 
-impl Knowledge {
+impl VariableFacts {
     pub(crate) fn new(cx: &AgentContext<'_>) -> Self {
         let dialect = Dialect::ALL
             .into_iter()
@@ -147,41 +147,41 @@ impl Knowledge {
             true => cx.program.declared_variables(),
             false => Rc::default(),
         };
-        let (mut facts, mut lines) = (Facts::extending(&declared.facts), Vec::new());
+        let (mut facts, mut sources) = (Facts::extending(&declared.facts), Vec::new());
         let mut sets: FxHashMap<&str, Vec<&Expr>> = FxHashMap::default();
-        for set in &cx.facts.sets {
+        for set in &cx.index.sets {
             sets.entry(&set.target.root.value).or_default().push(&set.value);
         }
         let written: FxHashSet<&str> =
-            cx.facts.writes.iter().map(|(name, _)| root(&name.value)).collect();
-        let mut gathering = Gathering {
+            cx.index.writes.iter().map(|(name, _)| root(&name.value)).collect();
+        let mut builder = FactBuilder {
             facts: &mut facts,
-            lines: &mut lines,
-            before: declared.lines.len(),
-            said: &cx.facts,
+            sources: &mut sources,
+            before: declared.sources.len(),
+            index: &cx.index,
             sets,
             written,
             handed: &cx.program.handed,
         };
-        gathering.system(dialect, cx.version);
-        gathering.memory(cx);
-        gathering.fields(&cx.agent.entities);
-        gathering.results(cx);
-        Self { dialect, facts: Arc::new(facts), own: lines, declared }
+        builder.system(dialect, cx.version);
+        builder.memory(cx);
+        builder.fields(&cx.agent.entities);
+        builder.results(cx);
+        Self { dialect, facts: Arc::new(facts), own: sources, declared }
     }
 }
 
-impl Knowledge {
+impl VariableFacts {
     /// How many lines say what is known.
-    pub(super) fn lines(&self) -> usize {
-        self.declared.lines.len() + self.own.len()
+    pub(super) fn source_count(&self) -> usize {
+        self.declared.sources.len() + self.own.len()
     }
 
     /// The line that a label stands for.
-    pub(super) fn line(&self, label: usize) -> Option<&Line> {
-        match label.checked_sub(self.declared.lines.len()) {
+    pub(super) fn source(&self, label: usize) -> Option<&FactSource> {
+        match label.checked_sub(self.declared.sources.len()) {
             Some(own) => self.own.get(own),
-            None => self.declared.lines.get(label),
+            None => self.declared.sources.get(label),
         }
     }
 
@@ -207,10 +207,10 @@ impl Knowledge {
     }
 
     /// The lines that list or type the values of a variable.
-    pub(crate) fn listed(&self, path: &Path) -> Vec<Line> {
+    pub(crate) fn listed(&self, path: &Path) -> Vec<FactSource> {
         let all = self.facts.get(path).iter();
         all.filter(|fact| matches!(fact.kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool)))
-            .filter_map(|fact| self.line(fact.label?.0 as usize).cloned())
+            .filter_map(|fact| self.source(fact.label?.0 as usize).cloned())
             .collect()
     }
 }
@@ -226,19 +226,19 @@ fn path(text: &str, span: Span) -> Path {
     Path { namespace: None, root, segments: names.map(Segment::Field).collect() }
 }
 
-impl<'a> Gathering<'a, '_> {
-    fn add(&mut self, path: Path, kind: FactKind, span: Option<Span>, says: impl Into<String>) {
-        let line = Line { span, says: says.into() };
+impl<'a> FactBuilder<'a, '_> {
+    fn add(&mut self, path: Path, kind: FactKind, span: Option<Span>, message: impl Into<String>) {
+        let source = FactSource { span, message: message.into() };
         let label = match self
-            .lines
+            .sources
             .len()
             .checked_sub(1)
-            .filter(|last| self.lines.get(*last) == Some(&line))
+            .filter(|last| self.sources.get(*last) == Some(&source))
         {
             Some(at) => at,
             None => {
-                self.lines.push(line);
-                self.lines.len() - 1
+                self.sources.push(source);
+                self.sources.len() - 1
             }
         };
         let label = u32::try_from(self.before + label).ok().map(Label);
@@ -252,27 +252,27 @@ impl<'a> Gathering<'a, '_> {
         }
         for variable in SYSTEM_VARIABLES {
             let taken = self.sets.contains_key(root(variable.name))
-                || (variable.authored_wins && self.said.variables.defined.contains(variable.name));
+                || (variable.authored_wins && self.index.variables.defined.contains(variable.name));
             if variable.name.contains('*') || variable.since > version || taken {
                 continue;
             }
             let at = path(variable.name, Span::default());
             let name = variable.name;
             if let Some(ty) = type_of_parameter(variable.ty) {
-                let says = format!("`{name}` belongs to the runtime and is {}", called(ty));
-                self.add(at.clone(), FactKind::Type(ty), None, says);
+                let message = format!("`{name}` belongs to the runtime and is {}", type_name(ty));
+                self.add(at.clone(), FactKind::Type(ty), None, message);
             }
             if !variable.values.is_empty() {
                 let values = variable.values.iter().map(|v| Value::from(*v)).collect();
                 let all = variable.values.join("`, `");
-                let says = format!("the values that the runtime gives `{name}` are `{all}`");
-                self.add(at, FactKind::OneOf(values), None, says);
+                let message = format!("the values that the runtime gives `{name}` are `{all}`");
+                self.add(at, FactKind::OneOf(values), None, message);
             }
         }
     }
 
     /// Whether everything that is assigned to a variable is of a type.
-    fn keeps(&self, name: &str, ty: Type) -> bool {
+    fn has_only_type(&self, name: &str, ty: Type) -> bool {
         !self.written.contains(name)
             && !self.handed.contains(name)
             && self.sets.get(name).is_none_or(|all| {
@@ -281,7 +281,7 @@ impl<'a> Gathering<'a, '_> {
     }
 
     /// Whether only what the user says fills a variable.
-    fn only_asked(&self, name: &str) -> bool {
+    fn only_user_fills(&self, name: &str) -> bool {
         !self.written.contains(name) && !self.handed.contains(name) && !self.sets.contains_key(name)
     }
 
@@ -297,7 +297,7 @@ impl<'a> Gathering<'a, '_> {
             let at = match script {
                 true if known => continue,
                 true => script_variable(name),
-                false if !self.keeps(&name.value, ty) => continue,
+                false if !self.has_only_type(&name.value, ty) => continue,
                 false => Path::variable(name.clone()),
             };
             self.add(at, FactKind::Type(ty), Some(name.span), declared_as(ty));
@@ -306,7 +306,7 @@ impl<'a> Gathering<'a, '_> {
 
     fn fields(&mut self, entities: &[Entity]) {
         let mut by_name: FxHashMap<&str, Vec<&'a GatherField>> = FxHashMap::default();
-        for field in &self.said.fields {
+        for field in &self.index.fields {
             by_name.entry(&field.name.value).or_default().push(field);
         }
         let entities: FxHashMap<&str, &Entity> =
@@ -330,11 +330,11 @@ impl<'a> Gathering<'a, '_> {
             .and_then(|ty| Some((type_called(&ty.value)?, ty.span)))
             .or_else(|| entity.and_then(|e| Some((type_called(e.ty)?, e.name.span))));
         if let Some((ty, span)) = ty
-            && self.keeps(name, ty)
+            && self.has_only_type(name, ty)
         {
-            self.add(at(), FactKind::Type(ty), Some(span), format!("it is {}", called(ty)));
+            self.add(at(), FactKind::Type(ty), Some(span), format!("it is {}", type_name(ty)));
         }
-        if !self.only_asked(name) {
+        if !self.only_user_fills(name) {
             return;
         }
         let ty = ty.map(|(ty, _)| ty);
@@ -402,7 +402,7 @@ impl<'a> Gathering<'a, '_> {
     /// What tools give, under the names by which it is read.
     fn results(&mut self, cx: &AgentContext<'a>) {
         let mut named: FxHashMap<&str, Option<&'a ReturnType>> = FxHashMap::default();
-        for call in &self.said.calls {
+        for call in &self.index.calls {
             let returns = cx.tool(&call.tool.value).and_then(|t| t.returns.as_ref());
             let mut give = |name: &'a str| {
                 let known = named.entry(name).or_insert(returns);
@@ -427,15 +427,15 @@ impl<'a> Gathering<'a, '_> {
                 let Some(ty) = type_of(&field.ty) else { continue };
                 let mut at = path(name, field.name.span);
                 at.segments.push(Segment::Field(field.name.clone()));
-                let says = format!("the tool returns {} here", called(ty));
-                self.add(at, FactKind::Type(ty), Some(field.name.span), says);
+                let message = format!("the tool returns {} here", type_name(ty));
+                self.add(at, FactKind::Type(ty), Some(field.name.span), message);
             }
         }
     }
 }
 
 /// A type in words, with its article.
-const fn called(ty: Type) -> &'static str {
+const fn type_name(ty: Type) -> &'static str {
     match ty {
         Type::Text => "a text",
         Type::Number => "a number",
@@ -447,7 +447,7 @@ const fn called(ty: Type) -> &'static str {
     }
 }
 
-impl Knowledge {
+impl VariableFacts {
     /// Whether all values of a variable are listed.
     pub(crate) fn is_listed(&self, path: &Path) -> bool {
         let listed =

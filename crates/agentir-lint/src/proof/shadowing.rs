@@ -1,6 +1,6 @@
 //! Alternatives of which the first that applies is taken: handoffs, routing rules, completions.
 
-use crate::proof::{Core, Given};
+use crate::proof::{Assumption, UnsatCore};
 use crate::rule::AgentContext;
 use agentir_expr::{Condition, ConditionKind};
 use agentir_ir::NumberOrText;
@@ -8,58 +8,58 @@ use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 /// At most so many earlier alternatives are looked at together, those nearest to the later one.
-const EARLIER: usize = 24;
+const MAX_EARLIER: usize = 24;
 
 /// Why an alternative never has its turn.
 #[derive(Debug)]
-pub(crate) struct Beaten {
+pub(crate) struct Shadowed {
     /// The earlier alternatives of which one always applies as well, by their place among those given.
     pub(crate) by: Vec<usize>,
     /// What the proof needs besides.
-    pub(crate) core: Core,
+    pub(crate) core: UnsatCore,
 }
 
 /// Whether, whenever `this` holds, one of the `earlier` conditions holds as well. `None` stands for a
 /// condition that always holds. A condition that can never hold is not beaten.
-pub(crate) fn beaten<'a>(
+pub(crate) fn shadowed_by<'a>(
     cx: &AgentContext<'a>,
     earlier: &[Option<&'a Condition>],
     this: Option<&'a Condition>,
-) -> Option<Beaten> {
+) -> Option<Shadowed> {
     if let Some(always) = earlier.iter().position(Option::is_none) {
-        let core = Core { given: Vec::new(), facts: Vec::new() };
-        return Some(Beaten { by: vec![always], core });
+        let core = UnsatCore { assumptions: Vec::new(), facts: Vec::new() };
+        return Some(Shadowed { by: vec![always], core });
     }
     let this = this?;
-    let about = reads(this);
+    let about = variables_of(this);
     let mut asked: Vec<(usize, &'a Condition)> = earlier
         .iter()
         .enumerate()
         .rev()
-        .take(EARLIER)
+        .take(MAX_EARLIER)
         .filter_map(|(at, condition)| Some((at, (*condition)?)))
-        .filter(|(_, condition)| reads(condition).iter().any(|name| about.contains(name)))
+        .filter(|(_, condition)| variables_of(condition).iter().any(|name| about.contains(name)))
         .collect();
     asked.reverse();
     if asked.is_empty() {
         return None;
     }
-    let mut ask = cx.ask();
-    ask.given(this, true);
+    let mut query = cx.query();
+    query.assume(this, true);
     for (_, condition) in &asked {
-        ask.given(*condition, false);
+        query.assume(*condition, false);
     }
-    let core = ask.impossible()?;
+    let core = query.refute()?;
     let by: Vec<usize> = core
-        .given
+        .assumptions
         .iter()
-        .filter_map(|Given(at)| asked.get(at.checked_sub(1)?).map(|(place, _)| *place))
+        .filter_map(|Assumption(at)| asked.get(at.checked_sub(1)?).map(|(place, _)| *place))
         .collect();
-    (!by.is_empty()).then_some(Beaten { by, core })
+    (!by.is_empty()).then_some(Shadowed { by, core })
 }
 
 /// The variables that a condition is about; one in words is about its words.
-pub(crate) fn reads(condition: &Condition) -> FxHashSet<SmolStr> {
+pub(crate) fn variables_of(condition: &Condition) -> FxHashSet<SmolStr> {
     let mut names = FxHashSet::default();
     match &condition.kind {
         ConditionKind::Expr(expr) => expr.paths(&mut |path| {
@@ -74,7 +74,7 @@ pub(crate) fn reads(condition: &Condition) -> FxHashSet<SmolStr> {
 }
 
 /// A priority that is a number.
-pub(crate) fn number(priority: Option<&NumberOrText>) -> Option<f64> {
+pub(crate) fn numeric_priority(priority: Option<&NumberOrText>) -> Option<f64> {
     match priority {
         Some(NumberOrText::Number(n)) => Some(n.0),
         _ => None,

@@ -1,7 +1,7 @@
 //! First values, where nothing can have assigned another one yet.
 
 use crate::dataflow::Dataflow;
-use crate::proof::{Ask, Line};
+use crate::proof::{FactSource, QueryBuilder};
 use crate::rule::AgentContext;
 use agentir_diagnostics::Span;
 use agentir_eval::Value;
@@ -14,22 +14,22 @@ use smol_str::SmolStr;
 /// The variables of an agent that have a first value, place by place. Only those of which everything is
 /// known that sets them, in a complete program in which nobody hands over to the agent: else it may
 /// begin again with what it left.
-pub(crate) struct FirstValues<'a> {
+pub(crate) struct InitialValues<'a> {
     flow: Option<Dataflow<'a>>,
-    found: FxHashMap<SmolStr, Option<First>>,
+    found: FxHashMap<SmolStr, Option<InitialValue>>,
 }
 
-struct First {
+struct InitialValue {
     value: Value,
     declared: Span,
     /// Where it may have another one.
     changed: FxHashSet<NodeIndex>,
 }
 
-impl<'a> FirstValues<'a> {
+impl<'a> InitialValues<'a> {
     pub(crate) fn new(cx: &AgentContext<'a>) -> Self {
         let begins_once = cx.program.program.complete
-            && cx.knowledge().dialect == Dialect::Abl
+            && cx.variable_facts().dialect == Dialect::Abl
             && cx.program.graph().sources(cx.id).next().is_none();
         let declares = cx.agent.memory.session.iter().any(|v| v.initial_value.is_some());
         let flow = if begins_once && declares { cx.dataflow() } else { None };
@@ -40,11 +40,9 @@ impl<'a> FirstValues<'a> {
     fn at(&mut self, name: &str, node: NodeIndex) -> Option<(Value, Span)> {
         let flow = self.flow.as_ref().filter(|flow| flow.cfg.node(node).is_some())?;
         if !self.found.contains_key(name) {
-            let value = flow.owned.first(name).filter(|value| !value.is_unset());
-            let first = value.zip(flow.owned.declared(name)).map(|(value, declared)| First {
-                value: value.clone(),
-                declared,
-                changed: flow.may_be_set(name),
+            let value = flow.locals.first(name).filter(|value| !value.is_unset());
+            let first = value.zip(flow.locals.declared(name)).map(|(value, declared)| {
+                InitialValue { value: value.clone(), declared, changed: flow.may_be_set(name) }
             });
             // What was not looked at to the end may be set anywhere.
             let first = first.filter(|_| !flow.is_exhausted());
@@ -55,19 +53,19 @@ impl<'a> FirstValues<'a> {
     }
 
     /// Takes for granted what variables still have at a place. Says whether there is any.
-    pub(crate) fn know<'n>(
+    pub(crate) fn add_to<'n>(
         &mut self,
-        ask: &mut Ask<'_, '_>,
+        query: &mut QueryBuilder<'_, '_>,
         names: impl IntoIterator<Item = &'n SmolStr>,
         node: NodeIndex,
     ) -> bool {
         let mut any = false;
         for name in names {
             if let Some((value, declared)) = self.at(name, node) {
-                let says = format!("{NOTHING_SET} it since: `{value}`");
+                let message = format!("{NOTHING_SET_SINCE} it since: `{value}`");
                 let path =
                     Path::variable(agentir_diagnostics::Spanned::new(name.clone(), declared));
-                ask.know(path, FactKind::Is(value), Line::at(declared, says));
+                query.add_fact(path, FactKind::Is(value), FactSource::at(declared, message));
                 any = true;
             }
         }
@@ -76,4 +74,4 @@ impl<'a> FirstValues<'a> {
 }
 
 /// How lines about first values begin.
-pub(crate) const NOTHING_SET: &str = "it begins with this, and nothing can have set";
+pub(crate) const NOTHING_SET_SINCE: &str = "it begins with this, and nothing can have set";

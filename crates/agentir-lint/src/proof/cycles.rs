@@ -14,14 +14,14 @@ use smol_str::SmolStr;
 use std::collections::VecDeque;
 
 /// So many ways round are tried in a loop that has several.
-const WAYS: usize = 24;
+const MAX_CYCLES: usize = 24;
 
 /// So many edges of a loop are looked at as the first of a way round.
-const EDGES: usize = 256;
+const MAX_EDGES: usize = 256;
 
 /// A way round that is not left.
 #[derive(Debug)]
-pub(crate) struct Circle {
+pub(crate) struct EndlessCycle {
     /// The way, edge by edge.
     pub(crate) edges: Vec<EdgeIndex>,
     /// A state in which it is taken, in words; empty if it always is.
@@ -29,20 +29,20 @@ pub(crate) struct Circle {
 }
 
 /// The part of the graph that belongs to an agent.
-pub(crate) fn part_of(cx: &AgentContext<'_>) -> Option<AgentId> {
+pub(crate) fn agent_id(cx: &AgentContext<'_>) -> Option<AgentId> {
     let parts = (0..).map(AgentId).zip(cx.program.graph().agents());
     parts.into_iter().find(|(_, p)| std::ptr::eq(p.agent, cx.agent)).map(|(id, _)| id)
 }
 
 /// Whether an edge is taken without the user, the model or another agent having a say.
-pub(crate) fn is_forced(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
+pub(crate) fn is_autonomous(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
     let Some((from, to, _)) = cfg.edge(id) else { return false };
     let kind = |node: NodeIndex| cfg.node(node).map(|n| n.kind);
     let waits = |node: NodeIndex| kind(node).is_some_and(NodeKind::waits);
     // What a platform does after an error that nobody says how to go on from is not said.
-    let unsaid = edge.kind == EdgeKind::Return && matches!(edge.origin, Origin::Handler(_));
+    let unspecified = edge.kind == EdgeKind::Return && matches!(edge.origin, Origin::Handler(_));
     let chosen = matches!(edge.decided_by, DecidedBy::User | DecidedBy::Model);
-    !unsaid
+    !unspecified
         && !chosen
         && edge.limit.is_none()
         && !waits(from)
@@ -54,7 +54,7 @@ pub(crate) fn is_forced(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
 }
 
 /// Whether an edge stays in an agent, and nobody else has had a turn.
-fn stays(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
+fn stays_in_agent(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
     let from = cfg.edge(id).and_then(|(from, ..)| cfg.node(from)).map(|n| n.kind);
     let to = cfg.edge(id).and_then(|(_, to, _)| cfg.node(to)?.step);
     // A step that a profile inserts may be called as the one it is inserted at.
@@ -77,75 +77,76 @@ fn stays(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
 }
 
 /// What a test reads; nothing if that can change by itself, or nobody can say what it is.
-pub(crate) fn steady_reads(test: &Test<'_>) -> Option<Vec<Path>> {
+pub(crate) fn stable_reads(test: &Test<'_>) -> Option<Vec<Path>> {
     let expr = test.expr()?;
     let mut paths = Vec::new();
-    let mut steady = true;
+    let mut stable = true;
     expr.visit(&mut |e| {
         match &e.kind {
             ExprKind::Path(path) => {
-                steady &= !changes_by_itself(path);
+                stable &= !is_volatile(path);
                 paths.push(path.clone());
             }
             // A clock, a random number.
-            ExprKind::Call { args, .. } => steady &= !args.is_empty(),
+            ExprKind::Call { args, .. } => stable &= !args.is_empty(),
             _ => {}
         }
         Visit::Children
     });
-    steady.then_some(paths)
+    stable.then_some(paths)
 }
 
 /// Whether the runtime writes a variable while a turn goes on.
-fn changes_by_itself(path: &Path) -> bool {
+fn is_volatile(path: &Path) -> bool {
     let root = path.root.value.as_str();
-    let stays = ["user", "channel", "language", "user_id", "project_id", "tenant_id", "session"];
+    let stays_in_agent =
+        ["user", "channel", "language", "user_id", "project_id", "tenant_id", "session"];
     (system_variable(root).is_some() || root.starts_with("last_") || root == "result")
-        && !stays.contains(&root)
+        && !stays_in_agent.contains(&root)
 }
 
 /// What is found once for a program.
 #[derive(Debug, Default)]
-pub(crate) struct Forced {
+pub(crate) struct AutonomousCycles {
     /// The loops that nobody has a say in, by agent: the edges of each.
     loops: FxHashMap<AgentId, Vec<Vec<EdgeIndex>>>,
     /// The transfers that are made as soon as an agent begins, if conditions hold, and that lead round:
     /// by agent, their places among the graph's.
-    hops: FxHashMap<AgentId, Vec<usize>>,
+    cyclic_transfers: FxHashMap<AgentId, Vec<usize>>,
 }
 
-impl Forced {
+impl AutonomousCycles {
     pub(crate) fn of(cfg: &Cfg<'_>) -> Self {
-        let mut forced = Self::default();
+        let mut autonomous_cycles = Self::default();
         let in_handlers = cfg.in_handlers();
         let inside = |id: EdgeIndex, edge: &Edge<'_>| {
             let again = cfg.edge(id).is_some_and(|(from, to, _)| {
                 in_handlers.contains(&from)
                     && cfg.node(to).is_some_and(|n| n.kind == NodeKind::Error)
             });
-            !again && is_forced(cfg, id, edge) && stays(cfg, id, edge)
+            !again && is_autonomous(cfg, id, edge) && stays_in_agent(cfg, id, edge)
         };
         for found in cfg.loops(inside) {
             if let Some(node) = found.nodes.first().and_then(|n| cfg.node(*n)) {
-                forced.loops.entry(node.agent).or_default().push(found.edges);
+                autonomous_cycles.loops.entry(node.agent).or_default().push(found.edges);
             }
         }
-        forced.hops = hops(cfg);
-        forced
+        autonomous_cycles.cyclic_transfers = cyclic_transfers(cfg);
+        autonomous_cycles
     }
 
     /// Whether no transfers lead round.
-    pub(crate) fn is_hopless(&self) -> bool {
-        self.hops.is_empty()
+    pub(crate) fn has_no_transfers(&self) -> bool {
+        self.cyclic_transfers.is_empty()
     }
 
     /// The transfers of an agent that lead round.
-    pub(crate) fn hops(&self, agent: AgentId) -> &[usize] {
-        self.hops.get(&agent).map_or(&[], Vec::as_slice)
+    pub(crate) fn cyclic_transfers(&self, agent: AgentId) -> &[usize] {
+        self.cyclic_transfers.get(&agent).map_or(&[], Vec::as_slice)
     }
 }
 
-fn hops(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
+fn cyclic_transfers(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
     let mut by_agent: FxHashMap<AgentId, Vec<(usize, NodeIndex, AgentId)>> = FxHashMap::default();
     for (at, transfer) in cfg.transfers().iter().enumerate() {
         if let (Some(node), Some(to)) = (cfg.node(transfer.node), transfer.target) {
@@ -156,13 +157,14 @@ fn hops(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
     let nodes: Vec<NodeIndex> =
         (0..).map(AgentId).zip(cfg.agents()).map(|(id, _)| graph.add_node(id)).collect();
     for (from, transfers) in by_agent {
-        let Some(part) = cfg.agent(from) else { continue };
-        let mut seen = FxHashSet::from_iter([part.entry]);
-        let mut waiting = vec![part.entry];
-        while let Some(node) = waiting.pop() {
+        let Some(agent_cfg) = cfg.agent(from) else { continue };
+        let mut seen = FxHashSet::from_iter([agent_cfg.entry]);
+        let mut worklist = vec![agent_cfg.entry];
+        while let Some(node) = worklist.pop() {
             for edge in cfg.graph().edges(node) {
-                if may_hop(cfg, edge.id(), edge.weight()) && seen.insert(edge.target()) {
-                    waiting.push(edge.target());
+                if may_precede_transfer(cfg, edge.id(), edge.weight()) && seen.insert(edge.target())
+                {
+                    worklist.push(edge.target());
                 }
             }
         }
@@ -191,19 +193,19 @@ fn hops(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
 }
 
 /// Whether an edge may be on the way from the beginning of an agent to a transfer.
-pub(crate) fn may_hop(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
-    is_forced(cfg, id, edge) && !matches!(edge.kind, EdgeKind::Enter | EdgeKind::Error)
+pub(crate) fn may_precede_transfer(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
+    is_autonomous(cfg, id, edge) && !matches!(edge.kind, EdgeKind::Enter | EdgeKind::Error)
 }
 
 /// The ways round in an agent that are never left once they are begun, one for each loop.
-pub(crate) fn circles(cx: &AgentContext<'_>) -> Vec<Circle> {
+pub(crate) fn endless_cycles(cx: &AgentContext<'_>) -> Vec<EndlessCycle> {
     let cfg = cx.program.graph();
-    let forced = cx.program.forced();
-    if forced.loops.is_empty() {
+    let autonomous_cycles = cx.program.autonomous_cycles();
+    if autonomous_cycles.loops.is_empty() {
         return Vec::new();
     }
-    let Some(own) = part_of(cx) else { return Vec::new() };
-    let Some(loops) = forced.loops.get(&own) else { return Vec::new() };
+    let Some(own) = agent_id(cx) else { return Vec::new() };
+    let Some(loops) = autonomous_cycles.loops.get(&own) else { return Vec::new() };
     let reached = cfg.reachable_in(own);
     let mut found = Vec::new();
     for edges in loops {
@@ -212,66 +214,66 @@ pub(crate) fn circles(cx: &AgentContext<'_>) -> Vec<Circle> {
         if nodes.iter().any(|node| !reached.contains(*node)) {
             continue;
         }
-        let changed = defs(cfg, nodes.iter().copied());
-        let steady: Vec<EdgeIndex> = edges
+        let changed = defined_variables(cfg, nodes.iter().copied());
+        let stable: Vec<EdgeIndex> = edges
             .iter()
             .copied()
             .filter(|id| {
                 cfg.edge(*id)
                     .and_then(|(_, _, edge)| guard(cfg, edge))
-                    .is_some_and(|guard| is_steady(&guard, &changed))
+                    .is_some_and(|guard| is_stable_guard(&guard, &changed))
             })
             .collect();
-        found.extend(rounds(cfg, &steady).into_iter().find_map(|way| {
-            let state = taken(cx, &way)?;
-            Some(Circle { edges: way, state })
+        found.extend(shortest_cycles(cfg, &stable).into_iter().find_map(|path| {
+            let state = path_example(cx, &path)?;
+            Some(EndlessCycle { edges: path, state })
         }));
     }
     found
 }
 
 /// Some ways round over these edges, the shortest through each of the first edges.
-fn rounds(cfg: &Cfg<'_>, edges: &[EdgeIndex]) -> Vec<Vec<EdgeIndex>> {
+fn shortest_cycles(cfg: &Cfg<'_>, edges: &[EdgeIndex]) -> Vec<Vec<EdgeIndex>> {
     let mut next: FxHashMap<NodeIndex, Vec<(EdgeIndex, NodeIndex)>> = FxHashMap::default();
     for id in edges {
         if let Some((from, to, _)) = cfg.edge(*id) {
             next.entry(from).or_default().push((*id, to));
         }
     }
-    let way = |from: NodeIndex, to: NodeIndex| -> Option<Vec<EdgeIndex>> {
-        let mut came: FxHashMap<NodeIndex, (EdgeIndex, NodeIndex)> = FxHashMap::default();
-        let mut waiting = VecDeque::from([from]);
-        while let Some(node) = waiting.pop_front() {
+    let path = |from: NodeIndex, to: NodeIndex| -> Option<Vec<EdgeIndex>> {
+        let mut predecessor: FxHashMap<NodeIndex, (EdgeIndex, NodeIndex)> = FxHashMap::default();
+        let mut worklist = VecDeque::from([from]);
+        while let Some(node) = worklist.pop_front() {
             if node == to {
                 break;
             }
             for (id, target) in next.get(&node).into_iter().flatten() {
-                if *target != from && !came.contains_key(target) {
-                    came.insert(*target, (*id, node));
-                    waiting.push_back(*target);
+                if *target != from && !predecessor.contains_key(target) {
+                    predecessor.insert(*target, (*id, node));
+                    worklist.push_back(*target);
                 }
             }
         }
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         let mut at = to;
         while at != from {
-            let (edge, before) = *came.get(&at)?;
-            way.push(edge);
+            let (edge, before) = *predecessor.get(&at)?;
+            path.push(edge);
             at = before;
         }
-        way.reverse();
-        Some(way)
+        path.reverse();
+        Some(path)
     };
     edges
         .iter()
-        .take(EDGES)
+        .take(MAX_EDGES)
         .filter_map(|first| {
             let (from, to, _) = cfg.edge(*first)?;
             let mut round = vec![*first];
-            round.extend(way(to, from)?);
+            round.extend(path(to, from)?);
             Some(round)
         })
-        .take(WAYS)
+        .take(MAX_CYCLES)
         .collect()
 }
 
@@ -281,15 +283,15 @@ fn guard<'a>(cfg: &Cfg<'a>, edge: &Edge<'a>) -> Option<Vec<GuardLiteral<'a>>> {
     all.iter().all(|l| l.test.expr().is_some()).then_some(all)
 }
 
-fn is_steady(guard: &[GuardLiteral<'_>], changed: &FxHashSet<SmolStr>) -> bool {
+fn is_stable_guard(guard: &[GuardLiteral<'_>], changed: &FxHashSet<SmolStr>) -> bool {
     guard.iter().all(|literal| {
-        steady_reads(&literal.test)
+        stable_reads(&literal.test)
             .is_some_and(|paths| paths.iter().all(|p| !changed.contains(&p.root.value)))
     })
 }
 
 /// The variables that something at these nodes writes.
-pub(crate) fn defs(
+pub(crate) fn defined_variables(
     cfg: &Cfg<'_>,
     nodes: impl IntoIterator<Item = NodeIndex>,
 ) -> FxHashSet<SmolStr> {
@@ -301,10 +303,10 @@ pub(crate) fn defs(
 }
 
 /// A state in which all of a way can be taken, in words.
-fn taken<'a>(cx: &AgentContext<'a>, way: &[EdgeIndex]) -> Option<String> {
+fn path_example<'a>(cx: &AgentContext<'a>, path: &[EdgeIndex]) -> Option<String> {
     let cfg = cx.program.graph();
     let mut literals: Vec<GuardLiteral<'a>> = Vec::new();
-    for edge in way {
+    for edge in path {
         let (_, _, edge) = cfg.edge(*edge)?;
         for literal in cfg.guard(edge.guard) {
             if !literals.contains(&literal) {
@@ -312,36 +314,39 @@ fn taken<'a>(cx: &AgentContext<'a>, way: &[EdgeIndex]) -> Option<String> {
             }
         }
     }
-    together(cx, &literals)
+    example_of(cx, &literals)
 }
 
 /// A state in which all of this holds, in words; empty if nothing is asked.
-pub(crate) fn together<'a>(cx: &AgentContext<'a>, literals: &[GuardLiteral<'a>]) -> Option<String> {
+pub(crate) fn example_of<'a>(
+    cx: &AgentContext<'a>,
+    literals: &[GuardLiteral<'a>],
+) -> Option<String> {
     if literals.is_empty() {
         return Some(String::new());
     }
-    let mut ask = cx.ask();
+    let mut query = cx.query();
     for literal in literals {
-        ask.given(literal.test.expr()?, literal.holds);
+        query.assume(literal.test.expr()?, literal.holds);
     }
-    ask.satisfiable()?.state().map(|example| example.to_string())
+    query.solve()?.state().map(|example| example.to_string())
 }
 
 /// The edges of a way that lead from one place with a name to the next, in the order of the way.
-pub(crate) fn lines(cfg: &Cfg<'_>, way: &[EdgeIndex]) -> Vec<(Span, String)> {
-    let mut lines = Vec::new();
-    for (from, to, edge) in way.iter().filter_map(|id| cfg.edge(*id)) {
+pub(crate) fn step_transitions(cfg: &Cfg<'_>, path: &[EdgeIndex]) -> Vec<(Span, String)> {
+    let mut step_transitions = Vec::new();
+    for (from, to, edge) in path.iter().filter_map(|id| cfg.edge(*id)) {
         let (Some(from), Some(to)) = (cfg.node(from), cfg.node(to)) else { continue };
         let (NodeKind::Step, Some(step)) = (to.kind, to.step) else { continue };
         let Some(before) = from.step else { continue };
         if edge.span != Span::default() {
-            let says = if before.name == step.name {
+            let message = if before.name == step.name {
                 format!("`{}` begins again", step.name)
             } else {
                 format!("`{}` goes on to `{}`", before.name, step.name)
             };
-            lines.push((edge.span, says));
+            step_transitions.push((edge.span, message));
         }
     }
-    lines
+    step_transitions
 }

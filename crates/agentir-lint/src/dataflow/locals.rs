@@ -15,17 +15,17 @@ use smol_str::SmolStr;
 /// that they are unset where none of these has been come by. What the user, another agent, a tool,
 /// the platform or the longer-lived memory may fill is not among them.
 #[derive(Debug, Default)]
-pub(crate) struct Owned<'a> {
+pub(crate) struct LocalVariables<'a> {
     /// With the value at first.
     all: FxHashMap<&'a str, Value>,
     /// Those that the agent tells the model of, which may set them where it leads.
-    told: FxHashSet<&'a str>,
+    model_visible: FxHashSet<&'a str>,
     /// Where they are declared.
     declared: FxHashMap<&'a str, Span>,
     entry_agent: Option<&'a str>,
 }
 
-impl<'a> Owned<'a> {
+impl<'a> LocalVariables<'a> {
     pub(super) fn new<'s>(
         cx: &AgentContext<'a>,
         accesses: impl Iterator<Item = &'s Access>,
@@ -35,17 +35,17 @@ impl<'a> Owned<'a> {
         }
         let agent = cx.agent;
         let adl = agent.metadata.dialect == Dialect::Adl.name();
-        let foreign = foreign(cx);
+        let externally_defined = externally_defined(cx);
         // What the graph has no node for may happen at any time.
         let seen: FxHashSet<(FileId, u32)> = accesses
             .filter(|a| a.kind == AccessKind::Def && !root(a).is_empty())
             .map(|a| (a.variable.span.file, a.variable.span.start))
             .collect();
-        let mut owned = Self::default();
+        let mut locals = Self::default();
         let mut hidden: FxHashSet<&str> = FxHashSet::default();
-        let sets = cx.facts.sets.iter().map(|s| &s.target.root);
+        let sets = cx.index.sets.iter().map(|s| &s.target.root);
         let writes = cx
-            .facts
+            .index
             .writes
             .iter()
             .filter(|(_, used)| matches!(used, WriteUse::ToolResult | WriteUse::Transform));
@@ -54,62 +54,65 @@ impl<'a> Owned<'a> {
             if !seen.contains(&(name.span.file, name.span.start)) {
                 hidden.insert(name_of);
             }
-            owned.all.entry(name_of).or_insert(Value::Undefined);
+            locals.all.entry(name_of).or_insert(Value::Undefined);
         }
         // In ADL a flow's arguments are variables that the model fills in where the user is heard.
         for field in agent.gather.fields.iter().filter(|_| adl) {
-            owned.declared.insert(&field.name.value, field.name.span);
-            owned.all.insert(&field.name.value, Value::Undefined);
+            locals.declared.insert(&field.name.value, field.name.span);
+            locals.all.insert(&field.name.value, Value::Undefined);
         }
         for variable in &agent.memory.session {
             let name = first(&variable.name.value);
-            owned.declared.insert(name, variable.name.span);
+            locals.declared.insert(name, variable.name.span);
             // Who calls an agent that is not here may give it what it declares and never sets.
-            if owned.all.contains_key(name) || cx.program.program.complete || adl {
-                owned.all.insert(name, initial(variable).unwrap_or_default());
+            if locals.all.contains_key(name) || cx.program.program.complete || adl {
+                locals.all.insert(name, initial(variable).unwrap_or_default());
             }
             if !adl {
-                owned.told.insert(name);
+                locals.model_visible.insert(name);
             }
             if variable.initial_value.is_some() && initial(variable).is_none() {
                 hidden.insert(name);
             }
         }
-        owned.all.retain(|name, _| {
-            let own = !foreign.contains(name) && !hidden.contains(name);
+        locals.all.retain(|name, _| {
+            let own = !externally_defined.contains(name) && !hidden.contains(name);
             own && !name.is_empty() && (!adl || !name.contains('.'))
         });
-        owned
+        locals
     }
 
     /// Agent Script: the variables of the program.
     fn of_program(cx: &AgentContext<'a>) -> Self {
         let program = cx.program.program;
-        let mut foreign: FxHashSet<SmolStr> = FxHashSet::default();
+        let mut externally_defined: FxHashSet<SmolStr> = FxHashSet::default();
         for agent in &program.agents {
             for offer in agent.reasoning.iter().flat_map(|z| &z.bindings) {
                 if matches!(offer.action, BindingAction::Collect) {
-                    foreign.extend(offer.with.iter().map(|w| w.name.value.clone()));
+                    externally_defined.extend(offer.with.iter().map(|w| w.name.value.clone()));
                 }
             }
-            foreign.extend(agent.gather.fields.iter().map(|f| f.name.value.clone()));
-            mentioned(agent, &mut foreign);
+            externally_defined.extend(agent.gather.fields.iter().map(|f| f.name.value.clone()));
+            mentioned(agent, &mut externally_defined);
         }
-        let mut owned = Self {
+        let mut locals = Self {
             entry_agent: program.entry_agent.as_ref().map(|name| name.value.as_str()),
             ..Self::default()
         };
         for (name, variable) in &cx.program.variables {
             let external = variable.extensions.0.values().any(|e| e.contains_key("visibility"));
-            if variable.mutability != Some("linked") && !external && !foreign.contains(*name) {
+            if variable.mutability != Some("linked")
+                && !external
+                && !externally_defined.contains(*name)
+            {
                 let value = initial(variable);
                 if variable.initial_value.is_none() || value.is_some() {
-                    owned.all.insert(name, value.unwrap_or_default());
-                    owned.declared.insert(name, variable.name.span);
+                    locals.all.insert(name, value.unwrap_or_default());
+                    locals.declared.insert(name, variable.name.span);
                 }
             }
         }
-        owned
+        locals
     }
 
     /// Whether a variable is one of them.
@@ -123,7 +126,7 @@ impl<'a> Owned<'a> {
     }
 
     /// Those that have no value at first, by name.
-    pub(crate) fn unset_at_first(&self) -> Vec<&'a str> {
+    pub(crate) fn initially_unset(&self) -> Vec<&'a str> {
         let unset = self.all.iter().filter(|(_, value)| **value == Value::Undefined);
         let mut names: Vec<&str> = unset.map(|(name, _)| *name).collect();
         names.sort_unstable();
@@ -131,13 +134,13 @@ impl<'a> Owned<'a> {
     }
 
     /// What is known of them where the agent begins.
-    pub(super) fn at_first(&self) -> super::Known {
+    pub(super) fn initial(&self) -> super::Constants {
         self.all.iter().map(|(name, value)| (SmolStr::new(name), value.clone())).collect()
     }
 
     /// Whether the model may set it where it leads.
-    pub(crate) fn is_told(&self, name: &str) -> bool {
-        self.told.contains(name)
+    pub(crate) fn is_model_visible(&self, name: &str) -> bool {
+        self.model_visible.contains(name)
     }
 
     /// Where a variable is declared.
@@ -162,38 +165,38 @@ fn initial(variable: &SessionVariable) -> Option<Value> {
 }
 
 /// What others than the agent's own statements may set.
-fn foreign<'a>(cx: &AgentContext<'a>) -> FxHashSet<&'a str> {
-    let (agent, facts): (&'a Agent, _) = (cx.agent, &cx.facts);
-    let variables = &facts.variables;
+fn externally_defined<'a>(cx: &AgentContext<'a>) -> FxHashSet<&'a str> {
+    let (agent, index): (&'a Agent, _) = (cx.agent, &cx.index);
+    let variables = &index.variables;
     let mut all: FxHashSet<&str> = FxHashSet::default();
     for set in [&variables.roots, &variables.returned, &variables.results, &variables.labels] {
         all.extend(set);
     }
     all.extend(cx.program.shared.defined.iter().chain(&cx.program.shared.returned));
     let adl = agent.metadata.dialect == Dialect::Adl.name();
-    if !adl || cx.program.outside().chosen.contains(agent.metadata.name.value.as_str()) {
-        all.extend(facts.fields.iter().map(|f| f.name.value.as_str()));
+    if !adl || cx.program.external_defs().chosen.contains(agent.metadata.name.value.as_str()) {
+        all.extend(index.fields.iter().map(|f| f.name.value.as_str()));
     }
     all.extend(agent.attachments.iter().map(|a| a.name.value.as_str()));
     all.extend(agent.memory.state.iter().map(|v| first(&v.name.value)));
-    let by_others = facts
+    let by_others = index
         .writes
         .iter()
         .filter(|(_, used)| !matches!(used, WriteUse::ToolResult | WriteUse::Transform));
     all.extend(by_others.map(|(name, _)| first(&name.value)));
-    for tool in facts.tools.values() {
+    for tool in index.tools.values() {
         let sets = tool.on_result.iter().chain(&tool.on_error);
         all.extend(sets.map(|s| s.target.root.value.as_str()));
         let written = tool.context_access.iter().flat_map(|a| &a.write);
         all.extend(written.map(|w| first(&w.value)));
     }
-    let elements = facts.actions.iter().flat_map(|a| &a.elements);
+    let elements = index.actions.iter().flat_map(|a| &a.elements);
     all.extend(elements.filter_map(|e| e.id.as_ref()).map(|id| id.value.as_str()));
     if let Some(passed) = cx.program.passed.get(agent.metadata.name.value.as_str()) {
         all.extend(passed);
     }
     let name = agent.metadata.name.value.as_str();
-    all.extend(cx.program.outside().set.get(name).into_iter().flatten());
+    all.extend(cx.program.external_defs().set.get(name).into_iter().flatten());
     // What is asked to come back may bring what it was bound to by reference.
     let bound = agent.coordination.handoffs.iter().flat_map(|h| &h.context.bindings);
     let bound = bound.filter(|b| b.by_reference).filter_map(|b| b.value.as_path());

@@ -1,6 +1,6 @@
 //! What an agent has, and the next one needs and does not get.
 
-use super::{Dataflow, Harm, Known, Reads, root};
+use super::{Consequence, Constants, Dataflow, UseCollector, root};
 use crate::rule::{AgentContext, ProgramContext};
 use crate::variables::{first, is_built_in};
 use agentir_diagnostics::Span;
@@ -12,20 +12,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 /// A variable that an agent needs, and its worst read.
-type Need = (SmolStr, (Harm, Span));
+type Need = (SmolStr, (Consequence, Span));
 
 /// Variables that are lost where another agent takes over.
 #[derive(Debug, Default)]
-pub(crate) struct Lost {
+pub(crate) struct DroppedVariables {
     /// In the order of the graph.
-    pub(crate) all: Vec<LostVariable>,
+    pub(crate) all: Vec<DroppedVariable>,
     /// By who needs it.
     taken: FxHashSet<(SmolStr, SmolStr)>,
 }
 
 /// A variable that the next agent reads, that this one has, and that is not handed over.
 #[derive(Debug)]
-pub(crate) struct LostVariable {
+pub(crate) struct DroppedVariable {
     /// Its name.
     pub(crate) name: SmolStr,
     /// Who takes over.
@@ -37,10 +37,10 @@ pub(crate) struct LostVariable {
     /// Where this one sets it.
     pub(crate) set: Span,
     /// Where the next one reads it, and what comes of it.
-    pub(crate) read: (Harm, Span),
+    pub(crate) read: (Consequence, Span),
 }
 
-impl Lost {
+impl DroppedVariables {
     /// Whether a variable that an agent reads is lost on the way to it.
     pub(crate) fn takes(&self, agent: &str, name: &str) -> bool {
         !self.taken.is_empty() && self.taken.contains(&(agent.into(), name.into()))
@@ -56,17 +56,19 @@ impl Lost {
         let flows: Vec<Option<Dataflow<'a>>> =
             contexts.iter().map(AgentContext::dataflow).collect();
         let mut needs: FxHashMap<AgentId, Vec<Need>> = FxHashMap::default();
-        let mut always: FxHashMap<(AgentId, SmolStr), Always> = FxHashMap::default();
-        let mut lost = Self::default();
+        let mut always: FxHashMap<(AgentId, SmolStr), AlwaysDefined> = FxHashMap::default();
+        let mut dropped = Self::default();
         for transfer in cfg.transfers() {
             let (Some(node), Some(target)) = (cfg.node(transfer.node), transfer.target) else {
                 continue;
             };
-            let part = |id: AgentId| {
+            let agent_cfg = |id: AgentId| {
                 let at = id.0 as usize;
                 Some((contexts.get(at)?, flows.get(at)?.as_ref()?))
             };
-            let (Some((from, here)), Some((to, there))) = (part(node.agent), part(target)) else {
+            let (Some((from, here)), Some((to, there))) =
+                (agent_cfg(node.agent), agent_cfg(target))
+            else {
                 continue;
             };
             if node.agent == target {
@@ -82,11 +84,11 @@ impl Lost {
                 }
                 let has = always
                     .entry((node.agent, name.clone()))
-                    .or_insert_with(|| Always::new(here, name));
+                    .or_insert_with(|| AlwaysDefined::new(here, name));
                 let Some(set) = has.set.filter(|_| has.at(transfer.node)) else { continue };
                 let delegated = transfer.returns.is_some();
                 let (name, to) = (name.clone(), SmolStr::new(transfer.to));
-                lost.all.push(LostVariable {
+                dropped.all.push(DroppedVariable {
                     name,
                     to,
                     delegated,
@@ -97,41 +99,42 @@ impl Lost {
             }
         }
         let mut seen = FxHashSet::default();
-        lost.all.retain(|l| seen.insert((l.at, l.name.clone())));
-        lost.taken = lost.all.iter().map(|l| (l.to.clone(), l.name.clone())).collect();
-        lost
+        dropped.all.retain(|l| seen.insert((l.at, l.name.clone())));
+        dropped.taken = dropped.all.iter().map(|l| (l.to.clone(), l.name.clone())).collect();
+        dropped
     }
 }
 
 /// Where an agent always has a variable.
 #[derive(Debug)]
-struct Always {
+struct AlwaysDefined {
     reached: FxHashSet<NodeIndex>,
     without: FxHashSet<NodeIndex>,
     /// The first place that sets it.
     set: Option<Span>,
 }
 
-impl Always {
+impl AlwaysDefined {
     fn new(flow: &Dataflow<'_>, name: &str) -> Self {
         let sets = |node: NodeIndex| {
             flow.defs(node)
                 .iter()
                 .find(|a| a.kind == AccessKind::Def && a.definite && root(a) == name)
-                .filter(|_| !flow.clears(node, name))
+                .filter(|_| !flow.kills(node, name))
         };
         let set = flow.nodes().find_map(|node| Some(sets(node)?.variable.span));
         let mut without = FxHashSet::default();
-        if let Some(part) = flow.cfg.agent(flow.agent).filter(|_| set.is_some()) {
-            let cleared = flow.nodes().filter(|n| flow.clears(*n, name));
-            let mut waiting: Vec<NodeIndex> = std::iter::once(part.entry).chain(cleared).collect();
-            without.extend(waiting.iter().copied());
-            while let Some(node) = waiting.pop() {
+        if let Some(agent_cfg) = flow.cfg.agent(flow.agent).filter(|_| set.is_some()) {
+            let cleared = flow.nodes().filter(|n| flow.kills(*n, name));
+            let mut worklist: Vec<NodeIndex> =
+                std::iter::once(agent_cfg.entry).chain(cleared).collect();
+            without.extend(worklist.iter().copied());
+            while let Some(node) = worklist.pop() {
                 if sets(node).is_some() {
                     continue;
                 }
                 let next = flow.next(node).map(|(_, to, _)| to);
-                waiting.extend(next.filter(|to| without.insert(*to)));
+                worklist.extend(next.filter(|to| without.insert(*to)));
             }
         }
         let reached = if set.is_some() { reached(flow) } else { FxHashSet::default() };
@@ -146,12 +149,12 @@ impl Always {
 /// The places of an agent that can be come to. Not the graph's own question, whose answer is as large
 /// as the program.
 fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
-    let mut waiting: Vec<NodeIndex> =
+    let mut worklist: Vec<NodeIndex> =
         flow.cfg.agent(flow.agent).map(|p| p.entry).into_iter().collect();
-    let mut found: FxHashSet<NodeIndex> = waiting.iter().copied().collect();
-    while let Some(node) = waiting.pop() {
+    let mut found: FxHashSet<NodeIndex> = worklist.iter().copied().collect();
+    while let Some(node) = worklist.pop() {
         let next = flow.next(node).map(|(_, to, _)| to);
-        waiting.extend(next.filter(|to| found.insert(*to)));
+        worklist.extend(next.filter(|to| found.insert(*to)));
     }
     found
 }
@@ -159,27 +162,27 @@ fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
 /// The variables that an agent reads and that nothing of its own can have set: others must give them.
 fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     let agent = cx.agent;
-    let variables = &cx.facts.variables;
+    let variables = &cx.index.variables;
     let adl = agent.metadata.dialect == Dialect::Adl.name();
-    let at_first: FxHashSet<&str> = agent
+    let initial: FxHashSet<&str> = agent
         .memory
         .session
         .iter()
         .filter(|v| v.initial_value.is_some())
         .map(|v| first(&v.name.value))
         .chain(agent.memory.state.iter().map(|v| first(&v.name.value)))
-        .chain(cx.facts.fields.iter().filter(|_| !adl).map(|f| f.name.value.as_str()))
+        .chain(cx.index.fields.iter().filter(|_| !adl).map(|f| f.name.value.as_str()))
         .chain(agent.attachments.iter().map(|a| a.name.value.as_str()))
         .collect();
     let its_own = |name: &str| {
-        at_first.contains(name)
+        initial.contains(name)
             || [&variables.roots, &variables.returned, &variables.results, &variables.labels]
                 .iter()
                 .any(|set| set.contains(name))
             || is_built_in(name)
             || name.starts_with(['_', '$', '@'])
-            || cx.facts.writes.iter().any(|(written, _)| first(&written.value) == name)
-            || cx.facts.sets.iter().any(|s| s.target.root.value == name)
+            || cx.index.writes.iter().any(|(written, _)| first(&written.value) == name)
+            || cx.index.sets.iter().any(|s| s.target.root.value == name)
     };
     let reached = reached(flow);
     let mut names: Vec<SmolStr> = flow
@@ -198,16 +201,16 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     });
     let mut found = Vec::new();
     for name in names {
-        let known = Known::from_iter([(name.clone(), Value::Undefined)]);
-        let unset = flow.unset_where(&name, known);
-        let mut reads: Vec<(usize, (Harm, Span))> = Vec::new();
-        for node in cx.readers(flow, &name).iter().map(|reader| reader.node) {
-            let Some(known) = unset.at(node) else { continue };
-            let way = unset.way(&flow.cfg, node).len();
-            let all = Reads::at(flow, node, &name, known, &|tool| cx.tool(tool));
-            reads.extend(all.into_iter().map(|read| (way, read)));
+        let constants = Constants::from_iter([(name.clone(), Value::Undefined)]);
+        let unset = flow.undefined_with(&name, constants);
+        let mut reads: Vec<(usize, (Consequence, Span))> = Vec::new();
+        for node in cx.use_sites(flow, &name).iter().map(|site| site.node) {
+            let Some(constants) = unset.at(node) else { continue };
+            let path = unset.path_to(&flow.cfg, node).len();
+            let all = UseCollector::at(flow, node, &name, constants, &|tool| cx.tool(tool));
+            reads.extend(all.into_iter().map(|read| (path, read)));
         }
-        reads.sort_by_key(|(way, (harm, span))| (*harm, *way, span.start));
+        reads.sort_by_key(|(path, (consequence, span))| (*consequence, *path, span.start));
         if let Some((_, read)) = reads.first() {
             found.push((name, *read));
         }
@@ -217,16 +220,16 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
 
 /// What an agent gives the next one: what the place itself says, and for places that say nothing what
 /// is declared about that agent.
-fn given<'a>(from: &'a Agent, to: &str, element: Origin<'a>) -> FxHashSet<&'a str> {
+fn given<'a>(from: &'a Agent, to: &str, origin: Origin<'a>) -> FxHashSet<&'a str> {
     let mut all: FxHashSet<&str> = FxHashSet::default();
     let resolves = |name: &'a agentir_diagnostics::Spanned<agentir_expr::Name>| {
         from.resolve_alias(name).value == to
     };
-    let declared = match element {
+    let declared = match origin {
         Origin::Handoff(_) | Origin::Delegate(_) => None,
         _ => Some(()),
     };
-    let handoffs = from.coordination.handoffs.iter().filter(|h| match element {
+    let handoffs = from.coordination.handoffs.iter().filter(|h| match origin {
         Origin::Handoff(own) => std::ptr::eq(own, *h),
         _ => declared.is_some() && resolves(&h.to),
     });
@@ -245,7 +248,7 @@ fn given<'a>(from: &'a Agent, to: &str, element: Origin<'a>) -> FxHashSet<&'a st
             });
         }
     }
-    let delegates = from.coordination.delegates.iter().filter(|d| match element {
+    let delegates = from.coordination.delegates.iter().filter(|d| match origin {
         Origin::Delegate(own) => std::ptr::eq(own, *d),
         _ => declared.is_some() && resolves(&d.agent),
     });
@@ -253,7 +256,7 @@ fn given<'a>(from: &'a Agent, to: &str, element: Origin<'a>) -> FxHashSet<&'a st
     let rules = from.routing.iter().flat_map(|r| &r.rules);
     let rules = rules.filter(|r| r.to.as_ref().is_some_and(resolves));
     all.extend(rules.flat_map(|r| &r.pass).map(|name| first(&name.value)));
-    if let Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) = element {
+    if let Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) = origin {
         all.extend(d.bindings.iter().map(|b| b.variable.value.as_str()));
     }
     all
