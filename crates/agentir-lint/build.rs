@@ -1,4 +1,4 @@
-//! Puts the pages of `rules/` into the binary: `agentir explain` prints them.
+//! Embeds the pages of `rules/`, which `agentir explain` prints.
 
 use std::error::Error;
 use std::fmt::Write as _;

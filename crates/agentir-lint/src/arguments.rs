@@ -1,25 +1,25 @@
-//! Calls of tools beside their signatures, for the rules about arguments.
+//! Tool calls matched with their signatures, for the rules about arguments.
 
 use crate::rule::AgentContext;
 use agentir_expr::{Argument, ExprKind};
 use agentir_ir::{Call, Data, Parameter, Tool};
 
-/// A call, and what each argument is for.
+/// A call, with its arguments assigned to parameters.
 pub(crate) struct MatchedCall<'a> {
     pub(crate) call: &'a Call,
     pub(crate) tool: &'a Tool,
-    /// Every parameter with its argument, if the call gives one.
+    /// Every parameter with its argument, if the call has one.
     pub(crate) parameters: Vec<(&'a Parameter, Option<&'a Argument>)>,
-    /// Arguments that are for no parameter.
+    /// Arguments without a parameter.
     pub(crate) others: Vec<&'a Argument>,
 }
 
-/// The calls that the agent answers for, of tools whose parameters are known.
+/// Returns the calls that this agent reports, of tools with known parameters.
 pub(crate) fn matched_calls<'a>(cx: &AgentContext<'a>) -> impl Iterator<Item = MatchedCall<'a>> {
     let calls = cx.index.calls.iter().copied().filter(|call| cx.answers_for(call.tool.span));
     calls.filter_map(|call| {
         let tool = cx.tool(&call.tool.value)?;
-        // Nothing is said of what it takes, or all of it is given as one object.
+        // The tool declares no signature, or one object holds all arguments.
         let untold = tool.parameters.is_empty() && tool.returns.is_none();
         let whole = matches!(call.with.as_slice(), [Argument { name: None, value }] if matches!(value.kind, ExprKind::Object(_)));
         (!untold && !whole).then(|| matched_call(call, tool))
@@ -37,7 +37,7 @@ fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> MatchedCall<'a> {
         };
         match slot {
             Some((_, given)) => *given = Some(argument),
-            // `**kwargs` of Python takes whatever it is given.
+            // Python's `**kwargs` takes any argument.
             None if tool.extensions.0.values().any(|e| e.contains_key("kwargs")) => {}
             None => others.push(argument),
         }
@@ -45,20 +45,20 @@ fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> MatchedCall<'a> {
     MatchedCall { call, tool, parameters, others }
 }
 
-/// Whether a call has to give the parameter.
+/// Whether a call must pass the parameter.
 pub(crate) fn is_required(parameter: &Parameter) -> bool {
     parameter.required
         && parameter.default.is_none()
         && matches!(parameter.source, None | Some("model"))
 }
 
-/// How a tool is called, as in its declaration: `f(a: string, b: number = 1)`.
+/// Returns a signature as in the declaration: `f(a: string, b: number = 1)`.
 pub(crate) fn signature(tool: &Tool) -> String {
     let parameter = |p: &Parameter| {
         let mark = if p.required || p.default.is_some() { "" } else { "?" };
         let ty = p.ty.as_ref().map(|t| format!(": {t}")).unwrap_or_default();
         let default = p.default.as_ref().map(|d| match d {
-            // Lists and objects are kept as they were written.
+            // Lists and objects are kept verbatim.
             Data::String(text) if text.starts_with(['[', '{']) => format!(" = {text}"),
             other => format!(" = {other}"),
         });

@@ -1,4 +1,4 @@
-//! All rules. Registering a rule happens here and nowhere else.
+//! The registry of all rules. A new rule is registered only here.
 
 use crate::front_end;
 use crate::options::{OPTIONS, RuleOption};
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// The rules that look at the IR.
+/// The rules that check the IR.
 pub(crate) static RULES: &[&Rule] = &[
     &rules::always_true_condition::RULE,
     &rules::constant_comparison::RULE,
@@ -118,7 +118,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::mica_knowledge::RULE,
 ];
 
-/// What `agentir rules` says of a rule.
+/// The entry of a rule in `agentir rules`.
 #[derive(Debug, Clone, Serialize)]
 pub struct RuleInfo {
     /// Its name.
@@ -129,16 +129,16 @@ pub struct RuleInfo {
     pub severity: Severity,
     /// What it finds.
     pub summary: &'static str,
-    /// What the vendors' tools call it.
+    /// The names of the equivalent checks in the vendors' tools.
     pub vendor: &'static [&'static str],
-    /// The dialects it has something to say about.
+    /// The dialects that it applies to.
     pub dialects: &'static [Dialect],
-    /// What a project may set for it.
+    /// Its options.
     pub options: Vec<RuleOption>,
 }
 
 impl RuleInfo {
-    /// The group's name.
+    /// The name of the group.
     #[must_use]
     pub const fn group_name(&self) -> &'static str {
         match self.group {
@@ -168,7 +168,7 @@ fn info(rule: &'static Rule) -> RuleInfo {
     }
 }
 
-/// All rules, by group and name.
+/// Returns all rules, by group and name.
 #[must_use]
 pub fn catalogue() -> Vec<RuleInfo> {
     let mut all: Vec<RuleInfo> =
@@ -177,13 +177,13 @@ pub fn catalogue() -> Vec<RuleInfo> {
     all
 }
 
-/// The rule called `name`.
+/// Returns the rule called `name`.
 #[must_use]
 pub fn rule(name: &str) -> Option<RuleInfo> {
     front_end::RULES.iter().map(info).chain(RULES.iter().map(|r| info(r))).find(|r| r.name == name)
 }
 
-/// The page of the rule called `name`, in Markdown.
+/// Returns the page of the rule called `name`, in Markdown.
 #[must_use]
 pub fn page(name: &str) -> Option<&'static str> {
     PAGES

@@ -1,4 +1,4 @@
-//! The constraints of an agent, by where they are checked and when they apply.
+//! Constraints, grouped by when they are evaluated.
 
 use crate::proof::{is_stable, roots};
 use crate::rule::AgentContext;
@@ -8,16 +8,16 @@ use agentir_solver::Test;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// Where constraints are checked, all of them over the same state.
+/// When constraints are evaluated. All constraints of a group see the same state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum EvaluationPoint<'a> {
     /// In every turn.
     Turn,
     /// Before the user gets an answer.
     Response,
-    /// Before a tool is called.
+    /// Before a call of the tool.
     Call(&'a str),
-    /// Before the model leads in a step, by the place of its constraints in memory.
+    /// Before a reasoning zone, identified by its address.
     Zone(usize),
 }
 
@@ -32,20 +32,20 @@ impl std::fmt::Display for EvaluationPoint<'_> {
     }
 }
 
-/// A constraint in the form "if all gates hold, the test comes out so".
+/// A constraint as an implication: if all gates hold, the test has the required outcome.
 #[derive(Debug, Clone)]
 pub(crate) struct GuardedConstraint<'a> {
     pub(crate) constraint: &'a Constraint,
-    /// `WHEN` of the constraint and of its profile, then what stands before `IMPLIES`.
+    /// `WHEN` of the constraint and of its profile, then the premises of `IMPLIES`.
     pub(crate) gates: Vec<Test<'a>>,
-    /// How many of the gates are `WHEN`.
+    /// The number of gates that come from `WHEN`.
     pub(crate) whens: usize,
     pub(crate) test: Test<'a>,
-    /// Whether the test must hold; that of `RESTRICT` must not.
+    /// Whether the test must hold. The test of a `RESTRICT` must not.
     pub(crate) required: bool,
-    /// Whether nothing else is checked if it fails.
+    /// Whether a failure ends the checks.
     pub(crate) stops: bool,
-    /// The first names of the variables that it reads.
+    /// The roots of the variables that it reads.
     pub(crate) about: FxHashSet<SmolStr>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> GuardedConstraint<'a> {
         Some(Self { constraint, gates, whens, test, required, stops: stops(constraint), about })
     }
 
-    /// By what gates are told apart.
+    /// Returns the keys that identify a set of gates.
     pub(crate) fn gate_keys(&self) -> Vec<String> {
         let mut keys: Vec<String> = self
             .gates
@@ -92,7 +92,7 @@ impl<'a> GuardedConstraint<'a> {
     }
 }
 
-/// A condition that can be read, and that says the same when it is asked twice.
+/// Returns the test of a condition that is valid and stable.
 fn readable(condition: &Condition) -> Option<Test<'_>> {
     match &condition.kind {
         ConditionKind::Invalid => None,
@@ -101,7 +101,8 @@ fn readable(condition: &Condition) -> Option<Test<'_>> {
     }
 }
 
-/// Whether a constraint that fails ends the checks: a warning does not, nor what goes on.
+/// Whether a failure of the constraint ends the checks. Warnings do not, nor do constraints that
+/// continue.
 fn stops(constraint: &Constraint) -> bool {
     let warns =
         constraint.severity == Some("warning") || constraint.kind == Some(ConstraintKind::Warn);
@@ -114,8 +115,8 @@ fn stops(constraint: &Constraint) -> bool {
     !warns && !goes_on
 }
 
-/// The constraints of an agent, its profiles' included, by where they are checked and in the order in
-/// which they are. Those that are never checked are left out.
+/// Returns the constraints of an agent and its profiles, grouped by evaluation point and in
+/// evaluation order. Constraints that are never evaluated are omitted.
 pub(crate) fn guarded_constraints<'a>(
     cx: &AgentContext<'a>,
 ) -> Vec<(EvaluationPoint<'a>, Vec<GuardedConstraint<'a>>)> {
@@ -150,7 +151,7 @@ pub(crate) fn guarded_constraints<'a>(
     points
 }
 
-/// Groups of constraints that have variables in common, directly or by others, each in order.
+/// Partitions constraints into groups with common variables (transitively). Each group is in order.
 pub(crate) fn related<'r, 'a>(
     all: &'r [GuardedConstraint<'a>],
 ) -> Vec<Vec<&'r GuardedConstraint<'a>>> {

@@ -1,5 +1,5 @@
-//! Telling the dialects apart, for messages that differ by them. Which rules hold for which dialect
-//! is said by each rule.
+//! Predicates on dialects, for messages that differ between them. Each rule declares the dialects
+//! that it applies to.
 
 use agentir_ir::{Agent, Dialect, Program};
 

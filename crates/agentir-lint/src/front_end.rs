@@ -1,5 +1,5 @@
-//! The rules that are found while texts, comments about findings, and configurations are read. They are
-//! listed here so that the catalogue is whole; who reads reports them.
+//! The rules that are checked while source files, suppression comments and configurations are read.
+//! They are listed here to complete the catalogue; the reader reports their findings.
 
 use crate::rule::{Check, Group, Rule};
 use agentir_diagnostics::{RuleName, Severity};

@@ -1,5 +1,4 @@
-//! What an agent says, collected in one walk and sorted by what it does, so that a rule looks at
-//! what it is about and nothing is walked twice.
+//! An index of the parts of an agent by kind, built in one traversal.
 
 use crate::rule::ProgramContext;
 use crate::variables::Variables;
@@ -12,44 +11,44 @@ use agentir_ir::{
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
-/// The parts of an agent by what they do, in the order of the source.
+/// The parts of an agent by kind, in source order.
 #[derive(Debug, Default)]
 pub struct AgentIndex<'a> {
     /// Conditions, with what they decide.
     pub conditions: Vec<(&'a Condition, ConditionUse)>,
-    /// Expressions whose values are used; conditions and holes of templates are not among them.
+    /// Expressions whose values are used, except conditions and template placeholders.
     pub exprs: Vec<&'a Expr>,
-    /// Texts with holes.
+    /// Templates.
     pub templates: Vec<&'a Template>,
     /// Assignments.
     pub sets: Vec<&'a SetVariable>,
-    /// Variables that something else writes.
+    /// Variables that something other than an assignment writes.
     pub writes: Vec<(&'a Spanned<Name>, WriteUse)>,
     /// Lists of variables that are removed.
     pub clears: Vec<&'a [Spanned<Name>]>,
-    /// Variables that are named.
+    /// References to variables.
     pub reads: Vec<(&'a Spanned<Name>, ReadUse)>,
     /// All gather fields, those of steps included.
     pub fields: Vec<&'a GatherField>,
     /// Tool calls.
     pub calls: Vec<&'a Call>,
-    /// Tools as they are offered to the model.
+    /// Tool bindings: tools as they are exposed to the model.
     pub offers: Vec<&'a ToolBinding>,
-    /// Tools that are named without being called.
+    /// References to tools, other than calls.
     pub tool_refs: Vec<(&'a Spanned<Name>, ToolUse)>,
-    /// Agents that are named.
+    /// References to agents.
     pub agent_refs: Vec<(&'a Spanned<Name>, AgentUse)>,
-    /// Named templates that are used.
+    /// References to named templates.
     pub template_refs: Vec<&'a Spanned<Name>>,
     /// Jumps.
     pub jumps: Vec<&'a Jump>,
-    /// Steps that are named other than by a jump.
+    /// References to steps, other than jumps.
     pub step_refs: Vec<&'a Spanned<Name>>,
     /// Interactive elements.
     pub actions: Vec<&'a Actions>,
-    /// The tools it declares, its profiles' included, by name.
+    /// The declared tools by name, those of profiles included.
     pub tools: FxHashMap<&'a str, &'a Tool>,
-    /// The variables it knows.
+    /// The variables that the agent knows.
     pub variables: Variables<'a>,
     paths: OnceCell<Vec<(&'a Path, &'a Expr)>>,
 }
@@ -93,7 +92,7 @@ impl<'a> AgentIndex<'a> {
         }
     }
 
-    /// Calls `found` with every path that is read, with the whole expression it stands in.
+    /// Calls `found` with every path that is read, and the expression that contains it.
     pub fn paths(&self, found: &mut dyn FnMut(&'a Path, &'a Expr)) {
         let all = self.paths.get_or_init(|| {
             let mut all = Vec::new();
@@ -110,7 +109,7 @@ impl<'a> AgentIndex<'a> {
         all.iter().for_each(|(path, expr)| found(path, expr));
     }
 
-    /// Calls `found` with every expression: conditions, values, arguments, holes of templates.
+    /// Calls `found` with every expression: conditions, values, arguments, template placeholders.
     pub fn all_exprs(&self, found: &mut dyn FnMut(&'a Expr)) {
         for expr in self.conditions.iter().filter_map(|(c, _)| c.expr()) {
             found(expr);

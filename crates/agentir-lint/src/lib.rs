@@ -1,9 +1,9 @@
-//! The rules, and what runs them.
+//! The rules and the rule runner.
 //!
-//! A rule is a file in `rules/` with its name, what it looks for, and the check; its page in the
-//! top-level `rules/` folder says what it means, with examples that run as tests. Rules read the
-//! IR and the facts collected from it: the same rule serves every dialect. Only what is about the
-//! text itself, comments included, looks at the source.
+//! A rule is a file in `rules/` with its metadata and its check. Its page in the top-level `rules/`
+//! folder documents it, with examples that run as tests. Rules query the IR and the analyses of it,
+//! so the same rule serves every dialect. Only rules about the source text itself, comments
+//! included, read the source.
 //!
 //! *Invariant*: nothing here prints, reads a file or changes the program.
 

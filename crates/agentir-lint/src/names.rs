@@ -1,5 +1,5 @@
-//! What the rules about names share: where expressions stand, what results hold, what is defined
-//! twice, what was probably meant.
+//! Shared helpers of the rules about names: expressions and their contexts, types of results,
+//! duplicate definitions, suggestions.
 
 use crate::rule::{AgentContext, Report};
 use agentir_diagnostics::{Diagnostic, Spanned, closest};
@@ -11,7 +11,7 @@ use agentir_ir::{Agent, Data, Node, Tool, WriteUse};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// Says which of the `known` names was probably meant; else what to do.
+/// Suggests the most similar of the `known` names; otherwise adds the help text.
 pub(crate) fn suggest<'k>(
     finding: Diagnostic,
     name: &str,
@@ -24,7 +24,7 @@ pub(crate) fn suggest<'k>(
     }
 }
 
-/// Calls `found` with every name that was defined before, and where.
+/// Calls `found` with every duplicate definition and the first definition of the name.
 pub(crate) fn defined_twice<'n>(
     names: impl IntoIterator<Item = &'n Spanned<Name>>,
     found: &mut dyn FnMut(&'n Spanned<Name>, &'n Spanned<Name>),
@@ -42,19 +42,19 @@ pub(crate) fn defined_twice<'n>(
     }
 }
 
-/// Where an expression stands.
+/// The context of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExprContext {
-    /// Where variables are variables.
+    /// An ordinary expression.
     Plain,
-    /// In the check of a guardrail, which sees what it checks.
+    /// The check of a guardrail, in which the checked content is visible.
     Guardrail,
-    /// In the `{{#each}}` of a text, where bare names are fields of the item.
+    /// Inside `{{#each}}`, where bare names are fields of the item.
     Each,
 }
 
 impl ExprContext {
-    /// The functions that may be called there.
+    /// Returns the functions that may be called in this context.
     pub(crate) const fn scope(self) -> Scope {
         match self {
             Self::Guardrail => Scope::Guardrail,
@@ -63,10 +63,10 @@ impl ExprContext {
     }
 }
 
-/// Calls `found` with every expression that the agent answers for, each once.
+/// Calls `found` with every expression that this agent reports, each once.
 pub(crate) fn expressions<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Expr, ExprContext)) {
     let checks = cx.agent.constraints.guardrails.iter().filter_map(|g| g.check.as_ref());
-    // `kind: both` makes two rules of one.
+    // `kind: both` is lowered to two guardrails.
     let mut guardrails: FxHashMap<_, _> = checks.map(|check| (check.span, false)).collect();
     let index = &cx.index;
     let mut own = |expr: &'a Expr, context: ExprContext| {
@@ -89,7 +89,7 @@ pub(crate) fn expressions<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a E
     index.templates.iter().for_each(|t| holes(t, &mut own));
 }
 
-/// The expressions in the double braces of a text. Single braces may be just that.
+/// Calls `found` with the expressions in double braces. Single braces may be literal.
 fn holes<'a>(template: &'a Template, found: &mut dyn FnMut(&'a Expr, ExprContext)) {
     let mut depth = 0_usize;
     for part in &template.parts {
@@ -133,10 +133,10 @@ pub(crate) fn paths<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Path)) {
     });
 }
 
-/// The tools whose results are read under a name: their own, or that of `AS`.
+/// The tools whose results are available under a name: the tool's own name or that of `AS`.
 pub(crate) struct Results<'c, 'a> {
     cx: &'c AgentContext<'a>,
-    /// Names other than those of tools; nothing where anything may be under a name.
+    /// Names other than those of tools; `None` if the name may hold anything else.
     named: FxHashMap<&'a str, Option<&'a Tool>>,
 }
 
@@ -147,12 +147,12 @@ impl<'c, 'a> Results<'c, 'a> {
         for call in &index.calls {
             let (Some(result), tool) = (&call.result, cx.tool(&call.tool.value)) else { continue };
             let entry = named.entry(&result.value).or_insert(tool);
-            // Results of different tools under one name.
+            // Several tools write their results to this name.
             if entry.map(|t| &t.name.value) != tool.map(|t| &t.name.value) {
                 *entry = None;
             }
         }
-        // What is written in other ways as well may hold anything.
+        // Names with other definitions may hold anything.
         let written = index.sets.iter().map(|s| s.target.root.value.as_str());
         let asked = index.fields.iter().map(|f| f.name.value.as_str());
         let others = index.writes.iter().filter(|(_, used)| *used != WriteUse::ToolResult);
@@ -162,7 +162,7 @@ impl<'c, 'a> Results<'c, 'a> {
         Self { cx, named }
     }
 
-    /// The type of the result that is read as `name`, with the tool that gives it.
+    /// Returns the type of the result called `name`, and its tool.
     pub(crate) fn get(&self, name: &str) -> Option<(&'a Tool, &'a TypeExpr)> {
         let tool = match self.named.get(name) {
             Some(tool) => (*tool)?,
@@ -172,17 +172,17 @@ impl<'c, 'a> Results<'c, 'a> {
     }
 }
 
-/// What a path into a value of a type leads to.
+/// The result of resolving a path in a type.
 pub(crate) enum Member<'t> {
-    /// A value of this type.
+    /// The member has this type.
     Found(&'t TypeExpr),
-    /// Nothing: the object has other fields.
+    /// The object has no such field.
     Missing(&'t Spanned<Name>, &'t [TypeField]),
-    /// The types do not say.
+    /// The type is unknown.
     Unknown,
 }
 
-/// Follows the segments of a path into a type.
+/// Resolves the segments of a path in a type.
 pub(crate) fn member<'t>(mut ty: &'t TypeExpr, segments: &'t [Segment]) -> Member<'t> {
     for segment in segments {
         ty = match (&ty.kind, segment) {
@@ -199,8 +199,8 @@ pub(crate) fn member<'t>(mut ty: &'t TypeExpr, segments: &'t [Segment]) -> Membe
     Member::Found(ty)
 }
 
-/// Calls `found` with every named template that is used, and whether its place is all of
-/// `TEMPLATE(name)` or just the name, as in the hole of a text.
+/// Calls `found` with every reference to a named template, and whether the span covers all of
+/// `TEMPLATE(name)` or only the name, as in a placeholder.
 pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>, bool)) {
     cx.index.template_refs.iter().for_each(|name| found((*name).clone(), true));
     for text in cx.index.templates.iter().map(|t| &t.text) {
@@ -232,7 +232,7 @@ pub(crate) fn template_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spa
     });
 }
 
-/// Calls `found` with every reference table that is used: by fields and by parameters of tools.
+/// Calls `found` with every reference to a lookup table, by fields and by tool parameters.
 pub(crate) fn lookup_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spanned<Name>)) {
     for lookup in cx.index.fields.iter().filter_map(|f| f.semantics.as_ref()?.lookup.as_ref()) {
         found(lookup.clone());
@@ -248,7 +248,7 @@ pub(crate) fn lookup_refs<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(Spann
     }
 }
 
-/// The variables of Agent Script that are named in what the model has no place for.
+/// Collects the variables of Agent Script that occur in data the IR keeps verbatim.
 pub(crate) fn mentioned(agent: &Agent, found: &mut FxHashSet<SmolStr>) {
     let mut text = |data: &Data| kept(data, found);
     agent.extensions.0.values().flat_map(|all| all.values()).for_each(|e| text(&e.value));
@@ -262,7 +262,7 @@ pub(crate) fn mentioned(agent: &Agent, found: &mut FxHashSet<SmolStr>) {
     others.into_iter().for_each(text);
 }
 
-/// Every `@variables.name` in free-form data.
+/// Collects every `@variables.name` in free-form data.
 fn kept(data: &Data, found: &mut FxHashSet<SmolStr>) {
     match data {
         Data::String(text) => {
@@ -278,7 +278,7 @@ fn kept(data: &Data, found: &mut FxHashSet<SmolStr>) {
     }
 }
 
-/// Reports what is wrong with calls of built-in functions, as far as it is the running rule's.
+/// Reports invalid calls of built-in functions, as far as they belong to the running rule.
 pub(crate) fn check_functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut seen = FxHashSet::default();
     expressions(cx, &mut |expr, context| {
@@ -291,7 +291,7 @@ pub(crate) fn check_functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     });
 }
 
-/// What comes of a wrong call at run time.
+/// Returns the effect of an invalid call at run time.
 fn note(rule: &str) -> Option<String> {
     let text = match rule {
         "unknown-function" => {
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn every_later_definition_is_compared_with_the_first() {
-        // As maps give them: not in the order of the source.
+        // As maps yield them: not in source order.
         let names =
             [name("b", 5), name("a", 9), name("a", 1), name("a", 4), name("", 0), name("", 2)];
         let mut found = Vec::new();

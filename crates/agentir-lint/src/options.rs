@@ -1,4 +1,4 @@
-//! What a project may set for a rule.
+//! Options of rules.
 
 use globset::GlobSet;
 use std::collections::HashMap;
@@ -9,21 +9,21 @@ pub struct RuleOption {
     /// The rule.
     #[serde(skip)]
     pub rule: &'static str,
-    /// The option.
+    /// Its name.
     pub name: &'static str,
-    /// What it is set to.
+    /// The type of its value.
     pub kind: OptionKind,
     /// What it does.
     pub summary: &'static str,
 }
 
-/// What an option is set to.
+/// The type of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptionKind {
-    /// A number; this one if it is not set.
+    /// A number, with its default.
     Number(u32),
-    /// Names, in which `*` stands for anything; none if it is not set.
+    /// Names, in which `*` is a wildcard; none by default.
     Names,
 }
 
@@ -36,7 +36,7 @@ const fn option(
     RuleOption { rule, name, kind, summary }
 }
 
-/// All options. The page of a rule describes them in full.
+/// All options. The pages of the rules document them.
 pub static OPTIONS: &[RuleOption] = &[
     option(
         "complex-procedure",
@@ -48,7 +48,7 @@ pub static OPTIONS: &[RuleOption] = &[
     option("undefined-variable", "known", OptionKind::Names, "variables that the platform sets"),
 ];
 
-/// What is set for an agent, by rule and option.
+/// The values of options for an agent.
 #[derive(Debug, Default)]
 pub struct Options {
     numbers: HashMap<(&'static str, &'static str), u32>,
@@ -56,20 +56,20 @@ pub struct Options {
 }
 
 impl Options {
-    /// Nothing is set.
+    /// Returns the defaults.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets an option to a number; does nothing where there is no such option.
+    /// Sets an option to a number. Unknown options are ignored.
     pub fn set_number(&mut self, rule: &str, name: &str, number: u32) {
         if let Some(option) = find(rule, name) {
             self.numbers.insert((option.rule, option.name), number);
         }
     }
 
-    /// Sets an option to names; does nothing where there is no such option.
+    /// Sets an option to names. Unknown options are ignored.
     pub fn set_names(&mut self, rule: &str, name: &str, names: GlobSet) {
         if let Some(option) = find(rule, name) {
             self.names.insert((option.rule, option.name), names);
@@ -85,7 +85,7 @@ impl Options {
         number.and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX)
     }
 
-    /// Whether `word` is among the names that an option is set to.
+    /// Whether the value of an option includes `word`.
     pub(crate) fn names(&self, rule: &str, name: &str, word: &str) -> bool {
         let mut set = self.names.iter().filter(|((r, n), _)| *r == rule && *n == name);
         set.any(|(_, globs)| globs.is_match(word))

@@ -1,4 +1,4 @@
-//! Whether a guardrail's check says what is allowed or what is not, and the opposite of it.
+//! The polarity of guardrail checks: whether they describe allowed content or violations.
 
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
 
@@ -6,7 +6,8 @@ use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
 pub(crate) fn reads_like_pass(check: &Expr) -> bool {
     match &check.kind {
         ExprKind::Call { function, .. } => bare(&function.value).starts_with("not_"),
-        // "There must be …" is a violation if there is not; "contains nothing bad" is no violation.
+        // "There must be …" is a violation if it does not hold; "contains nothing bad" is not a
+        // violation.
         ExprKind::Unary { op: UnaryOp::Not, operand } => finds_something_bad(operand),
         ExprKind::And(parts) => parts.iter().any(reads_like_pass),
         ExprKind::Binary { op, left, right } => {
@@ -22,8 +23,8 @@ pub(crate) fn reads_like_pass(check: &Expr) -> bool {
     }
 }
 
-/// Functions that look for what should not be there. `matches_pattern` is not among them: a pattern
-/// may as well be what has to be there.
+/// Whether an expression detects unwanted content. `matches_pattern` does not count: the pattern
+/// may as well describe required content.
 fn finds_something_bad(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { function, .. } => matches!(
@@ -35,14 +36,14 @@ fn finds_something_bad(expr: &Expr) -> bool {
     }
 }
 
-/// What a check that says when content is fine has to be where a check says when it is not; `None`
-/// for a check that is not understood well enough.
+/// Returns the violation that corresponds to a check of allowed content; `None` if the check is not
+/// understood well enough.
 #[must_use]
 pub fn violation(check: &Expr) -> Option<String> {
     understood(check).then(|| inverted(check))
 }
 
-/// Whether the opposite of a check is certain to be what its author would have written.
+/// Whether the negation of a check is certainly what the author meant.
 fn understood(check: &Expr) -> bool {
     match &check.kind {
         ExprKind::Call { function, .. } => bare(&function.value).starts_with("not_"),
@@ -56,8 +57,8 @@ fn understood(check: &Expr) -> bool {
     }
 }
 
-/// Something that is counted: from which limit on "fewer than" is an upper bound for good content
-/// rather than a lower bound for bad.
+/// For a measured quantity, returns the limit from which "fewer than" is an upper bound for allowed
+/// content rather than a lower bound for violations.
 fn count(expr: &Expr) -> Option<f64> {
     let name = match &expr.kind {
         ExprKind::Call { function, .. } => bare(&function.value),
@@ -83,7 +84,7 @@ fn bare(function: &str) -> &str {
     function.strip_prefix("abl.").unwrap_or(function)
 }
 
-/// The opposite of a check, as an author would write it in CEL.
+/// Returns the negation of a check as idiomatic CEL.
 pub(crate) fn inverted(check: &Expr) -> String {
     match &check.kind {
         ExprKind::Call { function, args } => match bare(&function.value).strip_prefix("not_") {
@@ -123,7 +124,7 @@ fn joined(parts: &[Expr], with: &str) -> String {
     all.join(with)
 }
 
-/// The expression with single quotes where that is possible, since checks stand in double ones.
+/// Prints an expression with single quotes if possible, because checks are double-quoted.
 fn text(expr: &Expr) -> String {
     let text = expr.to_string();
     if text.contains(['\'', '\\']) { text } else { text.replace('"', "'") }

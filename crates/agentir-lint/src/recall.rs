@@ -1,13 +1,13 @@
-//! The events at which memory is brought back (current specification 8.10).
+//! Recall events (current specification 8.10).
 
-/// What an event's legacy name means today.
+/// The current meaning of a legacy event name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Legacy<'a> {
     /// This event.
     Event(&'static str),
-    /// A value for this field was found.
+    /// A value for this field was extracted.
     Field(&'a str),
-    /// A word of the author's; newer versions have no events of one's own.
+    /// A custom event; newer versions have none.
     Unknown,
 }
 
@@ -17,7 +17,7 @@ const NAMES: &[(&str, &str)] = &[
     ("end", "session:end"),
     ("session_end", "session:end"),
     ("agent_start", "agent:*:before"),
-    // As the specification has it, although the name says otherwise.
+    // As the specification defines it, although the name suggests otherwise.
     ("agent_enter", "agent:*:after"),
     ("agent_end", "agent:*:after"),
     ("agent_exit", "agent:*:after"),
@@ -27,14 +27,14 @@ const NAMES: &[(&str, &str)] = &[
     ("tool_result", "tool:*:after"),
 ];
 
-/// What a legacy name means: `ON_START`, `session_start`, `ON_DESTINATION_MENTION`.
+/// Returns the meaning of a legacy name: `ON_START`, `session_start`, `ON_DESTINATION_MENTION`.
 #[must_use]
 pub fn legacy(event: &str) -> Option<Legacy<'_>> {
     let prefixed =
         event.get(..3).filter(|p| p.eq_ignore_ascii_case("on_")).and_then(|_| event.get(3..));
     let name = prefixed.unwrap_or(event);
     if let Some((_, now)) = NAMES.iter().find(|(old, _)| old.eq_ignore_ascii_case(name)) {
-        // `start` alone is no name of any version.
+        // No version has the bare name `start`.
         return (prefixed.is_some() || name.contains('_')).then_some(Legacy::Event(now));
     }
     let prefixed = prefixed?;
@@ -45,7 +45,7 @@ pub fn legacy(event: &str) -> Option<Legacy<'_>> {
     Some(field.map_or(Legacy::Unknown, Legacy::Field))
 }
 
-/// An event, taken apart.
+/// A parsed event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event<'a> {
     /// `session:start`, `session:end`.
@@ -60,7 +60,7 @@ pub(crate) enum Event<'a> {
     Step(&'a str),
 }
 
-/// What an event is about; `None` if it is not one of the language's.
+/// Parses an event. Returns `None` if the language has no such event.
 pub(crate) fn event(text: &str) -> Option<Event<'_>> {
     let mut parts = text.trim().split(':').map(str::trim);
     let event = match (parts.next()?, parts.next()?, parts.next()) {

@@ -1,4 +1,4 @@
-//! To whom an agent hands over, in the order in which that is tried.
+//! Routing rules and handoffs in evaluation order.
 
 use crate::proof::shadowing::numeric_priority;
 use crate::rule::AgentContext;
@@ -10,19 +10,19 @@ use smol_str::SmolStr;
 /// A routing rule or a handoff.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Route<'a> {
-    /// Where it is written.
+    /// Its source.
     pub(crate) span: Span,
-    /// The agent, if it leads to one.
+    /// The target agent, if any.
     pub(crate) to: Option<&'a str>,
-    /// When, if that is said.
+    /// Its condition, if any.
     pub(crate) when: Option<&'a Condition>,
-    /// The intents it takes; none for all.
+    /// The intents that it matches; empty for all.
     pub(crate) intents: &'a [Spanned<SmolStr>],
-    /// Whether more is asked for: a channel, variables that are set, intents that are left alone.
+    /// Whether it has further requirements: a channel, variables that are set, excluded intents.
     pub(crate) narrowed: bool,
-    /// Lower first.
+    /// Lower numbers come first.
     pub(crate) priority: Option<f64>,
-    /// Its place in the source.
+    /// Its index in the source.
     position: usize,
 }
 
@@ -53,11 +53,11 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// Whether the language says that it is tried before the other one: by priority, or by its place
-    /// if neither has one. How equal priorities are ordered it does not say.
+    /// Whether the language specifies that this route is tried before the other one: by priority,
+    /// or by source order if neither has one. The order of equal priorities is unspecified.
     pub(crate) fn precedes(&self, other: &Self) -> bool {
         match (self.priority, other.priority) {
-            // The branches of one rule.
+            // Branches of one rule.
             _ if self.span == other.span => self.position < other.position,
             (Some(own), Some(others)) => own < others,
             (None, None) => self.position < other.position,
@@ -65,12 +65,12 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// Whether an intent is among those it takes.
+    /// Whether the route matches an intent explicitly.
     pub(crate) fn takes(&self, intent: &str) -> bool {
         self.intents.iter().any(|i| i.value.eq_ignore_ascii_case(intent))
     }
 
-    /// Where its condition is written, or itself.
+    /// Returns the span of its condition, or its own.
     pub(crate) fn at(&self) -> Span {
         self.when.map_or(self.span.at_start(), Condition::span)
     }
@@ -80,7 +80,7 @@ const fn is_word(priority: Option<&NumberOrText>) -> bool {
     matches!(priority, Some(NumberOrText::Text(_)))
 }
 
-/// The routing rules of a supervisor.
+/// Returns the routing rules of a supervisor.
 pub(crate) fn rules<'a>(cx: &AgentContext<'a>) -> Vec<Route<'a>> {
     let rules = cx.agent.routing.iter().flat_map(|r| &r.rules).enumerate();
     rules
@@ -89,9 +89,9 @@ pub(crate) fn rules<'a>(cx: &AgentContext<'a>) -> Vec<Route<'a>> {
         .collect()
 }
 
-/// The handoffs that an agent declares for itself.
+/// Returns the handoffs that an agent declares for itself.
 pub(crate) fn handoffs<'a>(cx: &AgentContext<'a>) -> Vec<Route<'a>> {
-    // `HANDOFF_PROTOCOL` of a supervisor speaks of other agents' handoffs.
+    // `HANDOFF_PROTOCOL` of a supervisor describes handoffs of other agents.
     let others = |h: &Handoff| h.extensions.0.values().any(|e| e.contains_key("from"));
     let all = cx.agent.coordination.handoffs.iter().enumerate();
     all.filter(|(_, handoff)| !is_word(handoff.priority.as_ref()) && !others(handoff))

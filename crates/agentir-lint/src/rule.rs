@@ -1,4 +1,4 @@
-//! What a rule is, and what it gets to see.
+//! Rules and the contexts that they query.
 
 use crate::dataflow::{
     Dataflow, DefIndex, DroppedVariables, ExternalDefs, SearchStats, UseCollector, UseSite,
@@ -25,38 +25,38 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// A rule of the catalogue.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name, in kebab case; the page is `rules/NAME.md`.
+    /// Its name in kebab case; its page is `rules/NAME.md`.
     pub name: RuleName,
-    /// What it belongs to.
+    /// Its group.
     pub group: Group,
-    /// How bad its findings are.
+    /// The severity of its findings.
     pub severity: Severity,
     /// What it finds, in one line.
     pub summary: &'static str,
-    /// What the vendors' tools call the same thing, if they find it.
+    /// The names of the equivalent checks in the vendors' tools.
     pub vendor: &'static [&'static str],
-    /// The dialects it has something to say about.
+    /// The dialects that it applies to.
     pub dialects: &'static [Dialect],
-    /// How it finds it.
+    /// Its check.
     pub check: Check,
 }
 
-/// Every dialect.
+/// All dialects.
 pub(crate) const ANY: &[Dialect] = &[Dialect::Abl, Dialect::AgentScript, Dialect::Adl];
-/// What only ABL has, or has in this way.
+/// Features of ABL only.
 pub(crate) const ABL: &[Dialect] = &[Dialect::Abl];
-/// What ABL and Agent Script have in common.
+/// Features of ABL and Agent Script.
 pub(crate) const ABL_AND_SCRIPT: &[Dialect] = &[Dialect::Abl, Dialect::AgentScript];
-/// What ABL and ADL have in common.
+/// Features of ABL and ADL.
 pub(crate) const ABL_AND_ADL: &[Dialect] = &[Dialect::Abl, Dialect::Adl];
-/// What only ADL has.
+/// Features of ADL only.
 pub(crate) const ADL: &[Dialect] = &[Dialect::Adl];
-/// What only Agent Script has.
+/// Features of Agent Script only.
 pub(crate) const AGENT_SCRIPT: &[Dialect] = &[Dialect::AgentScript];
 
 impl Rule {
-    /// Whether it has something to say about agents of a dialect. What is no dialect of ours, such as an
-    /// imported export, is told what holds for all of them.
+    /// Whether the rule applies to a dialect. Programs of unknown dialects, such as imported
+    /// exports, get the rules for all dialects.
     pub(crate) fn speaks(&self, dialect: Option<Dialect>) -> bool {
         match dialect {
             Some(dialect) => self.dialects.contains(&dialect),
@@ -65,106 +65,106 @@ impl Rule {
     }
 }
 
-/// Groups of rules.
+/// A group of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
-    /// The text itself.
+    /// Syntax.
     Syntax,
-    /// Versions of the language and forms that contradict each other.
+    /// Versions of the language, and conflicting forms.
     Versions,
-    /// Names that are undefined, defined twice, or unused.
+    /// Undefined, duplicate and unused names.
     Names,
-    /// Names that belong to the runtime.
+    /// Names reserved by the runtime.
     Reserved,
-    /// What can never happen.
+    /// Unreachable code.
     Reachability,
-    /// What conditions say, proved by a solver.
+    /// Conditions, decided by a solver.
     Proofs,
-    /// What variables hold: where they are set, read, removed and handed on.
+    /// Dataflow: definitions, uses and transfers of variables.
     Data,
-    /// What others must not see.
+    /// Security.
     Security,
-    /// What instructions in words ask for.
+    /// Natural-language instructions.
     Prompts,
-    /// Differences between ADL as its paper has it and MICA, which runs it.
+    /// Differences between ADL's paper and MICA, its implementation.
     Mica,
 }
 
-/// How a rule looks.
+/// The scope of a rule's check.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// While the text is read; nothing is left to do here.
+    /// The front end checks it while reading.
     FrontEnd,
-    /// At the text of a file as it stands, comments included.
+    /// Checks the source text of a file, comments included.
     Text(fn(FileId, &str, &mut Report<'_>)),
-    /// At one agent.
+    /// Checks each agent.
     Agent(fn(&AgentContext<'_>, &mut Report<'_>)),
-    /// At all of them together.
+    /// Checks the program as a whole.
     Program(for<'a> fn(&'a ProgramContext<'a>, &mut Report<'_>)),
 }
 
-/// An agent, and what is known about it.
+/// An agent with its analyses, which are computed on demand.
 #[derive(Debug)]
 pub struct AgentContext<'a> {
     /// The agent.
     pub agent: &'a Agent,
-    /// The agents it runs with.
+    /// The program that it belongs to.
     pub program: &'a ProgramContext<'a>,
-    /// The version of the language its document is held to.
+    /// The version of the language that its document must follow.
     pub version: Version,
-    /// What it says, sorted by what it does.
+    /// Its parts by kind.
     pub index: Rc<AgentIndex<'a>>,
-    /// Its part of the program's graph.
+    /// Its id in the control-flow graph.
     pub id: AgentId,
     variable_facts: OnceLock<VariableFacts>,
     flow_facts: OnceLock<FlowFacts<'a>>,
     use_sites: OnceLock<FxHashMap<SmolStr, Vec<UseSite>>>,
     output_types: OnceLock<OutputTypes>,
-    /// Where the types of Agent Script do not fit in conditions.
+    /// The ill-typed expressions in conditions (Agent Script).
     pub(crate) mistyped_spans: OnceLock<FxHashSet<Span>>,
-    /// Of the conditions and comparisons that were asked about, by their addresses, whether they always
-    /// hold, or never.
+    /// The outcomes of conditions and comparisons that have been queried, by address and required
+    /// outcome.
     pub(crate) decided: RefCell<FxHashMap<(usize, bool), Decided>>,
 }
 
-/// Whether something always comes out so: the lines that show it.
+/// The proof of an outcome, if there is one.
 pub(crate) type Decided = Option<Rc<UnsatCore>>;
 
-/// A program, and what is known about it.
+/// A program with its analyses, which are computed on demand.
 #[derive(Debug)]
 pub struct ProgramContext<'a> {
     /// The program.
     pub program: &'a Program,
-    /// The agents by name; of several the first.
+    /// The agents by name; the first one if several share a name.
     pub agents: FxHashMap<&'a str, &'a Agent>,
-    /// The arguments that agents of ADL declare, each with the place of the agent's name.
+    /// The arguments that ADL agents declare, each with the span of the agent's name.
     pub declared: FxHashSet<(Span, &'a str)>,
-    /// The tools of the libraries.
+    /// The tools of libraries.
     pub library: FxHashMap<&'a str, &'a Tool>,
-    /// The profiles that stand alone.
+    /// The standalone profiles.
     pub profiles: FxHashMap<&'a str, &'a Profile>,
-    /// What agents are given by others, by the name of who is given it.
+    /// The variables that each agent receives from others, by the name of the receiver.
     pub passed: FxHashMap<&'a str, FxHashSet<&'a str>>,
-    /// All that any agent is given.
+    /// All variables that any agent receives.
     pub handed: FxHashSet<&'a str>,
-    /// The variables that the libraries' tools bring.
+    /// The variables of library tools.
     pub shared: Variables<'a>,
     /// The variables that all agents share, by name.
     pub variables: FxHashMap<&'a str, &'a SessionVariable>,
-    /// Whether it is written in the dialect agentfabric of Agent Script, whose nodes have references
-    /// and functions of their own.
+    /// Whether the program uses the agentfabric dialect of Agent Script, whose nodes have
+    /// references and functions of their own.
     pub agentfabric: bool,
-    /// The agents by their addresses; two may have one name.
+    /// The ids of agents by address; names may be ambiguous.
     ids: FxHashMap<usize, AgentId>,
     /// The file of the first agent that uses a profile, by the profile's file.
     homes: FxHashMap<FileId, FileId>,
     graph: OnceLock<Rc<Cfg<'a>>>,
-    /// What each agent says.
+    /// The index of each agent.
     indices: Vec<OnceLock<Rc<AgentIndex<'a>>>>,
-    /// What each agent does to variables.
+    /// The definitions of each agent.
     def_indices: Vec<OnceLock<Option<Rc<DefIndex<'a>>>>>,
-    /// What the project sets for the rules, by agent.
+    /// The options of the rules for each agent.
     pub(crate) options: &'a [Arc<Options>],
     pub(crate) search_stats: Rc<SearchStats>,
     autonomous_cycles: OnceLock<AutonomousCycles>,
@@ -247,42 +247,42 @@ impl<'a> ProgramContext<'a> {
         }
     }
 
-    /// Whether the program is written in Agent Script, where a file is a program.
+    /// Whether the program is written in Agent Script, in which each file is a program.
     #[must_use]
     pub fn is_agent_script(&self) -> bool {
         self.program.agents.iter().any(is_agent_script)
     }
 
-    /// What its agents are told in words.
+    /// The natural-language instructions of all agents.
     pub(crate) fn instructions(&self) -> &Instructions<'a> {
         let new = || Instructions::new(self.program);
         self.instructions.get_or_init(|| self.clock.time("(instructions)", new))
     }
 
-    /// The loops and circles of all agents in which nobody has a say.
+    /// The cycles without a decision of the user or the model, in all agents.
     pub(crate) fn autonomous_cycles(&self) -> &AutonomousCycles {
         self.autonomous_cycles.get_or_init(|| {
             self.clock.time("(forced circles)", || AutonomousCycles::of(self.graph()))
         })
     }
 
-    /// An agent's part of the control-flow graph.
+    /// Returns the id of an agent in the control-flow graph.
     pub(crate) fn id(&self, agent: &Agent) -> Option<AgentId> {
         self.ids.get(&address(agent)).copied()
     }
 
-    /// One of its agents on its own, without the version it is held to.
+    /// Returns the context of one agent, with the default version of the language.
     pub(crate) fn context(&'a self, agent: &'a Agent) -> AgentContext<'a> {
         let position = self.id(agent).map_or(usize::MAX, |id| id.0 as usize);
         AgentContext::new(agent, position, self, Version::default())
     }
 
-    /// What the variables of a program in Agent Script are declared as.
+    /// The declarations of variables that the program shares (Agent Script).
     pub(crate) fn declared_variables(&self) -> Rc<SharedDeclarations> {
         Rc::clone(self.declared_variables.get_or_init(|| Rc::new(SharedDeclarations::new(self))))
     }
 
-    /// The types of the variables that all agents share, of those that have one.
+    /// The types of shared variables, for those that declare one.
     pub(crate) fn variable_types(&self) -> &FxHashMap<&'a str, ValueType> {
         let typed = |(name, variable): (&&'a str, &&SessionVariable)| {
             Some((*name, ValueType::of(variable.ty.as_ref()?)?))
@@ -290,24 +290,24 @@ impl<'a> ProgramContext<'a> {
         self.variable_types.get_or_init(|| self.variables.iter().filter_map(typed).collect())
     }
 
-    /// What agents set of each other.
+    /// The definitions of variables by other agents.
     pub(crate) fn external_defs(&self) -> &ExternalDefs<'a> {
         let new = || ExternalDefs::new(self.program, self.graph());
         self.external_defs.get_or_init(|| self.clock.time("(set of each other)", new))
     }
 
-    /// What is lost where agents hand over to each other.
+    /// The variables that are dropped at handoffs.
     pub(crate) fn dropped(&'a self) -> &'a DroppedVariables {
         self.dropped
             .get_or_init(|| self.clock.time("(lost at handoffs)", || DroppedVariables::new(self)))
     }
 
-    /// What can follow what.
+    /// The control-flow graph.
     pub fn graph(&self) -> &Cfg<'a> {
         self.graph_or_new()
     }
 
-    /// The same, for what is kept beside it.
+    /// The control-flow graph, for analyses that keep it.
     pub(crate) fn shared_graph(&self) -> Rc<Cfg<'a>> {
         Rc::clone(self.graph_or_new())
     }
@@ -334,7 +334,7 @@ impl<'a> AgentContext<'a> {
         is_agent_script(self.agent)
     }
 
-    /// The agent that stands at `place` in the program.
+    /// Returns the context of the agent at `position` in the program.
     pub(crate) fn new(
         agent: &'a Agent,
         position: usize,
@@ -361,12 +361,12 @@ impl<'a> AgentContext<'a> {
         }
     }
 
-    /// What the project sets for an option of a rule that is a number, or what it is otherwise.
+    /// Returns the value of a numeric option, or its default.
     pub(crate) fn number(&self, rule: &Rule, option: &str) -> usize {
         self.options().number(rule.name.0, option)
     }
 
-    /// Whether the project names `word` in an option of a rule.
+    /// Whether an option of a rule includes `word`.
     pub(crate) fn names(&self, rule: &Rule, option: &str, word: &str) -> bool {
         self.options().names(rule.name.0, option, word)
     }
@@ -376,33 +376,33 @@ impl<'a> AgentContext<'a> {
         self.program.options.get(self.id.0 as usize).map_or(&NOTHING, Arc::as_ref)
     }
 
-    /// Its part of the program's graph.
+    /// Its subgraph of the control-flow graph.
     #[must_use]
     pub fn agent_cfg(&self) -> Option<&AgentCfg<'a>> {
         self.program.graph().agent(self.id)
     }
 
-    /// What its model is told in words.
+    /// Its natural-language instructions.
     pub(crate) fn prompts(&self) -> &[Prompt<'a>] {
         self.program.instructions().of(self.id)
     }
 
-    /// What tests and assignments on every way to a place say there.
+    /// The facts at its program points, see [`Cfg::facts`].
     pub fn flow_facts(&self) -> &FlowFacts<'a> {
         let graph = self.program.graph();
         let new = || graph.facts(self.id);
         self.flow_facts.get_or_init(|| self.program.clock.time("(known at a place)", new))
     }
 
-    /// What the agent says about its variables, for the solver.
+    /// The facts that its declarations state about variables, for the solver.
     pub fn variable_facts(&self) -> &VariableFacts {
         let new = || VariableFacts::new(self);
         self.variable_facts.get_or_init(|| self.program.clock.time("(said of variables)", new))
     }
 
-    /// A search for what variables hold, with a limit of its own.
+    /// Returns a dataflow search with a budget of its own.
     pub(crate) fn dataflow(&self) -> Option<Dataflow<'a>> {
-        // Where variables belong to the program, so do the places that set them.
+        // If the program shares its variables, all agents share one index.
         let slot = if self.is_agent_script() { 0 } else { self.id.0 as usize };
         let slot = self.program.def_indices.get(slot)?;
         let new = || DefIndex::new(self).map(Rc::new);
@@ -411,33 +411,33 @@ impl<'a> AgentContext<'a> {
         Some(Dataflow::new(defs, self.id, Rc::clone(&self.program.search_stats)))
     }
 
-    /// The places of the agent at which a variable may be read.
+    /// Returns the nodes that may read a variable.
     pub(crate) fn use_sites(&self, flow: &Dataflow<'a>, name: &str) -> &[UseSite] {
         let new = || UseCollector::places(flow, &|tool| self.tool(tool));
         let new = || self.program.clock.time("(places of variables)", new);
         self.use_sites.get_or_init(new).get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The types of the outputs that it reads, in Agent Script.
+    /// The types of the outputs that it reads (Agent Script).
     pub(crate) fn output_types(&self) -> &OutputTypes {
         self.output_types.get_or_init(|| output_types(self))
     }
 
-    /// A question about its conditions.
+    /// Returns a query about its conditions.
     #[must_use]
     pub fn query(&self) -> QueryBuilder<'_, 'a> {
         QueryBuilder::new(self)
     }
 
-    /// Whether a finding at `span` is to be reported for this agent: it is in the agent's own file,
-    /// or in a profile that no agent before it uses.
+    /// Whether this agent reports a finding at `span`: if the span is in its own file, or in a
+    /// profile that no earlier agent uses.
     #[must_use]
     pub fn answers_for(&self, span: Span) -> bool {
         let own = self.agent.metadata.name.span.file;
         span.file == own || self.program.homes.get(&span.file) == Some(&own)
     }
 
-    /// The profiles that may apply to the agent: its own, and those it names.
+    /// Returns the profiles that may apply: its own, and those it references.
     pub fn profiles(&self) -> impl Iterator<Item = &'a Profile> + '_ {
         let named = self
             .agent
@@ -447,27 +447,27 @@ impl<'a> AgentContext<'a> {
         self.agent.behavior_profiles.iter().chain(named)
     }
 
-    /// The tool called `name`: its own, one of a profile, one of a library.
+    /// Returns the tool called `name`: its own, or one of a profile or a library.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&'a Tool> {
         self.index.tools.get(name).copied().or_else(|| self.program.library.get(name).copied())
     }
 }
 
-/// Where a rule puts its findings.
+/// The findings of a rule.
 pub struct Report<'r> {
     pub(crate) rule: &'static Rule,
     pub(crate) diagnostics: &'r mut Vec<Diagnostic>,
 }
 
 impl Report<'_> {
-    /// A finding of the rule's own severity at `span`; give it back with [`Report::push`].
+    /// Creates a finding at `span` with the rule's severity. Pass it to [`Report::push`].
     #[must_use]
     pub fn finding(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.rule.name, self.rule.severity, span, message)
     }
 
-    /// Reports a finding.
+    /// Adds a finding.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }

@@ -1,4 +1,4 @@
-//! Running the rules.
+//! The rule runner.
 
 use crate::catalogue::RULES;
 use crate::options::Options;
@@ -11,17 +11,17 @@ use agentir_ir::{Dialect, Program};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Which rules run.
+/// A selection of rules.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Only these, if there are any: names of rules or groups.
+    /// If not empty, only these rules or groups run.
     pub select: FxHashSet<String>,
-    /// All but these.
+    /// These rules or groups do not run.
     pub ignore: FxHashSet<String>,
 }
 
 impl Selection {
-    /// Whether findings of the rule called `name` are wanted.
+    /// Whether the selection includes the rule called `name`.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         if self.select.is_empty() && self.ignore.is_empty() {
@@ -33,16 +33,16 @@ impl Selection {
     }
 }
 
-/// What the rules found in a program.
+/// The result of checking a program.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// The findings, by rule.
     pub diagnostics: Vec<Diagnostic>,
-    /// What that took.
+    /// The work that was done.
     pub statistics: Statistics,
 }
 
-/// Checks the text of a file as it stands, whatever it says.
+/// Checks the source text of a file.
 #[must_use]
 pub fn check_text(file: FileId, text: &str) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
@@ -54,8 +54,8 @@ pub fn check_text(file: FileId, text: &str) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// Checks a program. `versions` says which version of the language each of its agents is held to, and
-/// `options` what the project sets for the rules, both by the order of the agents.
+/// Checks a program. `versions` has the language version of each agent and `options` the options of
+/// the rules, both in the order of the agents.
 #[must_use]
 pub fn check(
     program: &Program,
@@ -68,7 +68,7 @@ pub fn check(
     run(&whole, versions, selection)
 }
 
-/// The same, with how long each rule took; to know that costs time, too.
+/// Like [`check`], and measures the time of each rule, which is not free.
 #[must_use]
 pub fn check_and_time(
     program: &Program,
@@ -97,7 +97,8 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
         .collect();
     let dialects: Vec<Option<Dialect>> =
         agents.iter().map(|cx| Dialect::from_name(cx.agent.metadata.dialect)).collect();
-    // Programs are of one dialect; one without agents is ABL's libraries and profiles.
+    // All agents of a program share a dialect. A program without agents consists of ABL libraries
+    // and profiles.
     let of_program = dialects.first().copied().unwrap_or(Some(Dialect::Abl));
     for rule in RULES.iter().copied() {
         if !selection.wants(rule.name.0) {
@@ -120,7 +121,7 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
             Check::Program(_) => {}
         }
     }
-    // Agents of one file may share what is wrong: the system prompt, a condition of several texts.
+    // Agents of one file may share a mistake, for instance in the system prompt.
     if whole.is_agent_script() {
         let mut seen = FxHashSet::default();
         diagnostics.retain(|d| seen.insert((d.rule.0, d.primary.span, d.message.clone())));
@@ -129,7 +130,7 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
     Checked { diagnostics, statistics }
 }
 
-/// What each agent of a program says about its variables, in the words of the solver, by their order.
+/// Returns the facts that each agent states about its variables, in the order of the agents.
 #[must_use]
 pub fn variable_facts_of(program: &Program) -> Vec<agentir_solver::Facts> {
     let whole = ProgramContext::new(program);

@@ -1,16 +1,16 @@
-//! What the rules about Agent Script share: references by namespace, and what `@outputs` stands for
-//! where it is read (specification part I, 3.2 and 5.9).
+//! Shared helpers of the Agent Script rules: references by namespace, and the meaning of `@outputs`
+//! (specification part I, 3.2 and 5.9).
 
 use crate::rule::AgentContext;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, Visit};
 use agentir_ir::{BindingAction, Body, Branch, Statement};
 
-/// The namespaces that exist only inside a `connection`.
+/// Namespaces that exist only inside a `connection`.
 pub(crate) const OF_CONNECTIONS: &[&str] = &["inputs", "response_actions", "response_formats"];
 
-/// The namespaces of the dialects agentscript and agentforce that agents can read, and their members
-/// where these are not the author's (specification part II, 11 and 12, and the published schemas).
+/// The namespaces that agents can read in the dialects agentscript and agentforce, with their
+/// members if these are fixed (specification part II, 11 and 12, and the published schemas).
 pub(crate) const NAMESPACES: &[(&str, Option<&[&str]>)] = &[
     ("variables", None),
     ("outputs", None),
@@ -30,7 +30,7 @@ pub(crate) const NAMESPACES: &[(&str, Option<&[&str]>)] = &[
     ("knowledge", Some(&["citations_url", "rag_feature_config_id", "citations_enabled"])),
 ];
 
-/// The namespaces that hold agents.
+/// The namespaces of agents.
 pub(crate) const AGENTS: &[&str] = &["subagent", "topic", "start_agent", "connected_subagent"];
 
 /// The functions of the dialects agentscript and agentforce.
@@ -48,7 +48,7 @@ pub(crate) fn references<'a>(
     });
 }
 
-/// Calls `found` with every variable that the agent names, and whether it writes it.
+/// Calls `found` with every reference to a variable, and whether it is a write.
 pub(crate) fn variables<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spanned<Name>, bool)) {
     references(cx, &mut |namespace, name, _| {
         if namespace == "variables" {
@@ -58,10 +58,10 @@ pub(crate) fn variables<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spa
     written(cx, &mut |name| found(name, true));
 }
 
-/// Calls `found` with every variable that the agent names to write it.
+/// Calls `found` with every variable that the agent writes.
 pub(crate) fn written<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spanned<Name>)) {
     for set in &cx.index.sets {
-        // The namespace may be left out in front of what is set.
+        // The target of `set` may omit the namespace.
         if set.target.namespace.as_ref().is_none_or(|n| n.value == "variables") {
             found(&set.target.root);
         }
@@ -74,18 +74,18 @@ pub(crate) fn written<'a>(cx: &AgentContext<'a>, found: &mut dyn FnMut(&'a Spann
     }
 }
 
-/// Whose outputs `@outputs` holds at some place.
+/// The actions that `@outputs` refers to at some point.
 #[derive(Clone, Copy)]
 pub(crate) enum Outputs<'s, 'a> {
-    /// Nobody's: no action has run.
+    /// None: no action has run.
     Nothing,
-    /// Those of something of which no outputs are known.
+    /// An action without known outputs.
     Unknown,
-    /// Those of an action, and whose they were outside of its callback.
+    /// An action, and what `@outputs` refers to outside of its callback.
     Of(&'a Spanned<Name>, &'s Outputs<'s, 'a>),
 }
 
-/// Calls `found` with every path that begins with `@outputs`, and what that stands for there.
+/// Calls `found` with every path that begins with `@outputs`, and what `@outputs` refers to there.
 pub(crate) fn outputs<'a>(
     cx: &AgentContext<'a>,
     found: &mut dyn FnMut(&'a Path, &Outputs<'_, 'a>),
@@ -165,7 +165,7 @@ fn of_body<'a>(body: &'a Body, here: &Outputs<'_, 'a>, found: Found<'_, 'a>) {
     }
 }
 
-/// The name of the output that a path reads: `x` in `@outputs.x`.
+/// Returns the name of the output that a path reads: `x` in `@outputs.x`.
 pub(crate) fn output(path: &Path) -> &Spanned<Name> {
     &path.root
 }

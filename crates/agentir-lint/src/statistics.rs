@@ -1,17 +1,17 @@
-//! How much the rules asked and looked at, and what they gave up.
+//! Statistics of a check.
 
 use crate::rule::ProgramContext;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Counts of a check. Those of several programs are added up.
+/// Counts of a check. The counts of several programs can be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// What the solver was asked.
+    /// The queries to the solver.
     pub solver: agentir_solver::Statistics,
-    /// The places that were looked at to find out where variables are set, as often as they were.
+    /// The nodes that dataflow searches visited, counted with repetition.
     pub visited_nodes: u64,
-    /// The searches through the places of an agent that were given up because there were too many.
+    /// The dataflow searches that exhausted their budget.
     pub given_up: u64,
 }
 

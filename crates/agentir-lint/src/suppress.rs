@@ -1,9 +1,9 @@
-//! Findings that a comment in the source says are to be ignored.
+//! Suppression comments.
 //!
-//! `# agentir: ignore[rule, rule] reason` speaks of the line it stands on, or, alone on a line, of the
-//! next one that is no comment; `# agentir: ignore-file[rule] reason`, above everything else, of the
-//! whole file. A comment names what it ignores: one that ignores everything would hide what nobody has
-//! seen yet.
+//! `# agentir: ignore[rule, rule] reason` applies to its own line or, on a line of its own, to the
+//! next line that is not a comment. `# agentir: ignore-file[rule] reason`, above everything else,
+//! applies to the whole file. A comment must name rules or groups: one that suppressed everything
+//! would hide unknown problems.
 
 use crate::names::suggest;
 use agentir_diagnostics::{
@@ -12,20 +12,20 @@ use agentir_diagnostics::{
 use agentir_syntax::line_layout::{LineKind, LineLayout, line_layout};
 use rustc_hash::FxHashMap;
 
-/// A comment that ignores what is not there.
+/// A suppression without effect.
 pub const UNUSED: RuleName = RuleName("unused-suppression");
-/// A comment that cannot be read, or names what does not exist.
+/// A suppression that cannot be parsed or names an unknown rule.
 pub const INVALID: RuleName = RuleName("invalid-suppression");
 
-/// What a comment for us begins with.
+/// The marker of suppression comments.
 const MARKER: &str = "agentir:";
 
-/// What findings a comment is about.
+/// The scope of a suppression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// Those on this line, counted from 0.
+    /// A line, counted from 0.
     Line(usize),
-    /// Those in the file.
+    /// The file.
     File,
 }
 
@@ -36,17 +36,17 @@ struct Named {
     used: bool,
 }
 
-/// A comment that ignores findings.
+/// A suppression comment.
 struct Suppression {
     scope: Scope,
-    /// What goes when the comment goes.
+    /// The span to delete together with the comment.
     whole: Span,
     comment: Span,
     names: Vec<Named>,
 }
 
-/// Takes out the findings that comments in the sources ignore, and adds what is to be said of the
-/// comments. `ran` says whether a rule looked at a file: else a comment may have its use.
+/// Removes suppressed findings and reports problems with the comments. `ran` says whether a rule
+/// has checked a file; otherwise a suppression of it may be needed.
 pub fn suppress(
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
@@ -82,7 +82,7 @@ pub fn suppress(
         }
         !ignored
     });
-    // In the order of the files, not of the map.
+    // In file order, which the map does not have.
     let mut rest: Vec<_> = by_file.into_iter().collect();
     rest.sort_by_key(|(id, _)| *id);
     for (id, all) in rest {
@@ -100,7 +100,7 @@ pub fn suppress(
     }
 }
 
-/// The suppressions of a file, with their problems.
+/// Returns the suppressions of a file and reports invalid ones.
 fn of_file(id: FileId, file: &SourceFile, problems: &mut Vec<Diagnostic>) -> Vec<Suppression> {
     let text = &*file.text;
     if !text.contains(MARKER) || file.name.ends_with(".json") {
@@ -154,7 +154,7 @@ fn size(text: &str) -> u32 {
     u32::try_from(text.len()).unwrap_or(u32::MAX)
 }
 
-/// The line that a comment on line `index` is about.
+/// Returns the line that a comment on line `index` applies to.
 fn target(lines: &LineLayout, index: usize) -> usize {
     let about = |(_, line): &(usize, &agentir_syntax::line_layout::Line)| {
         !matches!(line.kind, LineKind::Comment | LineKind::Blank)
@@ -163,7 +163,7 @@ fn target(lines: &LineLayout, index: usize) -> usize {
     below.map_or(index, |(line, _)| line)
 }
 
-/// What is to be deleted so that a comment is gone without a trace.
+/// Returns the span to delete so that nothing of a comment is left.
 fn whole(text: &str, comment: Span, alone: bool) -> Span {
     let before = text.get(..comment.start as usize).unwrap_or_default();
     let start = size(before.trim_end_matches([' ', '\t']));
@@ -176,7 +176,8 @@ fn whole(text: &str, comment: Span, alone: bool) -> Span {
     Span::new(comment.file, start, comment.end + end)
 }
 
-/// Whether what stands behind the mark, from `start` on, is about the whole file, and what it names.
+/// Parses the text after the marker, which begins at `start`. Returns whether it applies to the
+/// whole file, and the names.
 fn read(id: FileId, rest: &str, start: u32) -> Result<(bool, Vec<Named>), &'static str> {
     let word = rest.trim_start();
     let (in_file, list) = if let Some(list) = word.strip_prefix("ignore-file") {
@@ -192,7 +193,7 @@ fn read(id: FileId, rest: &str, start: u32) -> Result<(bool, Vec<Named>), &'stat
     let Some((list, _reason)) = list.split_once(']') else {
         return Err("the list of rules in this comment has no end");
     };
-    // Where the list begins: everything is a part of `rest`.
+    // All names are slices of `rest`.
     let at = |part: &str| start + size(rest).min(offset_in(rest, part));
     let names: Vec<Named> = list
         .split(',')
@@ -209,7 +210,7 @@ fn read(id: FileId, rest: &str, start: u32) -> Result<(bool, Vec<Named>), &'stat
     Ok((in_file, names))
 }
 
-/// Where `part`, a slice of `whole`, begins in it.
+/// Returns the offset of `part`, a slice of `whole`.
 fn offset_in(whole: &str, part: &str) -> u32 {
     let distance = part.as_ptr().addr().saturating_sub(whole.as_ptr().addr());
     u32::try_from(distance).unwrap_or(0)
@@ -221,7 +222,7 @@ fn misplaced(comment: Span) -> Diagnostic {
         .help("put it above the first line that is no comment")
 }
 
-/// The names that exist; the others are reported.
+/// Returns the names that exist and reports the others.
 fn known(names: Vec<Named>, problems: &mut Vec<Diagnostic>) -> Vec<Named> {
     let catalogue = crate::catalogue();
     let all: Vec<&str> = catalogue.iter().flat_map(|r| [r.name, r.group_name()]).collect();
@@ -237,7 +238,7 @@ fn known(names: Vec<Named>, problems: &mut Vec<Diagnostic>) -> Vec<Named> {
     known
 }
 
-/// Reports what a comment names and need not.
+/// Reports the names that suppress nothing.
 fn unused(
     one: &Suppression,
     text: &str,
@@ -277,7 +278,7 @@ fn unused(
     }
     for named in unused_names {
         let mut span = named.span;
-        // The comma behind it goes as well, or else that before it.
+        // Delete the comma after the name, or else the one before it.
         let rest_of_text = text.get(span.end as usize..).unwrap_or_default();
         let rest = rest_of_text.trim_start();
         if let Some(rest) = rest.strip_prefix(',') {

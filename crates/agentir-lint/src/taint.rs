@@ -1,4 +1,4 @@
-//! Sensitive data, and what it is copied to.
+//! Taint analysis of sensitive data.
 
 use crate::rule::AgentContext;
 use crate::script::{Outputs, output, outputs};
@@ -9,35 +9,35 @@ use agentir_ir::{Data, Dialect, GatherField, Tool};
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, SmolStrBuilder};
 
-/// Kinds of values that are personal or regulated, as fields say what their values mean.
+/// Formats of personal or regulated values.
 const SENSITIVE_FORMATS: &[&str] =
     &["credit_card", "card_number", "cvv", "ssn", "social_security_number", "iban", "passport"];
 
-/// Functions whose result does not tell what they were given.
+/// Functions whose result does not reveal their arguments.
 const SANITIZERS: &[&str] = &["MASK", "LENGTH", "len", "size", "redact_pii", "word_count"];
 
 /// How a variable came to hold sensitive data.
 #[derive(Debug, Clone)]
 pub(crate) struct Flow {
-    /// What it is, for the beginning of a sentence.
+    /// A description, for the beginning of a sentence.
     pub(crate) what: String,
-    /// Where it is declared.
+    /// The declaration of the source.
     pub(crate) declared: Span,
-    /// Why it is sensitive.
+    /// Why the source is sensitive.
     pub(crate) reason: String,
-    /// Whether it says how it is shown.
+    /// Whether the declaration says how to mask the value.
     pub(crate) masked: bool,
-    /// Whether the user says it in the conversation.
+    /// Whether the user provides the value in the conversation.
     from_user: bool,
-    /// The assignments it went through, in their order.
+    /// The assignments on the way from the source, in order.
     pub(crate) steps: Vec<Span>,
 }
 
-/// The variables of an agent that hold sensitive data, by path.
+/// The tainted variables of an agent, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Taint<'a> {
     by_path: FxHashMap<SmolStr, Flow>,
-    /// Outputs that are hidden from the model, by where they are read.
+    /// Outputs that are hidden from the model, by the span of the read.
     hidden: FxHashMap<Span, (&'a Tool, SmolStr)>,
 }
 
@@ -54,8 +54,8 @@ impl<'a> Taint<'a> {
         }
         let sets = cx.index.sets.iter().map(|s| (dotted(&s.target), s.span, vec![&s.value]));
         let assignments: Vec<(SmolStr, Span, Vec<&'a Expr>)> = sets.chain(transforms(cx)).collect();
-        // By the variables they read: each is looked at again when one of these turns out to be
-        // sensitive.
+        // Assignments by the variables that they read; they are revisited when one of these becomes
+        // tainted.
         let mut readers: FxHashMap<SmolStr, Vec<usize>> = FxHashMap::default();
         for (at, (_, _, values)) in assignments.iter().enumerate() {
             for value in values {
@@ -93,7 +93,7 @@ impl<'a> Taint<'a> {
             let own = field.sensitive == Some(true) || field.pii_type.is_some();
             let shared = entity.filter(|e| e.sensitive == Some(true) || e.pii_type.is_some());
             let kind = format_of(field);
-            // What is declared not to be sensitive is not.
+            // An explicit `sensitive: false` wins.
             if field.sensitive == Some(false) || !(own || shared.is_some() || kind.is_some()) {
                 continue;
             }
@@ -133,7 +133,7 @@ impl<'a> Taint<'a> {
         }
     }
 
-    /// Agent Script: outputs that the model does not see.
+    /// Agent Script: taints variables with outputs that the model does not see.
     fn hidden_outputs(&mut self, cx: &AgentContext<'a>) {
         let mut read: Vec<(&'a Path, &'a str)> = Vec::new();
         outputs(cx, &mut |path, here| {
@@ -151,13 +151,13 @@ impl<'a> Taint<'a> {
                 Data::String(word) => Some(word.eq_ignore_ascii_case("true")),
                 _ => None,
             };
-            // One that the user may see is hidden so that the author can word it.
+            // Outputs that the user may see are hidden only so that the author can word them.
             let hidden =
                 flag("filter_from_agent") == Some(true) && flag("is_displayable") == Some(false);
             if !hidden {
                 continue;
             }
-            // Read somewhere in an assignment; variables are the program's.
+            // The reader may be any assignment; variables belong to the program.
             self.hidden.insert(path.root.span, (tool, name.clone()));
         }
         let sets = cx.index.sets.iter();
@@ -183,7 +183,7 @@ impl<'a> Taint<'a> {
         }
     }
 
-    /// What a path holds: it itself, what it is a part of, or a part of it.
+    /// Returns the taint of a path, or of an object that contains it.
     pub(crate) fn of_name(&self, name: &str) -> Option<Flow> {
         if let Some(flow) = self.by_path.get(name) {
             return Some(flow.clone());
@@ -198,9 +198,9 @@ impl<'a> Taint<'a> {
         None
     }
 
-    /// What an expression makes of sensitive data, if its value still tells something of it.
+    /// Returns the taint of an expression, if its value reveals tainted data.
     ///
-    /// Expressions are at most [`agentir_expr::MAX_DEPTH`] levels deep.
+    /// The recursion is bounded: expressions are at most [`agentir_expr::MAX_DEPTH`] levels deep.
     pub(crate) fn of_expr(&self, expr: &Expr) -> Option<Flow> {
         let any = |all: &[Expr]| all.iter().find_map(|e| self.of_expr(e));
         match &expr.kind {
@@ -236,14 +236,14 @@ impl<'a> Taint<'a> {
         }
     }
 
-    /// Something sensitive that the user says in the conversation.
+    /// Returns the first tainted variable that the user provides in the conversation.
     pub(crate) fn user_input(&self) -> Option<Flow> {
         let said = self.by_path.values().filter(|f| f.from_user && f.steps.is_empty());
         said.min_by_key(|f| (f.declared.file, f.declared.start)).cloned()
     }
 }
 
-/// List pipelines: what they make, and from what.
+/// Returns the targets of list pipelines with the expressions that they depend on.
 fn transforms<'a>(cx: &AgentContext<'a>) -> Vec<(SmolStr, Span, Vec<&'a Expr>)> {
     use agentir_flow::cfg::Origin;
     use agentir_ir::Statement;
@@ -261,7 +261,7 @@ fn transforms<'a>(cx: &AgentContext<'a>) -> Vec<(SmolStr, Span, Vec<&'a Expr>)> 
         .collect()
 }
 
-/// The kind of values a field takes, if it is one that is sensitive.
+/// Returns the sensitive format of a field's values, if there is one.
 fn format_of(field: &GatherField) -> Option<&str> {
     let semantics = field.semantics.as_ref()?;
     let said = [semantics.format.as_deref(), semantics.kore_entity_type.as_deref()];

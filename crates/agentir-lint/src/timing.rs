@@ -1,4 +1,4 @@
-//! How long each rule takes, and what the rules share.
+//! The time that each rule takes.
 
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -6,15 +6,15 @@ use std::fmt;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-/// The time that each rule took on the clock, without what the rules share, which has rows of its
-/// own, in parentheses. Those of several programs are added up.
+/// The time of each rule, without that of shared analyses, which have rows of their own in
+/// parentheses. The times of several programs can be added.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
     by_name: FxHashMap<&'static str, Duration>,
 }
 
 impl Times {
-    /// The rows, the slowest first.
+    /// Returns the rows, slowest first.
     #[must_use]
     pub fn slowest_first(&self) -> Vec<(&'static str, Duration)> {
         let mut all: Vec<_> = self.by_name.iter().map(|(name, time)| (*name, *time)).collect();
@@ -22,7 +22,7 @@ impl Times {
         all
     }
 
-    /// All of it together.
+    /// Returns the total.
     #[must_use]
     pub fn sum(&self) -> Duration {
         self.by_name.values().sum()
@@ -37,7 +37,7 @@ impl AddAssign for Times {
     }
 }
 
-/// How many rows are shown.
+/// The number of rows to print.
 const SHOWN: usize = 15;
 
 impl fmt::Display for Times {
@@ -56,22 +56,23 @@ impl fmt::Display for Times {
     }
 }
 
-/// Measures what runs inside of it, each thing without what is measured within.
+/// A clock for nested measurements: the time of an inner measurement does not count for the outer
+/// one.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     running: bool,
-    /// What was measured within the thing that is being measured.
+    /// The time of the inner measurements of the current one.
     within: Cell<Duration>,
     times: RefCell<Times>,
 }
 
 impl Clock {
-    /// A clock that runs; the default one does not.
+    /// Returns a running clock. The default one does not measure.
     pub(crate) fn running() -> Self {
         Self { running: true, ..Self::default() }
     }
 
-    /// Does some work, and measures it if the clock is running.
+    /// Runs `work` and measures it if the clock is running.
     pub(crate) fn time<T>(&self, name: &'static str, work: impl FnOnce() -> T) -> T {
         if !self.running {
             return work();
@@ -86,7 +87,7 @@ impl Clock {
         result
     }
 
-    /// What was measured.
+    /// Returns the times so far.
     pub(crate) fn times(&self) -> Times {
         self.times.borrow().clone()
     }

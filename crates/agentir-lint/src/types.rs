@@ -1,4 +1,4 @@
-//! The types of the names of an agent, as its declarations say, for inference.
+//! The declared types of an agent's names, for type inference.
 
 use crate::names::{Member, Results, member};
 use crate::rule::AgentContext;
@@ -10,16 +10,16 @@ use agentir_expr::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The types of what an agent of Agent Script refers to: variables, and the outputs of the action that
-/// `@outputs` stands for where it is read.
+/// The types of an Agent Script agent's references: variables, and the outputs of the action that
+/// `@outputs` refers to.
 pub(crate) struct ScriptTypes<'c, 'a> {
     cx: &'c AgentContext<'a>,
 }
 
-/// The types of the outputs that an agent reads, by where it does.
+/// The types of the outputs that an agent reads, by the span of the read.
 pub(crate) type OutputTypes = FxHashMap<Span, ValueType>;
 
-/// What [`AgentContext::output_types`] keeps.
+/// Computes [`AgentContext::output_types`].
 pub(crate) fn output_types(cx: &AgentContext<'_>) -> OutputTypes {
     let mut types = OutputTypes::default();
     outputs(cx, &mut |path, here| {
@@ -38,7 +38,7 @@ impl<'c, 'a> ScriptTypes<'c, 'a> {
         Self { cx }
     }
 
-    /// The type of a variable, by its name.
+    /// Returns the type of a variable.
     pub(crate) fn variable(&self, name: &str) -> Option<ValueType> {
         self.cx.program.variable_types().get(name).cloned()
     }
@@ -52,7 +52,7 @@ impl<'c, 'a> ScriptTypes<'c, 'a> {
         }
     }
 
-    /// The type of an expression's value; `found` is told what in it cannot work.
+    /// Infers the type of an expression. Calls `found` with each type error.
     pub(crate) fn infer(
         &self,
         expr: &Expr,
@@ -66,17 +66,17 @@ impl<'c, 'a> ScriptTypes<'c, 'a> {
         infer(expr, &known, found)
     }
 
-    /// What an expression gives, if that can never become a value of the type `wanted`.
+    /// Returns the type of an expression, if it can never be converted to `wanted`.
     pub(crate) fn mismatch(&self, expr: &Expr, wanted: &ValueType) -> Option<ValueType> {
         Coercion::AGENT_SCRIPT.mismatch(expr, wanted, || self.infer(expr, &mut |_, _| {}))
     }
 }
 
-/// The types of what an agent of ABL declares: variables, fields, results of tools.
+/// The types of an ABL agent's declarations: variables, fields, results of tools.
 pub(crate) struct AblTypes<'c, 'a> {
-    /// By name, and where it is declared; nothing where declarations disagree.
+    /// The declared type and its span by name; `None` if declarations disagree.
     declared: FxHashMap<&'a str, Option<(ValueType, Span)>>,
-    /// What is assigned, by statements or otherwise: it may be anything.
+    /// Variables with assignments, which may have any type.
     assigned: FxHashSet<&'a str>,
     results: Results<'c, 'a>,
 }
@@ -103,12 +103,12 @@ impl<'c, 'a> AblTypes<'c, 'a> {
         Self { declared, assigned: sets.chain(writes).collect(), results: Results::new(cx) }
     }
 
-    /// The type that a variable is declared with, and where.
+    /// Returns the declared type of a variable, and its span.
     pub(crate) fn declared(&self, name: &str) -> Option<&(ValueType, Span)> {
         self.declared.get(name)?.as_ref()
     }
 
-    /// The type of what is read by a path.
+    /// Returns the type of a path.
     pub(crate) fn of(&self, path: &'a Path) -> Option<ValueType> {
         let name = path.root.value.as_str();
         match self.results.get(name) {
@@ -121,12 +121,12 @@ impl<'c, 'a> AblTypes<'c, 'a> {
         }
     }
 
-    /// The type of a variable that keeps to its declaration, because nothing is assigned to it.
+    /// Returns the declared type of a variable, if nothing is assigned to it.
     fn root(&self, name: &str) -> Option<ValueType> {
         self.declared(name).filter(|_| !self.assigned.contains(name)).map(|(ty, _)| ty.clone())
     }
 
-    /// The type of an expression's value; `found` is told what in it cannot work.
+    /// Infers the type of an expression. Calls `found` with each type error.
     pub(crate) fn infer(
         &self,
         expr: &Expr,
@@ -143,13 +143,13 @@ impl<'c, 'a> AblTypes<'c, 'a> {
         infer(expr, &known, found)
     }
 
-    /// What an expression gives, if that can never become a value of the type `wanted`.
+    /// Returns the type of an expression, if it can never be converted to `wanted`.
     pub(crate) fn mismatch(&self, expr: &Expr, wanted: &ValueType) -> Option<ValueType> {
         Coercion::ABL.mismatch(expr, wanted, || self.infer(expr, &mut |_, _| {}))
     }
 }
 
-/// The type of what a function gives.
+/// Returns the type of a function's result.
 fn type_of(ty: ParameterType) -> Option<ValueType> {
     Some(match ty {
         ParameterType::String => ValueType::Text,

@@ -1,4 +1,4 @@
-//! The variables that an agent knows, and from where.
+//! The variables that an agent knows, by origin.
 
 use crate::index::AgentIndex;
 use crate::rule::ProgramContext;
@@ -10,25 +10,25 @@ use agentir_ir::{Agent, ConversationIntents, Data, Program, ReadUse, RecallActio
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
-/// The variables that an agent knows, and from where.
+/// The variables that an agent knows, by origin.
 #[derive(Debug, Default)]
 pub struct Variables<'a> {
-    /// Names that are declared or written somewhere: session memory, gathered fields, assignments,
-    /// results of calls, returns of other agents, state, what other agents pass on.
+    /// Names that are declared or written: session memory, gather fields, assignments, results of
+    /// calls, returns of other agents, state, variables passed by other agents.
     pub defined: FxHashSet<&'a str>,
-    /// First words of the paths of the longer-lived memory: `user`, `workflow`.
+    /// Roots of paths in persistent memory: `user`, `workflow`.
     pub roots: FxHashSet<&'a str>,
-    /// Fields of what its tools return: after a call they may be used without the tool's name.
+    /// Fields of tool results. After a call they may be used without the tool's name.
     pub returned: FxHashSet<&'a str>,
-    /// Names under which results are read: those of tools, `search` in `search.total`, and agents.
+    /// Names of results: those of tools, `search` in `search.total`, and of agents.
     pub results: FxHashSet<&'a str>,
-    /// Names that are no variables, but may stand in their place: intents, entities, buttons.
+    /// Names that are not variables but may be used like one: intents, entities, buttons.
     pub labels: FxHashSet<&'a str>,
-    /// Those of the libraries' tools, which all agents share.
+    /// The variables of library tools, which all agents share.
     pub shared: Option<&'a Variables<'a>>,
 }
 
-/// Variables that the specifications' examples take for granted, beside those that they list.
+/// Variables that the examples of the specifications use without declaring them.
 const ASSUMED: &[&str] = &[
     "action",
     "active_agent",
@@ -46,7 +46,7 @@ const ASSUMED: &[&str] = &[
     "turn_count",
 ];
 
-/// Objects of the runtime and of the longer-lived memory: what stands behind the dot is not known.
+/// Objects of the runtime and of persistent memory, whose members are unknown.
 const OBJECTS: &[&str] = &[
     "agent",
     "context",
@@ -60,20 +60,20 @@ const OBJECTS: &[&str] = &[
     "workflow",
 ];
 
-/// The names of the runtime that are known as they are written.
+/// Returns the names of the runtime.
 fn built_in() -> impl Iterator<Item = &'static str> {
     let listed = SYSTEM_VARIABLES.iter().map(|v| v.name).filter(|name| !name.contains(['*', '.']));
     let namespaces = NAMESPACES.iter().map(|n| n.name);
     ASSUMED.iter().chain(OBJECTS).copied().chain(listed).chain(namespaces)
 }
 
-/// Whether a name is one of them.
+/// Whether the runtime defines a name.
 pub(crate) fn is_built_in(name: &str) -> bool {
     static ALL: LazyLock<FxHashSet<&str>> = LazyLock::new(|| built_in().collect());
     ALL.contains(name)
 }
 
-/// The first word of a path.
+/// Returns the root of a path.
 pub(crate) fn first(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or(path)
 }
@@ -95,7 +95,7 @@ impl<'a> Variables<'a> {
         all
     }
 
-    /// What tools bring: their results, and what they write.
+    /// Adds the results of tools and the variables that they write.
     pub(crate) fn of_tools(&mut self, tools: impl Iterator<Item = &'a Tool>) {
         for tool in tools {
             self.results.insert(&tool.name.value);
@@ -163,7 +163,7 @@ impl<'a> Variables<'a> {
             || self.shared.is_some_and(|s| s.defined.contains(name) || s.returned.contains(name))
             || self.is_result(name)
             || is_built_in(name)
-            // The runtime's own names; `$result` in the bindings of tools.
+            // Names of the runtime; `$result` in tool bindings.
             || name.starts_with(['_', '$'])
             || tool_of_result(name).is_some_and(|tool| self.is_result(tool))
     }
@@ -172,7 +172,7 @@ impl<'a> Variables<'a> {
         self.results.contains(name) || self.shared.is_some_and(|s| s.results.contains(name))
     }
 
-    /// The variables that somebody may have meant.
+    /// Returns the names to suggest.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         std::iter::once(self)
             .chain(self.shared)
@@ -182,7 +182,7 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// Whether `RETURNS` means a type by this name, not a variable.
+/// Whether a name in `RETURNS` is a type rather than a variable.
 fn is_type(name: &str) -> bool {
     matches!(
         name,
@@ -199,14 +199,14 @@ fn is_type(name: &str) -> bool {
     )
 }
 
-/// The variable that an awaited file goes to.
+/// Returns the variable that an awaited attachment is stored in.
 fn awaited_variable(awaited: &Data) -> Option<&str> {
     let (_, value) =
         awaited.as_object()?.iter().find(|(key, _)| key.eq_ignore_ascii_case("variable"))?;
     value.as_str()
 }
 
-/// What the agents of a program are given by others, by the name of who is given it.
+/// Returns the variables that agents receive from others, by the name of the receiver.
 pub(crate) fn passed(program: &Program) -> FxHashMap<&str, FxHashSet<&str>> {
     let mut all: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
     for agent in &program.agents {
@@ -231,12 +231,12 @@ pub(crate) fn passed(program: &Program) -> FxHashMap<&str, FxHashSet<&str>> {
     all
 }
 
-/// Calls `found` with the first name of every path in an expression, and whether a member of it is
-/// meant; the shorthand fields of objects included.
+/// Calls `found` with the root of every path in an expression, and whether a member is read.
+/// Shorthand fields of objects count.
 pub(crate) fn roots<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Spanned<Name>, bool)) {
     expr.visit(&mut |e| {
         match &e.kind {
-            // Other dialects say by a namespace where a name belongs.
+            // In other dialects the namespace tells what a name refers to.
             ExprKind::Path(path) if path.namespace.is_none() => {
                 found(&path.root, path.first_field().is_some());
             }

@@ -1,18 +1,18 @@
-//! What things are called in the dialect an author writes: a message must not speak of `TOOLS:` to
-//! somebody who writes `actions:`.
+//! The vocabulary of a dialect for messages: a message must not mention `TOOLS:` to an author who
+//! writes `actions:`.
 
 use agentir_ir::{Agent, Dialect};
 
-/// The words of a dialect.
+/// The vocabulary of a dialect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wording {
     /// An agent of the program.
     pub(crate) agent: &'static str,
-    /// Something that can be called.
+    /// A callable.
     pub(crate) tool: &'static str,
-    /// What a call gives.
+    /// An argument of a call.
     pub(crate) argument: &'static str,
-    /// Where tools are declared.
+    /// The section that declares tools.
     pub(crate) tools_section: &'static str,
 }
 
@@ -22,7 +22,7 @@ const AGENT_SCRIPT: Wording =
     Wording { agent: "subagent", tool: "action", argument: "input", tools_section: "actions:" };
 
 impl Wording {
-    /// The words of the dialect that `agent` is written in.
+    /// Returns the vocabulary of the dialect of `agent`.
     pub(crate) fn of(agent: &Agent) -> Self {
         if agent.metadata.dialect == Dialect::AgentScript.name() { AGENT_SCRIPT } else { ABL }
     }

@@ -1,4 +1,5 @@
-//! What an agent has, and the next one needs and does not get.
+//! Variables that are dropped at a handoff: the agent has them, the next one needs them, and
+//! nothing passes them on.
 
 use super::{Consequence, Constants, Dataflow, UseCollector, root};
 use crate::rule::{AgentContext, ProgramContext};
@@ -11,37 +12,37 @@ use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// A variable that an agent needs, and its worst read.
+/// A variable that an agent needs, with its most harmful read.
 type Need = (SmolStr, (Consequence, Span));
 
-/// Variables that are lost where another agent takes over.
+/// The variables that are dropped where another agent takes over.
 #[derive(Debug, Default)]
 pub(crate) struct DroppedVariables {
     /// In the order of the graph.
     pub(crate) all: Vec<DroppedVariable>,
-    /// By who needs it.
+    /// Pairs of a receiving agent and a variable.
     taken: FxHashSet<(SmolStr, SmolStr)>,
 }
 
-/// A variable that the next agent reads, that this one has, and that is not handed over.
+/// A variable that this agent has and the next one reads, but does not receive.
 #[derive(Debug)]
 pub(crate) struct DroppedVariable {
     /// Its name.
     pub(crate) name: SmolStr,
-    /// Who takes over.
+    /// The agent that takes over.
     pub(crate) to: SmolStr,
-    /// Whether it is asked to come back.
+    /// Whether control returns.
     pub(crate) delegated: bool,
-    /// Where the next agent is named.
+    /// The reference to the next agent.
     pub(crate) at: Span,
-    /// Where this one sets it.
+    /// A definition in this agent.
     pub(crate) set: Span,
-    /// Where the next one reads it, and what comes of it.
+    /// A read in the next agent, and its consequence.
     pub(crate) read: (Consequence, Span),
 }
 
 impl DroppedVariables {
-    /// Whether a variable that an agent reads is lost on the way to it.
+    /// Whether a variable that an agent reads is dropped on the way to it.
     pub(crate) fn takes(&self, agent: &str, name: &str) -> bool {
         !self.taken.is_empty() && self.taken.contains(&(agent.into(), name.into()))
     }
@@ -105,12 +106,12 @@ impl DroppedVariables {
     }
 }
 
-/// Where an agent always has a variable.
+/// The nodes at which a variable is definitely set.
 #[derive(Debug)]
 struct AlwaysDefined {
     reached: FxHashSet<NodeIndex>,
     without: FxHashSet<NodeIndex>,
-    /// The first place that sets it.
+    /// The first definition.
     set: Option<Span>,
 }
 
@@ -146,8 +147,8 @@ impl AlwaysDefined {
     }
 }
 
-/// The places of an agent that can be come to. Not the graph's own question, whose answer is as large
-/// as the program.
+/// Returns the nodes that are reachable from the agent's entry. [`agentir_flow::Cfg::reachable_in`]
+/// would allocate a set for the whole agent.
 fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
     let mut worklist: Vec<NodeIndex> =
         flow.cfg.agent(flow.agent).map(|p| p.entry).into_iter().collect();
@@ -159,7 +160,7 @@ fn reached(flow: &Dataflow<'_>) -> FxHashSet<NodeIndex> {
     found
 }
 
-/// The variables that an agent reads and that nothing of its own can have set: others must give them.
+/// Returns the variables that an agent reads and that nothing of its own can have set.
 fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     let agent = cx.agent;
     let variables = &cx.index.variables;
@@ -193,7 +194,7 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
         .collect();
     names.sort();
     names.dedup();
-    // In ADL only what is declared as an argument can be given.
+    // In ADL only declared arguments can be passed.
     let declared: FxHashSet<&str> =
         agent.gather.fields.iter().map(|f| f.name.value.as_str()).collect();
     names.retain(|name| {
@@ -218,8 +219,8 @@ fn needed<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>) -> Vec<Need> {
     found
 }
 
-/// What an agent gives the next one: what the place itself says, and for places that say nothing what
-/// is declared about that agent.
+/// Returns the variables that an agent passes to the next one: those of the transfer itself or, if
+/// it passes none, those of the declaration for that agent.
 fn given<'a>(from: &'a Agent, to: &str, origin: Origin<'a>) -> FxHashSet<&'a str> {
     let mut all: FxHashSet<&str> = FxHashSet::default();
     let resolves = |name: &'a agentir_diagnostics::Spanned<agentir_expr::Name>| {
@@ -239,7 +240,7 @@ fn given<'a>(from: &'a Agent, to: &str, origin: Origin<'a>) -> FxHashSet<&'a str
         all.extend(context.set.iter().map(|s| s.target.root.value.as_str()));
         all.extend(context.bindings.iter().map(|b| b.variable.value.as_str()));
         all.extend(context.memory_grants.iter().map(|g| first(&g.path.value)));
-        // The model may take it from there.
+        // The model may extract it from the summary.
         if let Some(summary) = &context.summary {
             summary.exprs(&mut |e| {
                 crate::variables::roots(e, &mut |name, _| {

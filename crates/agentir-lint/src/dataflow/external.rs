@@ -1,16 +1,16 @@
-//! What agents set of each other.
+//! Interprocedural definitions: variables that agents set for each other.
 
 use agentir_flow::Cfg;
 use agentir_flow::cfg::Origin;
 use agentir_ir::{Dialect, Node, Program, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What agents set of each other, by the name of the one whose variables they are.
+/// The variables that other agents set, by the name of the owner.
 #[derive(Debug, Default)]
 pub(crate) struct ExternalDefs<'a> {
-    /// What is bound where an agent is called, and in ADL `agent.variable` where others set it.
+    /// Variables that are bound where an agent is called, and `agent.variable` in ADL.
     pub(super) set: FxHashMap<&'a str, FxHashSet<&'a str>>,
-    /// Agents that a model may choose because of what the user says.
+    /// Agents that the model may choose because of a message.
     pub(super) chosen: FxHashSet<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! The variables of which everything is known that sets them.
+//! Variables whose definitions are all known.
 
 use super::root;
 use crate::names::mentioned;
@@ -11,16 +11,16 @@ use agentir_ir::{Agent, BindingAction, Data, Dialect, SessionVariable, WriteUse}
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// Variables that only the agent's own statements set (in Agent Script: those of the program), so
-/// that they are unset where none of these has been come by. What the user, another agent, a tool,
-/// the platform or the longer-lived memory may fill is not among them.
+/// Variables that only the agent's own statements define (in Agent Script: those of the program),
+/// so they are unset until one of these runs. Variables that the user, another agent, a tool, the
+/// platform or persistent memory may fill are excluded.
 #[derive(Debug, Default)]
 pub(crate) struct LocalVariables<'a> {
-    /// With the value at first.
+    /// The variables with their initial values.
     all: FxHashMap<&'a str, Value>,
-    /// Those that the agent tells the model of, which may set them where it leads.
+    /// Variables that the model sees, and may set in a reasoning zone.
     model_visible: FxHashSet<&'a str>,
-    /// Where they are declared.
+    /// The declarations.
     declared: FxHashMap<&'a str, Span>,
     entry_agent: Option<&'a str>,
 }
@@ -36,7 +36,7 @@ impl<'a> LocalVariables<'a> {
         let agent = cx.agent;
         let adl = agent.metadata.dialect == Dialect::Adl.name();
         let externally_defined = externally_defined(cx);
-        // What the graph has no node for may happen at any time.
+        // Definitions outside of the graph may happen at any time.
         let seen: FxHashSet<(FileId, u32)> = accesses
             .filter(|a| a.kind == AccessKind::Def && !root(a).is_empty())
             .map(|a| (a.variable.span.file, a.variable.span.start))
@@ -56,7 +56,8 @@ impl<'a> LocalVariables<'a> {
             }
             locals.all.entry(name_of).or_insert(Value::Undefined);
         }
-        // In ADL a flow's arguments are variables that the model fills in where the user is heard.
+        // In ADL the arguments of a flow are variables that the model fills from the user's
+        // messages.
         for field in agent.gather.fields.iter().filter(|_| adl) {
             locals.declared.insert(&field.name.value, field.name.span);
             locals.all.insert(&field.name.value, Value::Undefined);
@@ -64,7 +65,7 @@ impl<'a> LocalVariables<'a> {
         for variable in &agent.memory.session {
             let name = first(&variable.name.value);
             locals.declared.insert(name, variable.name.span);
-            // Who calls an agent that is not here may give it what it declares and never sets.
+            // A caller outside of the program may pass variables that are declared and never set.
             if locals.all.contains_key(name) || cx.program.program.complete || adl {
                 locals.all.insert(name, initial(variable).unwrap_or_default());
             }
@@ -115,17 +116,17 @@ impl<'a> LocalVariables<'a> {
         locals
     }
 
-    /// Whether a variable is one of them.
+    /// Whether a variable is local.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.all.contains_key(name)
     }
 
-    /// The value that one of them has at first.
+    /// Returns the initial value of a local variable.
     pub(crate) fn first(&self, name: &str) -> Option<&Value> {
         self.all.get(name)
     }
 
-    /// Those that have no value at first, by name.
+    /// Returns the local variables without an initial value, by name.
     pub(crate) fn initially_unset(&self) -> Vec<&'a str> {
         let unset = self.all.iter().filter(|(_, value)| **value == Value::Undefined);
         let mut names: Vec<&str> = unset.map(|(name, _)| *name).collect();
@@ -133,17 +134,17 @@ impl<'a> LocalVariables<'a> {
         names
     }
 
-    /// What is known of them where the agent begins.
+    /// Returns the constants at the agent's entry.
     pub(super) fn initial(&self) -> super::Constants {
         self.all.iter().map(|(name, value)| (SmolStr::new(name), value.clone())).collect()
     }
 
-    /// Whether the model may set it where it leads.
+    /// Whether the model may set the variable in a reasoning zone.
     pub(crate) fn is_model_visible(&self, name: &str) -> bool {
         self.model_visible.contains(name)
     }
 
-    /// Where a variable is declared.
+    /// Returns the declaration of a variable.
     pub(crate) fn declared(&self, name: &str) -> Option<Span> {
         self.declared.get(name).copied()
     }
@@ -153,18 +154,18 @@ impl<'a> LocalVariables<'a> {
     }
 }
 
-/// The value that a variable is declared with, if it is a plain one.
+/// Returns the initial value of a variable, if it is a constant.
 fn initial(variable: &SessionVariable) -> Option<Value> {
     Some(match variable.initial_value.as_ref()? {
         Data::Null => Value::Undefined,
         Data::Bool(value) => Value::Bool(*value),
         Data::Number(number) => Value::number(number.as_f64()?).ok()?,
-        // What it was written as may not be what it means: quotes, dates, expressions.
+        // Its meaning may differ from its text: quotes, dates, expressions.
         _ => return None,
     })
 }
 
-/// What others than the agent's own statements may set.
+/// Returns the variables that may be defined outside of the agent's own statements.
 fn externally_defined<'a>(cx: &AgentContext<'a>) -> FxHashSet<&'a str> {
     let (agent, index): (&'a Agent, _) = (cx.agent, &cx.index);
     let variables = &index.variables;
@@ -197,7 +198,7 @@ fn externally_defined<'a>(cx: &AgentContext<'a>) -> FxHashSet<&'a str> {
     }
     let name = agent.metadata.name.value.as_str();
     all.extend(cx.program.external_defs().set.get(name).into_iter().flatten());
-    // What is asked to come back may bring what it was bound to by reference.
+    // A returning handoff may write to what it binds by reference.
     let bound = agent.coordination.handoffs.iter().flat_map(|h| &h.context.bindings);
     let bound = bound.filter(|b| b.by_reference).filter_map(|b| b.value.as_path());
     all.extend(bound.map(|path| path.root.value.as_str()));

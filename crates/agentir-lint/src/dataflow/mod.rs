@@ -1,9 +1,10 @@
-//! What variables hold, where: ways through the control-flow graph on which a variable is never set.
+//! Path-sensitive dataflow: paths through the control-flow graph on which a variable is never
+//! defined.
 //!
-//! A way is only followed where what is known on it does not contradict the conditions it passes: a
-//! variable that nothing has set is unset, one that was given a constant has it. So `x IS SET`
-//! protects a read, and so does a flag that is set together with `x`. A way that is found was taken
-//! one edge at a time; not finding one proves nothing.
+//! A search propagates constants and prunes paths whose guards contradict them: an undefined
+//! variable is unset, an assigned constant has its value. So `x IS SET` protects a read, and so
+//! does a flag that is set together with `x`. Every path that is found follows edges of the graph;
+//! finding none proves nothing.
 
 mod dropped;
 mod external;
@@ -32,46 +33,47 @@ use std::collections::VecDeque;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// What is done to variables, place by place: by one agent, or, where variables belong to the program,
-/// by all. It is put together once.
+/// An index of definitions: of one agent or, if the program shares its variables, of all agents.
+/// Built once.
 #[derive(Debug)]
 pub(crate) struct DefIndex<'a> {
     pub(crate) cfg: Rc<Cfg<'a>>,
     pub(crate) dialect: Dialect,
-    /// The variables of which everything is known that sets them.
+    /// The variables whose definitions are all known.
     pub(crate) locals: LocalVariables<'a>,
-    /// The places that set each variable, in order.
+    /// The nodes that define each variable, in ascending order.
     def_nodes: FxHashMap<SmolStr, Vec<NodeIndex>>,
-    /// The places that remove each variable, in order.
+    /// The nodes that remove each variable, in ascending order.
     kill_nodes: FxHashMap<SmolStr, Vec<NodeIndex>>,
-    /// What is known where the agent begins.
+    /// The constants at the agent's entry.
     initial: Rc<Constants>,
-    /// Where each variable is not set yet; the same for all agents of a program that shares variables.
+    /// The nodes reachable with each variable undefined. Shared by all agents if the program shares
+    /// its variables.
     unset: RefCell<FxHashMap<SmolStr, Rc<UndefinedPaths>>>,
-    /// Whether variables belong to the program, so that ways lead through other agents.
+    /// Whether the program shares its variables, so that paths lead through other agents.
     shared: bool,
     edges: Edges,
 }
 
-/// The edges out of each of a range of nodes, in the order in which they were made.
+/// The outgoing edges of a range of nodes, in order of construction.
 #[derive(Debug)]
 struct Edges {
-    /// The first of the nodes.
+    /// The first node of the range.
     first: usize,
-    /// Where those of each node begin, and behind it where those of the last one end.
+    /// The start of each node's edges in `all`, and the end of the last one's.
     begin: Vec<usize>,
     all: Vec<EdgeIndex>,
 }
 
 impl Edges {
-    /// `nodes` are in ascending order, without gaps.
+    /// `nodes` must be ascending and contiguous.
     fn new(cfg: &Cfg<'_>, nodes: &[NodeIndex]) -> Self {
         let first = nodes.first().map_or(0, |n| n.index());
         let mut edges = Self { first, begin: vec![0], all: Vec::new() };
         for node in nodes {
             let from = edges.all.len();
             edges.all.extend(cfg.graph().edges(*node).map(|e| e.id()));
-            // petgraph gives the newest first.
+            // petgraph yields the newest edge first.
             if let Some(own) = edges.all.get_mut(from..) {
                 own.sort_unstable();
             }
@@ -87,23 +89,23 @@ impl Edges {
     }
 }
 
-/// A search through the places of an agent, for one purpose.
+/// A dataflow search with a budget.
 #[derive(Debug)]
 pub(crate) struct Dataflow<'a> {
     defs: Rc<DefIndex<'a>>,
     pub(crate) agent: AgentId,
-    /// How much may still be looked at. Every variable costs a look at all places; of very many
-    /// variables in a very large agent the last are not looked at.
+    /// The number of nodes that may still be visited. Every variable costs a traversal; if a very
+    /// large agent has very many variables, the last ones are skipped.
     budget: Cell<usize>,
     search_stats: Rc<SearchStats>,
 }
 
-/// What all searches of a program took.
+/// Statistics of all searches of a program.
 #[derive(Debug, Default)]
 pub(crate) struct SearchStats {
-    /// The places that were looked at.
+    /// The visited nodes.
     pub(crate) visited_nodes: Cell<u64>,
-    /// The searches that were given up because there were too many of them.
+    /// The searches that exhausted their budget.
     pub(crate) given_up: Cell<u64>,
 }
 
@@ -114,32 +116,32 @@ impl<'a> Deref for Dataflow<'a> {
     }
 }
 
-/// How deep expressions are looked into.
+/// The maximum depth of expressions that are evaluated.
 const MAX_DEPTH: u8 = 32;
 
-/// Conditions of more parts are not looked into: each variable in them asks for all of them, and nobody
-/// writes such by hand.
+/// Larger conjunctions and disjunctions are not evaluated: the cost is quadratic in their operands,
+/// and only generated code has them.
 const MAX_PARTS: usize = 256;
 
-/// How many places one search looks at, over all variables of an agent.
+/// The maximum number of nodes that one search visits, over all variables of an agent.
 const MAX_VISITED_NODES: usize = 300_000;
 
-/// What is known of variables on the way so far; what is not in it may be anything.
+/// Known values of variables. A missing variable may have any value.
 pub(crate) type Constants = FxHashMap<SmolStr, Value>;
 
-/// Where a variable is not set, with what is known on the way there.
+/// The nodes that are reachable with a variable undefined, with the constants on the path.
 #[derive(Debug, Default)]
 pub(crate) struct UndefinedPaths {
     predecessors: FxHashMap<NodeIndex, (Option<EdgeIndex>, Rc<Constants>)>,
 }
 
 impl UndefinedPaths {
-    /// What is known at a node, if one can come there with the variable unset.
+    /// Returns the constants at a node, if it is reachable with the variable undefined.
     pub(crate) fn at(&self, node: NodeIndex) -> Option<&Constants> {
         self.predecessors.get(&node).map(|(_, constants)| constants.as_ref())
     }
 
-    /// A shortest way there.
+    /// Returns a shortest path to a node.
     pub(crate) fn path_to(&self, cfg: &Cfg<'_>, to: NodeIndex) -> Vec<EdgeIndex> {
         let mut path = Vec::new();
         let mut at = to;
@@ -153,7 +155,7 @@ impl UndefinedPaths {
         path
     }
 
-    /// How long the way to each node is.
+    /// Returns the length of the path to each node.
     pub(crate) fn lengths(&self, cfg: &Cfg<'_>) -> FxHashMap<NodeIndex, usize> {
         let mut lengths: FxHashMap<NodeIndex, usize> = FxHashMap::default();
         for node in self.nodes() {
@@ -175,13 +177,13 @@ impl UndefinedPaths {
         lengths
     }
 
-    /// The nodes one can come to.
+    /// Returns the reachable nodes.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeIndex> {
         self.predecessors.keys().copied()
     }
 }
 
-/// Whether a node is among the places of a variable.
+/// Whether a node is among those of a variable.
 fn contains(nodes: &FxHashMap<SmolStr, Vec<NodeIndex>>, node: NodeIndex, name: &str) -> bool {
     nodes.get(name).is_some_and(|all| all.binary_search(&node).is_ok())
 }
@@ -222,12 +224,12 @@ impl<'a> DefIndex<'a> {
         Some(Self { cfg, dialect, locals, def_nodes, kill_nodes, initial, unset, shared, edges })
     }
 
-    /// What a node does to variables besides reading them.
+    /// Returns the definitions and kills of a node.
     pub(crate) fn defs(&self, node: NodeIndex) -> &[Access] {
         self.cfg.defs(node)
     }
 
-    /// The places that set a variable.
+    /// Returns the nodes that define a variable.
     pub(crate) fn def_nodes(&self, name: &str) -> Vec<NodeIndex> {
         let all = self.def_nodes.get(name).into_iter().flatten();
         all.copied().filter(|node| self.defines(*node, name)).collect()
@@ -237,12 +239,12 @@ impl<'a> DefIndex<'a> {
         self.cfg.node(node).map_or(NodeKind::Other, |n| n.kind)
     }
 
-    /// Whether a node itself gives the variable a value.
+    /// Whether a node itself defines the variable.
     pub(crate) fn defines(&self, node: NodeIndex, name: &str) -> bool {
         contains(&self.def_nodes, node, name) && !self.kills(node, name)
     }
 
-    /// Whether somebody else may give the variable a value at a node: the user, the model, tools.
+    /// Whether the user, the model or a tool may define the variable at a node.
     fn may_be_defined_elsewhere(&self, node: NodeIndex, name: &str, locals: bool) -> bool {
         let kind = self.kind(node);
         let others = matches!(
@@ -259,19 +261,19 @@ impl<'a> DefIndex<'a> {
                 | NodeKind::Other
         );
         match self.dialect {
-            // In ADL the model fills arguments from what the user says, and functions may set them.
+            // In ADL the model fills arguments from messages, and functions may set them.
             Dialect::Adl => others,
             _ if locals => kind == NodeKind::Choose && self.locals.is_model_visible(name),
             _ => others,
         }
     }
 
-    /// Whether a node removes the variable: by `CLEAR`, or by giving it null.
+    /// Whether a node removes the variable, by `CLEAR` or by assigning null.
     pub(crate) fn kills(&self, node: NodeIndex, name: &str) -> bool {
         self.assigns_null(node, name) || contains(&self.kill_nodes, node, name)
     }
 
-    /// Whether a node gives the variable null.
+    /// Whether a node assigns null to the variable.
     pub(crate) fn assigns_null(&self, node: NodeIndex, name: &str) -> bool {
         self.constant(node).is_some_and(|(set, value)| {
             set.target.segments.is_empty()
@@ -280,7 +282,7 @@ impl<'a> DefIndex<'a> {
         })
     }
 
-    /// The constant that a node assigns.
+    /// Returns the constant that a node assigns.
     fn constant(&self, node: NodeIndex) -> Option<(&'a agentir_ir::SetVariable, &'a Literal)> {
         let set = match self.cfg.node(node)?.origin {
             Origin::Set(set) | Origin::Statement(Statement::Set(set)) => set,
@@ -302,12 +304,12 @@ impl<'a> Dataflow<'a> {
         Self { defs, agent, budget: Cell::new(MAX_VISITED_NODES), search_stats }
     }
 
-    /// The nodes of the agent.
+    /// Returns the nodes of the agent.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeIndex> {
         self.cfg.agent(self.agent).into_iter().flat_map(AgentCfg::nodes)
     }
 
-    /// All places that a way may pass.
+    /// Returns all nodes that a path may pass.
     fn nodes_on_paths(&self) -> Vec<NodeIndex> {
         if self.shared {
             self.cfg.graph().node_indices().collect()
@@ -316,8 +318,8 @@ impl<'a> Dataflow<'a> {
         }
     }
 
-    /// The edges out of a node that stay in the agent. Agents that are called come back by an edge
-    /// of their own.
+    /// Returns the outgoing edges of a node within the agent. Calls of other agents have a separate
+    /// edge for the return.
     pub(crate) fn next(
         &self,
         node: NodeIndex,
@@ -329,7 +331,7 @@ impl<'a> Dataflow<'a> {
         )
     }
 
-    /// Takes from what may be looked at; false if nothing is left.
+    /// Spends budget. Returns false if none is left.
     fn spend(&self, steps: usize) -> bool {
         let left = self.budget.get();
         self.budget.set(left.saturating_sub(steps));
@@ -343,12 +345,12 @@ impl<'a> Dataflow<'a> {
         left > steps
     }
 
-    /// Whether nothing more is looked at.
+    /// Whether the budget is exhausted.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.budget.get() == 0
     }
 
-    /// Everywhere one can come with the variable unset, from the beginning.
+    /// Searches for nodes that are reachable from the entry with the variable undefined.
     pub(crate) fn undefined_from_entry(&self, name: &str) -> Rc<UndefinedPaths> {
         if let Some(found) = self.unset.borrow().get(name) {
             return Rc::clone(found);
@@ -366,8 +368,8 @@ impl<'a> Dataflow<'a> {
         self.cfg.find(self.locals.entry_agent()?)
     }
 
-    /// Everywhere one can come in the agent with a variable unset that only its own statements set,
-    /// from its beginning, with what is known there.
+    /// Searches for nodes of the agent that are reachable from its entry with a local variable
+    /// undefined, given the constants at the entry.
     pub(crate) fn undefined_with(&self, name: &str, constants: Constants) -> UndefinedPaths {
         let start = self.cfg.agent(self.agent).map(|p| p.entry);
         start.map_or_else(UndefinedPaths::default, |start| {
@@ -375,8 +377,7 @@ impl<'a> Dataflow<'a> {
         })
     }
 
-    /// Everywhere one can come from behind a node that removed the variable, without its being set
-    /// again.
+    /// Searches for nodes that are reachable from a kill of the variable without a new definition.
     pub(crate) fn undefined_from(&self, clear: NodeIndex, name: &str) -> UndefinedPaths {
         let constants = Constants::from_iter([(SmolStr::new(name), Value::Undefined)]);
         self.search(clear, name, self.locals.has(name), Rc::new(constants))
@@ -413,7 +414,7 @@ impl<'a> Dataflow<'a> {
         found
     }
 
-    /// What is known behind a node.
+    /// Returns the constants after a node.
     fn transfer_function(&self, node: NodeIndex, before: &Rc<Constants>) -> Rc<Constants> {
         let changes = self.defs(node);
         let wipes = self.dialect == Dialect::Adl && self.may_be_defined_elsewhere(node, "", true);
@@ -448,7 +449,8 @@ impl<'a> Dataflow<'a> {
         Rc::new(constants)
     }
 
-    /// Whether a guard can hold with what is known. Of very many conditions the nearest count.
+    /// Whether a guard is consistent with the constants. Of very many literals only the last ones
+    /// are evaluated.
     pub(crate) fn may_pass(&self, guard: Guard, constants: &Constants) -> bool {
         guard.is_always()
             || constants.is_empty()
@@ -459,7 +461,7 @@ impl<'a> Dataflow<'a> {
             })
     }
 
-    /// Whether an expression holds, as far as what is known decides it.
+    /// Evaluates a condition, if the constants determine it.
     pub(crate) fn holds(&self, expr: &Expr, constants: &Constants) -> Option<bool> {
         self.holds_at(expr, constants, 0)
     }
@@ -502,7 +504,7 @@ impl<'a> Dataflow<'a> {
         (!unknown).then_some(!decides)
     }
 
-    /// Gives a state what an expression reads; false if that is not all known.
+    /// Binds the variables of an expression in a state. Returns false if some are unknown.
     fn fill(&self, expr: &Expr, constants: &Constants, state: &mut State) -> bool {
         let mut all = true;
         expr.visit(&mut |e| {
@@ -534,8 +536,8 @@ impl<'a> Dataflow<'a> {
         all
     }
 
-    /// Whether a place can be come to with a variable set: behind one that sets it, and from there
-    /// without its being removed. Where a turn resumes, nobody knows which wait that is.
+    /// Returns the nodes that a definition of the variable may reach without a kill in between.
+    /// `Resume` may continue at any wait.
     pub(crate) fn may_be_set(&self, name: &str) -> FxHashSet<NodeIndex> {
         let mut found = FxHashSet::default();
         let mut worklist = self.def_nodes(name);
@@ -564,7 +566,7 @@ impl<'a> Dataflow<'a> {
         found
     }
 
-    /// Shows a way in a finding: the branches that are taken and the steps that are come through.
+    /// Explains a path in a finding, by its branches and steps.
     pub(crate) fn explain(&self, mut finding: Diagnostic, path: &[EdgeIndex]) -> Diagnostic {
         let mut shown: Vec<Span> = vec![finding.primary.span];
         let waypoints = path.iter().filter_map(|edge| {
@@ -583,7 +585,7 @@ impl<'a> Dataflow<'a> {
             }
         });
         let waypoints: Vec<(Span, String)> = waypoints.collect();
-        // A long way is told by its beginning and its end.
+        // Long paths are abbreviated in the middle.
         let skipped = waypoints.len().saturating_sub(6);
         for (at, (span, message)) in waypoints.into_iter().enumerate() {
             if (3..3 + skipped).contains(&at) || shown.contains(&span) {
@@ -596,7 +598,7 @@ impl<'a> Dataflow<'a> {
     }
 }
 
-/// The variable of an access; other namespaces than that of variables have none.
+/// Returns the root variable of an access; empty for other namespaces.
 pub(crate) fn root(access: &Access) -> &str {
     if access.variable.name.starts_with('@') { "" } else { access.variable.root() }
 }

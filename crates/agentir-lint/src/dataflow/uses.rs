@@ -1,4 +1,4 @@
-//! What comes of reading a variable that is not set, by where it is read.
+//! The consequences of reading an undefined variable, by context.
 
 use super::{Constants, Dataflow};
 use crate::arguments::is_required;
@@ -15,57 +15,59 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cell::OnceCell;
 
-/// What a read of something unset does.
+/// The consequence of reading an undefined variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Consequence {
-    /// A text to the user has a gap.
+    /// A message has a gap.
     Text,
-    /// A tool is called without something it needs.
+    /// A tool is called without a required argument.
     Argument,
-    /// It is calculated with.
+    /// Arithmetic on an unset value.
     Arithmetic,
-    /// A comparison by order holds, or fails, although there is nothing to compare.
+    /// A comparison by order without a value to compare.
     Order,
-    /// It is handed to another agent.
+    /// Another agent receives an unset value.
     Pass,
-    /// It is assigned to another variable.
+    /// An unset value is copied to another variable.
     Copy,
-    /// A condition tests it, and may be meant to.
+    /// A condition tests the variable, perhaps on purpose.
     Test,
 }
 
 impl Consequence {
-    /// Whether it does harm whenever it happens; the others may be meant.
+    /// Whether the consequence is always harmful. The others may be intended.
     pub(crate) const fn is_certain(self) -> bool {
         matches!(self, Self::Text | Self::Argument | Self::Arithmetic | Self::Order)
     }
 }
 
-/// A place at which a variable may be read.
+/// A node that may read a variable.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UseSite {
     pub(crate) node: NodeIndex,
-    /// Whether a read there does harm whenever it happens.
+    /// Whether a read there is always harmful.
     pub(crate) has_consequence: bool,
 }
 
-/// The reads of one variable at a place, as far as they are reached with what is known there.
+/// Collects the reads of one variable at a node, as far as they are reachable under the known
+/// constants.
 pub(crate) struct UseCollector<'r, 'a> {
     flow: &'r Dataflow<'a>,
-    /// None if all variables are looked for, and only their names count, and what comes of the reads.
+    /// The variable; `None` to collect the names of all variables that are read, and the
+    /// consequences.
     name: Option<&'r str>,
     names: Vec<(SmolStr, Consequence)>,
-    /// What is known before the place.
+    /// The constants before the node.
     before: &'r Constants,
-    /// The same, with the variable itself unset; made when it is first asked for.
+    /// The same constants with the variable unset; computed on demand.
     constants: OnceCell<Constants>,
     found: Vec<(Consequence, Span)>,
-    /// How deep the expression is looked into.
+    /// The current depth of the expression.
     depth: u8,
 }
 
 impl<'r, 'a> UseCollector<'r, 'a> {
-    /// The reads of `name` at a node, where `before` is known before it; the variable itself is
+    /// Returns the reads of `name` at a node, given the constants before it. The variable itself is
     /// unset.
     pub(crate) fn at(
         flow: &'r Dataflow<'a>,
@@ -86,8 +88,8 @@ impl<'r, 'a> UseCollector<'r, 'a> {
         reads.found
     }
 
-    /// The places of an agent at which each variable may be read, in order: all at which [`Self::at`]
-    /// finds anything of it, and perhaps others.
+    /// Returns the nodes of an agent that may read each variable, in order. Over-approximates
+    /// [`Self::at`].
     pub(crate) fn places(
         flow: &Dataflow<'a>,
         tool: &dyn Fn(&str) -> Option<&'a Tool>,
@@ -117,7 +119,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
         Self { flow, name, names, before, constants, found, depth: 0 }
     }
 
-    /// Whether a name is that of the variable; `harm` is what comes of its being read.
+    /// Whether a name is that of the variable. In collecting mode, records the name.
     fn is_variable_name(&mut self, name: &str, consequence: Consequence) -> bool {
         if self.name.is_none() {
             self.names.push((name.into(), consequence));
@@ -201,7 +203,8 @@ impl<'r, 'a> UseCollector<'r, 'a> {
         }
     }
 
-    /// The conditions on the ways out, those that an earlier one decides left out.
+    /// Collects the reads in the conditions of outgoing edges, except those that an earlier
+    /// condition decides.
     fn tests(&mut self, node: NodeIndex) {
         let mut seen: Vec<Span> = Vec::new();
         let tests: Vec<_> = self
@@ -211,7 +214,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
             .filter_map(|(_, edge)| {
                 let cfg = &self.flow.cfg;
                 let last = cfg.last_literal(edge.guard)?;
-                // Of all variables nothing is known that would keep one away.
+                // Without a variable there are no constants that decide a condition.
                 if self.name.is_none() {
                     return Some(last.test);
                 }
@@ -241,7 +244,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
             let required = parameter.is_some_and(is_required);
             self.expr(value, if required { Consequence::Argument } else { Consequence::Copy });
         }
-        // Without arguments a call takes the variables of the parameters' names.
+        // A call without arguments reads variables named like the parameters.
         let taken = tool.filter(|_| !call.has_arguments).into_iter().flat_map(|t| &t.parameters);
         for parameter in taken.filter(|p| is_required(p)) {
             if self.is_variable_name(&parameter.name.value, Consequence::Argument) {
@@ -253,7 +256,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
     fn response(&mut self, response: &Response) {
         self.optional_template(&response.text);
         let Some(agent) = self.flow.cfg.agent(self.flow.agent).map(|p| p.agent) else { return };
-        // A text that several places say is shown where it is said.
+        // A read in a shared template is reported where the template is used.
         let named =
             response.template.as_ref().and_then(|t| Some((t, agent.templates.get(&t.value)?)));
         if let Some((name, template)) = named {
@@ -272,9 +275,10 @@ impl<'r, 'a> UseCollector<'r, 'a> {
         }
     }
 
-    /// The holes of a text, those in blocks that are left out left out.
+    /// Collects the reads in the placeholders of a template, except those in blocks that are not
+    /// rendered.
     fn template(&mut self, text: &Template) {
-        // Whether each open block is shown; `each` is shown for what is in the list.
+        // Whether each open block is rendered; the body of `each` is rendered for every item.
         let mut open: Vec<Option<bool>> = Vec::new();
         for agent_cfg in &text.parts {
             let shown = open.iter().all(|block| *block != Some(false));
@@ -292,7 +296,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
                     open.push(match block.value.as_str() {
                         "if" => holds,
                         "unless" => holds.map(|holds| !holds),
-                        // A list that is not there has no items.
+                        // An unset list has no items.
                         _ => expr.as_ref().and_then(|e| self.is_variable(e)).map(|()| false),
                     });
                 }
@@ -318,9 +322,9 @@ impl<'r, 'a> UseCollector<'r, 'a> {
             && self.is_variable_name(&path.root.value, consequence)
     }
 
-    /// The reads in an expression; `harm` is what its own value being unset does.
+    /// Collects the reads in an expression. `consequence` is that of its own value being unset.
     ///
-    /// What lies deeper than anybody writes is not looked at.
+    /// Very deep expressions are not visited.
     fn expr(&mut self, expr: &Expr, consequence: Consequence) {
         if self.depth < super::MAX_DEPTH {
             self.depth += 1;
@@ -390,7 +394,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
         }
     }
 
-    /// Operands up to the one that decides.
+    /// Collects the reads in the operands up to the deciding one.
     fn short_circuit(&mut self, parts: &[Expr], decides: bool) {
         for agent_cfg in parts {
             self.expr(agent_cfg, Consequence::Test);
@@ -405,7 +409,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
         let inner = match op {
             op if op.is_arithmetic() => Consequence::Arithmetic,
             op if op.is_order() => {
-                // One that does not hold does what most authors expect.
+                // If it is false, the comparison does what most authors expect.
                 match self.flow.holds(whole, self.constants()) {
                     Some(false) => Consequence::Test,
                     _ => Consequence::Order,
@@ -430,7 +434,7 @@ impl<'r, 'a> UseCollector<'r, 'a> {
     }
 
     fn function(&mut self, name: &str, args: &[Expr], consequence: Consequence) {
-        // These are for values that may be unset.
+        // Functions for values that may be unset.
         const ASK: &[&str] =
             &["COALESCE", "FIRST_NON_EMPTY", "IS_ARRAY", "IS_NUMBER", "IS_STRING", "has"];
         if ASK.iter().any(|f| f.eq_ignore_ascii_case(name)) {

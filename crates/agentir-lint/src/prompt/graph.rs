@@ -1,8 +1,8 @@
-//! Agents that send the conversation round in circles, by what their instructions say.
+//! Cycles of agents that hand the conversation on, according to their instructions.
 //!
-//! A router that chooses an agent is no part of a circle: it chooses anew each time. Nor is the way back
-//! to an agent that chose among several. A circle needs at least one handoff that is made whatever
-//! happens, and it is broken by one that depends on what a tool has found.
+//! A router that chooses an agent is not part of a cycle: it chooses anew each time. Neither is the
+//! way back to an agent that chose among several. A cycle needs at least one unconditional handoff;
+//! a handoff that depends on the result of a tool breaks it.
 
 use super::Instructions;
 use super::mentions::Strength;
@@ -13,31 +13,31 @@ use agentir_ir::{Agent, AgentType, AgentUse, Node, Program};
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A circle of agents.
+/// A cycle of agents.
 #[derive(Debug)]
 pub(crate) struct PromptCycle<'a> {
-    /// The handoffs, from an agent back to it. The first one is made whatever happens.
+    /// The handoffs of the cycle. The first one is unconditional.
     pub(crate) edges: Vec<PromptHandoff<'a>>,
-    /// The steps that come after the first handoff and are never taken, if it ends the agent: their
-    /// numbers, and the tools in them.
+    /// The steps after the first handoff, which are unreachable if it ends the agent, and the tools
+    /// in them.
     pub(crate) cut_off: Vec<&'a str>,
     pub(crate) lost_tools: Vec<&'a str>,
 }
 
-/// A handoff of a circle.
+/// A handoff of a cycle.
 #[derive(Debug, Clone)]
 pub(crate) struct PromptHandoff<'a> {
     pub(crate) from: &'a str,
     pub(crate) to: &'a str,
     pub(crate) span: Span,
     pub(crate) mandatory: bool,
-    /// Whether it is a step that calls, not words.
+    /// Whether a step of the flow makes the handoff, not an instruction.
     pub(crate) by_call: bool,
 }
 
 type PromptUse<'s, 'a> = (&'a Agent, &'s [Prompt<'a>]);
 
-/// The circles of a program, each once.
+/// Returns the cycles of a program, each once.
 pub(super) fn cycles<'a>(
     program: &'a Program,
     prompts_of: &Instructions<'a>,
@@ -63,7 +63,7 @@ pub(super) fn cycles<'a>(
         let to = *nodes.entry(edge.to).or_insert_with(|| graph.add_node(edge.to));
         graph.add_edge(from, to, edge);
     }
-    // Not Tarjan's algorithm, which recurses as deep as a chain of agents is long.
+    // Tarjan's algorithm recurses as deep as a chain of agents is long.
     let mut component_of: FxHashMap<NodeIndex, usize> = FxHashMap::default();
     let components = petgraph::algo::kosaraju_scc(&graph);
     for (number, nodes) in components.iter().enumerate() {
@@ -97,14 +97,14 @@ pub(super) fn cycles<'a>(
     all
 }
 
-/// All handoffs that can be parts of a circle.
+/// Returns all handoffs that may be part of a cycle.
 fn edges<'a>(
     prompts_of: &[PromptUse<'_, 'a>],
     handoff_graph: &HandoffGraph<'a>,
     routers: &FxHashSet<&str>,
 ) -> Vec<PromptHandoff<'a>> {
     let mut edges = Vec::new();
-    // Whom an agent may choose among.
+    // The agents that each agent may choose among.
     let mut choices: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
     for (agent, prompts) in prompts_of {
         let from = agent.metadata.name.value.as_str();
@@ -157,10 +157,10 @@ fn edges<'a>(
     edges
 }
 
-/// How an agent that is told to hand over can do so.
+/// The ways in which agents can hand over to each other.
 #[derive(Debug)]
 pub(crate) struct HandoffGraph<'a> {
-    /// The routers that choose each agent, and each router itself.
+    /// The routers that can choose each agent, and each router itself.
     routers: FxHashMap<&'a str, Vec<usize>>,
     direct: FxHashMap<&'a str, FxHashSet<&'a str>>,
 }
@@ -187,20 +187,20 @@ impl<'a> HandoffGraph<'a> {
         handoff_graph
     }
 
-    /// Whether the agent itself can go to the other.
+    /// Whether an agent declares a transfer to the other one.
     pub(crate) fn direct(&self, from: &str, to: &str) -> bool {
         self.direct.get(from).is_some_and(|all| all.contains(to))
     }
 
-    /// Whether somebody chooses among both agents.
+    /// Whether some router can choose both agents.
     pub(crate) fn routed(&self, a: &str, b: &str) -> bool {
         let (Some(a), Some(b)) = (self.routers.get(a), self.routers.get(b)) else { return false };
-        // In ascending order, both of them.
+        // Both lists are sorted.
         a.iter().any(|router| b.binary_search(router).is_ok())
     }
 
-    /// Whether words can lead from an agent to another. Without any ensemble ADL leaves open who
-    /// chooses.
+    /// Whether instructions can lead from an agent to another. Without an ensemble, ADL does not
+    /// specify who chooses.
     fn can_lead(&self, from: &Agent, to: &str) -> bool {
         let own = from.metadata.name.value.as_str();
         let nobody_chooses = is_adl(from) && self.routers.is_empty();
@@ -208,7 +208,7 @@ impl<'a> HandoffGraph<'a> {
     }
 }
 
-/// The shortest way from one agent to another.
+/// Returns a shortest path from one agent to another.
 fn shortest_path<'a>(
     graph: &DiGraph<&'a str, PromptHandoff<'a>>,
     from: NodeIndex,
@@ -242,7 +242,7 @@ fn shortest_path<'a>(
     edges
 }
 
-/// What a handoff that ends its agent cuts off: the steps behind it and the tools they call.
+/// Returns the steps after a handoff that ends its agent, and the tools that they call.
 fn after<'a>(
     prompts_of: &[PromptUse<'_, 'a>],
     edge: &PromptHandoff<'a>,

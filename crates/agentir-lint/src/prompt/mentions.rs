@@ -1,66 +1,67 @@
-//! The agents and tools that instructions name.
+//! Mentions of agents and tools in instructions.
 
 use super::text::{PromptStep, PromptUse, Sentence, guard, is_word};
 use agentir_ir::Program;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// How strongly instructions ask for something.
+/// How strongly an instruction asks for something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strength {
-    /// Whatever happens.
+    /// Unconditionally.
     Must,
-    /// If something holds, or the user agrees.
+    /// Under a condition, or if the user agrees.
     May,
-    /// If something holds that a tool has just looked up, so that it can change in between.
+    /// Under a condition on data that a tool has just looked up, so that it may change.
     Checked,
 }
 
-/// Instructions to hand over to an agent.
+/// An instruction to hand over to an agent.
 #[derive(Debug)]
 pub(crate) struct Handoff<'a> {
-    /// The agent, as it is called.
+    /// The name of the agent.
     pub(crate) to: &'a str,
     pub(crate) strength: Strength,
     /// Whether the same sentence ends the agent.
     pub(crate) exits: bool,
-    /// The place of the step in the prompt.
+    /// The index of the step in the prompt.
     pub(crate) step: usize,
     pub(crate) sentence: Sentence<'a>,
-    /// The name, with its marks.
+    /// The range of the name, marks included.
     pub(crate) name: Range<usize>,
 }
 
-/// Instructions to call a tool.
+/// An instruction to call a tool.
 #[derive(Debug)]
 pub(crate) struct ToolMention<'a> {
-    /// Its name.
+    /// The name of the tool.
     pub(crate) name: &'a str,
-    /// Where in the prompt.
+    /// Its range in the prompt.
     pub(crate) range: Range<usize>,
-    /// The place of the step in the prompt.
+    /// The index of the step in the prompt.
     pub(crate) step: usize,
-    /// Whether it is marked as a tool: with the word beside it, or with parentheses.
+    /// Whether it is marked as a tool: by a word next to it, or by parentheses.
     pub(crate) marked: bool,
 }
 
-/// What a prompt asks for by name.
+/// The agents and tools that a prompt mentions.
 #[derive(Debug, Default)]
 pub(crate) struct Mentions<'a> {
     /// The handoffs.
     pub(crate) handoffs: Vec<Handoff<'a>>,
-    /// The tools it says to call: names with an underscore, in quotes or behind `call` and the like.
+    /// The tools to call: names with an underscore, in quotes or after `call` and similar verbs.
     pub(crate) tools: Vec<ToolMention<'a>>,
 }
 
-/// The agents of a program, by their names as people say them.
+/// The agents of a program by their normalized names.
 #[derive(Debug, Default)]
 pub(crate) struct AgentNames<'a> {
     agents: FxHashMap<String, &'a str>,
-    /// The pairs of letters with which they begin, so that nearly all words are passed over: by the low
-    /// bits of the first, a bit for those of the second. Pairs with the same bits are taken for one.
+    /// A filter for the first two letters of the names, which skips nearly all words: indexed by
+    /// the low bits of the first letter, with a bit for the low bits of the second one. It may have
+    /// false positives.
     begin: [u32; 32],
-    /// The length of the longest.
+    /// The length of the longest name.
     longest: usize,
 }
 
@@ -73,7 +74,7 @@ impl<'a> AgentNames<'a> {
             name.chars().for_each(|c| fold(c, &mut folded));
             if let Some(first) = folded.bytes().next() {
                 if let Some(begin) = names.begin.get_mut(usize::from(first & 31)) {
-                    // Behind a single letter anything may stand.
+                    // A single letter may be followed by anything.
                     *begin |=
                         folded.as_bytes().get(1).map_or(u32::MAX, |second| 1 << (second & 31));
                 }
@@ -95,7 +96,7 @@ impl<'a> AgentNames<'a> {
         if !first.is_ascii() {
             return true;
         }
-        // The low bits are the same in capitals.
+        // The low bits do not depend on case.
         let begin = self.begin.get(usize::from(first & 31)).copied().unwrap_or_default();
         match second.filter(u8::is_ascii) {
             Some(second) => begin & (1 << (second & 31)) != 0,
@@ -103,8 +104,8 @@ impl<'a> AgentNames<'a> {
         }
     }
 
-    /// Whether a word of a text may begin a name: quicker than its words one by one, and true a little more
-    /// often. For texts without `_`.
+    /// Whether a word of a text may begin a name. Faster than testing each word, with slightly more
+    /// false positives. For texts without `_`.
     fn may_be_in(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let mut inside = false;
@@ -116,7 +117,7 @@ impl<'a> AgentNames<'a> {
                     self.may_begin_with(*byte, bytes.get(at + 1).copied().filter(letter))
                 };
             }
-            // The first byte of a character.
+            // The first byte of a multi-byte character.
             *byte >= 0xC0
                 && text
                     .get(at..)
@@ -126,7 +127,8 @@ impl<'a> AgentNames<'a> {
     }
 }
 
-/// Verbs of handing over. `call` and `use` are for tools as well, so the name must be an agent's.
+/// Verbs of handing over. `call` and `use` are for tools as well, so the name must be that of an
+/// agent.
 const VERBS: &[&str] = &[
     "enter", "transfer", "go", "switch", "run", "hand", "route", "redirect", "call", "invoke",
     "start", "move", "forward", "pass", "dispatch", "jump", "return", "proceed", "trigger",
@@ -136,10 +138,10 @@ const VERBS: &[&str] = &[
 /// Verbs of calling a tool.
 const CALLS: &[&str] = &["call", "calls", "calling", "invoke", "run", "execute"];
 
-/// What tools are called.
+/// Nouns for tools.
 const TOOLS: &[&str] = &["function", "functions", "tool", "tools", "action", "actions", "api"];
 
-/// Ways to say that the agent is done.
+/// Phrases that end the agent.
 const EXITS: &[&str] = &[
     "exit this agent",
     "exit the agent",
@@ -156,7 +158,7 @@ const EXITS: &[&str] = &[
     "then exit",
 ];
 
-/// How many words may stand between the verb and the name.
+/// The maximum number of words between the verb and the name.
 const MAX_VERB_DISTANCE: usize = 8;
 
 /// A word of a sentence.
@@ -173,7 +175,7 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn of(text: &'a str) -> Self {
-        // Words have five letters and a space.
+        // On average a word has five letters and a space.
         let mut all = Vec::with_capacity(text.len() / 6 + 4);
         all.extend(words(text));
         Self { text, all }
@@ -184,7 +186,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The words of a text, one after the other.
+/// Returns the words of a text in order.
 fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -219,7 +221,8 @@ fn word(text: &str, range: Range<usize>) -> Option<Word<'_>> {
     text.get(range.clone()).map(|text| Word { text, range })
 }
 
-/// Adds a character of a name as people say it: `add_payee`, `AddPayee` and `add payee` are one.
+/// Appends a character of a normalized name: `add_payee`, `AddPayee` and `add payee` are the same
+/// name.
 fn fold(c: char, to: &mut String) {
     if c.is_ascii() {
         if c.is_ascii_alphanumeric() {
@@ -231,7 +234,7 @@ fn fold(c: char, to: &mut String) {
 }
 
 impl<'a> Mentions<'a> {
-    /// What the steps of a prompt ask for.
+    /// Collects the mentions in the steps of a prompt.
     pub(super) fn of(
         steps: &[PromptStep<'a>],
         prompt_use: PromptUse,
@@ -239,12 +242,13 @@ impl<'a> Mentions<'a> {
         names: &AgentNames<'a>,
     ) -> Self {
         let mut mentions = Self::default();
-        // Whether a tool was called in the step before, or in this one so far.
+        // Whether a tool was called in the previous step, or in this one so far.
         let mut looked_up = false;
         for (at, step) in steps.iter().enumerate() {
             let mut here = false;
             for sentence in &step.sentences {
-                // Tools and actions have an underscore or are marked; most sentences name nobody at all.
+                // Names of tools and actions have an underscore or are marked; most sentences have
+                // no name at all.
                 let marked = sentence.text.bytes().any(|b| matches!(b, b'_' | b'@'));
                 if !marked && !names.may_be_in(sentence.text) {
                     continue;
@@ -255,7 +259,7 @@ impl<'a> Mentions<'a> {
                     let before = sentence.text.get(..name.start).unwrap_or_default();
                     let condition = guard(before);
                     let strength = match condition {
-                        // The state that decides whether it is said can change in between.
+                        // The condition of the instruction may change in between.
                         _ if prompt_use == PromptUse::Conditionally => Strength::Checked,
                         None if !step.guarded && prompt_use == PromptUse::Always => Strength::Must,
                         _ if (looked_up || here) && !about_user(before) => Strength::Checked,
@@ -283,10 +287,10 @@ impl<'a> Mentions<'a> {
     }
 }
 
-/// Where a sentence says that the agent is done.
+/// Returns the range in which a sentence ends the agent.
 pub(crate) fn ends_agent(sentence: &Sentence<'_>) -> Option<Range<usize>> {
     let lower = sentence.text.to_ascii_lowercase();
-    // Each of them has one of these words, and most sentences have none.
+    // Each phrase has one of these words, and most sentences have none.
     if !(lower.contains("agent") || lower.contains("exit")) {
         return None;
     }
@@ -301,7 +305,8 @@ fn about_user(text: &str) -> bool {
         .any(|word| lower.match_indices(word).any(|(at, w)| is_word(&lower, at..at + w.len())))
 }
 
-/// The agents that a sentence names behind a verb of handing over, with the places of their names.
+/// Returns the agents that a sentence names after a verb of handing over, with the ranges of their
+/// names.
 fn agent_mentions<'a>(
     words: &Words<'_>,
     offers: &FxHashMap<&'a str, &'a str>,
@@ -323,7 +328,7 @@ fn agent_mentions<'a>(
     found
 }
 
-/// The agent that an action leads to, where instructions name the action: `{!@actions.name}`.
+/// Returns the target agent of an action that the instructions name: `{!@actions.name}`.
 fn offer_at<'a>(
     words: &Words<'_>,
     at: usize,
@@ -341,9 +346,9 @@ fn offer_at<'a>(
     Some((to, 1, word.range.clone()))
 }
 
-/// The agent whose name begins at a word, if it is marked as a name: in quotes, with a capital or an
-/// underscore inside, as a reference, with `agent` behind it, or written with the agent's own capital.
-/// `transfer money` alone is what users do.
+/// Returns the agent whose name begins at a word, if it is marked as a name: in quotes, with a
+/// capital or an underscore inside, as a reference, followed by `agent`, or with the agent's own
+/// capital letter. `transfer money` alone describes what users do.
 fn name_at<'a>(
     words: &Words<'_>,
     at: usize,
@@ -379,13 +384,13 @@ fn name_at<'a>(
         let titled = words.get(at + count).is_some_and(|w| {
             matches!(w.text.to_lowercase().as_str(), "agent" | "agents" | "flow" | "subagent")
         });
-        // An action may have the name of an agent, and a variable as well.
+        // An action or a variable may have the same name as an agent.
         let reference = text.get(..range.start)?;
         if reference.ends_with("@actions.") || reference.ends_with("@variables.") {
             return None;
         }
         let referred = ["@subagent.", "@topic.", "@agent."].iter().any(|r| reference.ends_with(r));
-        // `hand over to Billing`, where a capital is no matter of grammar.
+        // `hand over to Billing`, where grammar does not require a capital.
         let proper = at > 0 && written == *agent && written.starts_with(char::is_uppercase);
         if quoted || like_code || titled || referred || proper {
             return Some((agent, count, range));
@@ -394,16 +399,16 @@ fn name_at<'a>(
     None
 }
 
-/// Whether a verb of handing over stands in the clause before a word, and is not forbidden.
+/// Whether a verb of handing over precedes a word in its clause, without a negation.
 fn follows_handoff_verb(words: &Words<'_>, at: usize) -> bool {
     let text = words.text;
     let Some(name) = words.get(at) else { return false };
-    // Actions are used; nobody says so of an agent.
+    // `use` refers to actions, never to agents.
     let action = text.get(..name.range.start).is_some_and(|t| t.ends_with("@actions."));
     for back in 1..=MAX_VERB_DISTANCE.min(at) {
         let index = at - back;
         let Some(word) = words.get(index) else { return false };
-        // A new clause begins behind a semicolon or a full stop.
+        // A semicolon or a full stop begins a new clause.
         let between = text.get(word.range.end..name.range.start).unwrap_or_default();
         let ends = |(at, c): (usize, char)| {
             let after = between.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
@@ -434,7 +439,8 @@ fn follows_handoff_verb(words: &Words<'_>, at: usize) -> bool {
     false
 }
 
-/// Calls `found` with each tool that a sentence says to call: its name, its place, whether it is marked.
+/// Calls `found` with each tool that a sentence says to call: its name, its range, and whether it
+/// is marked.
 fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, bool)) {
     if !words.text.contains('_') {
         return;
@@ -447,13 +453,12 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
         let among = |all: &[&str], word: &str| all.iter().any(|w| w.eq_ignore_ascii_case(word));
         let verb = |word: &str| among(CALLS, word);
         let noun = |word: &str| among(TOOLS, word);
-        // `the function "f"`, `the "f" function`, `f(x)`; what is only used may be anything.
+        // `the function "f"`, `the "f" function`, `f(x)`; `use f` may refer to anything.
         let after = words.get(at + 1).is_some_and(|w| noun(w.text));
         let titled = words.get(at + 1).is_some_and(|w| w.text.eq_ignore_ascii_case("agent"));
         let called = words.text.get(word.range.end..).is_some_and(|r| r.starts_with('('));
         let marked = after || called || (1..=3).filter_map(near).any(noun);
-        // `call the "f"`
-        // `call f x_y`: what follows a name and no comma is what it is called with.
+        // In `call f x_y`, `x_y` is an argument: it follows a name without a comma.
         let argument = at.checked_sub(1).and_then(|i| words.get(i)).is_some_and(|before| {
             let between = words.text.get(before.range.end..word.range.start);
             before.text.contains('_') && between.is_some_and(|b| b.trim().is_empty())

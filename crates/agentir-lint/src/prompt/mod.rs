@@ -1,8 +1,9 @@
-//! What instructions in words ask for: their steps, the agents and tools they name, where they end.
+//! Natural-language instructions: their steps, the agents and tools that they mention, and where
+//! they end.
 //!
-//! Words are read by their form, not by their meaning: a verb of handing over and the name of an agent
-//! in one clause, marked as a name. What is behind an `if`, `when` or `after` may happen; all else
-//! must. Nothing here belongs to a dialect: any agent has instructions.
+//! The analysis is syntactic: a verb of handing over and the marked name of an agent in one clause.
+//! What follows an `if`, `when` or `after` may happen, everything else must. Nothing here depends
+//! on the dialect.
 
 mod graph;
 mod mentions;
@@ -17,11 +18,11 @@ use agentir_ir::Program;
 use mentions::AgentNames;
 use std::sync::OnceLock;
 
-/// The instructions of all agents of a program, read once.
+/// The instructions of all agents of a program, parsed once.
 #[derive(Debug)]
 pub(crate) struct Instructions<'a> {
     program: &'a Program,
-    /// By the agents' order.
+    /// In the order of the agents.
     prompts: Vec<Vec<Prompt<'a>>>,
     handoff_graph: OnceLock<HandoffGraph<'a>>,
     cycles: OnceLock<Vec<PromptCycle<'a>>>,
@@ -34,17 +35,17 @@ impl<'a> Instructions<'a> {
         Self { program, prompts, handoff_graph: OnceLock::new(), cycles: OnceLock::new() }
     }
 
-    /// Those of one agent.
+    /// Returns the prompts of an agent.
     pub(crate) fn of(&self, agent: AgentId) -> &[Prompt<'a>] {
         self.prompts.get(agent.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// How agents can hand over to each other.
+    /// The ways in which agents can hand over to each other.
     pub(crate) fn handoff_graph(&self) -> &HandoffGraph<'a> {
         self.handoff_graph.get_or_init(|| HandoffGraph::new(self.program))
     }
 
-    /// The circles that they lead in, each once.
+    /// The cycles of the instructions, each once.
     pub(crate) fn cycles(&self) -> &[PromptCycle<'a>] {
         self.cycles.get_or_init(|| graph::cycles(self.program, self))
     }

@@ -8,57 +8,57 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A text for the model, cut into steps.
+/// A prompt, split into steps.
 #[derive(Debug)]
 pub(crate) struct Prompt<'a> {
     pub(crate) template: &'a Template,
-    /// When the model is told it.
+    /// When the model sees it.
     pub(crate) prompt_use: PromptUse,
-    /// The agents that the agent's actions hand over to, by the names of the actions.
+    /// The target agents of the agent's actions, by the names of the actions.
     pub(crate) offers: Rc<FxHashMap<&'a str, &'a str>>,
-    /// What stands before the first number is a step without one.
+    /// Text before the first number is a step without a number.
     pub(crate) steps: Vec<PromptStep<'a>>,
-    /// The handoffs it asks for, and the tools it says to call.
+    /// The handoffs and tools that it mentions.
     pub(crate) mentions: Mentions<'a>,
 }
 
-/// When a model is told something.
+/// When the model sees a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PromptUse {
     /// Whenever the agent runs.
     Always,
-    /// In one of the steps of its flow.
+    /// In a step of its flow.
     InStep,
-    /// If a condition holds.
+    /// Under a condition.
     Conditionally,
 }
 
-/// A numbered step, with what is listed below it.
+/// A numbered step, including the list below it.
 #[derive(Debug)]
 pub(crate) struct PromptStep<'a> {
     /// `4`, `4a`.
     pub(crate) number: Option<(&'a str, Range<usize>)>,
     pub(crate) sentences: Vec<Sentence<'a>>,
-    /// Whether it begins with a condition, which then holds for all that is below it.
+    /// Whether it begins with a condition, which applies to the whole step.
     pub(crate) guarded: bool,
 }
 
-/// A sentence, or an item of a list.
+/// A sentence or a list item.
 #[derive(Debug, Clone)]
 pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
-    /// Where in the prompt.
+    /// Its range in the prompt.
     pub(crate) range: Range<usize>,
 }
 
 impl Prompt<'_> {
-    /// Where a part of the prompt is written.
+    /// Returns the source span of a range of the prompt.
     pub(crate) fn place(&self, range: &Range<usize>) -> Span {
         self.template.place(range.clone())
     }
 }
 
-/// Words that make what follows depend on something; so does `in case`.
+/// Words that introduce a condition; so does `in case`.
 const GUARDS: &[&str] = &[
     "if",
     "when",
@@ -73,12 +73,12 @@ const GUARDS: &[&str] = &[
     "should",
 ];
 
-/// Where a text first has a word that makes what follows depend on something. What is in quotes is
-/// said, not asked.
+/// Returns the range of the first word that introduces a condition. Quoted text is speech, not an
+/// instruction.
 pub(crate) fn guard(text: &str) -> Option<Range<usize>> {
     let mut quoted = false;
     let mut start = None;
-    // Where an `in` stands that may be followed by `case`.
+    // The start of an `in` that `case` may follow.
     let mut behind_in = None;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
         let quote = matches!(c, '"' | '“' | '”');
@@ -114,7 +114,7 @@ pub(crate) fn guard(text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Whether a range of a text begins and ends at the ends of words.
+/// Whether a range begins and ends at word boundaries.
 pub(crate) fn is_word(text: &str, range: Range<usize>) -> bool {
     let inside = |c: char| c.is_alphanumeric() || c == '_';
     let before = text.get(..range.start).and_then(|t| t.chars().next_back());
@@ -122,8 +122,7 @@ pub(crate) fn is_word(text: &str, range: Range<usize>) -> bool {
     !before.is_some_and(inside) && !after.is_some_and(inside)
 }
 
-/// The texts that tell an agent's model what to do: its instructions, and what it is to reach in the
-/// steps of its flow.
+/// Returns the texts that instruct an agent's model: its instructions, and the goals of its steps.
 pub(super) fn prompts<'a>(agent: &'a Agent, names: &AgentNames<'a>) -> Vec<Prompt<'a>> {
     let mut texts: Vec<(&Template, PromptUse)> = Vec::new();
     for part in &agent.identity.instructions {
@@ -150,7 +149,7 @@ pub(super) fn prompts<'a>(agent: &'a Agent, names: &AgentNames<'a>) -> Vec<Promp
         .collect()
 }
 
-/// The texts that a body adds to the instructions.
+/// Collects the instructions of a body.
 fn collect_instructions<'a>(
     body: &'a Body,
     prompt_use: PromptUse,
@@ -186,15 +185,15 @@ fn prompt<'a>(
             steps.push(PromptStep { number: Some(number), sentences: Vec::new(), guarded: false });
         }
         let Some(step) = steps.last_mut() else { continue };
-        // A line goes on with the sentence of the one before, unless that one has ended or this one
-        // is an item of a list.
+        // A line continues the sentence of the previous line, unless that sentence has ended or the
+        // line is a list item.
         let content = text.get(body.clone()).unwrap_or_default();
         let item = content.trim_start().starts_with(['-', '•', '*', '—']);
         sentences(text, body, item, &mut step.sentences);
     }
     for step in &mut steps {
         step.guarded = step.sentences.first().is_some_and(|s| {
-            // Longer than all that it may begin with.
+            // Longer than any word that introduces a condition.
             let begin = s.text.get(..s.text.floor_char_boundary(16)).unwrap_or(s.text);
             guard(begin).is_some_and(|guard| guard.start == 0)
         });
@@ -204,7 +203,7 @@ fn prompt<'a>(
     Prompt { template, prompt_use, offers, steps, mentions }
 }
 
-/// The number a line begins with, and the rest of the line.
+/// Returns the number at the beginning of a line, and the rest of the line.
 fn number(text: &str, line: Range<usize>) -> (Option<(&str, Range<usize>)>, Range<usize>) {
     let content = text.get(line.clone()).unwrap_or_default();
     let lead = content.len() - content.trim_start().len();
@@ -227,7 +226,7 @@ fn number(text: &str, line: Range<usize>) -> (Option<(&str, Range<usize>)>, Rang
     (text.get(number.clone()).map(|n| (n, number)), start + length + 1..line.end)
 }
 
-/// The numbers of steps that a text names: `proceed to step 7`.
+/// Returns the step numbers that a text mentions: `proceed to step 7`.
 pub(crate) fn steps_named(text: &str) -> Vec<(&str, Range<usize>)> {
     let lower = text.to_ascii_lowercase();
     let mut found = Vec::new();
@@ -245,7 +244,7 @@ pub(crate) fn steps_named(text: &str) -> Vec<(&str, Range<usize>)> {
     found
 }
 
-/// Cuts a line into sentences. One that the line before has left open goes on here.
+/// Splits a line into sentences. It may continue the last sentence of the previous line.
 fn sentences<'a>(text: &'a str, line: Range<usize>, item: bool, all: &mut Vec<Sentence<'a>>) {
     let mut start = line.start;
     let mut goes_on = !item

@@ -1,4 +1,4 @@
-//! What rules ask about: conditions, and the comparisons that they consist of.
+//! Conditions and comparisons, and the queries about them that several rules share.
 
 use crate::proof::{QueryBuilder, UnsatCore};
 use crate::rule::AgentContext;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 use std::rc::Rc;
 
-/// A test of the control-flow graph as the solver has it.
+/// Converts a test of the control-flow graph to one of the solver.
 pub(crate) fn test(test: cfg::Test<'_>) -> Test<'_> {
     match test {
         cfg::Test::Condition(condition) => condition.into(),
@@ -22,7 +22,7 @@ pub(crate) fn test(test: cfg::Test<'_>) -> Test<'_> {
     }
 }
 
-/// Whether an expression says the same whatever the state: `WHEN: false` switches something off on
+/// Whether an expression has the same value in every state. `WHEN: false` disables something on
 /// purpose.
 pub(crate) fn is_constant(expr: &Expr) -> bool {
     let mut constant = true;
@@ -34,7 +34,7 @@ pub(crate) fn is_constant(expr: &Expr) -> bool {
     constant
 }
 
-/// Whether asking twice gives the same answer: nothing in it asks the clock or throws dice.
+/// Whether an expression is deterministic: it reads neither a clock nor a random number.
 pub(crate) fn is_stable(expr: &Expr) -> bool {
     let mut stable = true;
     expr.visit(&mut |e| {
@@ -46,15 +46,15 @@ pub(crate) fn is_stable(expr: &Expr) -> bool {
     stable
 }
 
-/// Adds the first names of the variables that an expression reads.
+/// Adds the roots of the variables that an expression reads.
 pub(crate) fn roots(expr: &Expr, names: &mut FxHashSet<SmolStr>) {
     expr.paths(&mut |path| {
         names.insert(path.root.value.clone());
     });
 }
 
-/// Calls `found` with the comparisons and tests of membership that decide about a condition. If it is
-/// nothing else, one that asks for more than equality is left out: it is spoken of as the condition.
+/// Calls `found` with the comparisons and membership tests that determine a condition. A condition
+/// that is a single comparison by order is omitted: rules report it as a condition.
 pub(crate) fn comparisons<'a>(condition: &'a Expr, found: &mut dyn FnMut(&'a Expr)) {
     condition.visit(&mut |e| match &e.kind {
         ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Conditional { .. } => Visit::Children,
@@ -72,7 +72,7 @@ pub(crate) fn comparisons<'a>(condition: &'a Expr, found: &mut dyn FnMut(&'a Exp
     });
 }
 
-/// Where the types of Agent Script do not fit in conditions: another rule says so.
+/// Returns the ill-typed expressions in conditions of Agent Script, which another rule reports.
 pub(crate) fn mistyped_spans<'c>(cx: &'c AgentContext<'_>) -> &'c FxHashSet<Span> {
     cx.mistyped_spans.get_or_init(|| find_mistyped(cx))
 }
@@ -90,8 +90,8 @@ fn find_mistyped(cx: &AgentContext<'_>) -> FxHashSet<Span> {
     found
 }
 
-/// Whether a condition or a comparison always holds, or never does, and why. Several rules ask it of
-/// the same expressions, and most conditions are one comparison, so the answer is kept.
+/// Proves that a condition or a comparison always has an outcome. The result is cached, because
+/// several rules query the same expressions.
 pub(crate) fn prove_outcome<'a>(
     cx: &AgentContext<'a>,
     expr: &'a Expr,
@@ -101,7 +101,7 @@ pub(crate) fn prove_outcome<'a>(
     if let Some(known) = cx.decided.borrow().get(&key) {
         return known.clone();
     }
-    // Both questions are asked of nearly all conditions, and both have the answer no.
+    // Nearly all conditions are contingent, which refutes both outcomes.
     if !cx.decided.borrow().contains_key(&(key.0, !holds)) && QueryBuilder::is_contingent(cx, expr)
     {
         cx.decided.borrow_mut().extend([((key.0, true), None), ((key.0, false), None)]);
@@ -119,7 +119,7 @@ pub(crate) fn prove_outcome<'a>(
     core
 }
 
-/// Whether a comparison always comes out the same, which way, and why.
+/// Returns the constant outcome of a comparison, with its proof.
 pub(crate) fn decide_comparison<'a>(
     cx: &AgentContext<'a>,
     comparison: &'a Expr,
@@ -128,7 +128,7 @@ pub(crate) fn decide_comparison<'a>(
     decided(true).or_else(|| decided(false))
 }
 
-/// The branches that are tried at a node, in their order.
+/// Returns the branches of a node in order.
 pub(crate) fn branches<'a>(node: &Node<'a>) -> &'a [Branch] {
     match node.origin {
         Origin::Statement(Statement::If { branches } | Statement::Await { branches }) => branches,
@@ -139,12 +139,12 @@ pub(crate) fn branches<'a>(node: &Node<'a>) -> &'a [Branch] {
     }
 }
 
-/// So many branches before one are looked at. Longer chains are generated, and what is asked about each
-/// of their branches must not take time for all.
+/// The maximum number of earlier branches in a query. Longer chains are generated code, and a query
+/// per branch must not be linear in their length.
 const MAX_EARLIER_BRANCHES: usize = 64;
 
-/// What it takes for a branch to be tried, and to be taken: those right before it are not; its own
-/// test, if it has one. `None` behind an `ELSE`.
+/// Returns the guard of a branch: the nearest earlier branches do not hold; and its own condition,
+/// if it has one. `None` after an `ELSE`.
 pub(crate) fn branch_guard(
     branches: &[Branch],
     at: usize,
@@ -162,7 +162,7 @@ pub(crate) fn branch_guard(
     Some((earlier?, own))
 }
 
-/// Whether a variable is the agent's own and nothing gives it a value before the agent begins.
+/// Whether a variable is the agent's own and nothing sets it before the agent begins.
 pub(crate) fn starts_unset(cx: &AgentContext<'_>, name: &str) -> bool {
     let memory = &cx.agent.memory;
     let root = |path: &str| path.split('.').next() == Some(name);

@@ -1,5 +1,5 @@
-//! Loops that are not left: nothing in them changes what the conditions on the way round read, so that
-//! whoever goes round once goes round for ever.
+//! Cycles without an exit: nothing in them changes the variables that their conditions read, so
+//! control that enters such a cycle never leaves it.
 
 use crate::rule::AgentContext;
 use agentir_diagnostics::Span;
@@ -13,33 +13,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 use std::collections::VecDeque;
 
-/// So many ways round are tried in a loop that has several.
+/// The maximum number of cycles to try per loop.
 const MAX_CYCLES: usize = 24;
 
-/// So many edges of a loop are looked at as the first of a way round.
+/// The maximum number of edges per loop to start a cycle from.
 const MAX_EDGES: usize = 256;
 
-/// A way round that is not left.
+/// A cycle that is never left.
 #[derive(Debug)]
 pub(crate) struct EndlessCycle {
-    /// The way, edge by edge.
+    /// Its edges in order.
     pub(crate) edges: Vec<EdgeIndex>,
-    /// A state in which it is taken, in words; empty if it always is.
+    /// A state in which it is entered, as text; empty if it is unconditional.
     pub(crate) state: String,
 }
 
-/// The part of the graph that belongs to an agent.
+/// Returns the id of an agent in the control-flow graph.
 pub(crate) fn agent_id(cx: &AgentContext<'_>) -> Option<AgentId> {
     let parts = (0..).map(AgentId).zip(cx.program.graph().agents());
     parts.into_iter().find(|(_, p)| std::ptr::eq(p.agent, cx.agent)).map(|(id, _)| id)
 }
 
-/// Whether an edge is taken without the user, the model or another agent having a say.
+/// Whether an edge is autonomous: taken without a decision of the user, the model or another agent.
 pub(crate) fn is_autonomous(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
     let Some((from, to, _)) = cfg.edge(id) else { return false };
     let kind = |node: NodeIndex| cfg.node(node).map(|n| n.kind);
     let waits = |node: NodeIndex| kind(node).is_some_and(NodeKind::waits);
-    // What a platform does after an error that nobody says how to go on from is not said.
+    // No language specifies how the platform continues after an error handler without a jump.
     let unspecified = edge.kind == EdgeKind::Return && matches!(edge.origin, Origin::Handler(_));
     let chosen = matches!(edge.decided_by, DecidedBy::User | DecidedBy::Model);
     !unspecified
@@ -53,11 +53,11 @@ pub(crate) fn is_autonomous(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bo
         )
 }
 
-/// Whether an edge stays in an agent, and nobody else has had a turn.
+/// Whether an edge stays in the agent, with nobody else acting in between.
 fn stays_in_agent(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
     let from = cfg.edge(id).and_then(|(from, ..)| cfg.node(from)).map(|n| n.kind);
     let to = cfg.edge(id).and_then(|(_, to, _)| cfg.node(to)?.step);
-    // A step that a profile inserts may be called as the one it is inserted at.
+    // An inserted step may have the same name as the step at which it is inserted.
     let itself = matches!((edge.kind, edge.origin, to), (EdgeKind::Sequence, Origin::Step(by), Some(to))
         if by.name == to.name);
     edge.kind != EdgeKind::Enter
@@ -76,7 +76,8 @@ fn stays_in_agent(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
         )
 }
 
-/// What a test reads; nothing if that can change by itself, or nobody can say what it is.
+/// Returns the paths that a test reads; `None` if its outcome may change by itself or is not
+/// determined by the state.
 pub(crate) fn stable_reads(test: &Test<'_>) -> Option<Vec<Path>> {
     let expr = test.expr()?;
     let mut paths = Vec::new();
@@ -87,7 +88,7 @@ pub(crate) fn stable_reads(test: &Test<'_>) -> Option<Vec<Path>> {
                 stable &= !is_volatile(path);
                 paths.push(path.clone());
             }
-            // A clock, a random number.
+            // A clock or a random number.
             ExprKind::Call { args, .. } => stable &= !args.is_empty(),
             _ => {}
         }
@@ -96,7 +97,7 @@ pub(crate) fn stable_reads(test: &Test<'_>) -> Option<Vec<Path>> {
     stable.then_some(paths)
 }
 
-/// Whether the runtime writes a variable while a turn goes on.
+/// Whether the runtime may write a variable during a turn.
 fn is_volatile(path: &Path) -> bool {
     let root = path.root.value.as_str();
     let stays_in_agent =
@@ -105,13 +106,13 @@ fn is_volatile(path: &Path) -> bool {
         && !stays_in_agent.contains(&root)
 }
 
-/// What is found once for a program.
+/// The autonomous cycles of a program, computed once.
 #[derive(Debug, Default)]
 pub(crate) struct AutonomousCycles {
-    /// The loops that nobody has a say in, by agent: the edges of each.
+    /// The autonomous loops by agent, each with its edges.
     loops: FxHashMap<AgentId, Vec<Vec<EdgeIndex>>>,
-    /// The transfers that are made as soon as an agent begins, if conditions hold, and that lead round:
-    /// by agent, their places among the graph's.
+    /// The cyclic transfers by agent: those made as soon as the agent begins, if conditions hold.
+    /// As indices into the transfers of the graph.
     cyclic_transfers: FxHashMap<AgentId, Vec<usize>>,
 }
 
@@ -135,12 +136,12 @@ impl AutonomousCycles {
         autonomous_cycles
     }
 
-    /// Whether no transfers lead round.
+    /// Whether there are no cyclic transfers.
     pub(crate) fn has_no_transfers(&self) -> bool {
         self.cyclic_transfers.is_empty()
     }
 
-    /// The transfers of an agent that lead round.
+    /// Returns the cyclic transfers of an agent.
     pub(crate) fn cyclic_transfers(&self, agent: AgentId) -> &[usize] {
         self.cyclic_transfers.get(&agent).map_or(&[], Vec::as_slice)
     }
@@ -192,12 +193,12 @@ fn cyclic_transfers(cfg: &Cfg<'_>) -> FxHashMap<AgentId, Vec<usize>> {
     found
 }
 
-/// Whether an edge may be on the way from the beginning of an agent to a transfer.
+/// Whether an edge may be on a path from an agent's entry to a transfer.
 pub(crate) fn may_precede_transfer(cfg: &Cfg<'_>, id: EdgeIndex, edge: &Edge<'_>) -> bool {
     is_autonomous(cfg, id, edge) && !matches!(edge.kind, EdgeKind::Enter | EdgeKind::Error)
 }
 
-/// The ways round in an agent that are never left once they are begun, one for each loop.
+/// Returns the endless cycles of an agent, at most one per loop.
 pub(crate) fn endless_cycles(cx: &AgentContext<'_>) -> Vec<EndlessCycle> {
     let cfg = cx.program.graph();
     let autonomous_cycles = cx.program.autonomous_cycles();
@@ -232,7 +233,7 @@ pub(crate) fn endless_cycles(cx: &AgentContext<'_>) -> Vec<EndlessCycle> {
     found
 }
 
-/// Some ways round over these edges, the shortest through each of the first edges.
+/// Returns cycles over these edges: the shortest one through each of the first edges.
 fn shortest_cycles(cfg: &Cfg<'_>, edges: &[EdgeIndex]) -> Vec<Vec<EdgeIndex>> {
     let mut next: FxHashMap<NodeIndex, Vec<(EdgeIndex, NodeIndex)>> = FxHashMap::default();
     for id in edges {
@@ -277,7 +278,7 @@ fn shortest_cycles(cfg: &Cfg<'_>, edges: &[EdgeIndex]) -> Vec<Vec<EdgeIndex>> {
         .collect()
 }
 
-/// The tests of an edge; none if there is one that nobody can judge.
+/// Returns the literals of an edge; `None` if one of them is not an expression.
 fn guard<'a>(cfg: &Cfg<'a>, edge: &Edge<'a>) -> Option<Vec<GuardLiteral<'a>>> {
     let all = cfg.guard(edge.guard);
     all.iter().all(|l| l.test.expr().is_some()).then_some(all)
@@ -290,7 +291,7 @@ fn is_stable_guard(guard: &[GuardLiteral<'_>], changed: &FxHashSet<SmolStr>) -> 
     })
 }
 
-/// The variables that something at these nodes writes.
+/// Returns the variables that these nodes define or remove.
 pub(crate) fn defined_variables(
     cfg: &Cfg<'_>,
     nodes: impl IntoIterator<Item = NodeIndex>,
@@ -302,7 +303,7 @@ pub(crate) fn defined_variables(
         .collect()
 }
 
-/// A state in which all of a way can be taken, in words.
+/// Returns a state in which a path can be taken, as text.
 fn path_example<'a>(cx: &AgentContext<'a>, path: &[EdgeIndex]) -> Option<String> {
     let cfg = cx.program.graph();
     let mut literals: Vec<GuardLiteral<'a>> = Vec::new();
@@ -317,7 +318,7 @@ fn path_example<'a>(cx: &AgentContext<'a>, path: &[EdgeIndex]) -> Option<String>
     example_of(cx, &literals)
 }
 
-/// A state in which all of this holds, in words; empty if nothing is asked.
+/// Returns a state that satisfies the literals, as text; empty if there are none.
 pub(crate) fn example_of<'a>(
     cx: &AgentContext<'a>,
     literals: &[GuardLiteral<'a>],
@@ -332,7 +333,7 @@ pub(crate) fn example_of<'a>(
     query.solve()?.state().map(|example| example.to_string())
 }
 
-/// The edges of a way that lead from one place with a name to the next, in the order of the way.
+/// Returns the edges of a path that lead from one step to the next, in order.
 pub(crate) fn step_transitions(cfg: &Cfg<'_>, path: &[EdgeIndex]) -> Vec<(Span, String)> {
     let mut step_transitions = Vec::new();
     for (from, to, edge) in path.iter().filter_map(|id| cfg.edge(*id)) {

@@ -1,4 +1,4 @@
-//! What holds when an agent begins.
+//! The state at the beginning of an agent.
 
 use crate::proof::{FactSource, QueryBuilder};
 use crate::rule::AgentContext;
@@ -11,8 +11,8 @@ use agentir_solver::FactKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// The values of variables when the user has said something for the first time, as far as they are
-/// the same in every conversation: the initial values, and none for what has not been asked yet.
+/// The values of variables after the first message of the user, as far as they are the same in
+/// every conversation: initial values, and unset for fields that have not been collected.
 #[derive(Debug, Default)]
 pub(crate) struct InitialState {
     values: FxHashMap<SmolStr, (Value, Span, String)>,
@@ -56,17 +56,17 @@ impl InitialState {
         start
     }
 
-    /// Whether anything is known of a variable.
+    /// Whether the value of a variable is known.
     pub(crate) fn is_known(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// Whether a variable has a value.
+    /// Whether a variable is known to have a value.
     pub(crate) fn has_value(&self, name: &str) -> bool {
         self.values.get(name).is_some_and(|(value, ..)| !value.is_unset())
     }
 
-    /// Takes it for granted in a question. Only what the question is about is added.
+    /// Adds the values of these paths to a query as facts.
     pub(crate) fn add_to<'a>(
         &self,
         query: &mut QueryBuilder<'_, '_>,
@@ -89,8 +89,8 @@ impl InitialState {
     }
 }
 
-/// The variables that something may write before the user is waited for the first time after they
-/// have said something; what they say themselves is not among it.
+/// Returns the variables that may be defined between the first message and the first wait, apart
+/// from values in the message itself.
 fn defined_before_first_wait(cx: &AgentContext<'_>) -> FxHashSet<SmolStr> {
     let mut names = FxHashSet::default();
     let cfg = cx.program.graph();

@@ -1,4 +1,4 @@
-//! First values, where nothing can have assigned another one yet.
+//! Initial values that are still in effect.
 
 use crate::dataflow::Dataflow;
 use crate::proof::{FactSource, QueryBuilder};
@@ -11,9 +11,9 @@ use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// The variables of an agent that have a first value, place by place. Only those of which everything is
-/// known that sets them, in a complete program in which nobody hands over to the agent: else it may
-/// begin again with what it left.
+/// The initial values of an agent's variables, where no definition can have reached yet. Only for
+/// variables whose definitions are all known, in a complete program in which nobody hands over to
+/// the agent: otherwise it may resume with earlier values.
 pub(crate) struct InitialValues<'a> {
     flow: Option<Dataflow<'a>>,
     found: FxHashMap<SmolStr, Option<InitialValue>>,
@@ -22,7 +22,7 @@ pub(crate) struct InitialValues<'a> {
 struct InitialValue {
     value: Value,
     declared: Span,
-    /// Where it may have another one.
+    /// The nodes at which it may have another value.
     changed: FxHashSet<NodeIndex>,
 }
 
@@ -36,7 +36,8 @@ impl<'a> InitialValues<'a> {
         Self { flow, found: FxHashMap::default() }
     }
 
-    /// The first value of a variable and where it is declared, if it still has it at a place.
+    /// Returns the initial value of a variable and its declaration, if it is still in effect at a
+    /// node.
     fn at(&mut self, name: &str, node: NodeIndex) -> Option<(Value, Span)> {
         let flow = self.flow.as_ref().filter(|flow| flow.cfg.node(node).is_some())?;
         if !self.found.contains_key(name) {
@@ -44,7 +45,7 @@ impl<'a> InitialValues<'a> {
             let first = value.zip(flow.locals.declared(name)).map(|(value, declared)| {
                 InitialValue { value: value.clone(), declared, changed: flow.may_be_set(name) }
             });
-            // What was not looked at to the end may be set anywhere.
+            // After an exhausted search any node may define the variable.
             let first = first.filter(|_| !flow.is_exhausted());
             self.found.insert(name.into(), first);
         }
@@ -52,7 +53,8 @@ impl<'a> InitialValues<'a> {
         (!first.changed.contains(&node)).then(|| (first.value.clone(), first.declared))
     }
 
-    /// Takes for granted what variables still have at a place. Says whether there is any.
+    /// Adds the initial values that are in effect at a node to a query. Returns whether there are
+    /// any.
     pub(crate) fn add_to<'n>(
         &mut self,
         query: &mut QueryBuilder<'_, '_>,
@@ -73,5 +75,5 @@ impl<'a> InitialValues<'a> {
     }
 }
 
-/// How lines about first values begin.
+/// The beginning of messages about initial values.
 pub(crate) const NOTHING_SET_SINCE: &str = "it begins with this, and nothing can have set";

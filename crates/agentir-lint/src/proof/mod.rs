@@ -1,8 +1,8 @@
-//! Questions about the conditions of an agent: the solver, with what the agent itself says about its
-//! variables.
+//! Queries to the solver about the conditions of an agent, with the facts that the agent states
+//! about its variables.
 //!
-//! A rule asks with [`AgentContext::query`], says what is given, and gets an example state or the lines
-//! that make it impossible. What could not be decided is no answer, and never a finding.
+//! A rule builds a query with [`AgentContext::query`], adds assumptions, and gets a model or an
+//! unsatisfiable core. An undecided query has no answer and never causes a finding.
 
 mod conditions;
 pub(crate) mod cycles;
@@ -33,15 +33,15 @@ use std::cell::{Cell, RefCell};
 /// The solver of a program.
 pub(crate) struct Prover {
     solver: RefCell<Solver>,
-    /// How many questions may be asked.
+    /// The maximum number of queries.
     max_queries: u64,
     refused: Cell<u64>,
 }
 
 impl Prover {
-    /// The solver of a program of so many agents. What is asked is bounded by a count, so that a
-    /// finding does not depend on how fast the machine is; no program that people write comes near it.
-    /// What is answered at once does not count.
+    /// Returns the solver of a program with this many agents. The number of queries is bounded by a
+    /// count, so that findings do not depend on the speed of the machine. Realistic programs stay
+    /// far below it. Queries that sampling answers do not count.
     pub(crate) fn new(agents: usize) -> Self {
         let max_queries = 10_000 + 2_000 * u64::try_from(agents).unwrap_or(u64::MAX / 4_000);
         Self { solver: RefCell::default(), max_queries, refused: Cell::new(0) }
@@ -79,40 +79,40 @@ impl std::fmt::Debug for Prover {
     }
 }
 
-/// A question that is being put together.
+/// A query under construction.
 #[derive(Debug)]
 pub struct QueryBuilder<'c, 'a> {
     cx: &'c AgentContext<'a>,
     facts: Facts,
-    /// What the labels of facts that were added to the agent's own stand for.
+    /// The sources of the facts that were added to those of the agent.
     added_sources: Vec<FactSource>,
     assumptions: Vec<Assertion<'a>>,
 }
 
-/// Something that was given, by the order in which it was.
+/// An assumption, by the order in which it was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Assumption(pub usize);
 
-/// An answer that was proved; without a proof there is none.
+/// A proved answer.
 #[derive(Debug)]
 pub enum SatResult {
-    /// There is such a state.
+    /// A state exists.
     Sat(Example),
-    /// There is none.
+    /// No state exists.
     Unsat,
 }
 
-/// A smallest set of lines that suffices.
+/// A minimal unsatisfiable core.
 #[derive(Debug)]
 pub struct UnsatCore {
-    /// Of what was given.
+    /// The assumptions of the core.
     pub assumptions: Vec<Assumption>,
-    /// Of what is known about variables.
+    /// The facts of the core.
     pub facts: Vec<FactSource>,
 }
 
 impl UnsatCore {
-    /// Shows in a finding what is known about variables and makes the difference.
+    /// Adds the facts of the core to a finding.
     #[must_use]
     pub fn explain(&self, finding: Diagnostic) -> Diagnostic {
         self.facts.iter().fold(finding, |finding, source| match source.span {
@@ -123,7 +123,7 @@ impl UnsatCore {
 }
 
 impl SatResult {
-    /// The state.
+    /// Returns the state, if there is one.
     #[must_use]
     pub fn state(self) -> Option<Example> {
         match self {
@@ -133,7 +133,7 @@ impl SatResult {
     }
 }
 
-/// Labels of lines that are given begin here; those below are of facts.
+/// The first label of assumptions. Smaller labels are those of facts.
 const FIRST_ASSUMPTION: u32 = 1 << 24;
 
 impl<'c, 'a> QueryBuilder<'c, 'a> {
@@ -142,7 +142,7 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
         Self { cx, facts, added_sources: Vec::new(), assumptions: Vec::new() }
     }
 
-    /// Takes it for granted that a condition holds, or that it does not.
+    /// Assumes that a condition holds, or that it does not.
     pub fn assume(&mut self, test: impl Into<Test<'a>>, holds: bool) -> Assumption {
         let at = self.assumptions.len();
         let label = Label(FIRST_ASSUMPTION.saturating_add(u32::try_from(at).unwrap_or(u32::MAX)));
@@ -150,8 +150,8 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
         Assumption(at)
     }
 
-    /// Takes for granted what holds on every way to the place that is asked about. What comes of a test
-    /// is given, what comes of an assignment is known.
+    /// Assumes a fact that holds on every path to the queried program point. Outcomes of tests
+    /// become assumptions, assignments become facts.
     pub fn assume_fact(&mut self, fact: Fact<'a>) -> Option<Assumption> {
         match fact {
             Fact::Test(literal) => {
@@ -180,7 +180,7 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
         None
     }
 
-    /// Takes it for granted that something more is known of a variable here.
+    /// Adds a fact about a variable.
     pub fn add_fact(&mut self, path: Path, kind: FactKind, source: FactSource) {
         let own = self.cx.variable_facts().source_count();
         let label =
@@ -189,13 +189,13 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
         self.facts.add(path, kind, Some(label));
     }
 
-    /// Forgets what is known of a variable here.
+    /// Removes all facts about a variable.
     pub fn remove_facts(&mut self, path: &Path) {
         self.facts.remove(path);
     }
 
-    /// Whether a condition, with nothing given but what is known of its variables, holds in some states
-    /// and not in others. Cheap; false says nothing.
+    /// Whether a condition holds in some states and not in others, given only the agent's facts.
+    /// Cheap; `false` proves nothing.
     pub(crate) fn is_contingent(cx: &AgentContext<'_>, condition: &Expr) -> bool {
         let (program, variable_facts) = (cx.program, cx.variable_facts());
         let query = || {
@@ -204,7 +204,7 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
         program.clock.time("(solver)", query)
     }
 
-    /// Can all of it hold at once?
+    /// Decides whether the assumptions are consistent.
     #[must_use]
     pub fn solve(&self) -> Option<SatResult> {
         match self.run(Goal::Satisfiable, Solver::solve) {
@@ -214,21 +214,21 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
         }
     }
 
-    /// The proof that not all of it can hold at once.
+    /// Proves that the assumptions are contradictory.
     #[must_use]
     pub fn refute(&self) -> Option<UnsatCore> {
         self.unsat_core(Goal::Satisfiable)
     }
 
-    /// The proof that this follows.
+    /// Proves that the assumptions imply a condition.
     #[must_use]
     pub fn prove(&self, test: impl Into<Test<'a>>, holds: bool) -> Option<UnsatCore> {
         let assertion = Assertion { test: test.into(), holds, label: Label(u32::MAX) };
         self.unsat_core(Goal::Implied(assertion))
     }
 
-    /// Whether all of it can hold at once; `None` if that could not be decided. Cheaper than
-    /// [`Self::solve`], which says when it does.
+    /// Whether the assumptions are consistent; `None` if undecided. Cheaper than [`Self::solve`],
+    /// which constructs a state.
     #[must_use]
     pub fn is_satisfiable(&self) -> Option<bool> {
         match self.check(Goal::Satisfiable) {
@@ -281,7 +281,7 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
 }
 
 impl FactSource {
-    /// A line of the source.
+    /// Returns a source with a span.
     #[must_use]
     pub fn at(span: Span, message: impl Into<String>) -> Self {
         Self { span: Some(span), message: message.into() }

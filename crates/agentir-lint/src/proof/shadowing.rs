@@ -1,4 +1,5 @@
-//! Alternatives of which the first that applies is taken: handoffs, routing rules, completions.
+//! Shadowing between ordered alternatives of which the first match is taken: handoffs, routing
+//! rules, completions.
 
 use crate::proof::{Assumption, UnsatCore};
 use crate::rule::AgentContext;
@@ -7,20 +8,21 @@ use agentir_ir::NumberOrText;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
-/// At most so many earlier alternatives are looked at together, those nearest to the later one.
+/// The maximum number of earlier alternatives per query; the nearest ones are used.
 const MAX_EARLIER: usize = 24;
 
-/// Why an alternative never has its turn.
+/// Why an alternative is never taken.
 #[derive(Debug)]
 pub(crate) struct Shadowed {
-    /// The earlier alternatives of which one always applies as well, by their place among those given.
+    /// The earlier alternatives that cover it, as indices into the given ones.
     pub(crate) by: Vec<usize>,
-    /// What the proof needs besides.
+    /// The core of the proof.
     pub(crate) core: UnsatCore,
 }
 
-/// Whether, whenever `this` holds, one of the `earlier` conditions holds as well. `None` stands for a
-/// condition that always holds. A condition that can never hold is not beaten.
+/// Returns the earlier conditions of which one holds whenever `this` does, if there are such.
+/// `None` stands for a condition that always holds. A condition that can never hold is not
+/// shadowed.
 pub(crate) fn shadowed_by<'a>(
     cx: &AgentContext<'a>,
     earlier: &[Option<&'a Condition>],
@@ -58,7 +60,7 @@ pub(crate) fn shadowed_by<'a>(
     (!by.is_empty()).then_some(Shadowed { by, core })
 }
 
-/// The variables that a condition is about; one in words is about its words.
+/// Returns the variables of a condition. A natural-language condition stands for itself.
 pub(crate) fn variables_of(condition: &Condition) -> FxHashSet<SmolStr> {
     let mut names = FxHashSet::default();
     match &condition.kind {
@@ -73,7 +75,7 @@ pub(crate) fn variables_of(condition: &Condition) -> FxHashSet<SmolStr> {
     names
 }
 
-/// A priority that is a number.
+/// Returns a priority that is a number.
 pub(crate) fn numeric_priority(priority: Option<&NumberOrText>) -> Option<f64> {
     match priority {
         Some(NumberOrText::Number(n)) => Some(n.0),

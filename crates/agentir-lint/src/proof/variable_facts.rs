@@ -1,8 +1,8 @@
-//! What an agent says about its variables, in the words of the solver.
+//! The facts that an agent's declarations state about its variables, for the solver.
 //!
-//! Only what holds wherever a condition may be evaluated: types, lists of values, ranges, patterns of
-//! fields, types of results, the values that the runtime's variables take. A limit on a field's
-//! values only counts if nothing but the user's answer writes the variable.
+//! Only facts that hold wherever a condition may be evaluated: types, enumerations, ranges,
+//! patterns of fields, types of results, the values of runtime variables. Restrictions on the
+//! values of a field count only if nothing but the user's answers write the variable.
 
 use crate::index::AgentIndex;
 use crate::rule::{AgentContext, ProgramContext};
@@ -19,28 +19,28 @@ use smol_str::SmolStr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Where something is said about a variable, and what.
+/// The source of a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactSource {
-    /// Where; nowhere if the language itself says it.
+    /// The span; `None` for facts of the language itself.
     pub span: Option<Span>,
-    /// What: completes "because …".
+    /// The explanation; completes "because …".
     pub message: String,
 }
 
-/// What is known about the variables of an agent everywhere in it.
+/// The facts about variables that hold everywhere in an agent.
 #[derive(Debug)]
 pub struct VariableFacts {
-    /// What its conditions mean.
+    /// The dialect of its conditions.
     pub dialect: Dialect,
     pub(super) facts: Arc<Facts>,
-    /// What the labels of facts stand for, behind the lines of `declared`.
+    /// The sources of the agent's own facts, whose labels follow those of `declared`.
     own: Vec<FactSource>,
     declared: Rc<SharedDeclarations>,
 }
 
-/// What the declarations of the variables say that all agents of a program share. In Agent Script they
-/// hold in every agent as they stand; elsewhere that depends on what the agent assigns.
+/// The facts of declarations that all agents of a program share. In Agent Script they hold in every
+/// agent; in other dialects that depends on the agent's assignments.
 #[derive(Debug, Default)]
 pub(crate) struct SharedDeclarations {
     facts: Arc<Facts>,
@@ -64,13 +64,13 @@ fn declared_as(ty: Type) -> String {
     format!("it is declared as {}", type_name(ty))
 }
 
-/// A variable as Agent Script refers to it.
+/// Returns a variable as Agent Script refers to it.
 fn script_variable(name: &Spanned<Name>) -> Path {
     let namespace = Some(Spanned::new(Name::new_static("variables"), name.span));
     Path { namespace, ..Path::variable(name.clone()) }
 }
 
-/// The solver's type of a type of a field, a variable or a result.
+/// Returns the solver's type for a type name of a field, a variable or a result.
 fn type_called(name: &str) -> Option<Type> {
     Some(match name {
         "string" | "text" | "free_text" | "str" | "email" | "phone" | "enum" | "pattern" => {
@@ -105,7 +105,7 @@ fn type_of_parameter(ty: ParameterType) -> Option<Type> {
     })
 }
 
-/// The type of what an assignment writes, where that is plain to see.
+/// Returns the type of an assigned value, if it is obvious.
 fn type_of_value(value: &Expr) -> Option<Type> {
     match &value.kind {
         ExprKind::Literal(Literal::String(_)) => Some(Type::Text),
@@ -118,7 +118,7 @@ fn type_of_value(value: &Expr) -> Option<Type> {
     }
 }
 
-/// Whether a value of one type is one of the other.
+/// Whether a type is a subtype of another one.
 fn is_a(value: Type, ty: Type) -> bool {
     value == ty || (value == Type::Integer && ty == Type::Number)
 }
@@ -126,14 +126,14 @@ fn is_a(value: Type, ty: Type) -> bool {
 struct FactBuilder<'a, 'k> {
     facts: &'k mut Facts,
     sources: &'k mut Vec<FactSource>,
-    /// How many lines stand before these.
+    /// The number of sources before the agent's own.
     before: usize,
     index: &'k AgentIndex<'a>,
-    /// Assignments by the variable they write.
+    /// Assignments by variable.
     sets: FxHashMap<&'a str, Vec<&'a Expr>>,
-    /// Variables that something else writes.
+    /// Variables that something other than an assignment writes.
     written: FxHashSet<&'a str>,
-    /// What other agents are given or give back is written by them.
+    /// Variables that are passed to or returned by other agents.
     handed: &'k FxHashSet<&'a str>,
 }
 
@@ -172,12 +172,12 @@ impl VariableFacts {
 }
 
 impl VariableFacts {
-    /// How many lines say what is known.
+    /// The number of sources.
     pub(super) fn source_count(&self) -> usize {
         self.declared.sources.len() + self.own.len()
     }
 
-    /// The line that a label stands for.
+    /// Returns the source that a label refers to.
     pub(super) fn source(&self, label: usize) -> Option<&FactSource> {
         match label.checked_sub(self.declared.sources.len()) {
             Some(own) => self.own.get(own),
@@ -185,12 +185,12 @@ impl VariableFacts {
         }
     }
 
-    /// What is known, for questions of one's own.
+    /// Returns the facts.
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// The values that a variable takes, if they are listed; none if nothing is known of them.
+    /// Returns the enumerated values of a variable; empty if there is no enumeration.
     pub(crate) fn values(&self, path: &Path) -> Vec<Value> {
         let all = self.facts.get(path).iter();
         all.filter_map(|fact| match &fact.kind {
@@ -201,12 +201,12 @@ impl VariableFacts {
         .unwrap_or_default()
     }
 
-    /// Whether a variable is declared to be true or false.
+    /// Whether a variable is declared as a boolean.
     pub(crate) fn is_bool(&self, path: &Path) -> bool {
         self.facts.get(path).iter().any(|fact| fact.kind == FactKind::Type(Type::Bool))
     }
 
-    /// The lines that list or type the values of a variable.
+    /// Returns the sources that enumerate the values of a variable or declare it as a boolean.
     pub(crate) fn listed(&self, path: &Path) -> Vec<FactSource> {
         let all = self.facts.get(path).iter();
         all.filter(|fact| matches!(fact.kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool)))
@@ -219,7 +219,7 @@ fn root(path: &str) -> &str {
     path.split('.').next().unwrap_or(path)
 }
 
-/// The path written as `user.name`.
+/// Returns the path written as `user.name`.
 fn path(text: &str, span: Span) -> Path {
     let mut names = text.split('.').map(|n| Spanned::new(Name::new(n), span));
     let root = names.next().unwrap_or_else(|| Spanned::new(Name::default(), span));
@@ -245,7 +245,7 @@ impl<'a> FactBuilder<'a, '_> {
         self.facts.add(path, kind, label);
     }
 
-    /// The runtime's own variables, unless the author has one of that name.
+    /// Adds the facts about runtime variables, unless the author defines one of the same name.
     fn system(&mut self, dialect: Dialect, version: Version) {
         if dialect != Dialect::Abl {
             return;
@@ -271,7 +271,7 @@ impl<'a> FactBuilder<'a, '_> {
         }
     }
 
-    /// Whether everything that is assigned to a variable is of a type.
+    /// Whether all assignments to a variable have a type.
     fn has_only_type(&self, name: &str, ty: Type) -> bool {
         !self.written.contains(name)
             && !self.handed.contains(name)
@@ -280,7 +280,7 @@ impl<'a> FactBuilder<'a, '_> {
             })
     }
 
-    /// Whether only what the user says fills a variable.
+    /// Whether only the user's answers fill a variable.
     fn only_user_fills(&self, name: &str) -> bool {
         !self.written.contains(name) && !self.handed.contains(name) && !self.sets.contains_key(name)
     }
@@ -288,7 +288,7 @@ impl<'a> FactBuilder<'a, '_> {
     fn memory(&mut self, cx: &AgentContext<'a>) {
         let shared = &cx.program.variables;
         let script = cx.is_agent_script();
-        // Agent Script keeps to the types that are declared, and those that are shared are known.
+        // Agent Script enforces declared types; those of shared variables have been added.
         let elsewhere = shared.values().copied().filter(|_| !script);
         for variable in cx.agent.memory.session.iter().chain(elsewhere) {
             let Some(ty) = variable.ty.as_ref().and_then(type_of) else { continue };
@@ -314,7 +314,7 @@ impl<'a> FactBuilder<'a, '_> {
         let mut names: Vec<_> = by_name.into_iter().collect();
         names.sort_unstable_by_key(|(name, _)| *name);
         for (_, all) in names {
-            // A field that is asked for in several places keeps what all of them say.
+            // A field that is collected in several steps combines their restrictions.
             let [field] = all.as_slice() else { continue };
             let entity = field.entity_ref.as_ref().and_then(|e| entities.get(e.value.as_str()));
             self.field(field, entity.copied());
@@ -365,13 +365,13 @@ impl<'a> FactBuilder<'a, '_> {
     }
 
     fn validation(&mut self, at: &Path, validation: &Validation, ty: Option<Type>, listed: bool) {
-        // The short forms are written with what they check in parentheses: `min(1)`.
+        // Short forms have their argument in parentheses: `min(1)`.
         let (word, inner) = validation.parts();
         let rule = &Spanned::new(SmolStr::new(inner), validation.rule.span);
         match validation.kind.value.as_str() {
             "pattern" if word == "pattern" => self.pattern(at.clone(), rule),
             "pattern" => self.pattern(at.clone(), &validation.rule),
-            // Of values that are listed the lowering makes a validation as well.
+            // Lowering also creates a validation from an enumeration.
             "enum" if !listed => {
                 let values = validation.values();
                 let values: Vec<_> =
@@ -380,7 +380,7 @@ impl<'a> FactBuilder<'a, '_> {
             }
             "range" => {
                 let Some((least, most)) = validation.bounds() else { return };
-                // A range limits what is written, a text by its length.
+                // A range restricts numbers; for strings it restricts the length.
                 let bound = match ty {
                     Some(Type::Number | Type::Integer) => Bound::Value,
                     _ => return,
@@ -399,14 +399,14 @@ impl<'a> FactBuilder<'a, '_> {
         }
     }
 
-    /// What tools give, under the names by which it is read.
+    /// Adds the facts about tool results, under the names by which they are read.
     fn results(&mut self, cx: &AgentContext<'a>) {
         let mut named: FxHashMap<&str, Option<&'a ReturnType>> = FxHashMap::default();
         for call in &self.index.calls {
             let returns = cx.tool(&call.tool.value).and_then(|t| t.returns.as_ref());
             let mut give = |name: &'a str| {
                 let known = named.entry(name).or_insert(returns);
-                // One name for two results that are not alike.
+                // Several results of different types under one name.
                 if known.map(|r| &r.ty) != returns.map(|r| &r.ty) {
                     *known = None;
                 }
@@ -434,7 +434,7 @@ impl<'a> FactBuilder<'a, '_> {
     }
 }
 
-/// A type in words, with its article.
+/// Returns the name of a type with its article.
 const fn type_name(ty: Type) -> &'static str {
     match ty {
         Type::Text => "a text",
@@ -448,7 +448,7 @@ const fn type_name(ty: Type) -> &'static str {
 }
 
 impl VariableFacts {
-    /// Whether all values of a variable are listed.
+    /// Whether all values of a variable are enumerated.
     pub(crate) fn is_listed(&self, path: &Path) -> bool {
         let listed =
             |kind: &FactKind| matches!(kind, FactKind::OneOf(_) | FactKind::Type(Type::Bool));

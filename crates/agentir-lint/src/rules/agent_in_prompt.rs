@@ -1,4 +1,4 @@
-//! A subagent named in a text for the model.
+//! A subagent that is named in a text for the model.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::script::AGENTS;

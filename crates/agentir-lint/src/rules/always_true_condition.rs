@@ -1,4 +1,4 @@
-//! A condition that every state satisfies.
+//! A condition that holds in every state.
 
 use crate::proof::{
     branches, comparisons, decide_comparison, is_constant, is_stable, mistyped_spans, prove_outcome,
@@ -24,7 +24,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for (condition, used) in &cx.index.conditions {
         let at = condition.span();
         let ConditionKind::Expr(expr) = &condition.kind else { continue };
-        // Behind a branch that is always taken others are never taken; that is reported there.
+        // Another rule reports the branches after one that is always taken.
         if is_constant(expr) || !is_stable(expr) || closed.contains(&at) || !cx.answers_for(at) {
             continue;
         }
@@ -32,7 +32,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         comparisons(expr, &mut |c| {
             alone = alone || mistyped_spans.contains(&c.span) || decide_comparison(cx, c).is_some();
         });
-        // What decides it is reported at the comparison.
+        // The finding is reported at the comparison that decides the condition.
         if alone {
             continue;
         }
@@ -43,7 +43,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Conditions behind which other branches are tried.
+/// Returns the conditions that further branches follow.
 fn closed(cx: &AgentContext<'_>) -> FxHashSet<agentir_diagnostics::Span> {
     let mut all = FxHashSet::default();
     let Some(agent_cfg) = cx.agent_cfg() else { return all };
@@ -56,7 +56,7 @@ fn closed(cx: &AgentContext<'_>) -> FxHashSet<agentir_diagnostics::Span> {
     all
 }
 
-/// What comes of it, and what to do.
+/// Returns the effect of the condition, and what to do.
 fn note_and_help(
     cx: &AgentContext<'_>,
     used: ConditionUse,

@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Agent Script: `with` below an action that is run or offered.
+/// Agent Script: `with` of an action that is run or exposed to the model.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let types = ScriptTypes::new(cx);
     let calls = cx.index.calls.iter().flat_map(|call| {
@@ -39,7 +39,7 @@ fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             let mut finding = tell(report, tool, &parameter.name.value, value, &wanted, &found)
                 .label(parameter.span, "declared here")
                 .note("the action is refused, or gets something else than was meant");
-            // The vendor's tools warn, too: a platform may convert what no specification mentions.
+            // The vendor's tools only warn as well: a platform may have undocumented conversions.
             finding.severity = Severity::Warning;
             report.push(finding);
         }

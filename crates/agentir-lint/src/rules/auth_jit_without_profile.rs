@@ -1,4 +1,4 @@
-//! A tool that asks for a login and does not say which.
+//! A tool that requires a login without naming an authentication profile.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};

@@ -1,4 +1,4 @@
-//! Actions that follow actions that follow actions.
+//! Nested callbacks: actions after actions after actions.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
@@ -29,7 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     hooks.chain(prompt).chain([&agent.on_start]).for_each(|body| below(body, &[], report));
 }
 
-/// Looks at statements that run when these actions have.
+/// Checks the statements that run after these actions.
 fn below(body: &Body, after: &[&Spanned<Name>], report: &mut Report<'_>) {
     for statement in &body.0 {
         match statement {

@@ -1,4 +1,4 @@
-//! Gather fields that wait for each other.
+//! Gather fields that depend on each other.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};

@@ -1,4 +1,4 @@
-//! A procedure with more ways through it than anybody tests.
+//! A procedure with too many decisions.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let agent = cx.agent;
-    // So many decisions a procedure may have without a word about it.
+    // The maximum number of decisions without a finding.
     let most = cx.number(&RULE, "most");
     let prompt = agent.reasoning.iter().map(|zone| &zone.prepare);
     let hooks = agent.hooks.iter().map(|(_, hook)| &hook.body);
@@ -28,7 +28,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             tell(at, many, report);
         }
     }
-    // A prompt of texts alone: the conditions under which they are said.
+    // Agents whose prompt consists of conditional texts.
     let said = &agent.identity.instructions;
     let many: usize = said.iter().filter_map(|i| i.when.as_ref()).map(of).sum();
     if let (true, Some(first)) = (many > most, said.first()) {
@@ -45,7 +45,7 @@ fn tell(at: Span, many: usize, report: &mut Report<'_>) {
     );
 }
 
-/// How many decisions a procedure takes: every branch, and every `and` and `or` in its condition.
+/// Counts the decisions of a procedure: its branches, and the `and` and `or` in their conditions.
 fn decisions(body: &Body) -> usize {
     let of_one = |statement: &Statement| match statement {
         Statement::If { branches } => {

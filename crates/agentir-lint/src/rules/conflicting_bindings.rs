@@ -1,4 +1,4 @@
-//! Arguments of an agent that two others bind to different things.
+//! An argument that two agents bind to different values.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    // By agent and argument: who has bound it first, and to what.
+    // The first binding by agent and argument.
     let mut first: FxHashMap<(&str, &str), (&SmolStr, &VariableBinding)> = FxHashMap::default();
     for agent in &cx.program.agents {
         let by = &agent.metadata.name.value;

@@ -1,4 +1,4 @@
-//! A comparison that always comes out the same: by the types, by letter case, by the values listed.
+//! A comparison with a constant outcome: by the types, by letter case, by the enumerated values.
 
 use crate::proof::{UnsatCore, comparisons, decide_comparison, mistyped_spans};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    // What the types already tell is not told again.
+    // Type errors are reported by another rule.
     let mut seen = mistyped_spans(cx).clone();
     for (condition, _) in &cx.index.conditions {
         let Some(expr) = condition.expr().filter(|_| cx.answers_for(condition.span())) else {
@@ -91,7 +91,7 @@ fn decided(
     })
 }
 
-/// Members of a list that the variable never has.
+/// Reports members of a list that the variable never has.
 fn members(cx: &AgentContext<'_>, comparison: &Expr, report: &mut Report<'_>) {
     let ExprKind::Binary { op: BinaryOp::In | BinaryOp::NotIn, left, right } = &comparison.kind
     else {
@@ -119,7 +119,7 @@ fn members(cx: &AgentContext<'_>, comparison: &Expr, report: &mut Report<'_>) {
     }
 }
 
-/// Asks whether the text `near` was meant at `at`.
+/// Suggests the string `near` at `at`.
 fn instead(finding: Diagnostic, at: Span, near: &str) -> Diagnostic {
     let written = Literal::String(near.into()).to_string();
     finding.help(format!("did you mean `{written}`?")).replace_at(
@@ -129,7 +129,7 @@ fn instead(finding: Diagnostic, at: Span, near: &str) -> Diagnostic {
     )
 }
 
-/// The value of a constant.
+/// Returns the value of a constant.
 fn value(expr: &Expr) -> Option<Value> {
     match expr.kind {
         ExprKind::Literal(_) => {
@@ -143,7 +143,7 @@ fn values_of(cx: &AgentContext<'_>, path: &Path) -> Vec<Value> {
     cx.variable_facts().values(path)
 }
 
-/// The value that was probably meant: the same but for case, or one that is nearly the same.
+/// Returns the value that was probably meant: equal except for case, or similar.
 fn meant(text: &str, values: &[Value]) -> Option<String> {
     let texts = || {
         values.iter().filter_map(|v| if let Value::Text(t) = v { Some(t.as_str()) } else { None })

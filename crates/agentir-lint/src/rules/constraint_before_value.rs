@@ -1,4 +1,4 @@
-//! A constraint that is checked where nothing can have set what it reads.
+//! A constraint that is checked before its variables can be set.
 
 use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
 use crate::proof::{FactSource, starts_unset};
@@ -22,13 +22,13 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Where a variable is set.
+/// The definitions of a variable.
 #[derive(Default)]
 struct Setters {
     nodes: Vec<NodeIndex>,
-    /// The first of the places.
+    /// The first definition.
     first: Option<Span>,
-    /// Whether one of them may come at any time, as hooks and digressions do.
+    /// Whether a definition may run at any time, as in hooks and digressions.
     anywhere: bool,
 }
 
@@ -78,7 +78,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What comes of a constraint where a variable is never set.
+/// Reports the effect of a constraint on a variable that is never set before.
 fn unset<'a>(
     cx: &AgentContext<'a>,
     guarded: &GuardedConstraint<'a>,
@@ -95,7 +95,7 @@ fn unset<'a>(
     guarded.gates.iter().for_each(|gate| {
         query.assume(*gate, true);
     });
-    // Where it does not apply without the value, that is what its gate is for.
+    // A gate that excludes unset values works as intended.
     query.is_satisfiable()?.then_some(())?;
     let outcome = |holds: bool| query.prove(guarded.test, holds).is_some();
     let what = if outcome(!guarded.required) {
@@ -119,7 +119,7 @@ fn unset<'a>(
     Some(finding)
 }
 
-/// The paths under a name that a constraint reads.
+/// Returns the paths below a root variable that a constraint reads.
 fn paths(guarded: &GuardedConstraint<'_>, name: &str) -> Vec<Path> {
     let mut found = Vec::new();
     for test in guarded.gates.iter().chain([&guarded.test]) {

@@ -1,4 +1,4 @@
-//! A `LIMIT` or `RESTRICT` that says the opposite of what it is for: it fails from the first turn on.
+//! A `LIMIT` or `RESTRICT` with inverted polarity, which fails from the first turn on.
 
 use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
 use crate::polarity::inverted;
@@ -38,7 +38,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// A bound on a variable that fails while the variable has its first value, or none, which counts as 0.
+/// Reports a bound on a variable that fails for the initial value, or while the variable is unset,
+/// which counts as 0.
 fn inverse<'a>(
     cx: &AgentContext<'a>,
     guarded: &GuardedConstraint<'a>,
@@ -66,7 +67,7 @@ fn inverse<'a>(
         start.add_to(&mut query, [path]);
     }
     let core = query.prove(guarded.test, !guarded.required)?;
-    // What fails whatever the value is is another mistake.
+    // Constraints that fail for every value are reported by another rule.
     if !unset && core.facts.is_empty() {
         return None;
     }
@@ -95,7 +96,7 @@ fn inverse<'a>(
     Some(finding.note(format!("{note}, and {because}")).help(help).confidence(Confidence::Medium))
 }
 
-/// Whether some way leads to the check before anything sets the variable.
+/// Whether some path leads to the check before anything sets the variable.
 fn is_read_unset(cx: &AgentContext<'_>, guarded: &GuardedConstraint<'_>, path: &Path) -> bool {
     let name = path.to_string();
     let cfg = cx.program.graph();
@@ -105,7 +106,7 @@ fn is_read_unset(cx: &AgentContext<'_>, guarded: &GuardedConstraint<'_>, path: &
     })
 }
 
-/// The variable that is compared with a number by order.
+/// Returns the variable that is compared with a number by order.
 fn bounded(expr: &Expr) -> Option<&Path> {
     use BinaryOp::{Greater, GreaterEqual, Less, LessEqual};
     match &expr.kind {

@@ -1,4 +1,4 @@
-//! Constraints that no state satisfies together although they apply together.
+//! Constraints that apply together but cannot all be satisfied.
 
 use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints, related};
 use crate::proof::{Assumption, QueryBuilder, UnsatCore};
@@ -17,17 +17,17 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// At most so many conditions are given in all questions about an agent together.
+/// The maximum number of assumptions in all queries about an agent.
 const MAX_ASSUMPTIONS: usize = 40_000;
 
-/// What a condition that is given stands for.
+/// What an assumption stands for.
 #[derive(Clone, Copy)]
 enum Part {
     Gate,
     Test(usize),
 }
 
-/// Constraints that are asked about together.
+/// A set of constraints in one query.
 struct ConstraintSet<'c, 'a> {
     query: QueryBuilder<'c, 'a>,
     parts: Vec<Part>,
@@ -68,7 +68,8 @@ struct Situations<'s, 'r, 'a> {
 }
 
 impl<'a> Situations<'_, '_, 'a> {
-    /// First those that always apply; then, with them, those with the same gates; then pairs of these.
+    /// Checks the unconditional constraints first; then, together with them, those with the same
+    /// gates; then pairs of these groups.
     fn check(&mut self, all: &[&GuardedConstraint<'a>]) {
         let (always, gated): (Vec<_>, Vec<_>) =
             all.iter().copied().partition(|r| r.gates.is_empty());
@@ -107,7 +108,8 @@ impl<'a> Situations<'_, '_, 'a> {
         }
     }
 
-    /// Whether all of `rulings` can apply where `always` is met.
+    /// Whether all gates of `guarded_constraints` can hold together with the constraints in
+    /// `always`.
     fn can_apply(
         &mut self,
         always: &[&GuardedConstraint<'a>],
@@ -128,7 +130,8 @@ impl<'a> Situations<'_, '_, 'a> {
         budget.is_some()
     }
 
-    /// Reports what contradicts each other among `new` and `known`; gives back what is left of `new`.
+    /// Reports contradictions among `new` and `known`. Returns the constraints of `new` that are
+    /// left.
     fn without_conflict<'b>(
         &mut self,
         known: Vec<&'b GuardedConstraint<'a>>,
@@ -152,7 +155,7 @@ impl<'a> Situations<'_, '_, 'a> {
                 .collect();
             let tests =
                 parts.iter().filter_map(|p| if let Part::Test(at) = p { Some(*at) } else { None });
-            // The last one is where the contradiction comes about.
+            // The contradiction is reported at the last constraint.
             let Some(last) = tests.max().and_then(|at| at.checked_sub(known.len())) else {
                 return new;
             };
@@ -176,7 +179,8 @@ impl<'a> Situations<'_, '_, 'a> {
             .filter_map(|p| if let Part::Test(at) = p { all.get(*at).copied() } else { None })
             .collect();
         let (last, others) = tests.split_last()?;
-        // Alone, without a gate, it is a condition that never holds: another rule's.
+        // A single constraint without a gate is an unsatisfiable condition, which another rule
+        // reports.
         let gated: Vec<&&GuardedConstraint<'a>> =
             tests.iter().filter(|r| !r.gates.is_empty()).collect();
         if others.is_empty() && !parts.iter().any(|p| matches!(p, Part::Gate)) {
@@ -219,7 +223,7 @@ impl<'a> Situations<'_, '_, 'a> {
     }
 }
 
-/// Those of `always` that speak of what `rulings` speak of.
+/// Returns those of `always` that share variables with `guarded_constraints`.
 fn near<'b, 'a>(
     always: &[&'b GuardedConstraint<'a>],
     guarded_constraints: &[&'b GuardedConstraint<'a>],

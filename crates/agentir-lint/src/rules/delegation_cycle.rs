@@ -1,4 +1,4 @@
-//! Subagents that ask each other in a circle.
+//! Subagents that call each other in a cycle.
 
 use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};

@@ -1,4 +1,4 @@
-//! Text for the model that is never asked.
+//! A text for the model in a procedure without a model call.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};

@@ -1,4 +1,4 @@
-//! An agent that is done, or gives up, before it began.
+//! An agent that completes or fails before it has done anything.
 
 use crate::proof::initial_state::InitialState;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -47,7 +47,7 @@ fn look<'a>(
     let mut query = cx.query();
     start.add_to(&mut query, &paths);
     let Some(core) = query.prove(condition, true) else { return };
-    // What holds whatever the values are is another mistake.
+    // Conditions that hold for all values are reported by another rule.
     if core.facts.is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! A transition behind an action.
+//! A transition that follows an action.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Spanned};
@@ -29,7 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     hooks.chain(prompt).for_each(|body| of_body(body, None, report));
 }
 
-/// Transitions below actions that are run; `after` is the one around.
+/// Checks the transitions below actions that are run; `after` is the enclosing action.
 fn of_body(body: &Body, after: Option<&Spanned<Name>>, report: &mut Report<'_>) {
     for statement in &body.0 {
         match statement {

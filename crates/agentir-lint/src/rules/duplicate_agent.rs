@@ -1,4 +1,4 @@
-//! Two agents of one name.
+//! Two agents with the same name.
 
 use crate::names::defined_twice;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    // Files that merely lie in one folder need not run together.
+    // Files in one folder do not necessarily belong to one program.
     if !cx.program.complete {
         return;
     }

@@ -1,4 +1,4 @@
-//! Two entities of one name.
+//! Two entities with the same name.
 
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

@@ -1,4 +1,4 @@
-//! A field that is asked for twice in one place.
+//! A field that occurs twice in one gather.
 
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -21,7 +21,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         Statement::Collect(collect) => Some(&collect.gather),
         _ => None,
     });
-    // The same field in two steps is asked for once, in the step that comes first.
+    // A field in two steps is collected once, in the first of them.
     for gather in std::iter::once(&cx.agent.gather).chain(collected) {
         tell(gather, report);
     }

@@ -1,4 +1,4 @@
-//! Two lookup tables of one name.
+//! Two lookup tables with the same name.
 
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

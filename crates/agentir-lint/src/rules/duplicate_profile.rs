@@ -1,4 +1,4 @@
-//! Two behaviour profiles of one name.
+//! Two behavior profiles with the same name.
 
 use crate::names::defined_twice;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
@@ -29,7 +29,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             );
         });
     };
-    // Files that merely lie in one folder need not belong together.
+    // Files in one folder do not necessarily belong to one program.
     if cx.program.complete {
         look(&cx.program.profiles);
     }

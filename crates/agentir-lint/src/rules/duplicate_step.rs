@@ -1,4 +1,4 @@
-//! Two steps of one name.
+//! Two steps with the same name.
 
 use crate::dialects::is_adl;
 use crate::names::defined_twice;

@@ -1,4 +1,4 @@
-//! Two templates of one name.
+//! Two templates with the same name.
 
 use crate::names::defined_twice;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

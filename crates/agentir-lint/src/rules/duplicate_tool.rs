@@ -1,4 +1,4 @@
-//! Two tools of one name.
+//! Two tools with the same name.
 
 use crate::names::defined_twice;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let word = if cx.is_agent_script() { "action" } else { "tool" };
-    // An agent may declare the signature of a tool whose binding a library has.
+    // An agent may declare the signature of a tool that a library binds.
     let agents = cx.program.agents.iter().map(|a| &a.tools);
     let libraries = cx.program.libraries.iter().map(|l| &l.tools);
     let profiles = cx.program.profiles.iter().map(|p| &p.tools_add);

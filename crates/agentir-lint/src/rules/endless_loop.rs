@@ -1,4 +1,4 @@
-//! Steps that lead in a circle that nothing leaves.
+//! A cycle of steps without an exit.
 
 use crate::proof::cycles::{EndlessCycle, endless_cycles, step_transitions};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -30,7 +30,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether the way goes on because something failed.
+/// Whether the cycle repeats because something failed.
 pub(super) fn retries(cx: &AgentContext<'_>, cycle: &EndlessCycle) -> bool {
     let cfg = cx.program.graph();
     cycle.edges.iter().filter_map(|id| cfg.edge(*id)).any(|(from, _, edge)| {
@@ -43,14 +43,14 @@ pub(super) fn retries(cx: &AgentContext<'_>, cycle: &EndlessCycle) -> bool {
     })
 }
 
-/// Whether a body begins with the jump that an edge came from.
+/// Whether a body begins with the jump that an edge comes from.
 fn jumps_first(body: &Body, edge: &Edge<'_>) -> bool {
     let first = body.0.first();
     matches!((first, edge.origin), (Some(Statement::Goto(first)), Origin::Jump(jump))
         if first.span == jump.span)
 }
 
-/// The finding at the line that closes the circle.
+/// Creates the finding at the edge that closes the cycle.
 pub(super) fn explain(
     cx: &AgentContext<'_>,
     cycle: &EndlessCycle,

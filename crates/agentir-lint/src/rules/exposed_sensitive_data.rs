@@ -1,4 +1,4 @@
-//! Sensitive data that gets to where others see it.
+//! Sensitive data that is exposed.
 
 use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::taint::{Flow, Taint};
@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Where sensitive data should not get to without the author's meaning it.
+/// A sink that exposes sensitive data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sink<'a> {
     Log,
@@ -97,7 +97,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
 
     fn tell(&mut self, at: Span, flow: &Flow, sink: Sink<'_>) {
         let copied = !flow.steps.is_empty();
-        // A field that says how it is shown is masked where it is shown itself.
+        // A masked field is safe in messages unless it has been copied.
         if (sink == Sink::Message && flow.masked && !copied) || !self.cx.answers_for(at) {
             return;
         }
@@ -115,7 +115,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
             finding = finding.note("the mask belongs to the field; a copy is shown as it is");
         }
         if sink == Sink::Message && !copied {
-            // The platform may redact what is declared as sensitive and says nothing else.
+            // The platform may redact data that is declared as sensitive.
             finding.severity = Severity::Info;
             finding = finding
                 .confidence(Confidence::Medium)
@@ -202,7 +202,7 @@ impl<'a> Search<'_, 'a, '_, '_> {
         }
     }
 
-    /// Whether a tool may see personal data. Where no tool says anything about that, nobody knows.
+    /// Whether a tool is cleared for personal data. Unknown if no tool declares that.
     fn is_cleared(&self, tool: &Tool) -> bool {
         let denied = |access: &Data| match access {
             Data::Bool(may) => !may,

@@ -1,4 +1,4 @@
-//! A flow, or a part of one, that has no way out.
+//! A flow, or a part of one, without an exit.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
@@ -31,7 +31,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         .filter(|s| agent_cfg.step(&s.name.value).is_some_and(|node| reached.contains(node)))
         .filter(|s| !finishes(&s.name.value))
         .collect();
-    // The model may end the agent's work in any step that it leads.
+    // The model may end the agent in any reasoning zone.
     if trapped.is_empty() || trapped.iter().any(|s| s.reasoning_zone.is_some()) {
         return;
     }
@@ -68,7 +68,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     );
 }
 
-/// Whether something outside the flow may end it: `COMPLETE`, a handoff, an escalation.
+/// Whether something outside of the flow may end it: `COMPLETE`, a handoff, an escalation.
 fn ends_otherwise(cx: &AgentContext<'_>) -> bool {
     let c = &cx.agent.coordination;
     !cx.agent.completion.conditions.is_empty()
@@ -76,10 +76,10 @@ fn ends_otherwise(cx: &AgentContext<'_>) -> bool {
         || c.escalation.as_ref().is_some_and(|e| !e.triggers.is_empty())
 }
 
-/// The ways out of the steps, by their names.
+/// The edges that leave each step, by its name.
 type StepExits<'g, 'a> = FxHashMap<&'a str, Vec<(&'g Node<'a>, &'g Edge<'a>)>>;
 
-/// The step that begins at a node.
+/// Returns the step that begins at a node.
 fn leads_to<'a>(node: &Node<'a>) -> Option<&'a str> {
     match (node.kind, node.origin) {
         (NodeKind::Step, Origin::Step(step)) => Some(&step.name.value),
@@ -87,7 +87,7 @@ fn leads_to<'a>(node: &Node<'a>) -> Option<&'a str> {
     }
 }
 
-/// Where the flow goes from a step that can end to one that cannot.
+/// Returns the edge from a step that can finish to one that cannot.
 fn entry_into_trap<'a>(
     flow: &'a Flow,
     exits: &StepExits<'_, 'a>,
@@ -105,7 +105,7 @@ fn entry_into_trap<'a>(
     })
 }
 
-/// `a`, `b` and `c`; the first five of many.
+/// `a`, `b` and `c`; at most five.
 fn names(steps: &[&Step]) -> String {
     let mut all: Vec<String> = steps.iter().take(5).map(|s| format!("`{}`", s.name)).collect();
     if steps.len() > 5 {

@@ -1,4 +1,4 @@
-//! A constant that a built-in function cannot take.
+//! A constant argument that a built-in function does not accept.
 
 use crate::names::check_functions;
 use crate::rule::{Check, Group, Rule};

@@ -1,4 +1,4 @@
-//! A guardrail whose check says what is allowed instead of what is not.
+//! A guardrail whose check describes allowed content instead of violations.
 
 use crate::polarity::{inverted, reads_like_pass};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -22,7 +22,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut last = None;
     for guardrail in &cx.agent.constraints.guardrails {
         let Some(check) = guardrail.check.as_ref().filter(|c| reads_like_pass(c)) else { continue };
-        // `kind: both` is two guardrails with one check.
+        // `kind: both` is lowered to two guardrails with one check.
         if last.replace(check.span) == Some(check.span) {
             continue;
         }
@@ -42,7 +42,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The name as it is written: `both` makes two of one.
+/// Returns the name in the source: lowering of `both` adds a suffix.
 fn name(guardrail: &agentir_ir::Guardrail) -> &str {
     let name = guardrail.name.value.as_str();
     let written =

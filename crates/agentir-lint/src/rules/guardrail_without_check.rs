@@ -1,4 +1,4 @@
-//! A guardrail that checks nothing.
+//! A guardrail without a check.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut last = None;
     for guardrail in &cx.agent.constraints.guardrails {
-        // What is written and cannot be read has been reported; presets say it elsewhere.
+        // An unreadable check has been reported; presets define it elsewhere.
         let message = guardrail.check_span.is_some()
             || guardrail.llm_check.is_some()
             || guardrail.provider.is_some()

@@ -1,4 +1,4 @@
-//! Agents that hand one message round in a circle.
+//! A cycle of handoffs within one message.
 
 use crate::proof::cycles::{
     agent_id, defined_variables, example_of, may_precede_transfer, stable_reads,
@@ -22,13 +22,13 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Circles of so many agents are looked for.
+/// The maximum number of agents in a cycle.
 const MAX_CYCLE_LENGTH: usize = 4;
 
-/// So many handoffs of an agent are looked at.
+/// The maximum number of handoffs per agent.
 const MAX_TRANSFERS: usize = 32;
 
-/// A handoff that is made without anybody having a say.
+/// An autonomous handoff.
 struct Hop<'c, 'a> {
     transfer: &'c Transfer<'a>,
     guard: Vec<GuardLiteral<'a>>,
@@ -64,7 +64,7 @@ fn search<'c, 'a>(
     for hop in cyclic_transfers(cx, cfg, at) {
         let Some(to) = hop.transfer.target else { continue };
         let been = hops.iter().any(|h| cfg.node(h.transfer.node).is_some_and(|n| n.agent == to));
-        // The circle is told of at its first agent.
+        // A cycle is reported at its first agent.
         if to < start || (to != start && been) || *budget == 0 {
             continue;
         }
@@ -81,7 +81,8 @@ fn search<'c, 'a>(
     }
 }
 
-/// The handoffs that an agent makes as soon as it begins, if their conditions hold, and that lead round.
+/// Returns the handoffs that an agent makes as soon as it begins, if their conditions hold, and
+/// that are part of a cycle.
 fn cyclic_transfers<'c, 'a>(
     cx: &'c AgentContext<'a>,
     cfg: &'c Cfg<'a>,
@@ -105,15 +106,16 @@ fn cyclic_transfers<'c, 'a>(
         .collect()
 }
 
-/// A state in which all handoffs of a circle are made, if nothing on the way changes what they test
-/// and everybody tests the same: what the runtime knows of the user, or what is passed all the way.
+/// Returns a state in which all handoffs of a cycle are made. It requires that nothing on the cycle
+/// changes the variables of their conditions, and that all agents share these variables: they
+/// belong to the user, or every handoff passes them.
 fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> Option<String> {
     let nodes = hops.iter().flat_map(|hop| &hop.path).filter_map(|id| Some(cfg.edge(*id)?.0));
     let changed = defined_variables(cfg, nodes);
     let passed: Vec<FxHashSet<SmolStr>> = hops.iter().map(|h| passed(cfg, h.transfer)).collect();
     let literals: Vec<GuardLiteral<'a>> =
         hops.iter().flat_map(|h| h.guard.iter().copied()).collect();
-    // In Agent Script `transition-cycle` speaks of circles without a condition.
+    // In Agent Script `transition-cycle` reports unconditional cycles.
     let script = cx.is_agent_script();
     if script && literals.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! A secret that is written in the source.
+//! A secret in the source.
 
 use crate::rule::{ANY, Check, Group, Report, Rule};
 use agentir_diagnostics::{FileId, RuleName, Severity, Span};
@@ -18,7 +18,7 @@ fn check(file: FileId, text: &str, report: &mut Report<'_>) {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     for secret in secrets(text) {
         let span = Span::new(file, offset(secret.range.start), offset(secret.range.end));
-        // What it is, never what it says: reports are copied to more places than sources.
+        // The message must not contain the secret: reports are copied more widely than sources.
         report.push(
             report
                 .finding(span, format!("{} is written in the source", secret.what))

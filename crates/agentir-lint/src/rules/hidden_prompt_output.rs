@@ -1,4 +1,4 @@
-//! The answer of a prompt template that nobody gets to see.
+//! The output of a prompt template that nobody sees.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// The targets that fill a prompt template in and give back what the model makes of it.
+/// The targets that render a prompt template and return the model's answer.
 const TEMPLATES: &[&str] = &["generatePromptResponse", "prompt"];
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
@@ -39,7 +39,7 @@ fn is_template(tool: &Tool) -> bool {
     TEMPLATES.iter().any(|t| t.eq_ignore_ascii_case(scheme))
 }
 
-/// Whether both flags of an output are there and off; what they are by default is the platform's.
+/// Whether both flags of an output are present and off; their defaults depend on the platform.
 fn hidden(tool: &Tool, output: &str) -> bool {
     let said = tool.extensions.0.values().filter_map(|all| all.get("outputs"));
     let flags: Vec<&Data> = said.filter_map(|e| e.value.get(output)).collect();

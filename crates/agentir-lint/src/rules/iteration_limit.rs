@@ -1,4 +1,4 @@
-//! A flow that is too long for the limit it runs under.
+//! A flow that is too long for its iteration limit.
 
 use crate::proof::cycles::agent_id;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -49,8 +49,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     report.push(finding);
 }
 
-/// The steps on the shortest way from the beginning of an agent to an end, and that end. None if there
-/// is no end.
+/// Returns the number of steps on a shortest path from an agent's entry to an end, and that end.
 fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, NodeIndex)> {
     let entry = cfg.agent(agent)?.entry;
     let mut best: FxHashMap<NodeIndex, u32> = FxHashMap::from_iter([(entry, 0)]);
@@ -64,7 +63,7 @@ fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, NodeIndex)> {
             return Some((steps, node));
         }
         for (next, edge) in cfg.successors(node) {
-            // Every turn comes by where it resumes; that is no way through the flow.
+            // Every turn passes `Resume`, which is not a path through the flow.
             let to = cfg.node(next).map(|n| n.kind);
             if matches!(edge.kind, EdgeKind::Enter | EdgeKind::Turn) || to == Some(NodeKind::Resume)
             {

@@ -1,4 +1,4 @@
-//! A recall event by the name it had in older versions.
+//! A recall event with a legacy name.
 
 use crate::recall::{Legacy, legacy};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

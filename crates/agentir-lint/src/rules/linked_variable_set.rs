@@ -1,4 +1,4 @@
-//! A variable that the agent sets and may not.
+//! An assignment to a linked variable.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::script::written;

@@ -1,4 +1,4 @@
-//! A variable that the next agent needs, and that is not handed over.
+//! A variable that the next agent needs but does not receive.
 
 use super::used_before_set::consequence;
 use crate::rule::{ABL_AND_ADL, Check, Group, ProgramContext, Report, Rule};

@@ -1,4 +1,4 @@
-//! A variable in a message that is said before the agent has set anything.
+//! A variable in the welcome message, which is printed before anything is set.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    // No statement of Agent Script speaks to the user: what is said first is the welcome.
+    // Agent Script has no statement for messages; the welcome message is the first one.
     let welcome = cx.agent.on_start.0.iter().filter_map(|statement| match statement {
         Statement::Respond(said) => Some(("welcome", said.text.as_ref()?)),
         _ => None,
@@ -48,7 +48,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether a variable can be given from outside.
+/// Whether a variable can be set from outside.
 fn is_external(extensions: &agentir_ir::Extensions) -> bool {
     extensions.0.values().filter_map(|all| all.get("visibility")).any(
         |said| matches!(&said.value, Data::String(text) if text.eq_ignore_ascii_case("external")),

@@ -1,4 +1,4 @@
-//! Calls that do not do in MICA what the paper says.
+//! Calls that behave differently in MICA than in the paper.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
@@ -33,12 +33,12 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What a caller has to know of an agent.
+/// What a caller needs to know about an agent.
 struct Callee<'a> {
     ensemble: bool,
-    /// It answers from what it knows.
+    /// It answers from a knowledge base.
     knows: bool,
-    /// Where it says that it fails.
+    /// The statement with which it fails.
     fails: Option<&'a Span>,
 }
 
@@ -63,9 +63,9 @@ fn failure(body: &Body) -> Option<&Span> {
     })
 }
 
-/// The steps of a flow that lead back to themselves.
+/// The cycles of a flow.
 struct Loops<'a> {
-    /// The circle that a step is part of.
+    /// The cycle that each step is part of.
     of: FxHashMap<&'a str, usize>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// The steps that a body can go to.
+/// Collects the steps that a body can jump to.
 fn jumps<'a>(body: &'a Body, found: &mut Vec<&'a str>) {
     for statement in &body.0 {
         match statement {
@@ -109,12 +109,12 @@ fn jumps<'a>(body: &'a Body, found: &mut Vec<&'a str>) {
     }
 }
 
-/// What comes behind a statement.
+/// What follows a statement.
 #[derive(Clone, Copy, Default)]
 struct After {
-    /// Anything at all.
+    /// Any statement.
     something: bool,
-    /// A jump that leads round to the statement again.
+    /// A jump that leads back to the statement.
     again: bool,
 }
 
@@ -122,20 +122,20 @@ struct Walk<'w, 'a, 'r> {
     flow: &'a Flow,
     agents: &'w FxHashMap<&'a str, Callee<'a>>,
     loops: &'w Loops<'a>,
-    /// The circle that the step is part of.
+    /// The cycle of the current step.
     cycle: Option<usize>,
     report: &'w mut Report<'r>,
 }
 
 impl<'a> Walk<'_, 'a, '_> {
-    /// From the last statement to the first, so that what comes behind is known.
+    /// Traverses statements in reverse, so that the successors are known.
     fn body(&mut self, body: &'a Body, mut after: After) {
         for statement in body.0.iter().rev() {
             match statement {
                 Statement::Delegate(d) => self.agent(&d.agent, after),
                 Statement::Call(call) => self.function(call, after),
                 Statement::Goto(jump) => {
-                    // Nothing comes behind a jump but what it leads to.
+                    // Only its target follows a jump.
                     let target = jump.target.step().map(|s| s.value.as_str());
                     after.something = target.is_some_and(|t| self.does_something(t));
                     after.again = target.is_some_and(|t| self.leads_round(t));

@@ -1,4 +1,4 @@
-//! Functions that import what MICA does not let in.
+//! Functions that import modules which MICA blocks.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};
@@ -14,8 +14,8 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
-/// Modules of Python's library that reach what MICA's whitelist is there to keep out, and what that is.
-/// The whitelist itself may change; these are on none.
+/// Modules of Python's standard library that provide what MICA's whitelist excludes, with the
+/// reason. The whitelist may change; these modules are never on it.
 const KEPT_OUT: &[(&str, &str)] = &[
     ("ctypes", "other programs' memory"),
     ("multiprocessing", "other processes"),

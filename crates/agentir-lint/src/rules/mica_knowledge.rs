@@ -1,4 +1,4 @@
-//! A kb agent that no ensemble contains, and that MICA asks all the same.
+//! A kb agent outside of every ensemble, which MICA calls nevertheless.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};

@@ -1,4 +1,4 @@
-//! A tool call that leaves out what the tool needs.
+//! A tool call without a required argument.
 
 use crate::arguments::{is_required, matched_calls, signature};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Agent Script: `run` without an input that is required. What the model calls, it fills itself.
+/// Agent Script: `run` without a required input. The model fills the inputs of its own calls.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for call in &cx.index.calls {
         let Some(tool) = cx.tool(&call.tool.value) else { continue };
@@ -49,7 +49,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
     for matched_calls in matched_calls(cx) {
         let (call, tool) = (matched_calls.call, matched_calls.tool);
-        // A bare `CALL: f` takes the variables of the parameters' names.
+        // A bare `CALL: f` reads variables named like the parameters.
         let taken = |name: &str| !call.has_arguments && cx.index.variables.knows(name);
         let missing: Vec<String> = matched_calls
             .parameters
@@ -83,7 +83,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The call with its arguments by name.
+/// Returns the call with all its arguments by name.
 fn example(
     parameters: &[(&agentir_ir::Parameter, Option<&agentir_expr::Argument>)],
     call: &agentir_ir::Call,

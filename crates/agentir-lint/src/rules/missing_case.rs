@@ -1,4 +1,4 @@
-//! Branches over the values of one variable that leave some of them out.
+//! Branches over the values of a variable that omit some values.
 
 use crate::proof::{FactSource, branch_guard, branches, is_stable, test};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Lists of values that are longer are not what branches go through one by one.
+/// Longer enumerations are not meant to be matched exhaustively.
 const MAX_VALUES: usize = 64;
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
@@ -37,7 +37,7 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
     let cfg = cx.program.graph();
     let all = branches(cfg.node(node)?);
     let (tried, None) = branch_guard(all, all.len())? else { return None };
-    // The way on where no branch is taken.
+    // The edge where no branch is taken.
     let (next, edge) = cfg.successors(node).find(|(_, edge)| {
         let guard = cfg.guard(edge.guard);
         guard.len() == tried.len() && guard.iter().all(|l| !l.holds)
@@ -83,7 +83,7 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
             missing.push(value);
         }
     }
-    // If most are left out, the branches are about the few.
+    // If most values are missing, the branches are special cases.
     if missing.is_empty() || missing.len() * 2 > values.len() {
         return None;
     }
@@ -105,7 +105,7 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
     )
 }
 
-/// What happens where no branch is taken, and whether nothing does.
+/// Returns what happens where no branch is taken, and whether nothing does.
 fn after(
     cx: &AgentContext<'_>,
     next: NodeIndex,
@@ -120,7 +120,7 @@ fn after(
     }
 }
 
-/// The variable whose values a branch is for.
+/// Returns the variable that a branch matches.
 fn subject<'a>(literal: &GuardLiteral<'a>) -> Option<&'a Path> {
     let expr = literal.test.expr().filter(|e| is_stable(e))?;
     variable(expr)

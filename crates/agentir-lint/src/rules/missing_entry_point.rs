@@ -1,4 +1,4 @@
-//! A flow or a project that starts where nothing is.
+//! A flow or a project without an entry point.
 
 use crate::dialects::is_adl_program;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
@@ -70,7 +70,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// An ADL bot begins with the agent `main` (paper, B.6).
+/// An ADL bot starts with the agent `main` (paper, B.6).
 fn missing_main(program: &agentir_ir::Program, report: &mut Report<'_>) {
     let Some(first) = program.agents.first() else { return };
     let name = &first.metadata.name;

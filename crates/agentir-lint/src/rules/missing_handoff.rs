@@ -1,4 +1,4 @@
-//! Instructions that hand over to an agent that cannot be reached from there.
+//! Instructions to hand over to an agent that is not reachable.
 
 use crate::dialects::is_adl;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};

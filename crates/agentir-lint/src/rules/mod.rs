@@ -1,4 +1,4 @@
-//! One file a rule.
+//! The rules, one per file.
 
 pub(crate) mod agent_in_prompt;
 pub(crate) mod always_true_condition;

@@ -1,4 +1,4 @@
-//! Words in a place where the runtime evaluates a condition.
+//! A natural-language condition where the runtime evaluates an expression.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    // The rules of a step that the model leads are for the model.
+    // The model evaluates the rules of a reasoning zone.
     let steps = cx.agent.flow.iter().flat_map(|f| f.definitions.values());
     let for_model: FxHashSet<Span> = steps
         .filter_map(|s| s.reasoning_zone.as_ref())
@@ -26,7 +26,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         .collect();
     for (condition, used) in &cx.index.conditions {
         let place = match used {
-            // The model decides whether to hand over; and `COMPLETE` has a rule of its own.
+            // The model decides about handoffs; `COMPLETE` has a rule of its own.
             ConditionUse::Coordination | ConditionUse::Completion => continue,
             ConditionUse::Constraint => "a constraint",
             ConditionUse::Escalation => "a reason to escalate",

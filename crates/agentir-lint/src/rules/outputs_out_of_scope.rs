@@ -1,4 +1,4 @@
-//! `@outputs` where no action has run, or where those of another action hide it.
+//! `@outputs` without an enclosing action, or shadowed by another action.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::script::{Outputs, output, outputs};

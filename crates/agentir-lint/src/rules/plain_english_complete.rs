@@ -1,4 +1,4 @@
-//! Words where the runtime needs to know whether an agent is done.
+//! A natural-language completion condition.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};

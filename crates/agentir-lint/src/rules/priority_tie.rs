@@ -1,4 +1,4 @@
-//! Two that apply together and have the same priority.
+//! Alternatives with the same priority that can apply together.
 
 use crate::proof::shadowing::numeric_priority;
 use crate::routes::{self, Route};
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// With so many of those before it each is compared.
+/// Each alternative is compared with this many of those before it.
 const MAX_NEIGHBOURS: usize = 64;
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
@@ -96,7 +96,7 @@ fn profiles(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// A field that both profiles set, where it is written in the second, and the first.
+/// Returns a field that both profiles set, with its spans in the second and in the first one.
 fn disagree(a: &Profile, b: &Profile) -> Option<(&'static str, Span, Span)> {
     let field = super::shadowed_profile::fields(b).into_iter().find(|field| {
         field.decides && super::shadowed_profile::fields(a).iter().any(|f| f.name == field.name)
@@ -112,13 +112,13 @@ fn when(state: &str) -> String {
     if state.is_empty() { String::new() } else { format!(" when {state}") }
 }
 
-/// An intent that both take.
+/// Returns an intent that both routes match.
 fn shared_intent<'a>(a: &Route<'a>, b: &Route<'_>) -> Option<&'a str> {
     a.intents.iter().map(|i| i.value.as_str()).find(|intent| b.takes(intent))
 }
 
-/// A state in which the conditions hold, in words; none if there is none, or if nobody knows. At
-/// least so many conditions there must be.
+/// Returns a state in which the conditions hold, as text. `None` if there is none, if it is
+/// undecided, or if there are fewer than `least` conditions.
 fn together<'a>(
     cx: &AgentContext<'a>,
     conditions: [Option<&'a Condition>; 2],

@@ -1,4 +1,4 @@
-//! Agents whose instructions send the conversation round in circles.
+//! Instructions that hand the conversation on in a cycle.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};

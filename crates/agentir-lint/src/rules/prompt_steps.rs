@@ -1,4 +1,4 @@
-//! Numbered instructions whose numbers do not fit.
+//! Inconsistent numbers of instructions.
 
 use crate::prompt::{Prompt, steps_named};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -25,7 +25,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
 fn numbers(prompt: &Prompt<'_>, report: &mut Report<'_>) {
     let mut first: FxHashMap<&str, &Range<usize>> = FxHashMap::default();
     let numbered: Vec<_> = prompt.steps.iter().filter_map(|s| s.number.as_ref()).collect();
-    // Several lists, each counted from one, are no steps of one procedure.
+    // Several lists that start at one are not the steps of one procedure.
     let starts = numbered.iter().filter(|(n, _)| matches!(*n, "1" | "1a")).count();
     if starts > 1 || numbered.len() < 2 {
         return;
@@ -48,7 +48,7 @@ fn numbers(prompt: &Prompt<'_>, report: &mut Report<'_>) {
         for sentence in &step.sentences {
             for (number, range) in steps_named(sentence.text) {
                 let base = sentence.range.start;
-                // `step 4` also means 4a and 4b.
+                // `step 4` includes 4a and 4b.
                 if first
                     .keys()
                     .any(|n| *n == number || n.trim_end_matches(char::is_alphabetic) == number)

@@ -1,4 +1,4 @@
-//! A constraint that cannot fail where it is checked, because of those before it or of its own gate.
+//! A constraint that cannot fail, because of earlier constraints or its own gate.
 
 use crate::constraints::{GuardedConstraint, guarded_constraints, related};
 use crate::proof::Assumption;
@@ -16,10 +16,10 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// At most so many constraints before one are looked at.
+/// The maximum number of earlier constraints in a query.
 const MAX_CONSTRAINTS: usize = 64;
 
-/// What is given.
+/// What an assumption stands for.
 enum Part {
     Gate(Span),
     Earlier(Span, bool),
@@ -49,7 +49,7 @@ fn redundant<'a>(
     let keys = guarded.gate_keys();
     let mut query = cx.query();
     let mut parts = Vec::new();
-    // What failed before ended the checks; so the rest is only looked at where it held.
+    // A failure would have ended the checks, so the earlier constraints hold.
     for earlier in before.iter().rev().filter(|r| r.stops).take(MAX_CONSTRAINTS) {
         if earlier.about.is_disjoint(&guarded.about) {
             continue;
@@ -77,14 +77,14 @@ fn redundant<'a>(
             (query.prove(guarded.test, guarded.required)?, false)
         }
     };
-    // What holds by itself (`a IMPLIES a` does), or a gate that never does, is another rule's.
+    // Tautologies (`a IMPLIES a`) and gates that never hold are reported by other rules.
     let used: Vec<&Part> =
         core.assumptions.iter().filter_map(|Assumption(at)| parts.get(*at)).collect();
     let by_itself = core.assumptions.iter().all(|Assumption(at)| *at >= others + guarded.whens);
     if by_itself || (never && !core.assumptions.iter().any(|Assumption(at)| *at < others)) {
         return None;
     }
-    // Those before it contradict each other; that is reported there.
+    // Contradictory earlier constraints are reported by another rule.
     if never && !used.iter().any(|p| matches!(p, Part::Gate(_))) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! A name of the runtime's, declared or written by an author.
+//! A reserved name that the author declares or writes.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// What is done with the name.
+/// The use of the name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     Declared(&'static str),
@@ -23,11 +23,11 @@ enum How {
     Removed,
 }
 
-/// The words of Agent Script's expressions and declarations: none of them can be read as a name.
+/// Keywords of Agent Script's expressions and declarations, which cannot be names.
 const WORDS: &[&str] =
     &["True", "False", "None", "and", "or", "not", "is", "if", "else", "mutable", "linked"];
 
-/// Agent Script: variables that are called like a word of the language.
+/// Agent Script: variables named like a keyword.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for variable in &cx.agent.memory.session {
         let name = &variable.name;
@@ -63,7 +63,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         .persistent
         .iter()
         .for_each(|p| look(&p.path.value, p.path.span, How::Declared("persistent memory")));
-    // A supervisor may say that the system provides a value; and `session.x` is a place there.
+    // A supervisor may declare that the system provides a value; and `session.x` is valid there.
     for v in memory.state.iter().filter(|v| v.source != Some("system")) {
         look(&v.name.value, v.name.span, How::Declared("the state"));
     }
@@ -112,7 +112,7 @@ fn variable(
     let finding = |what: &str| report.finding(span, format!("`{name}` {what}, but {does}"));
     if let Some(known) = system_variable(name) {
         let root = name.split('.').next().unwrap_or(name);
-        // Only the results of tools that exist are reserved: `last_known_result` is anybody's.
+        // Only the results of existing tools are reserved: `last_known_result` is not.
         if tool_of_result(root).is_some_and(|t| {
             cx.tool(t).is_none() && cx.agent.use_tools.iter().all(|u| u.value != t)
         }) {
@@ -133,7 +133,7 @@ fn variable(
             _ => finding
                 .note("the runtime overwrites it, and takes what the agent puts there for its own"),
         };
-        // The specification's own example brings `user_id` back from an agent that asks for it.
+        // The specification's own example returns `user_id` from an agent that collects it.
         if matches!(how, How::Removed | How::Returned) {
             finding.severity = Severity::Warning;
         }
@@ -188,7 +188,7 @@ fn report_tool(name: &Spanned<Name>, report: &mut Report<'_>) {
     report.push(finding);
 }
 
-/// A step that is called as a keyword of `THEN` is.
+/// Reports a step named like a keyword of `THEN`.
 fn report_step(name: &Spanned<Name>, report: &mut Report<'_>) {
     const KEYWORDS: &[&str] = &[
         "BACKTRACK",

@@ -1,4 +1,4 @@
-//! A table of routes with a hole.
+//! A gap in a routing table.
 
 use crate::proof::FactSource;
 use crate::routes::{self, Route};
@@ -23,7 +23,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if routing.is_some_and(|r| r.default_agent.is_some()) {
         return;
     }
-    // Who may answer itself takes what nobody else takes.
+    // A supervisor that may answer itself covers all remaining cases.
     let answers = routing.and_then(|r| r.direct_response_allowed);
     let rules = routes::rules(cx);
     let handoffs = routes::handoffs(cx);
@@ -39,10 +39,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     limits(cx, &handoffs, report);
 }
 
-/// Longer tables are generated, and the question takes time in the square of their length.
+/// Longer tables are generated, and a query is quadratic in their length.
 const MAX_ROUTES: usize = 64;
 
-/// The one variable that all routes are chosen by.
+/// A routing table over a single variable.
 struct Table<'r, 'a> {
     routes: &'r [Route<'a>],
     by: Path,
@@ -77,7 +77,7 @@ impl<'r, 'a> Table<'r, 'a> {
         by.filter(|_| one).map(|by| Self { routes, by })
     }
 
-    /// A state in which no route is taken, if the variable has a value like this.
+    /// Returns a state in which no route is taken, if the variable satisfies these facts.
     fn hole(&self, cx: &AgentContext<'a>, facts: &[FactKind]) -> Option<Option<Example>> {
         let mut query = cx.query();
         for fact in facts {
@@ -106,7 +106,7 @@ impl<'r, 'a> Table<'r, 'a> {
     }
 }
 
-/// A value of a list, or of `true` and `false`.
+/// Reports a value of an enumeration, or `true` or `false`.
 fn values<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
     let Some(table) = Table::of(routes) else { return };
     if !cx.variable_facts().is_listed(&table.by) {
@@ -117,7 +117,7 @@ fn values<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'
     }
 }
 
-/// A number between two ranges that belongs to neither.
+/// Reports a number between two ranges.
 fn limits<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'_>) {
     let Some(table) = Table::of(routes) else { return };
     let mut limits: Vec<f64> = Vec::new();
@@ -152,7 +152,7 @@ fn numbers(expr: &Expr, found: &mut Vec<f64>) {
     });
 }
 
-/// An intent that is declared and that no rule takes.
+/// Reports a declared intent that no rule matches.
 fn intents(cx: &AgentContext<'_>, rules: &[Route<'_>], report: &mut Report<'_>) {
     if rules.is_empty() || rules.iter().any(|r| r.intents.is_empty()) {
         return;
@@ -164,7 +164,7 @@ fn intents(cx: &AgentContext<'_>, rules: &[Route<'_>], report: &mut Report<'_>) 
     for intent in declared {
         let name = &intent.name;
         let taken = rules.iter().any(|rule| rule.takes(&name.value));
-        // What is answered on the way needs no route.
+        // Intents of digressions need no route.
         if taken || reported.contains(&name.span) {
             continue;
         }

@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let agent = cx.agent;
     let own = &agent.metadata.name;
-    // `HANDOFF_PROTOCOL` of a supervisor speaks of other agents' handoffs.
+    // `HANDOFF_PROTOCOL` of a supervisor describes handoffs of other agents.
     let others: FxHashSet<Span> = agent
         .coordination
         .handoffs
@@ -35,13 +35,13 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     };
     let mut names: FxHashSet<&str> =
         aliases().filter(|(_, a)| a.value == own.value).map(|(alias, _)| alias).collect();
-    // The name itself, unless the supervisor calls another agent by it.
+    // The agent's own name, unless it is an alias of another agent.
     if !own.value.is_empty() && aliases().all(|(alias, _)| alias != own.value) {
         names.insert(&own.value);
     }
     let mut reported = FxHashSet::default();
     let mut look = |to: &Spanned<Name>, does: &str| {
-        // A router names an agent once and means the route and the handoff.
+        // A router names an agent once for both the route and the handoff.
         if !names.contains(to.value.as_str())
             || others.contains(&to.span)
             || !reported.insert(to.span)

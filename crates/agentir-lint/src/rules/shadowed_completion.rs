@@ -1,4 +1,4 @@
-//! A way to be done that an earlier one always beats.
+//! A completion condition that an earlier one shadows.
 
 use crate::proof::shadowing::shadowed_by;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

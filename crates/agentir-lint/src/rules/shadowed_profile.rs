@@ -16,15 +16,15 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Something that a profile sets.
+/// A field that a profile sets.
 pub(super) struct Field {
-    /// What it is called.
+    /// Its name.
     pub(super) name: &'static str,
-    /// Whether that of one profile takes the place of another's; lists are put together.
+    /// Whether one profile's value replaces another one's; lists are concatenated.
     pub(super) decides: bool,
 }
 
-/// What a profile sets.
+/// Returns the fields that a profile sets.
 pub(super) fn fields(profile: &Profile) -> Vec<Field> {
     let decides = |name| Field { name, decides: true };
     let adds = |name| Field { name, decides: false };

@@ -1,4 +1,4 @@
-//! A handoff or a routing rule that an earlier one always beats.
+//! A handoff or a routing rule that an earlier one shadows.
 
 use crate::proof::shadowing::{Shadowed, shadowed_by};
 use crate::routes::{self, Route};
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// In longer tables, which are generated, only so many routes right before one are looked at.
+/// The maximum number of earlier routes to compare with; longer tables are generated.
 const MAX_ROUTES: usize = 128;
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
@@ -45,7 +45,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The intents of a route that an earlier one takes; all of them, or some.
+/// Returns the intents of a route that an earlier one matches; whether all of them do.
 fn intents<'a>(
     cx: &AgentContext<'a>,
     earlier: &[&Route<'a>],
@@ -74,7 +74,8 @@ struct Proof<'r, 'a> {
     shadowed_by: Shadowed,
 }
 
-/// The earlier routes that always apply when this one does, for an intent if it has intents.
+/// Returns the earlier routes that always apply when this one does, for an intent if it has
+/// intents.
 fn by<'r, 'a>(
     cx: &AgentContext<'a>,
     earlier: &[&'r Route<'a>],
@@ -89,7 +90,7 @@ fn by<'r, 'a>(
         let when = if other.span == route.span { None } else { other.when };
         match taken {
             Some(taken) => tried.push((other, when, taken.span)),
-            // Without a condition it is up to the model whether it applies.
+            // Without a condition the model decides whether it applies.
             None if other.intents.is_empty() && when.is_some() => {
                 tried.push((other, when, other.at()));
             }

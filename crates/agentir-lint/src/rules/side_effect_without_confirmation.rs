@@ -1,4 +1,4 @@
-//! A tool that changes something in the world, and does not say whether the user must agree.
+//! A tool with side effects that does not declare whether the user must confirm.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    // A signature and its implementation may stand in different files; one of them is enough.
+    // The signature and the implementation may be in different files; one declaration is enough.
     let message = |tool: &Tool| tool.confirmation.as_ref().is_some_and(|c| c.require.is_some());
     let decided: FxHashSet<&str> =
         cx.program.tools().filter(|t| message(t)).map(|t| t.name.value.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `{x}` in a text, as older versions wrote holes.
+//! `{x}` in a text, a placeholder of older versions.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Applicability, Confidence, Edit, Fix, RuleName, Severity, Span};

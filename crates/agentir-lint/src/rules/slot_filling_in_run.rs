@@ -1,4 +1,4 @@
-//! An input that the model is to fill where no model is asked.
+//! An input that the model should fill, in a call without a model.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};

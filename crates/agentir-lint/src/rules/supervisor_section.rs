@@ -1,4 +1,4 @@
-//! A section that only supervisors have, in an agent that is none.
+//! A section for supervisors in another kind of agent.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};

@@ -1,4 +1,4 @@
-//! Subagents that hand over to each other before the model or the user gets a word in.
+//! Subagents that transfer to each other before the model or the user can act.
 
 use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};
@@ -17,8 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let graph = cx.graph();
-    // Whoever comes to an agent among these never gets out: no way leads to the model, to the user or
-    // to an end.
+    // From these nodes no path leads to the model, to the user or to an end.
     let lost = graph.never_yielding();
     let mut next: FxHashMap<AgentId, &Transfer<'_>> = FxHashMap::default();
     for transfer in graph.transfers().iter().filter(|t| lost.contains(t.node)) {

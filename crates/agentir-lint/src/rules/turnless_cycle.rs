@@ -1,4 +1,4 @@
-//! Steps that lead to each other without ever waiting for the user.
+//! A cycle of steps that never waits for the user.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
@@ -24,7 +24,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             let (Some(step), Some(next)) = (from.step, leads_to(graph, to)) else { continue };
             transitions.push(Transition { span: edge.span, from: &step.name.value, to: next });
         }
-        // Several branches may come to one jump.
+        // Several branches may share a jump.
         transitions.sort_by_key(|transition| (transition.span.file, transition.span.start));
         transitions.dedup_by_key(|transition| transition.span);
         let Some((last, others)) = transitions.split_last() else { continue };
@@ -42,14 +42,14 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// A part of a circle that leads from one step on to the next, or to another agent.
+/// A transition of a cycle to the next step or to another agent.
 struct Transition<'a> {
     span: Span,
     from: &'a str,
     to: &'a str,
 }
 
-/// The step or the agent that begins at a node.
+/// Returns the step or the agent that begins at a node.
 fn leads_to<'a>(graph: &Cfg<'a>, node: &Node<'a>) -> Option<&'a str> {
     match (node.kind, node.origin) {
         (NodeKind::Step, Origin::Step(step)) => Some(&step.name.value),
@@ -58,8 +58,8 @@ fn leads_to<'a>(graph: &Cfg<'a>, node: &Node<'a>) -> Option<&'a str> {
     }
 }
 
-/// Whether an agent waits for the user before it comes back: all do that talk, but an agent that
-/// only knows something does not.
+/// Whether an agent waits for the user before it returns. An agent that only answers from a
+/// knowledge base does not.
 fn interacts(graph: &Cfg<'_>, agent: AgentId) -> bool {
     let knows = |agent_cfg: &AgentCfg<'_>| {
         agent_cfg.agent.flow.is_none() && agent_cfg.agent.knowledge.is_some()

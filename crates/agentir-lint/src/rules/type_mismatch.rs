@@ -1,4 +1,4 @@
-//! Values of types that cannot be what their place needs.
+//! A value of the wrong type.
 
 use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::types::{AblTypes, ScriptTypes};
@@ -49,7 +49,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     });
 }
 
-/// ABL: comparisons are left to the rules that prove what comes of them.
+/// ABL: comparisons are left to the rules that prove their outcome.
 fn of_abl(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     declarations(cx, &Coercion::ABL, report);
     let types = AblTypes::new(cx);
@@ -70,7 +70,7 @@ fn of_abl(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     });
 }
 
-/// What variables and inputs begin with.
+/// Checks the initial values of variables and inputs.
 fn declarations(cx: &AgentContext<'_>, coercion: &'static Coercion, report: &mut Report<'_>) {
     let memory = &cx.agent.memory;
     let variables = memory.session.iter();
@@ -97,7 +97,7 @@ fn declarations(cx: &AgentContext<'_>, coercion: &'static Coercion, report: &mut
     }
 }
 
-/// A declared type with what its elements are.
+/// Returns a declared type with its element type.
 fn words(ty: &TypeExpr, of: &ValueType) -> String {
     match (of, &ty.kind) {
         (ValueType::List(Some(element)), _) => format!("a list, each {}", element.words()),
@@ -105,14 +105,14 @@ fn words(ty: &TypeExpr, of: &ValueType) -> String {
     }
 }
 
-/// What a constant is, if it can never become what is wanted.
+/// Returns the type of a constant that cannot be converted to `wanted`.
 fn rejected(value: &Data, wanted: &ValueType, coercion: &Coercion) -> Option<ValueType> {
     let found = match value {
         Data::Null => return None,
         Data::Bool(_) => ValueType::Boolean,
         Data::Number(_) => ValueType::Number,
         Data::String(text) => {
-            // What is computed is kept as it was written.
+            // Computed values are kept verbatim.
             let constant = !text.starts_with('@');
             return (constant && coercion.rejects_text(text, wanted)).then_some(ValueType::Text);
         }
@@ -129,7 +129,7 @@ fn rejected(value: &Data, wanted: &ValueType, coercion: &Coercion) -> Option<Val
     coercion.never(&found, wanted).then_some(found)
 }
 
-/// A value for a variable.
+/// Checks a value for a variable.
 fn assigned(
     cx: &AgentContext<'_>,
     types: &ScriptTypes<'_, '_>,

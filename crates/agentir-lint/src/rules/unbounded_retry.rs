@@ -1,4 +1,4 @@
-//! Something that failed is tried again and again.
+//! A failure that is retried without a limit.
 
 use super::endless_loop::{explain, retries};
 use crate::proof::cycles::endless_cycles;

@@ -1,4 +1,4 @@
-//! Instructions with a name in backticks that are not closed.
+//! A name in backticks without the closing one.
 
 use crate::prompt::Prompt;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -33,7 +33,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Where the name ends that begins at `from`, if it is one word that nothing but punctuation follows.
+/// Returns the end of the name that begins at `from`, if it is one word followed only by
+/// punctuation.
 fn end_of_name(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
@@ -42,8 +43,8 @@ fn end_of_name(text: &str, from: usize) -> Option<usize> {
     (length > 0 && ends).then_some(from + length)
 }
 
-/// The backticks that have no partner. They are matched within a line and the ones that it goes on
-/// in; blocks of code are left out.
+/// Returns the unpaired backticks. They are paired within a line and its continuation lines; code
+/// blocks are skipped.
 fn unclosed(prompt: &Prompt<'_>) -> Vec<usize> {
     let mut found = Vec::new();
     if !prompt.template.text.value.contains('`') {

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// The arguments of an agent, in their order.
+/// Returns the arguments of an agent in order.
 fn args(agent: &Agent) -> impl Iterator<Item = &str> {
     let fields = agent.gather.fields.iter().map(|f| f.name.value.as_str());
     fields.chain(agent.memory.session.iter().map(|v| v.name.value.as_str()))
@@ -44,7 +44,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for path in used {
         read(path, false, report);
     }
-    // What the arguments of others are bound to has been read; here are their own names.
+    // The values of bindings have been checked; these are the names of the bound arguments.
     for handoff in &cx.agent.coordination.handoffs {
         bindings(cx, &handoff.to, &handoff.context.bindings, report);
     }
@@ -61,7 +61,7 @@ fn calls(cx: &AgentContext<'_>, body: &Body, report: &mut Report<'_>) {
     }
 }
 
-/// The arguments that another agent is given.
+/// Checks the arguments that are passed to another agent.
 fn bindings(
     cx: &AgentContext<'_>,
     to: &Spanned<Name>,
@@ -88,7 +88,7 @@ fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) 
     let root = &path.root;
     let name = root.value.as_str();
     let own = declares(cx, cx.agent, name);
-    // MICA fills this one in (`tracker.py`).
+    // MICA fills this argument (`tracker.py`).
     if own || name == "_user_input" {
         return;
     }

@@ -1,4 +1,4 @@
-//! An agent that is named, but does not exist.
+//! A reference to an agent that does not exist.
 
 use crate::dialects::is_adl;
 use crate::names::suggest;
@@ -45,7 +45,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Agent Script: all subagents are in the file, those deployed elsewhere included.
+/// Agent Script: the file declares all subagents, also those deployed elsewhere.
 fn of_script(cx: &ProgramContext<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
     let elsewhere = cx.program.agents.iter().flat_map(|a| &a.available_agents);
     let elsewhere: FxHashSet<&str> = elsewhere.map(|r| r.alias.value.as_str()).collect();
@@ -72,7 +72,7 @@ fn of_script(cx: &ProgramContext<'_>, agents: &FxHashSet<&str>, report: &mut Rep
     }
 }
 
-/// The agents that one agent names.
+/// Checks the references of one agent.
 fn one(cx: &ProgramContext<'_>, agent: &Agent, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
     let aliases = agent.available_agents.iter().map(|r| r.alias.value.as_str());
     let handoffs = agent
@@ -94,7 +94,7 @@ fn one(cx: &ProgramContext<'_>, agent: &Agent, agents: &FxHashSet<&str>, report:
         {
             return;
         }
-        // Names of agents begin with a capital letter, so this is an alias, and all aliases are here.
+        // Agent names begin with a capital letter, so this is an alias, and all aliases are known.
         let alias = used == AgentUse::Routing || used == AgentUse::DefaultRoute;
         let alias = alias
             && !agent.available_agents.is_empty()

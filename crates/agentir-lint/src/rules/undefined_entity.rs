@@ -1,4 +1,4 @@
-//! An entity that is referred to, but not defined.
+//! A reference to an entity that is not defined.
 
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -22,7 +22,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let fields: FxHashSet<&str> = cx.index.fields.iter().map(|f| f.name.value.as_str()).collect();
     let referred =
         cx.index.fields.iter().filter_map(|f| f.entity_ref.as_ref()).map(|name| (name, false));
-    // What an intent mentions may also be a field that is asked for.
+    // An intent may also mention a field.
     let intents = cx
         .agent
         .nlu

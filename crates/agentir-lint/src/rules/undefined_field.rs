@@ -1,4 +1,4 @@
-//! A field that is referred to, but that nobody asks for, gives or has.
+//! A reference to a field that nothing collects, returns or declares.
 
 use crate::names::{
     ExprContext, Member, Results, expressions, expressions_of, member, paths, suggest,
@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Agent Script: `@outputs.x` below an action that declares no such output.
+/// Agent Script: `@outputs.x` below an action without such an output.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let declared = |tool: &str| Some(cx.tool(tool)?.returns.as_ref()?.fields.as_slice());
     outputs(cx, &mut |path, here| {
@@ -90,10 +90,10 @@ fn asked_for(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Repor
     }
 }
 
-/// What is passed to other agents.
+/// Variables that are passed to other agents.
 fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let variables = &cx.index.variables;
-    // What a supervisor writes down of a handoff between two others is theirs.
+    // A supervisor's description of a handoff between two other agents.
     let protocol = cx.agent.coordination.handoffs.iter().filter(|h| {
         h.extensions.0.get(Dialect::Abl.name()).is_some_and(|all| all.contains_key("from"))
     });
@@ -114,14 +114,14 @@ fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 "ask for it in `GATHER`, declare it below `MEMORY:`, or take `{name}` out of the list"
             )
         });
-        // Another agent that is not here may have passed it to this one.
+        // An agent outside of the program may have passed it.
         let guess = finding.fix.is_none() && !cx.program.program.complete;
         finding.severity = if guess { Severity::Info } else { Severity::Warning };
         report.push(finding.confidence(Confidence::Medium));
     }
 }
 
-/// Fields whose prompts a profile changes.
+/// Fields whose prompts a profile overrides.
 fn overridden(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Report<'_>) {
     let overrides = cx.profiles().flat_map(|p| p.gather_overrides.iter().map(move |o| (p, o)));
     for (profile, name) in
@@ -130,7 +130,7 @@ fn overridden(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Repo
         if fields.contains(name.value.as_str()) || !cx.answers_for(name.span) {
             continue;
         }
-        // A profile may be made for several agents; one of them is enough.
+        // A profile may serve several agents; one of them is enough.
         let uses = |agent: &&Agent| {
             agent.use_behavior_profiles.iter().any(|p| p.value == profile.name.value)
         };
@@ -155,7 +155,7 @@ fn asks_for(agent: &Agent, name: &Spanned<Name>) -> bool {
     found
 }
 
-/// Members of the results of tools.
+/// Members of tool results.
 fn returned(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let results = Results::new(cx);
     let mut seen = FxHashSet::default();
@@ -178,7 +178,7 @@ fn returned(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Calls `found` with every path into `result` after a call, unless something else is called there.
+/// Calls `found` with every path into `result` after a call, up to the next call.
 fn after<'a>(call: &'a Call, found: &mut dyn FnMut(&'a Path)) {
     let mut all = Vec::new();
     let mut other = false;
@@ -205,7 +205,7 @@ fn after<'a>(call: &'a Call, found: &mut dyn FnMut(&'a Path)) {
 fn lacks(tool: &Tool, path: &Path, seen: &mut FxHashSet<Span>, report: &mut Report<'_>) {
     let Some(returns) = &tool.returns else { return };
     let Member::Missing(name, fields) = member(&returns.ty, &path.segments) else { return };
-    // What the runtime says of a failed call.
+    // Fields that the runtime adds to a failed call.
     let failure = matches!(name.value.as_str(), "error" | "error_message" | "success");
     if failure || !seen.insert(name.span) {
         return;

@@ -1,4 +1,4 @@
-//! A reference table that is named, but not defined.
+//! A reference to a lookup table that is not defined.
 
 use crate::names::{lookup_refs, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

@@ -1,4 +1,4 @@
-//! A behaviour profile that is used, but does not exist.
+//! A reference to a behavior profile that does not exist.
 
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    // Without the whole project the profile may be in a file that is not here.
+    // The profile may be in a file outside of an incomplete program.
     if !cx.program.program.complete {
         return;
     }

@@ -1,4 +1,4 @@
-//! A reference into a namespace that does not exist, or to a member that it does not have.
+//! A reference to an unknown namespace or to an unknown member.
 
 use crate::names::suggest;
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
-    // Its nodes bring namespaces of their own.
+    // Its nodes have namespaces of their own.
     if cx.program.agentfabric {
         return;
     }
@@ -35,7 +35,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         else {
             continue;
         };
-        // Without its `to`, a transition is reported by the front end.
+        // The front end reports a transition without `to`.
         if reference == "@utils.transition" {
             continue;
         }
@@ -77,7 +77,7 @@ fn look(cx: &AgentContext<'_>, path: &Path, report: &mut Report<'_>) {
     }
 }
 
-/// Whether a namespace is known and has the member; reports what is not so.
+/// Whether a namespace is known and has the member. Reports what is unknown.
 fn known(namespace: &Spanned<Name>, member: &Spanned<Name>, report: &mut Report<'_>) -> bool {
     if OF_CONNECTIONS.contains(&namespace.value.as_str()) {
         let mut finding = report

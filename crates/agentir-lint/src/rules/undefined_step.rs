@@ -1,4 +1,4 @@
-//! A step that is named as the next one, but does not exist.
+//! A jump to a step that does not exist.
 
 use crate::dialects::is_adl;
 use crate::names::suggest;
@@ -28,7 +28,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let jumps = cx.index.jumps.iter().filter_map(|jump| jump.target.step());
     let mut seen = FxHashSet::default();
     for name in arrows.chain(jumps).chain(cx.index.step_refs.iter().copied()) {
-        // Profiles may be made for several flows.
+        // A profile may serve several flows.
         let own = name.span.file == cx.agent.metadata.name.span.file;
         if !own || steps.contains(name.value.as_str()) || !seen.insert(name.span) {
             continue;

@@ -1,4 +1,4 @@
-//! A named text that does not exist.
+//! A reference to a template that does not exist.
 
 use crate::names::{suggest, template_refs};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

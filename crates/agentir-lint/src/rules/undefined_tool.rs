@@ -1,4 +1,4 @@
-//! A tool that is called or named, but declared nowhere.
+//! A reference to a tool that is not declared.
 
 use crate::dialects::is_adl;
 use crate::names::suggest;
@@ -52,7 +52,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Agent Script: `{!@actions.x}` fills in the name of a tool, which is one that is offered, or an action.
+/// Agent Script: `{!@actions.x}` inserts the name of an exposed tool or of an action.
 fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let offered: FxHashSet<&str> =
         cx.index.offers.iter().map(|offer| offer.name.value.as_str()).collect();
@@ -75,7 +75,7 @@ fn named_in_texts(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     });
 }
 
-/// Functions of an ADL bot: those that are called, and those that `uses` offers to the model.
+/// Functions of an ADL bot: those that are called, and those that `uses` exposes to the model.
 fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let program = cx.program.program;
     let called = cx.index.calls.iter().map(|c| (&c.tool, true));
@@ -102,7 +102,8 @@ fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         }
         let agents = program.agents.iter().map(|a| a.metadata.name.value.as_str());
         let near_agent = closest(word, agents).filter(|_| called);
-        // Without the Python files nobody knows what they define; a slip in an agent's name shows.
+        // Without the Python files the functions are unknown; a misspelt agent name is still
+        // reported.
         if program.libraries.is_empty() && near_agent.is_none() {
             continue;
         }
@@ -123,7 +124,7 @@ fn is_known(cx: &AgentContext<'_>, name: &Spanned<Name>) -> bool {
         || cx.names(&RULE, "known", &name.value)
 }
 
-/// The platform's own tools: `__handoff__`, and those of §3.13.4.
+/// The tools of the platform: `__handoff__`, and those of §3.13.4.
 fn is_system_tool(name: &str) -> bool {
     (name.starts_with("__") && name.ends_with("__"))
         || matches!(name, "get_attachment" | "list_attachments")

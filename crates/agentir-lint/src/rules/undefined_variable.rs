@@ -1,4 +1,4 @@
-//! A variable that is read, but that nothing sets.
+//! A variable that is read but never set.
 
 use crate::names::{ExprContext, expressions, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -21,15 +21,15 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Where a name is read.
+/// The reads of a name.
 #[derive(Default)]
 struct Uses {
     places: Vec<Span>,
-    /// Only ever with a member, as `booking` in `booking.confirmed`.
+    /// Whether it is only read with a member, as `booking` in `booking.confirmed`.
     object: bool,
 }
 
-/// Agent Script declares every variable of a program in one place (specification part II, 3).
+/// Agent Script declares all variables of a program in one place (specification part II, 3).
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let declared = &cx.program.variables;
     let mut order = Vec::new();
@@ -129,7 +129,7 @@ fn tell(cx: &AgentContext<'_>, name: &str, mut uses: Uses, report: &mut Report<'
             "it would be the result of a tool `{tool}`, which this agent does not have"
         ));
     } else if uses.object {
-        // The specification's own examples leave such objects to the model.
+        // The specification's examples leave such objects to the model.
         finding.severity = Severity::Info;
         finding = finding
             .help(format!("declare `{name}` below `MEMORY:`, `session:` if the agent keeps it"));

@@ -1,4 +1,4 @@
-//! A variable that the model fills without being told what it holds.
+//! A variable that the model fills without a description.
 
 use crate::rule::{AGENT_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};

@@ -1,4 +1,4 @@
-//! An argument that the tool does not take.
+//! An argument that the tool does not have.
 
 use crate::arguments::{matched_calls, signature};
 use crate::names::suggest;
@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Inputs of actions as they are offered to the model.
+/// Inputs of actions that are exposed to the model.
 fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for offer in &cx.index.offers {
         let BindingAction::Call { tool } = &offer.action else { continue };
@@ -31,8 +31,8 @@ fn offered(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The subagent's own action of this name. Those that agentfabric declares for the whole document
-/// take what their servers say, besides the inputs that are listed.
+/// Returns the subagent's own action of this name. Actions that agentfabric declares for the whole
+/// document accept the inputs of their servers in addition to those listed.
 fn own_tool<'a>(cx: &AgentContext<'a>, name: &str) -> Option<&'a Tool> {
     cx.index.tools.get(name).copied()
 }

@@ -1,4 +1,4 @@
-//! A function that does not exist, or not in this version or place.
+//! A function that does not exist, or not in this version or context.
 
 use crate::names::{check_functions, expressions, suggest};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Agent Script has three functions; agentfabric has more, and namespaces of them.
+/// Agent Script has three functions; agentfabric has more, and namespaces of functions.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.program.agentfabric {
         return;
@@ -49,7 +49,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     if cx.is_agent_script() {
         return of_script(cx, report);
     }
-    // Calls that are no calls of functions: texts by name, and tools.
+    // Calls that do not refer to functions: named templates and tools.
     let mut others: FxHashMap<Span, bool> = FxHashMap::default();
     expressions(cx, &mut |expr, _| {
         expr.visit(&mut |e| {

@@ -44,7 +44,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What the event is about, if that does not exist, and what has a similar name.
+/// Returns the subject of the event if it does not exist, and a similar name.
 fn missing<'a>(
     cx: &AgentContext<'a>,
     about: Event<'a>,

@@ -1,4 +1,4 @@
-//! A tool that instructions say to call, but the agent does not have.
+//! A tool that instructions mention but the agent does not have.
 
 use crate::dialects::is_adl;
 use crate::names::suggest;
@@ -19,13 +19,13 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let agent = cx.agent;
-    // What the model is offered.
+    // The tools that are exposed to the model.
     let mut listed: FxHashSet<&str> = agent.use_tools.iter().map(|t| t.value.as_str()).collect();
     listed.extend(cx.index.offers.iter().map(|offer| offer.name.value.as_str()));
     if !is_adl(agent) {
         listed.extend(cx.index.tools.keys().copied());
     }
-    // Other things that have names.
+    // Other named things.
     let mut named: FxHashSet<&str> =
         cx.index.fields.iter().map(|f| f.name.value.as_str()).collect();
     named.extend(agent.flow.iter().flat_map(|f| f.definitions.keys().map(|k| k.as_str())));
@@ -38,9 +38,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 || named.contains(tool.name)
                 || cx.program.agents.contains_key(tool.name)
                 || (!is_adl(agent) && cx.index.variables.knows(tool.name));
-            // Agent Script names its actions by `{!@actions.name}`; the platform has others.
+            // Agent Script refers to its actions as `{!@actions.name}`; other names may belong to
+            // the platform.
             let before = prompt.template.text.value.get(..tool.range.start);
-            // A reference that leads nowhere is found as such.
+            // Another rule reports unknown references.
             let reference = before.is_some_and(|t| t.ends_with("@actions."));
             let unmarked = cx.is_agent_script() && (!tool.marked || reference);
             if known || unmarked || !reported.insert(tool.name) {

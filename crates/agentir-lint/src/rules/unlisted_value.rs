@@ -1,4 +1,4 @@
-//! A value that is not among those that are listed for what gets it.
+//! A value that is not in the enumeration of its target.
 
 use crate::arguments::matched_calls;
 use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// The values that something may have, and where they are listed.
+/// The enumerated values of a target, with their span.
 struct Listed<'a> {
     values: Vec<&'a str>,
     at: Span,
@@ -35,7 +35,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if let (Some(Data::String(text)), Some(Some(listed))) =
             (&field.default, fields.get(field.name.value.as_str()))
         {
-            // The IR does not say where a default is written.
+            // The IR has no span for defaults.
             tell(cx, &field.name.value, text, field.name.span, listed, report, false);
         }
     }
@@ -50,7 +50,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The values of fields by their names; none where several fields of one name disagree.
+/// Returns the enumerations of fields by name; `None` if several fields of one name disagree.
 fn listed<'a>(cx: &AgentContext<'a>) -> FxHashMap<&'a str, Option<Listed<'a>>> {
     let mut found: FxHashMap<&str, Option<Listed<'a>>> = FxHashMap::default();
     for field in cx.index.fields.iter().copied() {
@@ -97,7 +97,7 @@ fn tell(
     report: &mut Report<'_>,
     is_value: bool,
 ) {
-    // Texts with holes may become anything; an empty one stands for nothing.
+    // Templates are not constant, and an empty string stands for no value.
     let open = text.is_empty() || text.contains("{{");
     if open || listed.values.contains(&text) || !cx.answers_for(at) {
         return;

@@ -1,4 +1,4 @@
-//! A function that `uses` lists, but the prompt never mentions.
+//! A function in `uses` that the prompt never mentions.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity};

@@ -1,4 +1,4 @@
-//! An agent that no other agent leads to.
+//! An agent that is not reachable.
 
 use crate::dialects::is_adl;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
@@ -26,14 +26,14 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let graph = cx.graph();
     let Some(id) = graph.find(&entry_name.value) else { return };
     let Some(reached) = graph.reachable_agents(id) else { return };
-    // Of two agents with one name only one can be reached; another rule says so.
+    // Of two agents with one name only one is reachable; another rule reports that.
     let names: FxHashSet<&str> = reached
         .iter()
         .filter_map(|id| Some(graph.agent(*id)?.agent.metadata.name.value.as_str()))
         .collect();
     for agent in program.agents.iter().filter(|a| !names.contains(a.metadata.name.value.as_str())) {
         let name = &agent.metadata.name;
-        // MICA asks the first kb agent of a file at every turn, whether it is contained or not.
+        // MICA calls the first kb agent of a file in every turn, even outside of ensembles.
         if is_adl(agent) && agent.knowledge.is_some() {
             continue;
         }

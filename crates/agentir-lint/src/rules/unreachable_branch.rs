@@ -1,5 +1,5 @@
-//! A branch that is never taken: because of the branches before it, of what the way there has tested
-//! or set, or of the values that its variables take.
+//! A branch that is never taken: because of earlier branches, of facts on every path to it, or of
+//! the values of its variables.
 
 use crate::proof::{
     Assumption, InitialValues, NOTHING_SET_SINCE, UnsatCore, branch_guard, branches, is_stable,
@@ -23,8 +23,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// At most so many branches before one are looked at together: a question takes time in the square of
-/// what is given.
+/// The maximum number of earlier branches in a query, which is quadratic in its assumptions.
 const MAX_GUARDS: usize = 24;
 
 fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
@@ -55,7 +54,7 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
             .filter_map(test)
             .map(|test| GuardLiteral { test, holds: false })
             .collect();
-        // One that always applies is told of above.
+        // A branch after an unconditional one has been reported above.
         if !earlier.is_empty() && earlier.len() == before.len() {
             let own = test(&digression).map(|test| GuardLiteral { test, holds: true });
             let (node, what) = (NodeIndex::end(), "digression");
@@ -84,7 +83,7 @@ fn check<'a>(cx: &AgentContext<'a>, report: &mut Report<'_>) {
     }
 }
 
-/// What is done when a person hands back: the first outcome that applies.
+/// Checks the outcomes of a handover to a person, in order.
 fn outcomes<'a>(cx: &AgentContext<'a>, dead: &mut dyn FnMut(Case<'a>)) {
     let all = cx.agent.coordination.escalation.iter().flat_map(|e| &e.on_human_complete);
     let mut earlier: Vec<GuardLiteral<'a>> = Vec::new();
@@ -96,13 +95,14 @@ fn outcomes<'a>(cx: &AgentContext<'a>, dead: &mut dyn FnMut(Case<'a>)) {
         let (node, own) = (NodeIndex::end(), literal(true));
         let before = earlier.clone();
         dead(Case { node, what: "outcome", span: outcome.span, earlier: before, own });
-        // Behind one that always applies nothing is known, and nothing is asked.
+        // Nothing is known after an outcome that always applies.
         let Some(not) = literal(false) else { return };
         earlier.push(not);
     }
 }
 
-/// The lists of digressions of an agent, each with what is before each of them for the same intent.
+/// Returns the lists of digressions of an agent, each digression with the earlier ones for the same
+/// intent.
 fn digressions(agent: &Agent) -> Vec<(&Digression, Vec<&Digression>)> {
     let Some(flow) = &agent.flow else { return Vec::new() };
     let steps = flow.definitions.values().flat_map(|s| [&s.digressions, &s.sub_intents]);
@@ -119,7 +119,7 @@ fn digressions(agent: &Agent) -> Vec<(&Digression, Vec<&Digression>)> {
     found
 }
 
-/// Digressions whose intent an earlier one takes without a condition.
+/// Reports digressions whose intent an earlier one handles unconditionally.
 fn behind_digression(agent: &Agent, report: &mut Report<'_>) {
     for (digression, before) in digressions(agent) {
         let Some(first) = before.iter().find(|d| d.condition.is_none()) else { continue };
@@ -134,18 +134,18 @@ fn behind_digression(agent: &Agent, report: &mut Report<'_>) {
     }
 }
 
-/// Something an author wrote for a case.
+/// A case to check.
 struct Case<'a> {
     node: NodeIndex,
     what: &'static str,
     span: Span,
-    /// What must not have been taken before.
+    /// The literals of earlier cases, which were not taken.
     earlier: Vec<GuardLiteral<'a>>,
-    /// Its own condition; an `ELSE` has none.
+    /// Its own condition; `None` for an `ELSE`.
     own: Option<GuardLiteral<'a>>,
 }
 
-/// Branches that stand behind one without a condition are not even tried.
+/// Reports branches after an unconditional one.
 fn behind_else(branches: &[Branch], report: &mut Report<'_>) {
     let Some(at) = branches.iter().position(|b| b.condition.is_none()) else { return };
     let (tried, dead) = branches.split_at(at + 1);
@@ -162,19 +162,19 @@ fn behind_else(branches: &[Branch], report: &mut Report<'_>) {
     }
 }
 
-/// What was given, by the order in which it was.
+/// The origin of an assumption.
 #[derive(Clone, Copy)]
 enum Reason<'a> {
     /// The condition of the branch itself.
     Own,
-    /// A branch before it is not taken.
+    /// An earlier branch is not taken.
     Earlier(GuardLiteral<'a>),
-    /// On every way here this came out so.
+    /// A test on every path to the branch.
     Way(GuardLiteral<'a>),
 }
 
 impl<'a> Case<'a> {
-    /// The proof that it never comes to it.
+    /// Proves that the case is never taken.
     fn dead(
         &self,
         cx: &AgentContext<'a>,
@@ -190,7 +190,7 @@ impl<'a> Case<'a> {
                 roots(expr, &mut names);
                 is_stable(expr) && !names.is_disjoint(&about)
             }
-            // Words say the same only if they are the same.
+            // Natural-language conditions are equal only to themselves.
             None => of_interest.iter().any(|l| l.test.expr().is_none() && l.test == literal.test),
         };
         let mut query = cx.query();
@@ -214,7 +214,7 @@ impl<'a> Case<'a> {
             query.assume(test(literal.test), literal.holds);
             reasons.push(Reason::Earlier(*literal));
         }
-        // A condition that is impossible as such is another rule's.
+        // Another rule reports conditions that are unsatisfiable by themselves.
         if self.own.is_some() && reasons.is_empty() && known == 0 {
             return None;
         }
@@ -255,7 +255,7 @@ impl<'a> Case<'a> {
             source.message.starts_with("every way here")
                 || source.message.starts_with(NOTHING_SET_SINCE)
         });
-        // What contradicts itself on the way is dead before this; what does so alone is another rule's.
+        // A path that contradicts itself is dead before this branch; other rules report the rest.
         if (!is_own && earlier.is_empty())
             || (is_own && earlier.is_empty() && path_guards.is_empty() && !set)
         {

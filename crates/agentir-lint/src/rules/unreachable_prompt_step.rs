@@ -1,4 +1,4 @@
-//! Numbered instructions behind a step that always ends the agent.
+//! Numbered instructions after a step that always ends the agent.
 
 use crate::prompt::{Prompt, PromptUse, ends_agent, guard, steps_named};
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    // A circle says itself what it cuts off.
+    // The rule for cycles reports the steps that a cycle cuts off.
     let said = cx.instructions();
     let reported: FxHashSet<Span> =
         said.cycles().iter().flat_map(|l| l.edges.first()).map(|e| e.span).collect();
@@ -60,11 +60,11 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The sentence that ends the agent whatever happens, and the steps that nothing leads to because of
+/// Returns the sentence that always ends the agent, and the steps that are unreachable because of
 /// it.
 fn cut_off(prompt: &Prompt<'_>) -> Option<(Span, Vec<usize>)> {
     let steps = &prompt.steps;
-    // Several lists in one text are no steps of one procedure.
+    // Several lists in one text are not the steps of one procedure.
     let starts =
         steps.iter().filter(|s| s.number.as_ref().is_some_and(|n| matches!(n.0, "1" | "1a")));
     if starts.count() > 1 {
@@ -78,7 +78,7 @@ fn cut_off(prompt: &Prompt<'_>) -> Option<(Span, Vec<usize>)> {
         .iter()
         .map(|step| {
             let numbers = step.sentences.iter().flat_map(|s| steps_named(s.text));
-            // `step 4` also means 4a and 4b.
+            // `step 4` includes 4a and 4b.
             let fits = |number: &str, other: &str| {
                 other == number || other.trim_end_matches(char::is_alphabetic) == number
             };
@@ -108,11 +108,11 @@ fn cut_off(prompt: &Prompt<'_>) -> Option<(Span, Vec<usize>)> {
     (!cut.is_empty()).then_some((end, cut))
 }
 
-/// The sentence of a numbered step that ends the agent whatever happens.
+/// Returns the sentence of a numbered step that always ends the agent.
 fn always_ends(prompt: &Prompt<'_>, at: usize) -> Option<Span> {
     let step = prompt.steps.get(at)?;
     let (number, _) = step.number.as_ref()?;
-    // `6a` and `6b` are alternatives, whatever they say.
+    // `6a` and `6b` are alternatives.
     if step.guarded || number.ends_with(char::is_alphabetic) {
         return None;
     }
@@ -121,7 +121,7 @@ fn always_ends(prompt: &Prompt<'_>, at: usize) -> Option<Span> {
         let before = end
             .as_ref()
             .map_or(sentence.text, |e| sentence.text.get(..e.start).unwrap_or_default());
-        // Behind a condition nobody knows what is still part of it.
+        // The end of a conditional instruction is unknown.
         if guard(before).is_some() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Statements behind one that always leaves.
+//! Statements after one that always leaves.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity};

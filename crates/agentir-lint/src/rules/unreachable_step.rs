@@ -1,4 +1,4 @@
-//! A step that no path through the flow leads to.
+//! A step that is not reachable.
 
 use crate::dialects::is_adl;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let (Some(flow), graph) = (&cx.agent.flow, cx.program.graph()) else { return };
-    // Where the flow does not start anywhere, one finding is enough.
+    // Without an entry point one finding is enough.
     if !flow.entry().is_some_and(|entry| flow.definitions.contains_key(entry)) {
         return;
     }
@@ -29,7 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let is_reached = |name: &str| agent_cfg.step(name).is_some_and(|node| reached.contains(node));
     let lost: Vec<&Step> =
         flow.definitions.values().filter(|s| !is_reached(&s.name.value)).collect();
-    // Where a jump leads to a step that does not exist, the step it should lead to is not lost.
+    // The target of a jump to an undefined step may be meant.
     let astray = agent_cfg.steps().any(|(_, node)| {
         reached.contains(node) && graph.node(node).is_some_and(|n| n.kind == NodeKind::Unknown)
     });
@@ -65,7 +65,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Another step that leads to this one, although nobody comes there.
+/// Returns a step that leads to this one but is unreachable itself.
 fn leads_here<'a>(
     graph: &Cfg<'a>,
     agent_cfg: &AgentCfg<'a>,
@@ -78,14 +78,13 @@ fn leads_here<'a>(
         .min_by_key(|(span, _)| span.start)
 }
 
-/// Where the step before it goes instead.
+/// Explains where the previous step goes instead.
 fn passes_by(
     finding: Diagnostic,
     before: &Spanned<Name>,
     exits: Option<&Vec<(&Node<'_>, &Edge<'_>)>>,
 ) -> Diagnostic {
-    // Where a branch leads to a place of its own there are several; the last one is what the step
-    // ends with.
+    // Of several exits, the last one is how the step ends.
     let Some((to, edge)) = exits
         .into_iter()
         .flatten()

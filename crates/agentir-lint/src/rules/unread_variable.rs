@@ -1,4 +1,4 @@
-//! A variable that is set, and that nothing reads.
+//! A variable that is set but never read.
 
 use crate::rule::{ANY, Check, Group, ProgramContext, Report, Rule};
 use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
     let program = cx.program;
     let adl = crate::dialects::is_adl_program(program);
-    // Who calls an agent that is not here may read what it sets.
+    // A caller outside of the program may read it.
     if !program.complete && !adl && !cx.is_agent_script() {
         return;
     }
@@ -30,7 +30,7 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
     let mut read: FxHashSet<&str> = FxHashSet::default();
     for agent in &program.agents {
         agent.walk(&mut |node| match node {
-            // Arguments of ADL are variables; what ABL asks for is there for the model as well.
+            // Arguments of ADL are variables; the fields of ABL are visible to the model.
             Node::Field(field) if !adl => {
                 read.insert(&field.name.value);
             }
@@ -41,7 +41,7 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
             read.extend(agent.gather.fields.iter().map(|f| f.name.value.as_str()));
         }
         read.extend(agent.memory.persistent.iter().map(|p| crate::variables::first(&p.path.value)));
-        // What is visible outside may be read there.
+        // Externally visible variables may be read outside.
         let outside = agent
             .memory
             .session
@@ -52,9 +52,9 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
         let parameters = agent.tools.iter().flat_map(|t| &t.parameters);
         read.extend(parameters.map(|p| p.name.value.as_str()));
     }
-    // `agent.variable` in ADL is the variable of another agent.
+    // `agent.variable` in ADL refers to a variable of another agent.
     read.extend(program.agents.iter().map(|a| a.metadata.name.value.as_str()));
-    // What has to be declared and is not is told by another rule.
+    // Another rule reports undeclared variables.
     let mut declared: FxHashMap<&str, usize> = FxHashMap::default();
     let variables = program.agents.iter().flat_map(|a| &a.memory.session).map(|v| &v.name);
     let arguments = program.agents.iter().flat_map(|a| &a.gather.fields).map(|f| &f.name);
@@ -70,7 +70,7 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
     let mut found: Vec<(&str, Vec<Span>)> = set.into_iter().collect();
     found.sort_by_key(|(_, places)| places.first().map(|s| (s.file, s.start)));
     for (name, places) in found {
-        // Texts and what the model has no place for may name it as well.
+        // Texts and data that the IR keeps verbatim may mention it.
         if mentions.get(name).copied().unwrap_or_default()
             > places.len() + declared.get(name).copied().unwrap_or_default()
         {
@@ -89,7 +89,7 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether the model may see the variables of an agent's memory without their being named.
+/// Whether the model may see the variables of an agent's memory without a reference.
 fn shows_memory(agent: &Agent) -> bool {
     agent.metadata.dialect != Dialect::AgentScript.name()
         && agent
@@ -111,7 +111,7 @@ fn collect<'a>(
             assignment.value.paths(&mut |path| {
                 result |= path.namespace.as_ref().is_some_and(|n| n.value == "outputs");
             });
-            // What a call gives is kept as it comes; the call may be made for what it does.
+            // A result of a call may be kept without being used; the call has side effects.
             if target.segments.is_empty() && !result {
                 set.entry(&target.root.value).or_default().push(target.root.span);
             } else {
@@ -149,13 +149,13 @@ fn of<'a>(expr: &'a Expr, read: &mut FxHashSet<&'a str>) {
     });
 }
 
-/// How often each of these words is written in all that the program says, free-form parts included.
+/// Counts how often each word occurs anywhere in the program, free-form data included.
 fn mentions<'n>(
     cx: &ProgramContext<'_>,
     words: impl Iterator<Item = &'n str>,
 ) -> FxHashMap<&'n str, usize> {
     let counts: FxHashMap<&str, usize> = words.map(|word| (word, 0)).collect();
-    // Most words of a text are shorter than names.
+    // Most words of a text are shorter than the names.
     let shortest = counts.keys().map(|word| word.len()).min().unwrap_or_default();
     let mut mentions = Mentions { counts, shortest };
     let program = cx.program;
@@ -165,7 +165,7 @@ fn mentions<'n>(
     mentions.counts
 }
 
-/// Counts words in what is serialized, whatever it is: a form of JSON that nobody writes.
+/// Counts words in the serialized IR. Implements a JSON formatter that writes nothing.
 struct Mentions<'n> {
     counts: FxHashMap<&'n str, usize>,
     /// The length of the shortest word.
@@ -174,7 +174,7 @@ struct Mentions<'n> {
 
 impl Mentions<'_> {
     fn add(&mut self, part: &impl Serialize) {
-        // What cannot be serialized has no words; nothing of the IR is such.
+        // Serialization of the IR does not fail.
         let _ = part.serialize(&mut serde_json::Serializer::with_formatter(io::sink(), self));
     }
 
@@ -188,7 +188,7 @@ impl Mentions<'_> {
 }
 
 impl Formatter for &mut Mentions<'_> {
-    /// What stands between two escapes, so that no word is cut.
+    /// The text between two escapes, so that no word is split.
     fn write_string_fragment<W>(&mut self, _: &mut W, text: &str) -> io::Result<()>
     where
         W: ?Sized + io::Write,
@@ -196,7 +196,7 @@ impl Formatter for &mut Mentions<'_> {
         if text.len() < self.shortest {
             return Ok(());
         }
-        // Nearly all of it is ASCII, where words are quickly told apart.
+        // Nearly all text is ASCII, which is faster to split.
         let may_be_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
         let mut at = 0;
         for run in text.as_bytes().split(|b| !may_be_part(b)) {
@@ -215,7 +215,7 @@ impl Formatter for &mut Mentions<'_> {
         Ok(())
     }
 
-    /// Places are numbers, and nobody is called by one.
+    /// Spans are numbers, which are never names.
     fn write_u32<W>(&mut self, _: &mut W, _: u32) -> io::Result<()>
     where
         W: ?Sized + io::Write,

@@ -1,4 +1,4 @@
-//! A result of another agent that this one never has.
+//! A result field that the other agent never sets.
 
 use crate::rule::{ABL, AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Applicability, Confidence, RuleName, Severity, Span, Spanned, closest};
@@ -16,11 +16,11 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// A result that is taken.
+/// A field that is taken from a result.
 struct Taken<'a> {
-    /// By which names it may be known there, and where they are written.
+    /// The names that it may have in the other agent, with their spans.
     names: Vec<(&'a str, Span)>,
-    /// Where it is taken.
+    /// Its span.
     span: Span,
 }
 
@@ -29,7 +29,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut children = Children::default();
     for handoff in coordination.handoffs.iter().filter(|h| h.remote.is_none()) {
         let map = handoff.on_return.iter().flat_map(|r| &r.map);
-        // The two references disagree about which side is whose, so both sides count.
+        // The two specifications disagree about the direction of the mapping, so both sides count.
         let taken = map.filter_map(|(name, value)| {
             let path = value.as_path()?;
             let names = [path.first_field(), Some(&path.root), Some(name)];
@@ -52,7 +52,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The agents of a name, if there is just one, with what they may give back.
+/// The variables that the agents of a name may return, if the name is unique.
 #[derive(Default)]
 struct Children<'a>(FxHashMap<&'a str, Option<(&'a Agent, FxHashSet<&'a str>)>>);
 
@@ -107,7 +107,7 @@ fn look<'a>(
             .label(child.metadata.name.span, "this agent has no such variable, field or result")
             .note("the variable stays unset: conditions on it do not hold, texts stay empty there");
         if is_led_by_the_model(child) {
-            // It may still put together a result of its own.
+            // The agent may still compute a result of its own.
             finding.severity = Severity::Info;
             finding = finding.confidence(Confidence::Medium);
         }

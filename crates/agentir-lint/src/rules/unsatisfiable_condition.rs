@@ -1,4 +1,4 @@
-//! A condition that no state satisfies.
+//! A condition that holds in no state.
 
 use crate::proof::{
     comparisons, decide_comparison, is_constant, is_stable, mistyped_spans, prove_outcome,
@@ -25,7 +25,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let Some(core) = prove_outcome(cx, expr, false) else { continue };
-        // A comparison that never holds is reported where it stands.
+        // The finding is reported at a comparison that never holds.
         let mut alone = mistyped_spans.contains(&expr.span);
         comparisons(expr, &mut |c| {
             alone = alone

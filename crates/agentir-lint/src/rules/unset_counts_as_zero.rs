@@ -1,4 +1,4 @@
-//! A branch that is also taken if the variable it compares has no value, which counts as 0.
+//! A branch that is taken for an unset variable, because unset counts as 0.
 
 use crate::proof::{FactSource, branch_guard, branches, is_stable, starts_unset, test};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
@@ -32,7 +32,7 @@ struct Compares<'a> {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let Some(agent_cfg) = cx.agent_cfg() else { return };
     let cfg = cx.program.graph();
-    // What the agent as a whole asks for may be told at any time.
+    // The user may provide the fields of the agent at any time.
     let fields = &cx.agent.gather.fields;
     let fields: FxHashSet<&str> = fields.iter().map(|f| f.name.value.as_str()).collect();
     let asked = |path: &Path| fields.contains(path.root.value.as_str());
@@ -74,8 +74,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Calls `found` with comparisons by order with a constant, those that decide about the whole as they
-/// stand.
+/// Calls `found` with the comparisons with a constant by order that determine the whole condition,
+/// without a negation.
 fn ordered<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Path, &'a Expr)) {
     use BinaryOp::{Greater, GreaterEqual, Less, LessEqual};
     expr.visit(&mut |e| match &e.kind {
@@ -106,7 +106,7 @@ fn taken_unset<'a>(
         FactKind::Is(Value::Undefined),
         FactSource { span: None, message: String::new() },
     );
-    // Only if it is the missing value that does it.
+    // The unset value must be the reason.
     query.prove(compares.comparison, true)?;
     for known in cx.flow_facts().at(compares.node) {
         match known {
@@ -135,7 +135,7 @@ fn taken_unset<'a>(
     Some(finding)
 }
 
-/// The last step that a way passes before it ends.
+/// Returns the last step on a path.
 fn passed<'a>(cx: &AgentContext<'a>, edges: &[EdgeIndex]) -> Option<(Span, &'a str)> {
     let cfg = cx.program.graph();
     let mut steps = edges.iter().rev().filter_map(|edge| {

@@ -1,4 +1,4 @@
-//! An entity that nothing refers to.
+//! An entity without references.
 
 use crate::names::expressions;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

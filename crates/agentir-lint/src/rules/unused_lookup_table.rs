@@ -1,4 +1,4 @@
-//! A reference table that nothing looks into.
+//! A lookup table without references.
 
 use crate::names::lookup_refs;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

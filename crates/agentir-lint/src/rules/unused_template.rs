@@ -1,4 +1,4 @@
-//! A named text that nothing says.
+//! A template without references.
 
 use crate::names::template_refs;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// Agent Script: the model sees only what `reasoning:`, `actions:` offers it.
+/// Agent Script: the model sees only the actions below `reasoning:`.
 fn of_script(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let index = &cx.index;
     let mut used: FxHashSet<&str> = index.calls.iter().map(|c| c.tool.value.as_str()).collect();
@@ -42,7 +42,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         of_script(cx, report);
         return;
     }
-    // Where the model leads, it may call every tool.
+    // Without a flow the model may call every tool.
     let Some(flow) = &cx.agent.flow else { return };
     let mut steps = flow.definitions.values().chain(&flow.shadowed);
     let all_offered = |zone: &agentir_ir::ReasoningZone| zone.available_tools.is_none();
@@ -53,7 +53,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let mut used: FxHashSet<&str> = index.calls.iter().map(|c| c.tool.value.as_str()).collect();
     let offered = index.tool_refs.iter().filter(|(_, used)| *used == ToolUse::Available);
     used.extend(offered.map(|(name, _)| name.value.as_str()));
-    // Forms that the model does not model may name a tool as well.
+    // Data that the IR keeps verbatim may name a tool.
     for step in flow.definitions.values() {
         let kept = step.extensions.0.values().flatten().map(|(_, kept)| &kept.value);
         kept.chain(step.await_attachment.iter().chain(&step.human_approval).map(|d| &d.value))
@@ -61,7 +61,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
     for tool in cx.agent.tools.iter().filter(|t| !used.contains(t.name.value.as_str())) {
         let name = &tool.name;
-        // Of two declarations, the other one is reported.
+        // The other one of two declarations is reported.
         if !std::ptr::eq(index.tools.get(name.value.as_str()).copied().unwrap_or(tool), tool) {
             continue;
         }
@@ -74,7 +74,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// All texts in free-form data.
+/// Collects all strings in free-form data.
 fn texts<'a>(data: &'a Data, found: &mut FxHashSet<&'a str>) {
     match data {
         Data::String(text) => {

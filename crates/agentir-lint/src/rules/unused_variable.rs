@@ -1,4 +1,4 @@
-//! A variable that nothing reads or writes.
+//! A variable that is neither read nor written.
 
 use crate::names::mentioned;
 use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};

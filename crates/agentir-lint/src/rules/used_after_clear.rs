@@ -1,4 +1,4 @@
-//! A variable that is removed, and then used.
+//! A variable that is used after it has been removed.
 
 use super::used_before_set::consequence;
 use crate::dataflow::{Consequence, Dataflow, UseCollector};
@@ -41,7 +41,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             .then(|| flow.undefined_from_entry(&name));
         let first = nodes.into_iter().find_map(|at| {
             let constants = unset.at(at)?;
-            // That it may not have been set at all is told by another rule.
+            // Another rule reports variables that may not have been set at all.
             if from_start.as_ref().is_some_and(|start| start.at(at).is_some()) {
                 return None;
             }
@@ -51,7 +51,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 (harm.is_certain() || matches!(harm, Consequence::Pass | Consequence::Copy))
                     && cx.answers_for(*span)
                     && !reported.contains(span)
-                    // What stands before it in the same list may well be done before it.
+                    // Statements before it in the same list may run before it.
                     && !(near && span.start < cleared.start)
             };
             Some((at, reads.into_iter().find(harmful)?))
@@ -72,12 +72,12 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether an edge leads out of the list of statements it is in.
+/// Whether an edge leaves its list of statements.
 fn leaves(flow: &Dataflow<'_>, edge: EdgeIndex) -> bool {
     flow.cfg.edge(edge).is_some_and(|(_, _, edge)| edge.kind != EdgeKind::Next)
 }
 
-/// The places that remove a variable, with the variable.
+/// Returns the nodes that remove a variable, with the variable.
 fn clears(flow: &Dataflow<'_>) -> Vec<(NodeIndex, SmolStr, Span)> {
     let mut found = Vec::new();
     for node in flow.nodes() {

@@ -1,4 +1,4 @@
-//! A variable that is read where nothing has set it.
+//! A variable that is read before it is set.
 
 use crate::dataflow::{Consequence, Dataflow, UseCollector};
 use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
@@ -17,12 +17,12 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
-/// A read that comes too early.
+/// A read that happens too early.
 struct Early {
     node: NodeIndex,
     span: Span,
     harm: Consequence,
-    /// Whether no way sets the variable before.
+    /// Whether no path sets the variable before.
     never: bool,
 }
 
@@ -32,7 +32,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         if flow.is_exhausted() {
             return;
         }
-        // Another agent had it and did not pass it on; that is told where it is handed over.
+        // Another rule reports variables that a previous agent did not pass on.
         if cx.program.dropped().takes(&cx.agent.metadata.name.value, name) {
             continue;
         }
@@ -43,10 +43,11 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The reads of a variable that come too early, the nearest to the beginning first.
+/// Returns the reads that happen too early, the nearest to the entry first.
 fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Early> {
     let mut found = Vec::new();
-    // What is only tested or copied may be meant to be unset, and in Agent Script nothing is told of it.
+    // A test or a copy of an unset variable may be intended. In Agent Script these are never
+    // reported.
     let may_be_meant = flow.dialect == Dialect::AgentScript;
     let mut use_sites =
         cx.use_sites(flow, name).iter().filter(|r| r.has_consequence || !may_be_meant).peekable();
@@ -55,7 +56,7 @@ fn early<'a>(cx: &AgentContext<'a>, flow: &Dataflow<'a>, name: &str) -> Vec<Earl
     }
     let unset = flow.undefined_from_entry(name);
     let set = OnceCell::new();
-    // What is handed over to again begins with what it left.
+    // An agent that is entered again keeps its variables.
     let again = flow.cfg.sources(flow.agent).next().is_some();
     for node in use_sites.map(|reader| reader.node) {
         let Some(constants) = unset.at(node) else { continue };
@@ -108,7 +109,7 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
     report.push(finding.help(remedy(name, flow.dialect)));
 }
 
-/// Where a node sets a variable.
+/// Returns the span at which a node sets a variable.
 fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
     flow.defs(node)
         .iter()
@@ -116,7 +117,7 @@ fn setter(flow: &Dataflow<'_>, node: NodeIndex, name: &str) -> Option<Span> {
         .map(|a| a.variable.span)
 }
 
-/// What the user notices of it.
+/// Returns the effect that the user notices.
 pub(crate) fn consequence(harm: Consequence, dialect: Dialect) -> &'static str {
     let stops = "calculating with what is unset fails, and the conversation stops there";
     match (harm, dialect) {
@@ -133,7 +134,7 @@ pub(crate) fn consequence(harm: Consequence, dialect: Dialect) -> &'static str {
     }
 }
 
-/// What to write instead.
+/// Returns what to write instead.
 pub(crate) fn remedy(name: &str, dialect: Dialect) -> String {
     match dialect {
         Dialect::Abl => {
