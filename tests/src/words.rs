@@ -7,7 +7,7 @@
 
 use crate::check::File;
 use agentir_diagnostics::FileId;
-use agentir_syntax::abl::schema::{AGENT, PROFILE, RecordType, Shape, TOOL_LIBRARY};
+use agentir_syntax::abl::schema::{AGENT, FieldType, PROFILE, RecordType, TOOL_LIBRARY};
 use agentir_syntax::agent_script;
 use agentir_syntax::outline;
 use serde_json::Value;
@@ -131,7 +131,7 @@ fn said_in_script(file: &File) -> Vec<(usize, String)> {
 
 /// The names of all fields of all tables of Agent Script.
 fn script_keys() -> &'static BTreeSet<String> {
-    use agent_script::schema::{Dialect, RecordType, Shape};
+    use agent_script::schema::{Dialect, FieldType, RecordType};
     static KEYS: OnceLock<BTreeSet<String>> = OnceLock::new();
     KEYS.get_or_init(|| {
         let mut keys = BTreeSet::new();
@@ -143,16 +143,16 @@ fn script_keys() -> &'static BTreeSet<String> {
                 continue;
             }
             open.extend(ty.extends);
-            for def in ty.own {
+            for def in ty.own_fields {
                 keys.insert(def.name.to_lowercase());
-                match def.shape {
-                    Shape::Items(ty)
-                    | Shape::Block(ty)
-                    | Shape::Named(ty)
-                    | Shape::Collection(ty)
-                    | Shape::Declarations(ty)
-                    | Shape::Bindings(ty)
-                    | Shape::Type(ty) => open.push(ty),
+                match def.field_type {
+                    FieldType::Items(ty)
+                    | FieldType::Block(ty)
+                    | FieldType::Named(ty)
+                    | FieldType::Collection(ty)
+                    | FieldType::Declarations(ty)
+                    | FieldType::Bindings(ty)
+                    | FieldType::Type(ty) => open.push(ty),
                     _ => {}
                 }
             }
@@ -188,9 +188,9 @@ fn said_in_adl(file: &File) -> Vec<(usize, String)> {
 
 /// The keys of all tables of ADL.
 fn adl_keys() -> BTreeSet<&'static str> {
-    use agentir_syntax::adl::schema::{FIELDS, VERBS, beside};
-    let fields = FIELDS.iter().flat_map(|f| f.formerly.iter().copied().chain([f.name]));
-    let verbs = VERBS.iter().flat_map(|v| beside(v).iter().copied().chain([*v]));
+    use agentir_syntax::adl::schema::{FIELDS, VERBS, companion_keys};
+    let fields = FIELDS.iter().flat_map(|f| f.former_names.iter().copied().chain([f.name]));
+    let verbs = VERBS.iter().flat_map(|v| companion_keys(v).iter().copied().chain([*v]));
     fields.chain(verbs).chain(["q", "a", "policy"]).collect()
 }
 
@@ -334,17 +334,17 @@ fn known_keys() -> &'static BTreeSet<String> {
             for def in ty.fields {
                 keys.insert(def.name.to_lowercase());
                 keys.extend(def.aliases.iter().map(|a| a.to_lowercase()));
-                records(def.shape, &mut open);
+                records(def.field_type, &mut open);
             }
         }
         keys
     })
 }
 
-fn records(shape: Shape, into: &mut Vec<&'static RecordType>) {
-    match shape {
-        Shape::Record(ty) => into.push(ty),
-        Shape::OneOf(shapes) => shapes.iter().for_each(|s| records(*s, into)),
+fn records(field_type: FieldType, into: &mut Vec<&'static RecordType>) {
+    match field_type {
+        FieldType::Record(ty) => into.push(ty),
+        FieldType::OneOf(shapes) => shapes.iter().for_each(|s| records(*s, into)),
         _ => {}
     }
 }

@@ -141,7 +141,7 @@ fn output_line<'g>(
                 at = gap.span.end;
             }
             row.text.push_str(slice(at, end));
-            if !line.keeps_end {
+            if !line.keeps_trailing_space {
                 row.text.truncate(row.text.trim_end().len());
             }
             row.starts_section =

@@ -18,7 +18,7 @@ pub(crate) enum Tabs {
 
 impl Tabs {
     /// The column after a byte of white space at `column`; `None` for other bytes.
-    pub(crate) const fn behind(self, column: u32, byte: u8) -> Option<u32> {
+    pub(crate) const fn column_after(self, column: u32, byte: u8) -> Option<u32> {
         match (byte, self) {
             (b' ', _) => Some(column.saturating_add(1)),
             (b'\t', Self::Stops(every)) => Some((column / every + 1).saturating_mul(every)),
@@ -32,7 +32,7 @@ impl Tabs {
         let mut column = 0;
         let mut length = 0;
         for byte in line.bytes() {
-            let Some(behind) = self.behind(column, byte) else { break };
+            let Some(behind) = self.column_after(column, byte) else { break };
             column = behind;
             length += 1;
         }
@@ -42,7 +42,7 @@ impl Tabs {
 
 /// Maps character indices to byte offsets, after a byte order mark. Indices come almost in order, so the
 /// distance from one to the next is short.
-pub(crate) struct Characters<'s> {
+pub(crate) struct CharOffsets<'s> {
     text: &'s str,
     base: usize,
     ascii: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Characters<'s> {
     cursor: (usize, usize),
 }
 
-impl<'s> Characters<'s> {
+impl<'s> CharOffsets<'s> {
     pub(crate) fn new(text: &'s str) -> Self {
         let body = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (base, ascii) = (text.len() - body.len(), body.is_ascii());
@@ -118,7 +118,7 @@ impl<'s> Cursor<'s> {
     /// Skips white space. Returns the column after it, relative to the current position.
     pub(crate) fn indentation(&mut self) -> u32 {
         let mut column = 0;
-        while let Some(behind) = self.peek().and_then(|b| self.tabs.behind(column, b)) {
+        while let Some(behind) = self.peek().and_then(|b| self.tabs.column_after(column, b)) {
             column = behind;
             self.at += 1;
         }

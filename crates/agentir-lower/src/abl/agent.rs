@@ -9,7 +9,7 @@ use agentir_ir::{
     IntentHandling, LookupTable, Metadata, MultiIntent, NamedTemplate, Nlu, NluIntent, Number,
     Response, SystemPrompt, Timeouts,
 };
-use agentir_syntax::abl::{DocumentKind, HeadValue};
+use agentir_syntax::abl::{DocumentKind, HeaderValue};
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 
@@ -179,9 +179,9 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
             let mut i = Fields::new(item);
             let when = i.condition("when");
             let text = i.template("text").or_else(|| {
-                let at = i.heads.iter().position(|h| matches!(h, HeadValue::Text(_)))?;
-                match i.heads.remove(at) {
-                    HeadValue::Text(t) => Some(t),
+                let at = i.headers.iter().position(|h| matches!(h, HeaderValue::Text(_)))?;
+                match i.headers.remove(at) {
+                    HeaderValue::Text(t) => Some(t),
                     _ => None,
                 }
             });

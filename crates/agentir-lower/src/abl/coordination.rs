@@ -2,7 +2,7 @@
 
 use super::agent::merge_extensions;
 use super::fields::Fields;
-use super::memory::{head_condition, stored};
+use super::memory::{header_condition, stored};
 use super::tools::set_variable;
 use super::{Context, data, flow};
 use agentir_diagnostics::{Span, Spanned};
@@ -13,7 +13,7 @@ use agentir_ir::{
     PassedValue, Remote, ReturnHandler, Target, Trigger,
 };
 use agentir_syntax::abl::leaf::ActionKind;
-use agentir_syntax::abl::{HeadValue, Record};
+use agentir_syntax::abl::{HeaderValue, Record};
 use indexmap::IndexMap;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -285,7 +285,7 @@ fn escalate(cx: &mut Context<'_>, mut f: Fields<'_>) -> Escalation {
 }
 
 fn when(f: &mut Fields<'_>, field: &str) -> Option<Condition> {
-    head_condition(f).or_else(|| f.condition(field))
+    header_condition(f).or_else(|| f.condition(field))
 }
 
 fn trigger(item: Record<'_>) -> Trigger {
@@ -316,14 +316,14 @@ fn human_outcome(cx: &mut Context<'_>, item: Record<'_>) -> HumanOutcome {
     let here = f.span;
     let mut action = f.action("then").map(|a| jump_without_steps(cx, a));
     // `IF condition: ACTION`.
-    let heads = std::mem::take(&mut f.heads);
-    for head in heads {
-        match head {
-            HeadValue::Condition(c, Some(a)) => {
+    let headers = std::mem::take(&mut f.headers);
+    for header in headers {
+        match header {
+            HeaderValue::Condition(c, Some(a)) => {
                 condition = Some(*c);
                 action = Some(jump_without_steps(cx, *a));
             }
-            other => f.heads.push(other),
+            other => f.headers.push(other),
         }
     }
     if action.is_none() && f.has("complete") {

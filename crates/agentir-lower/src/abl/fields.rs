@@ -5,7 +5,7 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 use agentir_ir::{Data, Dialect, Extensions, Number, NumberOrText};
 use agentir_syntax::abl::leaf::{Action, Assignment, Store, ToolCall};
-use agentir_syntax::abl::{Field, HeadValue, Record, Value};
+use agentir_syntax::abl::{Field, HeaderValue, Record, Value};
 use agentir_syntax::outline::{Entry, EntryKind};
 use smol_str::SmolStr;
 
@@ -16,7 +16,7 @@ pub(super) struct Fields<'t> {
     /// The name, if any and not taken yet.
     pub name: Option<Spanned<Name>>,
     /// The header values.
-    pub heads: Vec<HeadValue>,
+    pub headers: Vec<HeaderValue>,
     /// The items.
     pub items: Vec<Record<'t>>,
     fields: Vec<Option<Field<'t>>>,
@@ -30,7 +30,7 @@ impl<'t> Fields<'t> {
         Self {
             span: record.span,
             name: record.name,
-            heads: record.heads,
+            headers: record.headers,
             items: record.items,
             fields: record.fields.into_iter().map(Some).collect(),
             unknown: record.unknown,

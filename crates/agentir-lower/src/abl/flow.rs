@@ -3,7 +3,7 @@
 use super::agent::merge_extensions;
 use super::digressions::{digression, digressions};
 use super::fields::Fields;
-use super::memory::head_condition;
+use super::memory::header_condition;
 use super::tools::set_variable;
 use super::{Context, gather};
 use agentir_diagnostics::Spanned;
@@ -14,7 +14,7 @@ use agentir_ir::{
     Response, SortBy, Statement, Step, Target, Transform,
 };
 use agentir_syntax::abl::leaf::{self, Action, ActionKind, Direction};
-use agentir_syntax::abl::{HeadValue, Record};
+use agentir_syntax::abl::{HeaderValue, Record};
 use smol_str::SmolStr;
 
 /// Lowers an action to a jump. If a step has the name of a keyword, the name means the step.
@@ -66,8 +66,8 @@ pub(super) fn flow(cx: &mut Context<'_>, f: &mut Fields<'_>) -> Option<Flow> {
     for mut section in sections {
         flow.span = flow.span.to(section.span);
         flow.entry_point = section.name_of("entry_point").or(flow.entry_point.take());
-        for head in std::mem::take(&mut section.heads) {
-            if let HeadValue::Chain(names) = head {
+        for header in std::mem::take(&mut section.headers) {
+            if let HeaderValue::Chain(names) = header {
                 flow.sequence.extend(names.iter().cloned());
                 chain.extend(names);
             }
@@ -337,12 +337,12 @@ fn actions(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Actions> {
 fn transform(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Transform> {
     use agentir_syntax::abl::Value;
     let span = f.value_span("transform")?;
-    let head = f.value("transform", |v| match v {
-        Value::TransformHead(head) => Ok(*head),
+    let header = f.value("transform", |v| match v {
+        Value::TransformHead(header) => Ok(*header),
         other => Err(other),
     });
-    let (source, item_var, target, mut inner) = if let Some(head) = head {
-        let leaf::TransformHead { source, item, target } = head;
+    let (source, item_var, target, mut inner) = if let Some(header) = header {
+        let leaf::TransformHead { source, item, target } = header;
         let name = Spanned::new(
             SmolStr::new(agentir_expr::Expr::path(target.value, target.span).to_string()),
             target.span,
@@ -610,8 +610,8 @@ fn statement_item(
     rest: &mut Extensions,
 ) {
     let mut f = Fields::new(item);
-    for head in std::mem::take(&mut f.heads) {
-        if let HeadValue::Resume(span) = head {
+    for header in std::mem::take(&mut f.headers) {
+        if let HeaderValue::Resume(span) = header {
             into.push(Statement::Goto(Jump { target: Target::Resume, reason: None, span }));
         }
     }
@@ -658,11 +658,11 @@ fn branches(
 
 fn branch(cx: &mut Context<'_>, item: Record<'_>) -> Branch {
     let mut f = Fields::new(item);
-    let mut condition = head_condition(&mut f).or_else(|| f.condition("if"));
+    let mut condition = header_condition(&mut f).or_else(|| f.condition("if"));
     let mut at_once = None;
-    for head in std::mem::take(&mut f.heads) {
+    for header in std::mem::take(&mut f.headers) {
         // `IF condition: ACTION` on one line.
-        if let HeadValue::Condition(c, Some(action)) = head {
+        if let HeaderValue::Condition(c, Some(action)) = header {
             condition = Some(*c);
             at_once = Some(Statement::Goto(jump(cx, *action)));
         }

@@ -9,7 +9,7 @@ use agentir_ir::{
     StateVariable, StoredValue,
 };
 use agentir_syntax::abl::leaf::Store;
-use agentir_syntax::abl::{HeadValue, Record};
+use agentir_syntax::abl::{HeaderValue, Record};
 use smol_str::{SmolStr, format_smolstr};
 
 pub(super) fn memory(f: &mut Fields<'_>) -> Memory {
@@ -96,7 +96,7 @@ pub(super) fn stored(store: Store) -> StoredValue {
 
 fn remember(item: Record<'_>) -> Remember {
     let mut r = Fields::new(item);
-    let when = head_condition(&mut r).or_else(|| r.condition("when"));
+    let when = header_condition(&mut r).or_else(|| r.condition("when"));
     let mut extensions = Extensions::default();
     let store = r.store("store").map(stored).or_else(|| {
         let mut s = r.record("store")?;
@@ -116,10 +116,10 @@ fn remember(item: Record<'_>) -> Remember {
 }
 
 /// The condition in an item's header.
-pub(super) fn head_condition(f: &mut Fields<'_>) -> Option<agentir_expr::Condition> {
-    let at = f.heads.iter().position(|h| matches!(h, HeadValue::Condition(_, None)))?;
-    match f.heads.remove(at) {
-        HeadValue::Condition(condition, None) => Some(*condition),
+pub(super) fn header_condition(f: &mut Fields<'_>) -> Option<agentir_expr::Condition> {
+    let at = f.headers.iter().position(|h| matches!(h, HeaderValue::Condition(_, None)))?;
+    match f.headers.remove(at) {
+        HeaderValue::Condition(condition, None) => Some(*condition),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use agentir_ir::{
     Number, NumberOrText, Profile, Target,
 };
 use agentir_syntax::abl::leaf;
-use agentir_syntax::abl::{HeadValue, Record, Value};
+use agentir_syntax::abl::{HeaderValue, Record, Value};
 use smol_str::{SmolStr, format_smolstr};
 
 pub(super) fn constraints(
@@ -44,12 +44,12 @@ pub(super) fn constraint(
     for inner in std::mem::take(&mut f.items) {
         constraint(cx, inner, label.as_ref(), all, rest);
     }
-    let head = f.heads.iter().position(|h| matches!(h, HeadValue::Constraint(_)));
-    let head = head.and_then(|at| match f.heads.remove(at) {
-        HeadValue::Constraint(rule) => Some(*rule),
+    let header = f.headers.iter().position(|h| matches!(h, HeaderValue::Constraint(_)));
+    let header = header.and_then(|at| match f.headers.remove(at) {
+        HeaderValue::Constraint(rule) => Some(*rule),
         _ => None,
     });
-    let (kind, condition, checkpoint) = if let Some(rule) = head {
+    let (kind, condition, checkpoint) = if let Some(rule) = header {
         (Some(rule.kind.value), rule.condition, rule.checkpoint.map(checkpoint_of))
     } else {
         use leaf::ConstraintKind as K;
@@ -58,9 +58,9 @@ pub(super) fn constraint(
             Value::Condition(condition) => Ok((Some(K::Require), *condition, None)),
             other => Err(other),
         });
-        let text = f.heads.iter().position(|h| matches!(h, HeadValue::Text(_)));
-        let text = text.and_then(|at| match f.heads.remove(at) {
-            HeadValue::Text(text) => Some(text),
+        let text = f.headers.iter().position(|h| matches!(h, HeaderValue::Text(_)));
+        let text = text.and_then(|at| match f.headers.remove(at) {
+            HeaderValue::Text(text) => Some(text),
             _ => None,
         });
         let written = [

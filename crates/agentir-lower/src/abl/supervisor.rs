@@ -10,7 +10,7 @@ use agentir_ir::{
     Handoff, Number, PassedValue, Policy, PolicyRule, Routing, RoutingRule, RoutingTarget,
 };
 use agentir_syntax::abl::leaf::RouteAction;
-use agentir_syntax::abl::{HeadValue, Record, Value};
+use agentir_syntax::abl::{HeaderValue, Record, Value};
 use smol_str::SmolStr;
 
 pub(super) fn supervisor(
@@ -140,16 +140,16 @@ pub(crate) fn empty_rule(span: agentir_diagnostics::Span) -> RoutingRule {
 fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mut Extensions) {
     let mut f = Fields::new(item);
     let span = f.span;
-    for head in std::mem::take(&mut f.heads) {
-        if let HeadValue::Routing(head) = head {
-            match head.intents {
+    for header in std::mem::take(&mut f.headers) {
+        if let HeaderValue::Routing(header) = header {
+            match header.intents {
                 Some(intents) => routing.rules.push(RoutingRule {
-                    to: Some(head.target),
+                    to: Some(header.target),
                     intents,
                     decided_by: Decider::User,
                     ..empty_rule(span)
                 }),
-                None => routing.default_agent = Some(head.target),
+                None => routing.default_agent = Some(header.target),
             }
         }
     }
@@ -291,9 +291,9 @@ fn classify_intents(routing: &mut Routing) {
 /// `FROM a TO b:` is a handoff of `a`; written at the supervisor, it is lowered with its handoffs.
 fn protocol(item: Record<'_>) -> Option<Handoff> {
     let mut f = Fields::new(item);
-    let head = f.heads.iter().position(|h| matches!(h, HeadValue::Protocol(_)));
-    let (from, to) = match head.map(|at| f.heads.remove(at)) {
-        Some(HeadValue::Protocol(head)) => (head.from, head.to),
+    let header = f.headers.iter().position(|h| matches!(h, HeaderValue::Protocol(_)));
+    let (from, to) = match header.map(|at| f.headers.remove(at)) {
+        Some(HeaderValue::Protocol(header)) => (header.from, header.to),
         _ => (f.name_of("from"), f.name_of("to")?),
     };
     let when = f.condition("trigger");

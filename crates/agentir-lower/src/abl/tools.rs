@@ -8,7 +8,7 @@ use agentir_ir::{
     Binding, Confirmation, ContextAccess, Data, Extensions, Parameter, ReturnType, SetVariable,
     Tool, ToolHints, ToolType,
 };
-use agentir_syntax::abl::HeadValue;
+use agentir_syntax::abl::HeaderValue;
 use agentir_syntax::abl::leaf::{Assignment, SignatureParameter, ToolSignature};
 
 /// The tools of a section, the names of tools defined elsewhere, and the remaining fields.
@@ -20,9 +20,9 @@ pub(super) fn tools(mut section: Fields<'_>) -> (Vec<Tool>, Vec<Spanned<Name>>, 
 }
 
 fn tool(mut f: Fields<'_>) -> Option<Tool> {
-    let at = f.heads.iter().position(|h| matches!(h, HeadValue::Signature(_)));
-    let signature = at.and_then(|at| match f.heads.remove(at) {
-        HeadValue::Signature(signature) => Some(*signature),
+    let at = f.headers.iter().position(|h| matches!(h, HeaderValue::Signature(_)));
+    let signature = at.and_then(|at| match f.headers.remove(at) {
+        HeaderValue::Signature(signature) => Some(*signature),
         _ => None,
     });
     let (name, mut parameters, mut returns) = match signature {

@@ -41,7 +41,7 @@ pub(super) fn condition(cx: &mut Context<'_, '_>, test: &Json, scope: &Scope<'_>
             text.strip_prefix(k).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         });
         let text = if whole { text.to_owned() } else { format!("context.{text}") };
-        let path = script::expression(&Text::made(text, context.span));
+        let path = script::expression(&Text::synthetic(text, context.span));
         match path {
             Some(e) => cx.names.expr(&e),
             None => {

@@ -307,7 +307,7 @@ impl Names {
         for piece in script::pieces(e).unwrap_or(&whole) {
             match &piece.kind {
                 ExprKind::Literal(Literal::String(text)) => {
-                    let text = Text::made(text.to_string(), piece.span);
+                    let text = Text::synthetic(text.to_string(), piece.span);
                     value.push_str(&self.holes(&text, untranslated).value);
                 }
                 ExprKind::Literal(Literal::Number(_) | Literal::Bool(_)) => {
@@ -320,7 +320,7 @@ impl Names {
                 }
             }
         }
-        parsed(Text::made(value, e.span), untranslated)
+        parsed(Text::synthetic(value, e.span), untranslated)
     }
 }
 
@@ -333,7 +333,7 @@ fn parsed(text: Text, untranslated: &mut Vec<Text>) -> Template {
     }
     // Braces that are not placeholders in XO are written so that ABL does not read placeholders.
     let value = text.value.replace("{{", "{ {").replace("}}", "} }");
-    let spaced = Text::made(value, text.span);
+    let spaced = Text::synthetic(value, text.span);
     untranslated.push(text);
     agentir_syntax::abl::leaf::template(spaced.leaf(), &mut Vec::new())
 }

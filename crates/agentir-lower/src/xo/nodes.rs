@@ -354,7 +354,7 @@ fn context_map(cx: &mut Context<'_, '_>, node: &Json) -> Vec<(Spanned<Name>, Exp
     let mut input: Vec<(Spanned<Name>, Expr)> = Vec::new();
     for (callee_path, value) in all {
         let expr = |cx: &mut Context<'_, '_>, code: String| {
-            let e = script::expression(&Text::made(code, span))?;
+            let e = script::expression(&Text::synthetic(code, span))?;
             Some(cx.names.expr(&e))
         };
         let Some(callee_path) =

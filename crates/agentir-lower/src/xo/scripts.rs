@@ -71,7 +71,7 @@ pub(super) fn message(
         }
         _ => SmolStr::default(),
     };
-    let text = Text::made(format!("{{{{{tool}.text}}}}"), text.span);
+    let text = Text::synthetic(format!("{{{{{tool}.text}}}}"), text.span);
     let text = agentir_syntax::abl::leaf::template(text.leaf(), &mut Vec::new());
     Message { before: vec![call], response: Response { text: Some(text), ..Response::default() } }
 }

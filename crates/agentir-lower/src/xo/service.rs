@@ -169,7 +169,7 @@ fn address(
         let port = port.map_or_else(String::new, |p| format!(":{p}"));
         let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
         let url = format!("{protocol}://{host}{port}{slash}{path}");
-        let url = extensions::redacted(&Text::made(url, end.span), "url", cx.problems);
+        let url = extensions::redacted(&Text::synthetic(url, end.span), "url", cx.problems);
         binding.insert("endpoint".to_owned(), Data::from(url.value));
     }
     if let Some(method) = end.take_text("method") {
@@ -211,7 +211,7 @@ fn headers(
             Data::String(value) => value,
             other => other.to_string(),
         };
-        let value = Text::made(value, text.span);
+        let value = Text::synthetic(value, text.span);
         let whole = holes.text(cx, &value, ["{{", "}}"]);
         let login = AUTH_HEADERS.iter().any(|l| name.eq_ignore_ascii_case(l));
         let literal = !whole.value.contains("{{") && !whole.value.is_empty();

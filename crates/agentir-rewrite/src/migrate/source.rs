@@ -4,7 +4,7 @@ use super::profiles::NewFile;
 use agentir_diagnostics::{Diagnostic, Edit, FileId, RuleName, Span, Spanned};
 use agentir_expr::{Expr, Version};
 use agentir_syntax::abl::leaf::{FlowKind, flow_collection};
-use agentir_syntax::abl::{Document, Field, Format, HeadValue, Record, Value};
+use agentir_syntax::abl::{Document, Field, Format, HeaderValue, Record, Value};
 use agentir_syntax::leaf::Leaf;
 use agentir_syntax::outline::{Entry, EntryKind, Style};
 use agentir_syntax::rules;
@@ -122,12 +122,12 @@ impl<'a, 't> Source<'a, 't> {
     /// Visits every expression.
     pub(super) fn exprs(&self, visit: &mut dyn FnMut(&'a Expr)) {
         visit_records(&self.document.root, &mut |record| {
-            for head in &record.heads {
-                match head {
-                    HeadValue::Condition(condition, _) => {
+            for header in &record.headers {
+                match header {
+                    HeaderValue::Condition(condition, _) => {
                         condition.expr().into_iter().for_each(&mut *visit)
                     }
-                    HeadValue::Constraint(rule) => {
+                    HeaderValue::Constraint(rule) => {
                         rule.condition.expr().into_iter().for_each(&mut *visit)
                     }
                     _ => {}

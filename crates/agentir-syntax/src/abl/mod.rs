@@ -6,5 +6,5 @@ pub mod schema;
 mod tree;
 
 pub use reader::{Options, classify, read};
-pub use tree::{Document, DocumentKind, Field, Format, HeadValue, Record, Value};
+pub use tree::{Document, DocumentKind, Field, Format, HeaderValue, Record, Value};
 pub use typed_arena::Arena;

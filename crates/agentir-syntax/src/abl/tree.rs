@@ -55,7 +55,7 @@ pub struct Record<'t> {
     /// The author's name for it, if records of this type have one.
     pub name: Option<Spanned<Name>>,
     /// The headers it starts with instead of a field.
-    pub heads: Vec<HeadValue>,
+    pub headers: Vec<HeaderValue>,
     /// The fields, in order; a repeated field occurs repeatedly.
     pub fields: Vec<Field<'t>>,
     /// The items.
@@ -75,7 +75,7 @@ impl Record<'_> {
             ty,
             span,
             name,
-            heads: Vec::new(),
+            headers: Vec::new(),
             fields: Vec::new(),
             items: Vec::new(),
             unknown: Vec::new(),
@@ -85,7 +85,7 @@ impl Record<'_> {
 
 /// The header of a record.
 #[derive(Debug)]
-pub enum HeadValue {
+pub enum HeaderValue {
     /// `name(p: type) -> type`.
     Signature(Box<ToolSignature>),
     /// `REQUIRE condition`.
@@ -127,7 +127,7 @@ pub enum Value<'t> {
     Empty,
     /// Invalid; a diagnostic was reported.
     Invalid,
-    /// [`super::schema::Shape::Text`]; also a placeholder for a number or boolean.
+    /// [`super::schema::FieldType::Text`]; also a placeholder for a number or boolean.
     Text(Spanned<Name>),
     /// Text with placeholders.
     Template(Template),

@@ -10,7 +10,7 @@ use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 
 /// The shape of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum SettingType {
     /// A text.
     Text,
     /// A boolean.
@@ -20,13 +20,13 @@ enum Form {
 }
 
 /// All settings.
-static SETTINGS: &[(&str, Form)] = &[
-    ("bot_name", Form::Text),
-    ("unsafe_mode", Form::Switch),
-    ("llm", Form::Service),
-    ("llm_config", Form::Service),
-    ("facebook", Form::Service),
-    ("slack", Form::Service),
+static SETTINGS: &[(&str, SettingType)] = &[
+    ("bot_name", SettingType::Text),
+    ("unsafe_mode", SettingType::Switch),
+    ("llm", SettingType::Service),
+    ("llm_config", SettingType::Service),
+    ("facebook", SettingType::Service),
+    ("slack", SettingType::Service),
 ];
 
 /// The settings of a bot.
@@ -87,28 +87,32 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
             )
         };
         match (form, scalar) {
-            (Form::Text, None) => problems.push(wrong("a text").help(format!("write `{name}: …`"))),
-            (Form::Switch, _) => match scalar.and_then(|s| Some((s.yaml_1_1_bool()?, s.span))) {
-                Some((on, span)) => config.unsafe_mode = Some(Spanned::new(on, span)),
-                None => {
-                    let finding = wrong("true or false")
-                        .help(format!("write `{name}: true`, without quotes"));
-                    let meant = scalar.map(|s| s.value());
-                    problems.push(match meant.as_deref() {
-                        Some(word @ ("true" | "false")) => {
-                            finding.replace(word, Applicability::Safe)
-                        }
-                        _ => finding,
-                    });
+            (SettingType::Text, None) => {
+                problems.push(wrong("a text").help(format!("write `{name}: …`")))
+            }
+            (SettingType::Switch, _) => {
+                match scalar.and_then(|s| Some((s.yaml_1_1_bool()?, s.span))) {
+                    Some((on, span)) => config.unsafe_mode = Some(Spanned::new(on, span)),
+                    None => {
+                        let finding = wrong("true or false")
+                            .help(format!("write `{name}: true`, without quotes"));
+                        let meant = scalar.map(|s| s.value());
+                        problems.push(match meant.as_deref() {
+                            Some(word @ ("true" | "false")) => {
+                                finding.replace(word, Applicability::Safe)
+                            }
+                            _ => finding,
+                        });
+                    }
                 }
-            },
-            (Form::Service, Some(_)) => problems.push(
+            }
+            (SettingType::Service, Some(_)) => problems.push(
                 wrong("settings of its own")
                     .help(format!("write them indented below `{name}:`, one a line")),
             ),
             _ => {}
         }
-        if let (Form::Service, "llm" | "llm_config") = (form, *name) {
+        if let (SettingType::Service, "llm" | "llm_config") = (form, *name) {
             chat(children, problems);
         }
     }

@@ -1,8 +1,8 @@
 //! Reads agents from the outline, by the tables of [`super::schema`].
 
 use super::leaf;
-use super::schema::{self, AgentKind, FieldDef, Shape, Standing};
-use super::steps::{self, Place};
+use super::schema::{self, AgentKind, FieldDef, FieldType, Standing};
+use super::steps::{self, Context};
 use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
 use crate::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use crate::rules;
@@ -136,7 +136,7 @@ impl Reader<'_> {
         });
         let all = "`kb agent`, `llm agent`, `flow agent` or `ensemble agent`";
         let Some((key, value)) = written else {
-            let guess = guess(fields);
+            let guess = guess_kind(fields);
             let finding = Diagnostic::error(
                 rules::MISSING_FIELD,
                 agent.span,
@@ -156,13 +156,13 @@ impl Reader<'_> {
                 Diagnostic::error(rules::INVALID_VALUE, key.span, "`type` says nothing")
                     .help(format!("write {all}")),
             );
-            return guess(fields);
+            return guess_kind(fields);
         };
         let text = value.to_smol();
         if let Some(kind) = AgentKind::from_name(&text) {
             return Some(kind);
         }
-        let near = AgentKind::near(&text);
+        let near = AgentKind::similar(&text);
         let finding = Diagnostic::error(
             rules::INVALID_VALUE,
             value.span,
@@ -175,7 +175,7 @@ impl Reader<'_> {
                 .replace(kind.name(), Applicability::Safe),
             None => finding.help(format!("write {all}")),
         });
-        near.or_else(|| guess(fields))
+        near.or_else(|| guess_kind(fields))
     }
 
     /// Reports a field that does not belong to the agent's type.
@@ -264,7 +264,7 @@ impl Reader<'_> {
             // `next: exits` shows that the subflow `exits` is not a misspelt `exit`.
             if near.is_none() || named_by_next(siblings, key.text) {
                 let name = Spanned::new(SmolStr::new(key.text), key.span);
-                let steps = steps::list(self, children, Place::Top);
+                let steps = steps::list(self, children, Context::Top);
                 agent.subflows.push(Subflow { name, steps, span: entry.span(self.file) });
                 return;
             }
@@ -291,7 +291,7 @@ impl Reader<'_> {
         if let (true, Some("steps")) = (list, near)
             && let Some(def) = schema::by_key("steps")
         {
-            let value = Value::Steps(steps::list(self, children, Place::Top));
+            let value = Value::Steps(steps::list(self, children, Context::Top));
             agent.fields.push(Field { def, key: key.span, value, entry });
             return;
         }
@@ -329,10 +329,10 @@ impl Reader<'_> {
         value: Option<&Scalar<'t>>,
         children: &'t [Entry<'t>],
     ) -> Value<'t> {
-        match def.shape {
-            Shape::Type => Value::Other,
-            Shape::Text | Shape::Prompt | Shape::Policy => {
-                if def.shape == Shape::Policy
+        match def.field_type {
+            FieldType::Type => Value::Other,
+            FieldType::Text | FieldType::Prompt | FieldType::Policy => {
+                if def.field_type == FieldType::Policy
                     && value.is_none()
                     && let Some(policy) = self.policies(key, children)
                 {
@@ -342,19 +342,19 @@ impl Reader<'_> {
                     self.expected(key, children, "a text", def.name);
                     return Value::Other;
                 };
-                self.text_surprises(scalar, def.name);
-                if def.shape == Shape::Prompt {
+                self.report_yaml_surprises(scalar, def.name);
+                if def.field_type == FieldType::Prompt {
                     leaf::prompt_holes(scalar, self.problems);
                 }
                 Value::Text(leaf::plain(scalar))
             }
-            Shape::Names => Value::Names(self.names(key, value, children, "names")),
-            Shape::Sources => {
+            FieldType::Names => Value::Names(self.names(key, value, children, "names")),
+            FieldType::Sources => {
                 let names = self.names(key, value, children, "files and addresses");
                 names.iter().for_each(|source| self.source(source));
                 Value::Names(names)
             }
-            Shape::File => {
+            FieldType::File => {
                 self.problems.push(
                     Diagnostic::warning(
                         rules::MICA_SOURCE,
@@ -370,17 +370,17 @@ impl Reader<'_> {
                 };
                 Value::Names(names)
             }
-            Shape::Faq => Value::Faq(self.faq(key, value, children)),
-            Shape::Steps => {
+            FieldType::Faq => Value::Faq(self.faq(key, value, children)),
+            FieldType::Steps => {
                 if value.is_some()
                     || children.is_empty()
                     || !children.iter().all(|c| matches!(c.kind, EntryKind::Item { .. }))
                 {
                     self.expected(key, children, "a list of steps", "steps");
                 }
-                Value::Steps(steps::list(self, children, Place::Top))
+                Value::Steps(steps::list(self, children, Context::Top))
             }
-            Shape::Members => Value::Members(self.members(key, value, children)),
+            FieldType::Members => Value::Members(self.members(key, value, children)),
         }
     }
 
@@ -434,7 +434,7 @@ impl Reader<'_> {
     }
 
     /// Reports words that YAML reads as another type.
-    pub(super) fn text_surprises(&mut self, scalar: &Scalar<'_>, field: &str) {
+    pub(super) fn report_yaml_surprises(&mut self, scalar: &Scalar<'_>, field: &str) {
         if let Some(value) = scalar.yaml_1_1_bool() {
             let word = scalar.raw;
             self.problems.push(
@@ -498,7 +498,7 @@ impl Reader<'_> {
             };
             match scalar {
                 Some(scalar) => {
-                    self.text_surprises(scalar, key.text);
+                    self.report_yaml_surprises(scalar, key.text);
                     names.push(Spanned::new(scalar.to_smol(), scalar.span));
                 }
                 None => self.problems.push(
@@ -593,7 +593,7 @@ impl Reader<'_> {
         for entry in entries {
             let EntryKind::Pair { key, value, .. } = &entry.kind else { continue };
             let text = value.as_ref().map(|v| {
-                self.text_surprises(v, key.text);
+                self.report_yaml_surprises(v, key.text);
                 leaf::plain(v)
             });
             match key.text {
@@ -630,7 +630,7 @@ impl Reader<'_> {
 }
 
 /// The agent type that these fields indicate.
-fn guess(fields: &[Entry<'_>]) -> Option<AgentKind> {
+fn guess_kind(fields: &[Entry<'_>]) -> Option<AgentKind> {
     let has = |name: &str| {
         fields.iter().any(|f| {
             matches!(&f.kind, EntryKind::Pair { key, .. } if schema::by_key(key.text).is_some_and(|d| d.name == name))

@@ -41,7 +41,7 @@ impl AgentKind {
 
     /// The type that was probably meant by `name`: `KB Agent`, `llm_agent`, `flow`.
     #[must_use]
-    pub fn near(name: &str) -> Option<Self> {
+    pub fn similar(name: &str) -> Option<Self> {
         let folded = name.trim().to_lowercase().replace(['_', '-'], " ");
         Self::from_name(&folded)
             .or_else(|| Self::from_name(&format!("{folded} agent")))
@@ -51,7 +51,7 @@ impl AgentKind {
 
 /// The shape of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum FieldType {
     /// An agent type.
     Type,
     /// A text.
@@ -95,11 +95,11 @@ pub struct FieldDef {
     /// Its key.
     pub name: &'static str,
     /// The shape of the value.
-    pub shape: Shape,
+    pub field_type: FieldType,
     /// The standing in each type, in the order of [`AgentKind::ALL`].
     pub standing: [Standing; 4],
     /// Former or misspelt keys.
-    pub formerly: &'static [&'static str],
+    pub former_names: &'static [&'static str],
 }
 
 impl FieldDef {
@@ -118,37 +118,37 @@ impl FieldDef {
 
 use Standing::{Allowed, MicaOnly, PaperOnly, Required, Unknown};
 
-const fn field(name: &'static str, shape: Shape, standing: [Standing; 4]) -> FieldDef {
-    FieldDef { name, shape, standing, formerly: &[] }
+const fn field(name: &'static str, field_type: FieldType, standing: [Standing; 4]) -> FieldDef {
+    FieldDef { name, field_type, standing, former_names: &[] }
 }
 
 /// All fields of all types (Appendix A, B.1 to B.5).
 pub static FIELDS: &[FieldDef] = &[
     //                                             kb         llm        flow       ensemble
-    field("type", Shape::Type, [Required, Required, Required, Required]),
-    field("description", Shape::Text, [Allowed, Allowed, Allowed, Allowed]),
-    field("args", Shape::Names, [PaperOnly, Allowed, Allowed, Allowed]),
-    field("fallback", Shape::Policy, [PaperOnly, PaperOnly, Allowed, Allowed]),
-    field("exit", Shape::Policy, [PaperOnly, PaperOnly, PaperOnly, Allowed]),
-    field("sources", Shape::Sources, [Allowed, Unknown, Unknown, Unknown]),
-    field("web", Shape::Sources, [MicaOnly, Unknown, Unknown, Unknown]),
-    field("file", Shape::File, [MicaOnly, Unknown, Unknown, Unknown]),
-    field("faq", Shape::Faq, [Allowed, Unknown, Unknown, Unknown]),
-    field("prompt", Shape::Prompt, [Unknown, Required, Unknown, PaperOnly]),
-    field("uses", Shape::Names, [Unknown, Allowed, Unknown, Unknown]),
-    field("steps", Shape::Steps, [Unknown, Allowed, Required, Allowed]),
+    field("type", FieldType::Type, [Required, Required, Required, Required]),
+    field("description", FieldType::Text, [Allowed, Allowed, Allowed, Allowed]),
+    field("args", FieldType::Names, [PaperOnly, Allowed, Allowed, Allowed]),
+    field("fallback", FieldType::Policy, [PaperOnly, PaperOnly, Allowed, Allowed]),
+    field("exit", FieldType::Policy, [PaperOnly, PaperOnly, PaperOnly, Allowed]),
+    field("sources", FieldType::Sources, [Allowed, Unknown, Unknown, Unknown]),
+    field("web", FieldType::Sources, [MicaOnly, Unknown, Unknown, Unknown]),
+    field("file", FieldType::File, [MicaOnly, Unknown, Unknown, Unknown]),
+    field("faq", FieldType::Faq, [Allowed, Unknown, Unknown, Unknown]),
+    field("prompt", FieldType::Prompt, [Unknown, Required, Unknown, PaperOnly]),
+    field("uses", FieldType::Names, [Unknown, Allowed, Unknown, Unknown]),
+    field("steps", FieldType::Steps, [Unknown, Allowed, Required, Allowed]),
     FieldDef {
         name: "contains",
-        shape: Shape::Members,
+        field_type: FieldType::Members,
         standing: [Unknown, Unknown, Unknown, Required],
-        formerly: &["contain"],
+        former_names: &["contain"],
     },
 ];
 
 /// The field with this key or former key.
 #[must_use]
 pub fn by_key(key: &str) -> Option<&'static FieldDef> {
-    FIELDS.iter().find(|f| f.name == key || f.formerly.contains(&key))
+    FIELDS.iter().find(|f| f.name == key || f.former_names.contains(&key))
 }
 
 /// The keys of an agent type.
@@ -163,7 +163,7 @@ pub static VERBS: &[&str] =
 
 /// The further keys of a step with this verb.
 #[must_use]
-pub fn beside(verb: &str) -> &'static [&'static str] {
+pub fn companion_keys(verb: &str) -> &'static [&'static str] {
     match verb {
         "next" => &["tries"],
         "call" => &["args"],

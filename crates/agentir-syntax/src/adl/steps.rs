@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 
 /// The context of a list of steps.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Context {
     /// The steps of an agent or a subflow.
     Top,
     /// Inside a `then` or an `else`.
@@ -23,14 +23,14 @@ pub(super) enum Place {
 pub(super) fn list<'t>(
     reader: &mut Reader<'_>,
     entries: &'t [Entry<'t>],
-    place: Place,
+    context: Context,
 ) -> Vec<Step<'t>> {
     let mut steps: Vec<Step<'t>> = Vec::new();
     for entry in entries {
         match &entry.kind {
             EntryKind::Item { entries } => match entries.as_slice() {
                 [Entry { kind: EntryKind::Line { text, .. }, .. }] => {
-                    steps.push(word(reader, entry, text));
+                    steps.push(word_step(reader, entry, text));
                 }
                 [] => reader.problems.push(
                     Diagnostic::error(
@@ -40,13 +40,13 @@ pub(super) fn list<'t>(
                     )
                     .help("write a step, or remove the dash"),
                 ),
-                pairs => verbs(reader, entry, pairs, place, &mut steps),
+                pairs => verb_step(reader, entry, pairs, context, &mut steps),
             },
             // A map instead of a list: each pair is read as a step; the caller reports the missing list.
             EntryKind::Pair { .. } => {
-                verbs(reader, entry, std::slice::from_ref(entry), place, &mut steps);
+                verb_step(reader, entry, std::slice::from_ref(entry), context, &mut steps);
             }
-            EntryKind::Line { text, .. } => steps.push(word(reader, entry, text)),
+            EntryKind::Line { text, .. } => steps.push(word_step(reader, entry, text)),
         }
     }
     steps
@@ -57,7 +57,7 @@ fn step<'t>(kind: StepKind<'t>, span: Span) -> Step<'t> {
 }
 
 /// A step that is a single word: `user`.
-fn word<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t>) -> Step<'t> {
+fn word_step<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t>) -> Step<'t> {
     let value = text.value();
     let span = text.span;
     let error = |message: String| Diagnostic::error(rules::INVALID_VALUE, span, message);
@@ -115,11 +115,11 @@ fn word<'t>(reader: &mut Reader<'_>, entry: &'t Entry<'t>, text: &Scalar<'t>) ->
 }
 
 /// A step that is a map: a verb and its further keys.
-fn verbs<'t>(
+fn verb_step<'t>(
     reader: &mut Reader<'_>,
     entry: &'t Entry<'t>,
     pairs: &'t [Entry<'t>],
-    place: Place,
+    context: Context,
     steps: &mut Vec<Step<'t>>,
 ) {
     let span = entry.span(reader.file);
@@ -138,7 +138,7 @@ fn verbs<'t>(
         no_verb(reader, entry, &fields.iter().map(|(k, ..)| *k).collect::<Vec<_>>(), steps);
         return;
     };
-    let beside = schema::beside(verb);
+    let beside = schema::companion_keys(verb);
     let mut unknown = Vec::new();
     for (key, _, _, pair) in &fields {
         if key.text == verb || beside.contains(&key.text) {
@@ -176,7 +176,7 @@ fn verbs<'t>(
             let branch = branch(reader, key, value, then, tries, span);
             let attached = get("else")
                 .map(|(key, value, children, _)| otherwise(reader, key, *value, children));
-            if attached.is_some() && place == Place::Nested {
+            if attached.is_some() && context == Context::Nested {
                 let at = get("else").map_or(span, |(key, ..)| key.span);
                 reader.problems.push(
                     Diagnostic::warning(
@@ -188,13 +188,13 @@ fn verbs<'t>(
                     .help("write it as an item of its own: `- else:`"),
                 );
             }
-            let joined = verb == "else if" && join(steps, &unknown);
+            let joined = verb == "else if" && can_extend_last_if(steps, &unknown);
             if joined {
-                extend(steps, std::iter::once(branch).chain(attached), span);
+                extend_last_if(steps, std::iter::once(branch).chain(attached), span);
                 return;
             }
             if verb == "else if" {
-                reader.problems.push(without_if(key, "else if"));
+                reader.problems.push(else_without_if(key, "else if"));
             }
             let mut branches = vec![branch];
             branches.extend(attached);
@@ -202,15 +202,16 @@ fn verbs<'t>(
         }
         "else" => {
             let branch = otherwise(reader, key, value, children);
-            if join(steps, &unknown) {
-                extend(steps, std::iter::once(branch), span);
+            if can_extend_last_if(steps, &unknown) {
+                extend_last_if(steps, std::iter::once(branch), span);
             } else {
-                reader.problems.push(without_if(key, "else"));
+                reader.problems.push(else_without_if(key, "else"));
                 steps.push(Step { kind: StepKind::Other(entry), span, unknown });
             }
         }
         _ => {
-            let kind = simple(reader, verb, (key, value, children), get("args").copied(), tries);
+            let kind =
+                simple_step(reader, verb, (key, value, children), get("args").copied(), tries);
             let kind = kind.unwrap_or(StepKind::Other(entry));
             steps.push(Step { kind, span, unknown });
         }
@@ -218,20 +219,20 @@ fn verbs<'t>(
 }
 
 /// Whether the last step is an `if` that an `else` can follow.
-fn join(steps: &[Step<'_>], unknown: &[&Entry<'_>]) -> bool {
+fn can_extend_last_if(steps: &[Step<'_>], unknown: &[&Entry<'_>]) -> bool {
     let open = |branches: &[Branch<'_>]| branches.last().is_some_and(|b| b.condition.is_some());
     unknown.is_empty()
         && matches!(steps.last(), Some(Step { kind: StepKind::If(branches), .. }) if open(branches))
 }
 
-fn extend<'t>(steps: &mut [Step<'t>], more: impl Iterator<Item = Branch<'t>>, span: Span) {
+fn extend_last_if<'t>(steps: &mut [Step<'t>], more: impl Iterator<Item = Branch<'t>>, span: Span) {
     if let Some(Step { kind: StepKind::If(branches), span: whole, .. }) = steps.last_mut() {
         branches.extend(more);
         *whole = whole.to(span);
     }
 }
 
-fn without_if(key: &Key<'_>, verb: &str) -> Diagnostic {
+fn else_without_if(key: &Key<'_>, verb: &str) -> Diagnostic {
     Diagnostic::error(rules::ELSE_WITHOUT_IF, key.span, format!("this `{verb}` belongs to no `if`"))
         .note("it must stand right behind an `if` or an `else if`; MICA never comes to it")
         .help("write an `if` before it, or move it up to the one it is for")
@@ -278,10 +279,10 @@ fn branch<'t>(
     let (steps, end) = match then {
         Some((then, value, children, _)) => {
             if value.is_some() || children.is_empty() {
-                not_a_list(reader, then, "then");
+                report_not_a_list(reader, then, "then");
             }
             (
-                list(reader, children, Place::Nested),
+                list(reader, children, Context::Nested),
                 children.last().map_or(then.span.end, |c| c.end),
             )
         }
@@ -323,15 +324,15 @@ fn otherwise<'t>(
         other => other,
     };
     if value.is_some() || children.is_empty() {
-        not_a_list(reader, key, "else");
+        report_not_a_list(reader, key, "else");
     }
-    let steps = list(reader, children, Place::Nested);
+    let steps = list(reader, children, Context::Nested);
     let end = children.last().map_or(key.span.end, |c| c.end);
     let span = Span::new(key.span.file, key.span.start, end);
     Branch { condition: None, intent: None, steps, tries: None, span }
 }
 
-fn not_a_list(reader: &mut Reader<'_>, key: &Key<'_>, what: &str) {
+fn report_not_a_list(reader: &mut Reader<'_>, key: &Key<'_>, what: &str) {
     reader.problems.push(
         Diagnostic::error(
             rules::INVALID_VALUE,
@@ -395,7 +396,7 @@ fn tries(
 }
 
 /// A step without branches.
-fn simple<'t>(
+fn simple_step<'t>(
     reader: &mut Reader<'_>,
     verb: &str,
     (key, value, children): (&Key<'t>, Option<&'t Scalar<'t>>, &'t [Entry<'t>]),
@@ -428,7 +429,7 @@ fn simple<'t>(
         );
         return None;
     };
-    reader.text_surprises(value, verb);
+    reader.report_yaml_surprises(value, verb);
     Some(match verb {
         "bot" => StepKind::Bot(leaf::template(value, reader.problems)),
         "label" => StepKind::Label(name(value)),
@@ -452,7 +453,7 @@ fn simple<'t>(
             };
             StepKind::Call { target: name(value), args }
         }
-        _ => returned(reader, value),
+        _ => return_step(reader, value),
     })
 }
 
@@ -477,7 +478,7 @@ fn assignments<'t>(reader: &mut Reader<'_>, entries: &'t [Entry<'t>]) -> Vec<Ass
     all
 }
 
-fn returned<'t>(reader: &mut Reader<'_>, value: &Scalar<'t>) -> StepKind<'t> {
+fn return_step<'t>(reader: &mut Reader<'_>, value: &Scalar<'t>) -> StepKind<'t> {
     let Some((status, message)) = leaf::returned(value) else {
         reader.problems.push(
             Diagnostic::error(

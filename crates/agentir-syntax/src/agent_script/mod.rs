@@ -75,7 +75,7 @@ pub fn parse<'s>(
         dialect,
         // The base dialect and agentforce share version numbers; agentfabric has its own.
         version: version.map(|v| v.value).filter(|_| dialect != Dialect::Agentfabric),
-        strays: Vec::new(),
+        misplaced: Vec::new(),
     };
     let root = reader.document(entries);
     if let Some((first, count)) = placeholders {
@@ -149,7 +149,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
             Some((name, version)) => (name.trim(), Some(version.trim())),
             None => (said, None),
         };
-        let place = |part: &str| {
+        let span_of = |part: &str| {
             let within = line.rfind(part).unwrap_or(0);
             Span::new(file, offset(start + within), offset(start + within + part.len()))
         };
@@ -158,7 +158,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
             let names = Dialect::ALL.map(Dialect::name);
             let diagnostic = Diagnostic::error(
                 rules::UNKNOWN_DIALECT,
-                place(name),
+                span_of(name),
                 format!("there is no dialect `{name}`"),
             );
             problems.push(match closest(name, names) {
@@ -172,7 +172,7 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
                 problems.push(
                     Diagnostic::error(
                         rules::INVALID_VALUE,
-                        place(written),
+                        span_of(written),
                         format!("`{written}` is no version"),
                     )
                     .help("write `# @dialect: name=3.2`"),
@@ -184,13 +184,13 @@ fn dialect_line(file: FileId, text: &str, problems: &mut Vec<Diagnostic>) -> Opt
                 problems.push(
                     Diagnostic::error(
                         rules::UNKNOWN_DIALECT,
-                        place(written),
+                        span_of(written),
                         format!("there is no version {written} of `{name}`"),
                     )
                     .help(format!("the newest is {newest}")),
                 );
             }
-            number.map(|n| Spanned::new(n, place(written)))
+            number.map(|n| Spanned::new(n, span_of(written)))
         });
         return Some(DialectLine { dialect, version: number });
     }

@@ -61,7 +61,7 @@ pub(crate) fn without(line: &str, columns: u32) -> &str {
     let mut column = 0;
     let mut rest = line;
     while column < columns
-        && let Some(behind) = rest.as_bytes().first().and_then(|b| TABS.behind(column, *b))
+        && let Some(behind) = rest.as_bytes().first().and_then(|b| TABS.column_after(column, *b))
     {
         column = behind;
         rest = rest.get(1..).unwrap_or_default();

@@ -23,14 +23,14 @@ fn entries(
     builder: &mut LayoutBuilder<'_>,
     entries: &[Entry<'_>],
     column: u32,
-    mut behind_dash: bool,
+    mut after_dash: bool,
 ) {
     for entry in entries {
-        self::entry(builder, entry, column, std::mem::take(&mut behind_dash));
+        self::entry(builder, entry, column, std::mem::take(&mut after_dash));
     }
 }
 
-fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32, behind_dash: bool) {
+fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32, after_dash: bool) {
     match &entry.kind {
         EntryKind::Item { entries } => {
             let Some(dash) = dash_before(builder, entry.start) else { return };
@@ -45,7 +45,7 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32, behind
         }
         EntryKind::Pair { key, value, children } => {
             builder.entry(entry.start, column);
-            colon(builder, key, value.as_ref(), behind_dash);
+            colon(builder, key, value.as_ref(), after_dash);
             if let Some(value) = value {
                 self::value(builder, value, entry.start, column);
             }
@@ -79,23 +79,23 @@ fn colon(
     builder: &mut LayoutBuilder<'_>,
     key: &Key<'_>,
     value: Option<&Scalar<'_>>,
-    behind_dash: bool,
+    after_dash: bool,
 ) {
-    let colon = builder.behind_white(key.span.end);
+    let colon = builder.skip_white_space(key.span.end);
     if builder.byte(colon) != Some(b':') {
         return;
     }
     let block = value.is_some_and(|v| matches!(v.style, Style::Block(_)));
-    if !behind_dash || block {
+    if !after_dash || block {
         builder.gap(key.span.end, colon, 0);
-        builder.gap_behind(colon);
+        builder.gap_after(colon);
     }
 }
 
 /// The further lines of a value.
 fn value(builder: &mut LayoutBuilder<'_>, value: &Scalar<'_>, at: u32, column: u32) {
     let Style::Block(indent) = value.style else {
-        builder.go_on(at, value.span.end, column);
+        builder.add_continuation(at, value.span.end, column);
         return;
     };
     if value.raw.is_empty() {

@@ -32,7 +32,7 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32) {
             if let Some(instance) = key.instance {
                 builder.gap(key.end, instance.start, 1);
             }
-            builder.gap_behind(key.colon);
+            builder.gap_after(key.colon);
             match value {
                 Inline::Template(raw) => {
                     // The distance of the bar from the start of the line, with canonical gaps.
@@ -41,14 +41,16 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32) {
                     let pipe = column + name + instance + 2;
                     template(builder, raw, pipe, column);
                 }
-                Inline::Text(text) => builder.go_on(entry.start, text.end(), column),
-                Inline::Arrow(_, Some(text)) => builder.go_on(entry.start, text.end(), column),
+                Inline::Text(text) => builder.add_continuation(entry.start, text.end(), column),
+                Inline::Arrow(_, Some(text)) => {
+                    builder.add_continuation(entry.start, text.end(), column)
+                }
                 Inline::Arrow(_, None) | Inline::Nothing => {}
             }
             entries(builder, &entry.children, column + STEP);
         }
         EntryKind::Statement { text, .. } | EntryKind::Line(text) => {
-            builder.go_on(entry.start, text.end(), column);
+            builder.add_continuation(entry.start, text.end(), column);
             entries(builder, &entry.children, column + STEP);
         }
         EntryKind::Template(raw) => {
@@ -67,7 +69,7 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32) {
         EntryKind::Conditional(branches) => {
             for branch in branches {
                 builder.entry(branch.start, column);
-                builder.go_on(branch.start, branch.text.end(), column);
+                builder.add_continuation(branch.start, branch.text.end(), column);
                 entries(builder, &branch.body, column + STEP);
             }
         }
@@ -79,7 +81,7 @@ fn entry(builder: &mut LayoutBuilder<'_>, entry: &Entry<'_>, column: u32) {
 fn template(builder: &mut LayoutBuilder<'_>, raw: &RawTemplate<'_>, pipe: u32, base: u32) {
     let start = raw.pipe + 1;
     let end = start + offset(raw.raw.len());
-    let text = builder.behind_white(start);
+    let text = builder.skip_white_space(start);
     let (first_line, rest) = raw.raw.split_once('\n').unwrap_or((raw.raw, ""));
     let bare = first_line.trim().is_empty();
     if !bare {
@@ -88,7 +90,7 @@ fn template(builder: &mut LayoutBuilder<'_>, raw: &RawTemplate<'_>, pipe: u32, b
     if start + offset(first_line.len()) < end {
         let index = builder.line_of(start);
         if let Some(line) = builder.lines.get_mut(index) {
-            line.keeps_end = !bare;
+            line.keeps_trailing_space = !bare;
         }
     }
     let filled = rest

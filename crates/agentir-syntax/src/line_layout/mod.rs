@@ -47,7 +47,7 @@ pub struct Line {
     /// The comment that the line consists of or ends with.
     pub comment: Option<Span>,
     /// Whether trailing white space belongs to a text.
-    pub keeps_end: bool,
+    pub keeps_trailing_space: bool,
 }
 
 /// The kind of a line.
@@ -115,7 +115,7 @@ struct LayoutBuilder<'s> {
     /// The levels each line opens: one, plus one for each dash.
     levels: Vec<Vec<Level>>,
     /// For each text line: the canonical column that only lines of the text exceed.
-    edges: Vec<Option<u32>>,
+    text_edges: Vec<Option<u32>>,
 }
 
 impl<'s> LayoutBuilder<'s> {
@@ -133,7 +133,7 @@ impl<'s> LayoutBuilder<'s> {
                 content: start,
                 column: 0,
                 comment: None,
-                keeps_end: false,
+                keeps_trailing_space: false,
             });
             at += line.len() + 1;
         }
@@ -145,7 +145,7 @@ impl<'s> LayoutBuilder<'s> {
             lines,
             gaps: Vec::new(),
             levels: vec![Vec::new(); count],
-            edges: vec![None; count],
+            text_edges: vec![None; count],
         }
     }
 
@@ -162,7 +162,7 @@ impl<'s> LayoutBuilder<'s> {
     }
 
     /// The end of white space at `at`.
-    fn behind_white(&self, mut at: u32) -> u32 {
+    fn skip_white_space(&self, mut at: u32) -> u32 {
         while matches!(self.byte(at), Some(b' ' | b'\t')) {
             at += 1;
         }
@@ -170,7 +170,7 @@ impl<'s> LayoutBuilder<'s> {
     }
 
     /// Whether a line ends at `at`, or a comment starts there.
-    fn nothing_at(&self, at: u32) -> bool {
+    fn is_line_end_at(&self, at: u32) -> bool {
         matches!(self.byte(at), None | Some(b'\n' | b'\r' | b'#'))
     }
 
@@ -180,13 +180,13 @@ impl<'s> LayoutBuilder<'s> {
         let start = line.map_or(0, |l| l.span.start);
         self.slice(start, at)
             .bytes()
-            .fold(0, |column, byte| self.tabs.behind(column, byte).unwrap_or(column + 1))
+            .fold(0, |column, byte| self.tabs.column_after(column, byte).unwrap_or(column + 1))
     }
 
     /// The indentation of a line, in bytes.
     fn indentation(&self, line: usize) -> u32 {
         let Some(line) = self.lines.get(line) else { return 0 };
-        self.behind_white(line.span.start).min(line.span.end) - line.span.start
+        self.skip_white_space(line.span.start).min(line.span.end) - line.span.start
     }
 
     /// Records an entry at `at` with this canonical column.
@@ -206,7 +206,7 @@ impl<'s> LayoutBuilder<'s> {
     }
 
     /// Records the continuation lines of what starts at `at` with canonical column `column`, up to `end`.
-    fn go_on(&mut self, at: u32, end: u32, column: u32) {
+    fn add_continuation(&mut self, at: u32, end: u32, column: u32) {
         let was = self.column_of(at);
         for index in self.line_of(at) + 1..=self.line_of(end.saturating_sub(1).max(at)) {
             let indentation = self.indentation(index);
@@ -229,10 +229,10 @@ impl<'s> LayoutBuilder<'s> {
     fn text_line(&mut self, index: usize, strip: u32, column: u32, edge: u32, kind: LineKind) {
         let strip = self.indentation(index).min(strip);
         if let Some(line) = self.lines.get_mut(index) {
-            (line.kind, line.column, line.keeps_end) = (kind, column, true);
+            (line.kind, line.column, line.keeps_trailing_space) = (kind, column, true);
             line.content = line.span.start + strip;
         }
-        if let Some(line) = self.edges.get_mut(index) {
+        if let Some(line) = self.text_edges.get_mut(index) {
             *line = Some(edge);
         }
     }
@@ -244,9 +244,9 @@ impl<'s> LayoutBuilder<'s> {
     }
 
     /// One space after a colon, unless nothing follows it.
-    fn gap_behind(&mut self, colon: u32) {
-        let next = self.behind_white(colon + 1);
-        if !self.nothing_at(next) {
+    fn gap_after(&mut self, colon: u32) {
+        let next = self.skip_white_space(colon + 1);
+        if !self.is_line_end_at(next) {
             self.gap(colon + 1, next, 1);
         }
     }
@@ -300,7 +300,7 @@ impl<'s> LayoutBuilder<'s> {
                     }
                 }
                 LineKind::Text | LineKind::KeptText => {
-                    edge = self.edges.get(index).copied().flatten();
+                    edge = self.text_edges.get(index).copied().flatten();
                 }
                 LineKind::Continuation | LineKind::Verbatim => {}
             }
@@ -348,7 +348,7 @@ mod tests {
     use agentir_diagnostics::FileId;
 
     /// Each line as its kind, canonical column and content.
-    fn shown(notation: Notation, text: &str) -> Vec<(LineKind, u32, &str)> {
+    fn summary(notation: Notation, text: &str) -> Vec<(LineKind, u32, &str)> {
         line_layout(notation, FileId(0), text)
             .lines
             .iter()
@@ -363,7 +363,7 @@ mod tests {
         use LineKind::{Blank, Comment, Continuation, Entry, Text};
         let text = "A: x\nB: |\n   t\n\n     u\n# c\nC:\n - y: [1,\n     2]\n     # d\n - z\n";
         assert_eq!(
-            shown(Notation::Abl, text),
+            summary(Notation::Abl, text),
             [
                 (Entry, 0, "A: x"),
                 (Entry, 0, "B: |"),

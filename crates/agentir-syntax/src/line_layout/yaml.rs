@@ -2,7 +2,7 @@
 
 use super::{LayoutBuilder, LineKind, LineLayout};
 use crate::outline::MAX_NESTING;
-use crate::text::{Characters, Tabs, offset};
+use crate::text::{CharOffsets, Tabs, offset};
 use agentir_diagnostics::FileId;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
@@ -41,7 +41,7 @@ pub(super) fn line_layout(file: FileId, text: &str) -> LineLayout {
 
 fn marks(text: &str) -> Vec<Mark> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut characters = Characters::new(text);
+    let mut characters = CharOffsets::new(text);
     let mut marks = Vec::new();
     for event in Parser::new_from_str(body) {
         // Errors are reported when the document is read.
@@ -93,7 +93,7 @@ impl Walk<'_, '_, '_> {
                 }
                 // An empty node has the position at which the parser noticed that it is empty.
                 if mark.end > mark.start {
-                    self.builder.go_on(start, mark.end, column);
+                    self.builder.add_continuation(start, mark.end, column);
                     self.done = self.done.max(mark.end);
                 }
             }
@@ -106,7 +106,7 @@ impl Walk<'_, '_, '_> {
                 if owner.is_none() {
                     self.builder.entry(mark.start, column);
                 }
-                self.builder.go_on(start, end, column);
+                self.builder.add_continuation(start, end, column);
                 self.done = self.done.max(end);
             }
             MarkKind::Sequence => {
@@ -149,8 +149,8 @@ impl Walk<'_, '_, '_> {
             return;
         };
         self.builder.entry(dash, column);
-        let behind = self.builder.behind_white(dash + 1);
-        if !self.builder.nothing_at(behind) {
+        let behind = self.builder.skip_white_space(dash + 1);
+        if !self.builder.is_line_end_at(behind) {
             self.builder.gap(dash + 1, behind, 1);
         }
         self.done = dash + 1;
@@ -192,10 +192,10 @@ impl Walk<'_, '_, '_> {
         self.at += 1;
         self.builder.entry(key.start, column);
         self.done = self.done.max(key.end);
-        let colon = self.builder.behind_white(key.end);
+        let colon = self.builder.skip_white_space(key.end);
         if self.builder.byte(colon) == Some(b':') {
             self.builder.gap(key.end, colon, 0);
-            self.builder.gap_behind(colon);
+            self.builder.gap_after(colon);
             self.done = self.done.max(colon + 1);
         }
         self.node(column + STEP, Some((key.start, column)), depth);

@@ -2,7 +2,7 @@
 
 use super::{Entry, EntryKind, Key, MAX_NESTING, Outline, Scalar, Style, nested_too_deep};
 use crate::rules;
-use crate::text::{Characters, offset};
+use crate::text::{CharOffsets, offset};
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use saphyr_parser::{Event, Parser, ScalarStyle, Span as YamlSpan};
 
@@ -13,7 +13,7 @@ pub fn parse_yaml<'s>(file: FileId, text: &'s str, problems: &mut Vec<Diagnostic
         file,
         text: body,
         base: text.len() - body.len(),
-        characters: Characters::new(text),
+        characters: CharOffsets::new(text),
         stack: vec![Open::root()],
         too_deep: 0,
         problems,
@@ -74,7 +74,7 @@ struct Builder<'s, 'p> {
     file: FileId,
     text: &'s str,
     base: usize,
-    characters: Characters<'s>,
+    characters: CharOffsets<'s>,
     stack: Vec<Open<'s>>,
     /// The number of open collections beyond the nesting limit, which are dropped.
     too_deep: usize,

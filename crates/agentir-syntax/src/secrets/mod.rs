@@ -6,7 +6,7 @@
 mod table;
 
 use std::ops::Range;
-use table::{Alphabet, FORMS, KEYS, PASSWORDS, PLACEHOLDERS};
+use table::{Alphabet, FORMATS, PASSWORDS, PLACEHOLDERS, SECRET_NAMES};
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub fn secrets(text: &str) -> Vec<Secret> {
     let has_key = memchr::memmem::find(text.as_bytes(), BEGIN_KEY.as_bytes()).is_some();
     for end in memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).chain([text.len()]) {
         let line = text.get(start..end).unwrap_or_default();
-        if has_key || may_have(line.as_bytes()) {
-            of_line(line, start, &mut found);
+        if has_key || may_contain_secret(line.as_bytes()) {
+            scan_line(line, start, &mut found);
         }
         start = end;
     }
@@ -37,35 +37,35 @@ pub fn secrets(text: &str) -> Vec<Secret> {
 const BEGIN_KEY: &str = "-----BEGIN ";
 
 /// The minimum length of a run of token bytes in a generated secret. Only passwords are shorter.
-const RUN: usize = 16;
+const MIN_RUN_LEN: usize = 16;
 
 /// A cheap prefilter: whether a line may contain a secret other than a private key. Most lines do not.
-fn may_have(line: &[u8]) -> bool {
+fn may_contain_secret(line: &[u8]) -> bool {
     // Every run of this length has a byte at one of these positions.
-    let mut at = RUN - 1;
+    let mut at = MIN_RUN_LEN - 1;
     while let Some(&byte) = line.get(at) {
         if is(byte, TOKEN) {
             let (before, behind) = line.split_at(at);
             let in_token = |byte: &&u8| is(**byte, TOKEN);
             let behind = behind.iter().take_while(in_token).count();
             let before = before.iter().rev().take_while(in_token).count();
-            if before + behind >= RUN
-                && line.get(at - before..at + behind).is_some_and(may_be_made_up)
+            if before + behind >= MIN_RUN_LEN
+                && line.get(at - before..at + behind).is_some_and(may_be_generated)
             {
                 return true;
             }
             at += behind;
         }
-        at += RUN;
+        at += MIN_RUN_LEN;
     }
     memchr::memchr2_iter(b':', b'=', line).any(|at| {
         let behind = line.get(at + 1..).unwrap_or_default();
         // Passwords chosen by people only count in quotes. A non-ASCII byte may be a space before one.
         let quoted = || matches!(behind.trim_ascii_start(), [b'"' | b'\'' | 0x80.., ..]);
         let named = || {
-            let before = before_sign(line, at);
-            called(before).is_some_and(|name| is_called(name, PASSWORDS))
-                || declared(line, at, before).is_some_and(|name| is_called(name, PASSWORDS))
+            let before = before_separator(line, at);
+            name_before(before).is_some_and(|name| has_suffix(name, PASSWORDS))
+                || declared(line, at, before).is_some_and(|name| has_suffix(name, PASSWORDS))
         };
         behind.starts_with(b"//") || (quoted() && named())
     })
@@ -73,13 +73,13 @@ fn may_have(line: &[u8]) -> bool {
 
 /// Whether a run may be generated: it contains digits or the prefix of a known format. Most long runs are
 /// names with underscores and dots.
-fn may_be_made_up(run: &[u8]) -> bool {
+fn may_be_generated(run: &[u8]) -> bool {
     let mut inside = false;
     let mut digits = 0;
     run.iter().enumerate().any(|(at, byte)| {
         let begins = !std::mem::replace(&mut inside, is(*byte, WORD)) && inside;
         digits += usize::from(byte.is_ascii_digit());
-        digits >= DIGITS || (begins && may_begin(*byte, run.get(at + 1).copied()))
+        digits >= MIN_DIGITS || (begins && may_begin(*byte, run.get(at + 1).copied()))
     })
 }
 
@@ -95,8 +95,9 @@ static PREFIXES: [[u64; 256]; 2] = prefixes();
 const fn prefixes() -> [[u64; 256]; 2] {
     let mut all = [[0; 256]; 2];
     let mut at = 0;
-    while at < FORMS.len() + SCHEMES.len() {
-        let prefix = if at < FORMS.len() { FORMS[at].prefix } else { SCHEMES[at - FORMS.len()].0 };
+    while at < FORMATS.len() + SCHEMES.len() {
+        let prefix =
+            if at < FORMATS.len() { FORMATS[at].prefix } else { SCHEMES[at - FORMATS.len()].0 };
         if let [first, second, ..] = prefix.as_bytes() {
             all[0][*first as usize] |= 1 << at;
             all[1][*second as usize] |= 1 << at;
@@ -116,7 +117,7 @@ fn may_begin(first: u8, second: Option<u8>) -> bool {
 /// A byte of words.
 const WORD: u8 = 1;
 /// A byte that separates a name from a secret.
-const SIGN: u8 = 2;
+const SEPARATOR: u8 = 2;
 /// A byte of secrets.
 const TOKEN: u8 = 4;
 
@@ -134,7 +135,7 @@ const fn classes() -> [u8; 256] {
             all[byte] |= WORD;
         }
         if matches!(this, b':' | b'=' | b'-') {
-            all[byte] |= SIGN;
+            all[byte] |= SEPARATOR;
         }
         if Alphabet::Base64.has(this) || matches!(this, b'.' | b'~') {
             all[byte] |= TOKEN;
@@ -148,7 +149,7 @@ fn is(byte: u8, class: u8) -> bool {
     CLASSES.get(usize::from(byte)).is_some_and(|classes| classes & class != 0)
 }
 
-fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
+fn scan_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     let mut at = 0;
     let bytes = line.as_bytes();
     // The end of the current word.
@@ -159,11 +160,11 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
     while let Some(&byte) = bytes.get(at) {
         let hit = if is(byte, WORD) {
             if may_begin(byte, bytes.get(at + 1).copied()) {
-                by_form(line, at).or_else(|| after_scheme(line, at))
+                by_format(line, at).or_else(|| after_scheme(line, at))
             } else {
                 None
             }
-        } else if is(byte, SIGN) {
+        } else if is(byte, SEPARATOR) {
             match byte {
                 b':' if line.get(at..).is_some_and(|r| r.starts_with("://")) => {
                     in_url(line, at + 3)
@@ -182,7 +183,7 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
             Some(Secret { what, range }) => {
                 at = range.end.max(at + 1);
                 // A secret found by its name may also have a known format.
-                let what = by_form(line, range.start).map_or(what, |known| known.what);
+                let what = by_format(line, range.start).map_or(what, |known| known.what);
                 found.push(Secret { what, range: range.start + offset..range.end + offset });
                 // A prefix inside a word does not start a secret.
                 if at.checked_sub(1).and_then(|i| bytes.get(i)).is_some_and(|b| is(*b, WORD)) {
@@ -195,19 +196,20 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Secret>) {
 }
 
 /// A secret with a known format.
-fn by_form(line: &str, at: usize) -> Option<Secret> {
+fn by_format(line: &str, at: usize) -> Option<Secret> {
     let rest = line.get(at..)?;
     let first = rest.as_bytes().first()?;
-    for form in FORMS.iter().filter(|form| form.prefix.as_bytes().first() == Some(first)) {
-        let Some(body) = rest.strip_prefix(form.prefix) else { continue };
-        let length = body.bytes().take(form.most + 1).take_while(|c| form.alphabet.has(*c)).count();
-        if (form.least..=form.most).contains(&length)
+    for format in FORMATS.iter().filter(|format| format.prefix.as_bytes().first() == Some(first)) {
+        let Some(body) = rest.strip_prefix(format.prefix) else { continue };
+        let length =
+            body.bytes().take(format.max_len + 1).take_while(|c| format.alphabet.has(*c)).count();
+        if (format.min_len..=format.max_len).contains(&length)
             && let Some(body) = body.get(..length)
             && !is_placeholder(body)
             && entropy(body) > 3.0
         {
-            let range = at..at + form.prefix.len() + length;
-            return Some(Secret { what: form.what.to_owned(), range });
+            let range = at..at + format.prefix.len() + length;
+            return Some(Secret { what: format.what.to_owned(), range });
         }
     }
     None
@@ -233,7 +235,7 @@ fn after_scheme(line: &str, at: usize) -> Option<Secret> {
 
 /// The password in `scheme://user:password@host`; `at` is after the slashes.
 fn in_url(line: &str, at: usize) -> Option<Secret> {
-    let rest = head(line.get(at..)?);
+    let rest = prefix_window(line.get(at..)?);
     let end =
         rest.find(|c: char| c.is_whitespace() || "/?#\"'`<>,)".contains(c)).unwrap_or(rest.len());
     let (login, _host) = rest.get(..end)?.rsplit_once('@')?;
@@ -248,7 +250,7 @@ fn in_url(line: &str, at: usize) -> Option<Secret> {
 }
 
 fn private_key(line: &str, at: usize) -> Option<Secret> {
-    let rest = head(line.get(at..)?).strip_prefix(BEGIN_KEY)?;
+    let rest = prefix_window(line.get(at..)?).strip_prefix(BEGIN_KEY)?;
     let (kind, _) = rest.split_once("-----")?;
     let length = BEGIN_KEY.len() + kind.len() + "-----".len();
     (kind.ends_with("PRIVATE KEY") && kind.len() < 40)
@@ -257,15 +259,15 @@ fn private_key(line: &str, at: usize) -> Option<Secret> {
 
 /// `name: value`, `name = "value"`; `at` is the separator.
 fn named(line: &str, at: usize) -> Option<Secret> {
-    let before = before_sign(line.as_bytes(), at);
-    let (name, declared) = (called(before)?, declared(line.as_bytes(), at, before));
+    let before = before_separator(line.as_bytes(), at);
+    let (name, declared) = (name_before(before)?, declared(line.as_bytes(), at, before));
     let named_by =
-        |keys| is_called(name, keys) || declared.is_some_and(|name| is_called(name, keys));
-    let (key, password) = (named_by(KEYS), named_by(PASSWORDS));
+        |keys| has_suffix(name, keys) || declared.is_some_and(|name| has_suffix(name, keys));
+    let (key, password) = (named_by(SECRET_NAMES), named_by(PASSWORDS));
     if !key && !password {
         return None;
     }
-    let after = head(line.get(at + 1..)?);
+    let after = prefix_window(line.get(at + 1..)?);
     let value = after.trim_start();
     let start = at + 1 + (after.len() - value.len());
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -276,7 +278,7 @@ fn named(line: &str, at: usize) -> Option<Secret> {
             (value.get(..end.unwrap_or(value.len()))?, start)
         }
     };
-    let what = if password && quote.is_some() && is_chosen(value) {
+    let what = if password && quote.is_some() && is_chosen_password(value) {
         "a password"
     } else if key && is_random(value) {
         "a key or token"
@@ -287,13 +289,13 @@ fn named(line: &str, at: usize) -> Option<Secret> {
 }
 
 /// The text before a separator, as far as a name may extend.
-fn before_sign(line: &[u8], at: usize) -> &[u8] {
+fn before_separator(line: &[u8], at: usize) -> &[u8] {
     let before = line.get(at.saturating_sub(128)..at).unwrap_or_default().trim_ascii_end();
     before.strip_suffix(b"\"").or(before.strip_suffix(b"'")).unwrap_or(before)
 }
 
 /// The name at the end of the text before a separator.
-fn called(before: &[u8]) -> Option<&[u8]> {
+fn name_before(before: &[u8]) -> Option<&[u8]> {
     let in_name = |byte: &&u8| is(**byte, WORD) || **byte == b'-';
     let length = before.iter().rev().take(64).take_while(in_name).count();
     before.get(before.len() - length..).filter(|name| !name.is_empty())
@@ -309,7 +311,7 @@ fn declared<'l>(line: &[u8], at: usize, before: &'l [u8]) -> Option<&'l [u8]> {
 }
 
 /// Whether a normalised name (lower case, without `_` and `-`) ends with one of these.
-fn is_called(name: &[u8], keys: &[&str]) -> bool {
+fn has_suffix(name: &[u8], keys: &[&str]) -> bool {
     let plain = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
     let Some(last) = plain.clone().next().map(u8::to_ascii_lowercase) else { return false };
     keys.iter().filter(|key| key.as_bytes().last() == Some(&last)).any(|key| {
@@ -319,7 +321,7 @@ fn is_called(name: &[u8], keys: &[&str]) -> bool {
 }
 
 /// The start of a text: longer than any secret, short enough to be inspected at every position.
-fn head(text: &str) -> &str {
+fn prefix_window(text: &str) -> &str {
     text.get(..text.floor_char_boundary(512)).unwrap_or(text)
 }
 
@@ -328,7 +330,7 @@ fn head(text: &str) -> &str {
 #[must_use]
 pub fn is_credential(name: &str, value: &str) -> bool {
     let name = name.as_bytes();
-    let named = is_called(name, KEYS) || is_called(name, PASSWORDS);
+    let named = has_suffix(name, SECRET_NAMES) || has_suffix(name, PASSWORDS);
     named && value.len() >= 4 && !value.contains(char::is_whitespace) && !is_placeholder(value)
 }
 
@@ -340,13 +342,13 @@ fn is_placeholder(value: &str) -> bool {
 }
 
 /// The minimum number of digits in a generated value.
-const DIGITS: usize = 3;
+const MIN_DIGITS: usize = 3;
 
 /// Whether a value looks generated.
 fn is_random(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.len() >= 16
-        && digits >= DIGITS
+        && digits >= MIN_DIGITS
         && value.bytes().any(|c| c.is_ascii_alphabetic())
         && value.bytes().all(|c| Alphabet::Base64.has(c) || matches!(c, b'.' | b'~'))
         && !is_placeholder(value)
@@ -354,7 +356,7 @@ fn is_random(value: &str) -> bool {
 }
 
 /// Whether a value looks like a password chosen by a person.
-fn is_chosen(value: &str) -> bool {
+fn is_chosen_password(value: &str) -> bool {
     (6..=64).contains(&value.len())
         && value.bytes().all(|c| c.is_ascii_graphic())
         && value.bytes().any(|c| c.is_ascii_alphabetic())
@@ -401,28 +403,28 @@ mod tests {
 
     fn found(text: &str) -> Vec<(String, String)> {
         let mut all = Vec::new();
-        of_line(text, 0, &mut all);
+        scan_line(text, 0, &mut all);
         assert_eq!(secrets(text), all, "a line was passed over");
         all.into_iter().map(|s| (s.what, text[s.range].to_owned())).collect()
     }
 
     #[test]
     fn every_form_is_found_where_it_stands_and_says_what_it_is() {
-        for form in FORMS {
-            assert!(form.least >= RUN, "{}", form.prefix);
-            let secret = format!("{}{}", form.prefix, body(form.alphabet, form.least));
+        for format in FORMATS {
+            assert!(format.min_len >= MIN_RUN_LEN, "{}", format.prefix);
+            let secret = format!("{}{}", format.prefix, body(format.alphabet, format.min_len));
             for text in
                 [secret.clone(), format!("  headers: \"{secret}\"\n"), format!("# {secret}")]
             {
                 assert_eq!(
                     found(&text),
-                    [(form.what.to_owned(), secret.clone())],
+                    [(format.what.to_owned(), secret.clone())],
                     "{}",
-                    form.prefix
+                    format.prefix
                 );
             }
             let glued = format!("a{secret}");
-            assert_eq!(found(&glued), [], "{}", form.prefix);
+            assert_eq!(found(&glued), [], "{}", format.prefix);
         }
     }
 
@@ -506,7 +508,7 @@ mod tests {
             let mut all = Vec::new();
             let mut start = 0;
             for line in text.split_inclusive('\n') {
-                of_line(line, start, &mut all);
+                scan_line(line, start, &mut all);
                 start += line.len();
             }
             proptest::prop_assert_eq!(secrets(&text), all, "a line was passed over");

@@ -71,7 +71,7 @@ impl Text {
 
     /// A synthesised text that corresponds to `span` as a whole.
     #[must_use]
-    pub const fn made(value: String, span: Span) -> Self {
+    pub const fn synthetic(value: String, span: Span) -> Self {
         Self { value, span, shifts: Vec::new() }
     }
 

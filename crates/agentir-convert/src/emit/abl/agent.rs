@@ -305,8 +305,8 @@ impl Agents {
                 let store = json.remove("store");
                 let mut item = record::record(ty, &json);
                 let store = store.as_ref().and_then(|s| {
-                    let shape = agentir_syntax::abl::schema::Shape::Store;
-                    record::written(Key::keyword("store"), shape, s)
+                    let field_type = agentir_syntax::abl::schema::FieldType::Store;
+                    record::written(Key::keyword("store"), field_type, s)
                 });
                 let at = usize::from(r.when.is_some()).min(item.len());
                 if let Some(store) = store {

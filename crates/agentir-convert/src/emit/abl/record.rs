@@ -4,7 +4,7 @@
 use super::tree::{Entry, Key, Scalar, data, names};
 use agentir_diagnostics::FileId;
 use agentir_syntax::abl::leaf;
-use agentir_syntax::abl::schema::{FieldDef, Naming, RecordType, Shape};
+use agentir_syntax::abl::schema::{FieldDef, FieldType, Naming, RecordType};
 use agentir_syntax::leaf::Leaf;
 use serde_json::{Map, Value};
 
@@ -85,13 +85,13 @@ pub(super) fn is_upper(ty: &RecordType) -> bool {
 
 /// The record type of a field or of its items.
 pub(super) fn inner(ty: &'static RecordType, field: &str) -> Option<&'static RecordType> {
-    record_of(ty.field(field)?.shape)
+    record_of(ty.field(field)?.field_type)
 }
 
-fn record_of(shape: Shape) -> Option<&'static RecordType> {
-    match shape {
-        Shape::Record(ty) => Some(ty),
-        Shape::OneOf(all) => all.iter().find_map(|s| record_of(*s)),
+fn record_of(field_type: FieldType) -> Option<&'static RecordType> {
+    match field_type {
+        FieldType::Record(ty) => Some(ty),
+        FieldType::OneOf(all) => all.iter().find_map(|s| record_of(*s)),
         _ => None,
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn record(ty: &'static RecordType, json: &Map<String, Value>) -> Vec<
     for def in ty.fields {
         let value = json.iter().find(|(key, _)| {
             let renamed = RENAMED.iter().find(|(ir, _)| ir == key).map(|(_, abl)| *abl);
-            let own = def.is_called(key);
+            let own = def.matches(key);
             own || renamed.is_some_and(|name| def.name == name && ty.field(key).is_none())
         });
         if let Some((_, value)) = value {
@@ -153,7 +153,7 @@ pub(super) fn extension(ty: &'static RecordType, key: &str, value: &Value) -> En
 /// A field, unless its value is empty.
 pub(super) fn field(ty: &'static RecordType, def: &FieldDef, value: &Value) -> Option<Entry> {
     let key = Key { text: def.name.to_owned(), upper: is_upper(ty) };
-    written(key, def.shape, value)
+    written(key, def.field_type, value)
 }
 
 fn scalar(key: Key, value: Scalar) -> Option<Entry> {
@@ -161,47 +161,47 @@ fn scalar(key: Key, value: Scalar) -> Option<Entry> {
 }
 
 /// A value in the form of its field.
-pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
-    match (shape, value) {
+pub(super) fn written(key: Key, field_type: FieldType, value: &Value) -> Option<Entry> {
+    match (field_type, value) {
         // The author wrote null: a variable initialised with it has a value.
-        (Shape::Data, Value::Null) => return scalar(key, Scalar::Word("null".to_owned())),
+        (FieldType::Data, Value::Null) => return scalar(key, Scalar::Word("null".to_owned())),
         (_, Value::Null) => return None,
         _ => {}
     }
-    if let Shape::OneOf(all) = shape {
-        let fits = |shape: &&Shape| match (value, shape) {
-            (Value::Object(_), Shape::Record(_))
-            | (Value::Object(_), Shape::Store | Shape::Bindings)
+    if let FieldType::OneOf(all) = field_type {
+        let fits = |field_type: &&FieldType| match (value, field_type) {
+            (Value::Object(_), FieldType::Record(_))
+            | (Value::Object(_), FieldType::Store | FieldType::Bindings)
             | (
                 Value::Array(_),
-                Shape::Templates | Shape::Names | Shape::Chain | Shape::Assignments,
+                FieldType::Templates | FieldType::Names | FieldType::Chain | FieldType::Assignments,
             )
-            | (Value::Bool(_), Shape::Bool)
-            | (Value::Number(_), Shape::Number)
-            | (_, Shape::Data) => true,
-            (Value::Array(_), Shape::Record(ty)) => ty.items.is_some(),
-            (Value::String(text), Shape::Enum(words)) => {
+            | (Value::Bool(_), FieldType::Bool)
+            | (Value::Number(_), FieldType::Number)
+            | (_, FieldType::Data) => true,
+            (Value::Array(_), FieldType::Record(ty)) => ty.items.is_some(),
+            (Value::String(text), FieldType::Enum(words)) => {
                 words.iter().any(|w| w.eq_ignore_ascii_case(text))
             }
-            (Value::String(text), Shape::Number) => text.parse::<f64>().is_ok(),
-            (Value::String(_), Shape::Record(_) | Shape::Bool) => false,
+            (Value::String(text), FieldType::Number) => text.parse::<f64>().is_ok(),
+            (Value::String(_), FieldType::Record(_) | FieldType::Bool) => false,
             (Value::String(_), _) => true,
             _ => false,
         };
-        let shape = all.iter().find(fits).copied()?;
-        return written(key, shape, value);
+        let field_type = all.iter().find(fits).copied()?;
+        return written(key, field_type, value);
     }
-    match (shape, value) {
-        (Shape::Data, value) => Some(data(key, value)),
-        (Shape::Record(ty), Value::Object(json)) => {
+    match (field_type, value) {
+        (FieldType::Data, value) => Some(data(key, value)),
+        (FieldType::Record(ty), Value::Object(json)) => {
             let children = record(ty, json);
             (!children.is_empty()).then_some(Entry::Field { key, value: None, children })
         }
-        (Shape::Record(ty), Value::Array(all)) => {
+        (FieldType::Record(ty), Value::Array(all)) => {
             let children = items(ty.items?, all);
             (!children.is_empty()).then_some(Entry::Field { key, value: None, children })
         }
-        (Shape::Assignments, Value::Array(all)) => {
+        (FieldType::Assignments, Value::Array(all)) => {
             let pairs: Vec<_> = all
                 .iter()
                 .filter_map(|set| Some((text(set, "variable")?, text(set, "expression")?)))
@@ -215,7 +215,7 @@ pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
                 children: vec![Entry::Pairs { assign: true, pairs }],
             })
         }
-        (Shape::Bindings, Value::Object(map)) if !map.is_empty() => {
+        (FieldType::Bindings, Value::Object(map)) if !map.is_empty() => {
             let pairs = map
                 .iter()
                 .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
@@ -223,7 +223,7 @@ pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
             let children = vec![Entry::Pairs { assign: false, pairs }];
             Some(Entry::Field { key, value: None, children })
         }
-        (Shape::Store, Value::Object(_)) => {
+        (FieldType::Store, Value::Object(_)) => {
             let from = text(value, "value")?;
             let stored = match text(value, "target") {
                 Some(target) => format!("{from} -> {target}"),
@@ -231,34 +231,38 @@ pub(super) fn written(key: Key, shape: Shape, value: &Value) -> Option<Entry> {
             };
             scalar(key, Scalar::Code(stored))
         }
-        (Shape::Templates, Value::Array(all)) if !all.is_empty() => {
+        (FieldType::Templates, Value::Array(all)) if !all.is_empty() => {
             let item = |v: &Value| Some(Entry::Item(vec![Entry::line(Scalar::Text(string(v)?))]));
             Some(Entry::Field { key, value: None, children: all.iter().filter_map(item).collect() })
         }
-        (Shape::Names | Shape::Choices(_) | Shape::Chain, Value::Array(all)) if !all.is_empty() => {
+        (FieldType::Names | FieldType::Choices(_) | FieldType::Chain, Value::Array(all))
+            if !all.is_empty() =>
+        {
             let all: Vec<String> =
                 all.iter().filter_map(|v| text(v, "name").or_else(|| string(v))).collect();
             scalar(key, names(all.iter().map(String::as_str)))
         }
         (_, Value::Array(_) | Value::Object(_)) => None,
         (_, Value::Bool(_) | Value::Number(_)) => scalar(key, Scalar::Word(value.to_string())),
-        (shape, Value::String(text)) => scalar(key, of_text(shape, text)),
+        (field_type, Value::String(text)) => scalar(key, of_text(field_type, text)),
         (_, Value::Null) => None,
     }
 }
 
-fn of_text(shape: Shape, text: &str) -> Scalar {
-    match shape {
-        Shape::Text if is_name(text) => Scalar::Code(text.to_owned()),
-        Shape::Text | Shape::Template | Shape::Templates => Scalar::Text(text.to_owned()),
-        Shape::Condition | Shape::Rule => condition(text),
-        Shape::Number | Shape::Bool if text.contains("{{") => Scalar::Text(text.to_owned()),
-        Shape::Enum(words) => {
+fn of_text(field_type: FieldType, text: &str) -> Scalar {
+    match field_type {
+        FieldType::Text if is_name(text) => Scalar::Code(text.to_owned()),
+        FieldType::Text | FieldType::Template | FieldType::Templates => {
+            Scalar::Text(text.to_owned())
+        }
+        FieldType::Condition | FieldType::Rule => condition(text),
+        FieldType::Number | FieldType::Bool if text.contains("{{") => Scalar::Text(text.to_owned()),
+        FieldType::Enum(words) => {
             let word = words.iter().find(|w| w.eq_ignore_ascii_case(text));
             Scalar::Code(word.map_or_else(|| text.to_owned(), |w| (*w).to_owned()))
         }
-        Shape::Names => names([text]),
-        Shape::Action => match text.split_once(" with REASON: ") {
+        FieldType::Names => names([text]),
+        FieldType::Action => match text.split_once(" with REASON: ") {
             Some((target, reason)) => Scalar::Jump {
                 target: target.to_owned(),
                 reason: serde_json::from_str(reason).ok(),

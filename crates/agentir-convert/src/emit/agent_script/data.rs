@@ -3,7 +3,7 @@
 use super::expr;
 use super::layout::{Writer, name, quoted};
 use agentir_ir::{Data, Extensions};
-use agentir_syntax::agent_script::schema::{FieldDef, RecordType, Shape};
+use agentir_syntax::agent_script::schema::{FieldDef, FieldType, RecordType};
 use serde_json::Map;
 
 /// The Agent Script extensions of an element, by key.
@@ -23,7 +23,7 @@ fn original_key(key: &str) -> &str {
 /// All fields of a record, first those of its table, in its order.
 pub(super) fn record(w: &mut Writer, record_type: &'static RecordType, fields: &Map<String, Data>) {
     for def in record_type.fields() {
-        for (key, value) in fields.iter().filter(|(key, _)| def.is_called(original_key(key))) {
+        for (key, value) in fields.iter().filter(|(key, _)| def.matches(original_key(key))) {
             field(w, def, original_key(key), value);
         }
     }
@@ -39,7 +39,7 @@ pub(super) fn take(
 ) {
     for def in names.iter().filter_map(|name| record_type.field(name)) {
         let keys: Vec<String> =
-            fields.keys().filter(|key| def.is_called(original_key(key))).cloned().collect();
+            fields.keys().filter(|key| def.matches(original_key(key))).cloned().collect();
         for key in keys {
             if let Some(value) = fields.shift_remove(&key) {
                 field(w, def, original_key(&key), &value);
@@ -67,40 +67,42 @@ fn unknown_entries(w: &mut Writer, record_type: &'static RecordType, fields: &Ma
 }
 
 fn field(w: &mut Writer, def: &FieldDef, key: &str, value: &Data) {
-    match (def.shape, value) {
-        (Shape::Block(record_type), Data::Object(fields)) => {
+    match (def.field_type, value) {
+        (FieldType::Block(record_type), Data::Object(fields)) => {
             w.block_if_any(format!("{key}:"), |w| record(w, record_type, fields));
         }
-        (Shape::Named(record_type), Data::Object(fields)) => named(w, record_type, key, fields),
-        (Shape::Named(_), Data::String(record_type)) => {
+        (FieldType::Named(record_type), Data::Object(fields)) => named(w, record_type, key, fields),
+        (FieldType::Named(_), Data::String(record_type)) => {
             w.line(format!("{key} {}:", name(record_type)))
         }
-        (Shape::Collection(record_type), Data::Object(all)) => w.block(format!("{key}:"), |w| {
-            for (own, fields) in all {
-                if let Data::Object(fields) = fields {
-                    w.block(format!("{}:", name(own)), |w| {
-                        record(w, record_type, &without_field(fields, own))
-                    });
-                } else {
-                    w.line(format!("{}:", name(own)));
+        (FieldType::Collection(record_type), Data::Object(all)) => {
+            w.block(format!("{key}:"), |w| {
+                for (own, fields) in all {
+                    if let Data::Object(fields) = fields {
+                        w.block(format!("{}:", name(own)), |w| {
+                            record(w, record_type, &without_field(fields, own))
+                        });
+                    } else {
+                        w.line(format!("{}:", name(own)));
+                    }
                 }
-            }
-        }),
-        (Shape::Values, Data::Array(items)) => w.block(format!("{key}:"), |w| {
+            })
+        }
+        (FieldType::Values, Data::Array(items)) => w.block(format!("{key}:"), |w| {
             for item in items {
                 w.line(format!("- {}", scalar(item)));
             }
         }),
-        (Shape::Text | Shape::Quoted | Shape::QuotedOrNone, Data::String(text)) => {
+        (FieldType::Text | FieldType::Quoted | FieldType::QuotedOrNone, Data::String(text)) => {
             w.text(key, text);
         }
-        (Shape::Reference(_), Data::String(text)) => w.line(format!("{key}: {text}")),
+        (FieldType::Reference(_), Data::String(text)) => w.line(format!("{key}: {text}")),
         (
-            Shape::Procedure(_)
-            | Shape::Declarations(_)
-            | Shape::Bindings(_)
-            | Shape::Type(_)
-            | Shape::Items(_),
+            FieldType::Procedure(_)
+            | FieldType::Declarations(_)
+            | FieldType::Bindings(_)
+            | FieldType::Type(_)
+            | FieldType::Items(_),
             Data::String(text),
         ) => w.raw(text),
         (_, value) => open(w, key, value),

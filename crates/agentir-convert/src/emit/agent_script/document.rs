@@ -5,7 +5,7 @@ use super::{agent, data, expr};
 use agentir_expr::{Name, Template, TypeExpr, TypeKind};
 use agentir_ir::{Agent, AgentReference, Data, SessionVariable, Statement};
 use agentir_syntax::agent_script::Dialect;
-use agentir_syntax::agent_script::schema::{RecordType, Shape};
+use agentir_syntax::agent_script::schema::{FieldType, RecordType};
 use rustc_hash::FxHashSet;
 use serde_json::Map;
 use serde_json::json;
@@ -30,13 +30,13 @@ pub(super) struct Context<'p> {
 
 /// The record type of a field.
 pub(super) fn inner(record_type: &'static RecordType, key: &str) -> &'static RecordType {
-    match record_type.field(key).map(|f| f.shape) {
+    match record_type.field(key).map(|f| f.field_type) {
         Some(
-            Shape::Block(record_type)
-            | Shape::Named(record_type)
-            | Shape::Collection(record_type)
-            | Shape::Declarations(record_type)
-            | Shape::Bindings(record_type),
+            FieldType::Block(record_type)
+            | FieldType::Named(record_type)
+            | FieldType::Collection(record_type)
+            | FieldType::Declarations(record_type)
+            | FieldType::Bindings(record_type),
         ) => record_type,
         _ => record_type,
     }

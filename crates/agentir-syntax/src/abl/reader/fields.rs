@@ -2,7 +2,7 @@
 
 use super::{Reader, inline::is_inline, versions::Usage};
 use crate::abl::leaf;
-use crate::abl::schema::{FieldDef, Head, Naming, RecordType, Shape, Version};
+use crate::abl::schema::{FieldDef, FieldType, Header, Naming, RecordType, Version};
 use crate::abl::tree::{Field, Format, Record, Value};
 use crate::outline::{Entry, EntryKind, Key, Scalar, Style};
 use crate::rules;
@@ -23,16 +23,16 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         self.note_version(def, key);
         if let Some(before) = record.fields.iter().find(|f| std::ptr::eq(f.def, def)) {
             // A repeated collection is continued; any other field is overwritten.
-            let goes_on = matches!(&before.value, Value::Record(r) if r.ty.items.is_some())
+            let is_continued = matches!(&before.value, Value::Record(r) if r.ty.items.is_some())
                 || matches!(def.name, "use_behavior_profile" | "use_tool");
-            if !goes_on || top {
+            if !is_continued || top {
                 let rule = if top { rules::DUPLICATE_SECTION } else { rules::DUPLICATE_FIELD };
-                let effect = if goes_on {
+                let effect = if is_continued {
                     "what both say is put together"
                 } else {
                     "the last one counts; the earlier one is ignored"
                 };
-                if !goes_on || !def.name.starts_with("use_") {
+                if !is_continued || !def.name.starts_with("use_") {
                     self.problems.push(
                         Diagnostic::warning(
                             rule,
@@ -45,13 +45,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 }
             }
         }
-        let (shape, value) = self.choose(def.shape, value, children);
+        let (field_type, value) = self.select_type(def.field_type, value, children);
         let span = value.map_or_else(
             || children.first().map_or(key.span, |c| self.span_of(c).to(self.span_of(entry))),
             |v| v.span,
         );
-        let parsed = match (shape, value) {
-            (Shape::Data, value) => {
+        let parsed = match (field_type, value) {
+            (FieldType::Data, value) => {
                 record.fields.push(Field {
                     def,
                     key: key.span,
@@ -61,7 +61,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 });
                 return;
             }
-            (Shape::Record(ty), value) => {
+            (FieldType::Record(ty), value) => {
                 let mut read = match value {
                     Some(value) => self.record_from_scalar(ty, value, key, entry),
                     None => Record::new(ty, self.span_of(entry), None),
@@ -78,10 +78,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 });
                 return;
             }
-            (Shape::Marker, _) => Value::Bool(true),
-            (shape, Some(value)) => self.value(shape, value),
-            (shape, None) => {
-                if let Some(parsed) = self.value_below(shape, children) {
+            (FieldType::Marker, _) => Value::Bool(true),
+            (field_type, Some(value)) => self.value(field_type, value),
+            (field_type, None) => {
+                if let Some(parsed) = self.nested_value(field_type, children) {
                     record.fields.push(Field { def, key: key.span, value: parsed, span, entry });
                     return;
                 }
@@ -98,12 +98,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         if def.since > Version::Legacy || def.until.is_some() {
             self.usages.push(Usage {
                 span: key.span,
-                what: format!("`{}`", key.text),
+                description: format!("`{}`", key.text),
                 since: def.since,
                 until: def.until,
                 rule: def.rule,
                 fix: None,
-                telling: true,
+                indicates_version: true,
             });
         }
     }
@@ -115,7 +115,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Format::Yaml => (key.text.chars().any(char::is_uppercase), def.name.to_owned()),
         };
         if wrong {
-            self.miswritten.push((key.span, key.text.to_owned(), right));
+            self.wrong_case_keywords.push((key.span, key.text.to_owned(), right));
         }
     }
 
@@ -124,7 +124,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             Format::Abl => (".abl", "upper"),
             Format::Yaml => (".yaml", "lower"),
         };
-        for (span, written, right) in std::mem::take(&mut self.miswritten) {
+        for (span, written, right) in std::mem::take(&mut self.wrong_case_keywords) {
             self.problems.push(
                 Diagnostic::error(
                     rules::KEYWORD_CASE,
@@ -138,18 +138,20 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     /// Selects the shape that fits what is written.
-    pub(super) fn choose(
+    pub(super) fn select_type(
         &self,
-        shape: Shape,
+        field_type: FieldType,
         value: Option<&'t Scalar<'s>>,
         children: &'t [Entry<'s>],
-    ) -> (Shape, Option<&'t Scalar<'s>>) {
-        let Shape::OneOf(shapes) = shape else { return (shape, value) };
-        let find = |test: &dyn Fn(&Shape) -> bool| shapes.iter().copied().find(|s| test(s));
-        let is_record = |s: &Shape| matches!(s, Shape::Record(_));
-        let is_list = |s: &Shape| matches!(s, Shape::Chain | Shape::Names | Shape::Templates);
+    ) -> (FieldType, Option<&'t Scalar<'s>>) {
+        let FieldType::OneOf(field_types) = field_type else { return (field_type, value) };
+        let find =
+            |test: &dyn Fn(&FieldType) -> bool| field_types.iter().copied().find(|s| test(s));
+        let is_record = |s: &FieldType| matches!(s, FieldType::Record(_));
+        let is_list =
+            |s: &FieldType| matches!(s, FieldType::Chain | FieldType::Names | FieldType::Templates);
         let chosen = match value {
-            None if children.is_empty() => find(&|s| matches!(s, Shape::Marker)),
+            None if children.is_empty() => find(&|s| matches!(s, FieldType::Marker)),
             None if children.iter().all(is_bare_item) => {
                 find(&is_list).or_else(|| find(&is_record))
             }
@@ -161,23 +163,23 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
             Some(value) if is_inline(value, '{', '}') => find(&is_record),
             Some(value) if value.style != Style::Bare => {
-                find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
+                find(&|s| matches!(s, FieldType::Template | FieldType::Text | FieldType::Templates))
             }
             Some(value) => find(&|s| match s {
-                Shape::Bool => matches!(value.raw, "true" | "false"),
-                Shape::Action => starts_like_action(value.raw),
-                Shape::Number => value.raw.parse::<f64>().is_ok(),
-                Shape::Enum(all) => all.iter().any(|a| a.eq_ignore_ascii_case(value.raw)),
+                FieldType::Bool => matches!(value.raw, "true" | "false"),
+                FieldType::Action => looks_like_action(value.raw),
+                FieldType::Number => value.raw.parse::<f64>().is_ok(),
+                FieldType::Enum(all) => all.iter().any(|a| a.eq_ignore_ascii_case(value.raw)),
                 _ => false,
             }),
         };
         // The most general shape is the best guess; otherwise any shape with a value.
         let fallback = || {
-            find(&|s| matches!(s, Shape::Template | Shape::Text | Shape::Templates))
+            find(&|s| matches!(s, FieldType::Template | FieldType::Text | FieldType::Templates))
                 .or_else(|| find(&|s| !is_record(s)))
-                .or_else(|| shapes.first().copied())
+                .or_else(|| field_types.first().copied())
         };
-        (chosen.or_else(fallback).unwrap_or(Shape::Data), value)
+        (chosen.or_else(fallback).unwrap_or(FieldType::Data), value)
     }
 
     /// A record whose content, or the first part of it, is on the line of its key.
@@ -195,17 +197,17 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             return record;
         }
         let by_name =
-            ty.items.filter(|i| i.heads.contains(&Head::Name) || i.naming == Naming::Keyed);
+            ty.items.filter(|i| i.headers.contains(&Header::Name) || i.naming == Naming::Keyed);
         if let Some(field) = self.shorthand(ty, key.span, value, entry) {
             record.fields.push(field);
         } else if let (Some(item), Some(names)) = (by_name, self.plain_names(value)) {
             for name in names {
                 record.items.push(Record::new(item, name.span, Some(name)));
             }
-        } else if let Some(head) = ty.items.and_then(|i| self.head(i.heads, value)) {
+        } else if let Some(header) = ty.items.and_then(|i| self.header(i.headers, value)) {
             if let Some(item) = ty.items {
                 let mut read = self.record(item, value.span, &[]);
-                read.heads.push(head);
+                read.headers.push(header);
                 record.items.push(read);
             }
         } else {
@@ -222,7 +224,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 }
 
-impl Shape {
+impl FieldType {
     /// Whether the value is on the line of its key.
     pub(super) const fn is_inline(self) -> bool {
         !matches!(
@@ -243,7 +245,7 @@ impl Shape {
 
 /// Whether an unquoted text is an action rather than a message: it starts with a keyword or is a single
 /// name of a step.
-pub(super) fn starts_like_action(text: &str) -> bool {
+pub(super) fn looks_like_action(text: &str) -> bool {
     let first = text.split([' ', ':', '{']).next().unwrap_or_default();
     let upper = !first.chars().any(char::is_lowercase);
     let keyword = leaf::ActionKind::from_word(first).is_some();

@@ -1,14 +1,14 @@
 //! Reads fragments: sections, or parts of one, without an agent around them.
 
 use super::Reader;
-use crate::abl::schema::{AGENT, FRAGMENT_HOMES, STEP};
+use crate::abl::schema::{AGENT, FRAGMENT_PARENTS, STEP};
 use crate::abl::tree::Format;
 use crate::outline::{Entry, EntryKind, Key};
 use agentir_diagnostics::Span;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
     /// Nests the entries of a fragment in the sections they belong to.
-    pub(super) fn adopt(&mut self, entries: &'t [Entry<'s>]) -> &'t [Entry<'s>] {
+    pub(super) fn nest_fragment(&mut self, entries: &'t [Entry<'s>]) -> &'t [Entry<'s>] {
         let mut adopted: Vec<Entry<'s>> = Vec::new();
         for entry in entries {
             let home = match &entry.kind {
@@ -18,7 +18,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     {
                         None
                     } else {
-                        FRAGMENT_HOMES
+                        FRAGMENT_PARENTS
                             .iter()
                             .find(|(_, ty)| ty.field(key.text).is_some())
                             .map(|(name, _)| *name)

@@ -1,11 +1,11 @@
 //! Reads an outline by the schema tables: assigns entries to fields, parses values and reports errors.
 //! Nothing is discarded: unknown entries stay in the tree.
 
-mod below;
 mod fields;
 mod fragment;
-mod heads;
+mod headers;
 mod inline;
+mod nested;
 mod records;
 mod values;
 mod versions;
@@ -76,7 +76,7 @@ pub fn read<'t, 's: 't>(
         problems,
         usages: Vec::new(),
         top: true,
-        miswritten: Vec::new(),
+        wrong_case_keywords: Vec::new(),
     };
     let ty = match kind {
         DocumentKind::Agent | DocumentKind::Supervisor => &AGENT,
@@ -84,7 +84,7 @@ pub fn read<'t, 's: 't>(
         DocumentKind::ToolLibrary => &TOOL_LIBRARY,
     };
     let entries: &'t [Entry<'s>] =
-        if options.fragment { reader.adopt(&outline.entries) } else { &outline.entries };
+        if options.fragment { reader.nest_fragment(&outline.entries) } else { &outline.entries };
     let span = Span::new(
         outline.file,
         entries.first().map_or(0, |e| e.start),
@@ -134,7 +134,7 @@ struct Reader<'t, 's, 'p> {
     /// Whether the current record is the document, whose keys are section keywords.
     top: bool,
     /// Section keywords in the wrong case, with their replacement.
-    miswritten: Vec<(Span, String, String)>,
+    wrong_case_keywords: Vec<(Span, String, String)>,
 }
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
@@ -149,9 +149,9 @@ fn variable(name: &Spanned<Name>) -> Expr {
 
 /// The first words of a text, for a message.
 fn excerpt(text: &str) -> &str {
-    const LONGEST: usize = 40;
+    const MAX_LEN: usize = 40;
     let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LEN) {
         Some((end, _)) => line.get(..end).unwrap_or(line),
         None => line,
     }

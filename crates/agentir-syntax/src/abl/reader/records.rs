@@ -1,7 +1,7 @@
 //! Reads records: classifies entries as fields, items, or neither.
 
 use super::{Reader, excerpt};
-use crate::abl::schema::{Head, Naming, Need, RecordType};
+use crate::abl::schema::{Header, Naming, Need, RecordType};
 use crate::abl::tree::{Field, Format, Record, Value};
 use crate::outline::{Entry, EntryKind, Key, Scalar};
 use crate::rules;
@@ -35,7 +35,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     // A name chosen by the author may equal the name of a field: `prompt:` with a nested
                     // gather field.
                     let named = record.ty.items.is_some_and(|i| i.naming == Naming::Keyed);
-                    !(named && value.is_none() && !children.is_empty() && def.shape.is_inline())
+                    !(named
+                        && value.is_none()
+                        && !children.is_empty()
+                        && def.field_type.is_inline())
                 });
                 if let Some(def) = def {
                     if top {
@@ -58,8 +61,8 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 None => self.unexpected(record, entry),
             },
             EntryKind::Line { text, children } => {
-                if let Some(head) = self.head(record.ty.heads, text) {
-                    record.heads.push(head);
+                if let Some(header) = self.header(record.ty.headers, text) {
+                    record.headers.push(header);
                     self.entries(record, children);
                 } else if let Some(item) = record.ty.items {
                     let whole = std::slice::from_ref(entry);
@@ -119,7 +122,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         entry: &'t Entry<'s>,
     ) -> Option<Field<'t>> {
         let def = ty.shorthand.and_then(|name| ty.field(name))?;
-        Some(Field { def, key, value: self.value(def.shape, value), span: value.span, entry })
+        Some(Field { def, key, value: self.value(def.field_type, value), span: value.span, entry })
     }
 
     /// A list item, or a line among named entries.
@@ -145,11 +148,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 }
                 // The colon is part of a text.
                 let line = self.outline.line(key);
-                if ty.heads.contains(&Head::Text)
-                    && let Some(head) = self.head(ty.heads, &line)
+                if ty.headers.contains(&Header::Text)
+                    && let Some(header) = self.header(ty.headers, &line)
                 {
                     let mut record = self.record(ty, span, rest);
-                    record.heads.push(head);
+                    record.headers.push(header);
                     return Some(record);
                 }
                 let mut record = self.record(ty, span, entries);
@@ -165,14 +168,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     return Some(record);
                 }
                 let mut named =
-                    ty.heads.contains(&Head::Name).then(|| self.bare_name(text)).flatten();
+                    ty.headers.contains(&Header::Name).then(|| self.bare_name(text)).flatten();
                 let before = self.problems.len();
-                let head = if named.is_some() { None } else { self.head(ty.heads, text) };
+                let header = if named.is_some() { None } else { self.header(ty.headers, text) };
                 let told = self.problems.len() > before;
-                if head.is_none() && told {
+                if header.is_none() && told {
                     // An invalid header was reported; other references still need its name.
-                    named = named.or_else(|| self.name_before_bracket(text));
-                } else if named.is_none() && head.is_none() {
+                    named = named.or_else(|| self.name_before_parenthesis(text));
+                } else if named.is_none() && header.is_none() {
                     self.problems.push(Diagnostic::error(
                         rules::SYNTAX,
                         text.span,
@@ -181,7 +184,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     return None;
                 }
                 let mut record = Record::new(ty, span, named);
-                record.heads.extend(head);
+                record.headers.extend(header);
                 self.entries(&mut record, children);
                 self.entries(&mut record, rest);
                 self.check_required(&record);
@@ -223,7 +226,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     pub(super) fn check_required(&mut self, record: &Record<'t>) {
         for def in record.ty.fields {
             // A header or a name replaces the field.
-            let said = !record.heads.is_empty()
+            let said = !record.headers.is_empty()
                 || (record.name.is_some() && record.ty.name_field == Some(def.name))
                 || def.need == Need::Optional
                 || record.fields.iter().any(|f| std::ptr::eq(f.def, def));
@@ -231,19 +234,21 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 continue;
             }
             let at = record.name.as_ref().map_or(record.span.at_start(), |n| n.span);
-            let message = format!("this {} has no `{}`", record.ty.name, self.spell(def.name));
+            let message =
+                format!("this {} has no `{}`", record.ty.name, self.in_format_case(def.name));
             let diagnostic = match def.need {
-                Need::Expected(otherwise) => {
+                Need::Recommended(otherwise) => {
                     Diagnostic::warning(rules::MISSING_FIELD, at, message).note(otherwise)
                 }
                 _ => Diagnostic::error(rules::MISSING_FIELD, at, message),
             };
-            self.problems.push(diagnostic.help(format!("add `{}: …`", self.spell(def.name))));
+            self.problems
+                .push(diagnostic.help(format!("add `{}: …`", self.in_format_case(def.name))));
         }
     }
 
     /// The name of a field in the case of this format.
-    pub(super) fn spell(&self, name: &str) -> String {
+    pub(super) fn in_format_case(&self, name: &str) -> String {
         match self.format {
             Format::Abl => name.to_uppercase(),
             Format::Yaml => name.to_owned(),
@@ -264,7 +269,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             return;
         }
         let known = record.ty.fields.iter().map(|f| f.name);
-        let near = closest(&key.text.to_lowercase(), known).map(|n| self.spell(n));
+        let near = closest(&key.text.to_lowercase(), known).map(|n| self.in_format_case(n));
         let mut diagnostic = if top {
             Diagnostic::error(
                 rules::UNKNOWN_SECTION,
@@ -308,12 +313,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
 /// A description of the content of a record type, for a message.
 pub(super) fn describe(ty: &RecordType) -> String {
-    match ty.heads.first() {
-        Some(Head::Signature) => "a tool such as `name(p: string) -> Result`".to_owned(),
-        Some(Head::Constraint) => "a rule such as `REQUIRE condition`".to_owned(),
-        Some(Head::Condition) => format!("a {} such as `IF: condition`", ty.name),
-        Some(Head::Routing) => "a rule such as `INTENT(a, b) -> agent`".to_owned(),
-        Some(Head::Protocol) => "a rule such as `FROM a TO b:`".to_owned(),
+    match ty.headers.first() {
+        Some(Header::Signature) => "a tool such as `name(p: string) -> Result`".to_owned(),
+        Some(Header::Constraint) => "a rule such as `REQUIRE condition`".to_owned(),
+        Some(Header::Condition) => format!("a {} such as `IF: condition`", ty.name),
+        Some(Header::Routing) => "a rule such as `INTENT(a, b) -> agent`".to_owned(),
+        Some(Header::Protocol) => "a rule such as `FROM a TO b:`".to_owned(),
         _ if ty.naming == Naming::Keyed => format!("a {} (`name:`)", ty.name),
         _ => match ty.fields.first() {
             Some(first) => format!("a {} (`{}: …`)", ty.name, first.name.to_uppercase()),

@@ -2,7 +2,7 @@
 
 use super::{Reader, excerpt, inline::flow_names, variable, versions::Usage};
 use crate::abl::leaf;
-use crate::abl::schema::{RENAMED, Shape, Version};
+use crate::abl::schema::{FieldType, RENAMED, Version};
 use crate::abl::tree::Value;
 use crate::leaf::{Leaf, Origin};
 use crate::outline::{Entry, EntryKind, Scalar, Style};
@@ -30,12 +30,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             let span = path.root.span.to(field.span);
             self.usages.push(Usage {
                 span,
-                what: format!("`{old}`"),
+                description: format!("`{old}`"),
                 since: Version::Legacy,
                 until: Some((Version::Legacy, new)),
                 rule: None,
                 fix: Some(Edit { span, text: (*new).to_owned() }),
-                telling: true,
+                indicates_version: true,
             });
         }
     }
@@ -68,15 +68,15 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         Spanned::new(value.to_smol(), value.span)
     }
 
-    pub(super) fn value(&mut self, shape: Shape, value: &'t Scalar<'s>) -> Value<'t> {
+    pub(super) fn value(&mut self, field_type: FieldType, value: &'t Scalar<'s>) -> Value<'t> {
         let problems = &mut *self.problems;
-        let parsed = match shape {
-            Shape::Text => Some(Value::Text(self.text(value))),
-            Shape::Template => Some(Value::Template(self.template(value))),
-            Shape::Templates => Some(Value::Templates(self.templates(value))),
-            Shape::Condition => Some(Value::Condition(Box::new(self.condition(value)))),
-            Shape::Rule => Some(self.rule(value)),
-            Shape::Expr => {
+        let parsed = match field_type {
+            FieldType::Text => Some(Value::Text(self.text(value))),
+            FieldType::Template => Some(Value::Template(self.template(value))),
+            FieldType::Templates => Some(Value::Templates(self.templates(value))),
+            FieldType::Condition => Some(Value::Condition(Box::new(self.condition(value)))),
+            FieldType::Rule => Some(self.rule(value)),
+            FieldType::Expr => {
                 if value.is_quoted() && value.decoded.is_none() {
                     // In `check: "…"` the quotes delimit the field.
                     value.with_leaf(|l| leaf::expr(l, problems)).map(|e| Value::Expr(Box::new(e)))
@@ -84,36 +84,36 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     self.expr(value).map(|e| Value::Expr(Box::new(e)))
                 }
             }
-            Shape::Bool => Some(self.boolean(value)),
-            Shape::Number => Some(self.number(value)),
-            Shape::Enum(all) => Some(self.one_of(all, value)),
-            Shape::Name => Some(Value::Name(self.text(value))),
-            Shape::Names => Some(Value::Names(self.names(value))),
-            Shape::Choices(all) => {
+            FieldType::Bool => Some(self.boolean(value)),
+            FieldType::Number => Some(self.number(value)),
+            FieldType::Enum(all) => Some(self.one_of(all, value)),
+            FieldType::Name => Some(Value::Name(self.text(value))),
+            FieldType::Names => Some(Value::Names(self.names(value))),
+            FieldType::Choices(all) => {
                 let names = self.names(value);
                 self.check_choices(all, &names);
                 Some(Value::Names(names))
             }
-            Shape::Type | Shape::Types => {
+            FieldType::Type | FieldType::Types => {
                 value.with_leaf(|l| leaf::type_expr(l, problems)).map(Value::Type)
             }
-            Shape::Action => {
+            FieldType::Action => {
                 value.with_leaf(|l| leaf::action(l, problems)).map(|v| Value::Action(Box::new(v)))
             }
-            Shape::Call => {
+            FieldType::Call => {
                 value.with_leaf(|l| leaf::call(l, problems)).map(|v| Value::Call(Box::new(v)))
             }
-            Shape::Store => {
+            FieldType::Store => {
                 value.with_leaf(|l| leaf::store(l, problems)).map(|v| Value::Store(Box::new(v)))
             }
-            Shape::Chain => {
+            FieldType::Chain => {
                 if value.raw.contains("->") {
                     value.with_leaf(|l| leaf::chain(l, problems)).map(Value::Names)
                 } else {
                     Some(Value::Names(self.names(value)))
                 }
             }
-            Shape::Assignments => {
+            FieldType::Assignments => {
                 if value.raw.starts_with('{') {
                     self.bindings(value).map(|all| {
                         Value::Assignments(all.into_iter().map(|(n, e)| assignment(n, e)).collect())
@@ -124,22 +124,22 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         .map(|a| Value::Assignments(vec![a]))
                 }
             }
-            Shape::Bindings => self.bindings(value).map(Value::Bindings),
-            Shape::TransformHead => value
+            FieldType::Bindings => self.bindings(value).map(Value::Bindings),
+            FieldType::TransformHead => value
                 .with_leaf(|l| leaf::transform_head(l, problems))
                 .map(|v| Value::TransformHead(Box::new(v))),
-            Shape::SortBy => {
+            FieldType::SortBy => {
                 value.with_leaf(|l| leaf::sort_by(l, problems)).map(|v| Value::SortBy(Box::new(v)))
             }
-            Shape::RouteAction => value
+            FieldType::RouteAction => value
                 .with_leaf(|l| leaf::route_action(l, problems))
                 .map(|v| Value::RouteAction(Box::new(v))),
-            Shape::OneOf(_) => {
-                let (shape, _) = self.choose(shape, Some(value), &[]);
-                return self.value(shape, value);
+            FieldType::OneOf(_) => {
+                let (field_type, _) = self.select_type(field_type, Some(value), &[]);
+                return self.value(field_type, value);
             }
-            Shape::Marker => Some(Value::Bool(true)),
-            Shape::Record(_) | Shape::Data => Some(Value::Data(Some(value))),
+            FieldType::Marker => Some(Value::Bool(true)),
+            FieldType::Record(_) | FieldType::Data => Some(Value::Data(Some(value))),
         };
         parsed.unwrap_or(Value::Invalid)
     }
@@ -252,26 +252,26 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
 
     pub(super) fn templates(&mut self, value: &'t Scalar<'s>) -> Vec<Template> {
         match self.inline_entries(value) {
-            Some(entries) => self.templates_below(entries),
+            Some(entries) => self.nested_templates(entries),
             None => vec![self.template(value)],
         }
     }
 
-    pub(super) fn templates_below(&mut self, entries: &'t [Entry<'s>]) -> Vec<Template> {
+    pub(super) fn nested_templates(&mut self, entries: &'t [Entry<'s>]) -> Vec<Template> {
         let mut all = Vec::new();
         for entry in entries {
             match &entry.kind {
-                EntryKind::Item { entries } => all.extend(self.templates_below(entries)),
+                EntryKind::Item { entries } => all.extend(self.nested_templates(entries)),
                 EntryKind::Line { text, children } => {
                     all.push(self.template(text));
-                    all.extend(self.templates_below(children));
+                    all.extend(self.nested_templates(children));
                 }
                 // The colon is prose.
                 EntryKind::Pair { key, value, children } => {
                     let line = self.outline.line(key);
                     let block = value.as_ref().filter(|v| matches!(v.style, Style::Block(_)));
                     all.push(self.template(block.unwrap_or(&line)));
-                    all.extend(self.templates_below(children));
+                    all.extend(self.nested_templates(children));
                 }
             }
         }

@@ -7,24 +7,25 @@ use agentir_diagnostics::{Applicability, Diagnostic, Edit, Fix, RuleName, Span};
 /// The use of a form that not every version has.
 pub(super) struct Usage {
     pub(super) span: Span,
-    pub(super) what: String,
+    pub(super) description: String,
     pub(super) since: Version,
     pub(super) until: Option<(Version, &'static str)>,
     pub(super) rule: Option<RuleName>,
     /// The edit that replaces the form by its successor.
     pub(super) fix: Option<Edit>,
     /// Whether the form indicates the version of the document.
-    pub(super) telling: bool,
+    pub(super) indicates_version: bool,
 }
 
 /// Detects the version from the forms used: the newest, if newest forms occur and no removed ones; legacy,
 /// if several removed forms occur and no later ones.
 pub(super) fn detect(usages: &[Usage]) -> Version {
-    let telling = || usages.iter().filter(|u| u.telling);
-    let gone =
-        telling().filter(|u| u.until.is_some_and(|(last, _)| last == Version::Legacy)).count();
-    let newest = telling().filter(|u| u.since == Version::Newest).count();
-    let current = telling().filter(|u| u.since == Version::Current).count();
+    let indicates_version = || usages.iter().filter(|u| u.indicates_version);
+    let gone = indicates_version()
+        .filter(|u| u.until.is_some_and(|(last, _)| last == Version::Legacy))
+        .count();
+    let newest = indicates_version().filter(|u| u.since == Version::Newest).count();
+    let current = indicates_version().filter(|u| u.since == Version::Current).count();
     if newest > 0 && gone == 0 {
         Version::Newest
     } else if gone > 1 && newest + current == 0 {
@@ -55,7 +56,7 @@ pub(super) fn report_legacy(usages: &[Usage], problems: &mut Vec<Diagnostic>) {
 
 impl Usage {
     pub(super) fn report(self, version: Version, problems: &mut Vec<Diagnostic>) {
-        let Self { span, what, since, until, rule, fix, .. } = self;
+        let Self { span, description, since, until, rule, fix, .. } = self;
         match until {
             Some((last, instead)) if version > last => {
                 let help = if instead.contains(' ') {
@@ -66,7 +67,7 @@ impl Usage {
                 let mut finding = Diagnostic::warning(
                     rule.unwrap_or(rules::LEGACY_FORM),
                     span,
-                    format!("{what} belongs to an older version of ABL"),
+                    format!("{description} belongs to an older version of ABL"),
                 )
                 .note(format!("this document is read as {version} ABL"));
                 if let Some(edit) = fix {
@@ -83,10 +84,10 @@ impl Usage {
                     Diagnostic::warning(
                         rules::NEWER_FORM,
                         span,
-                        format!("{what} belongs to a newer version of ABL"),
+                        format!("{description} belongs to a newer version of ABL"),
                     )
                     .note(format!(
-                        "this document is read as {version} ABL; {what} came with {since} ABL"
+                        "this document is read as {version} ABL; {description} came with {since} ABL"
                     )),
                 );
             }

@@ -5,7 +5,7 @@ use super::coordination::{COMPLETE, DELEGATES, ESCALATE, HANDOFFS, RETURN_HANDLE
 use super::flow::{ACTION_HANDLERS, ERROR_HANDLERS, FLOW, HOOK, HOOKS, STEP};
 use super::supervisor::{AGENTS, BEHAVIOR, COMMUNICATION, POLICIES, PROTOCOL, ROUTING, STATE};
 use super::tools::TOOLS;
-use super::{Head, RecordType, Shape, Version, field, record};
+use super::{FieldType, Header, RecordType, Version, field, record};
 use crate::rules;
 
 /// An agent or supervisor document (§2). Both kinds share one table; sections that only supervisors have
@@ -13,76 +13,76 @@ use crate::rules;
 pub static AGENT: RecordType = record(
     "agent",
     &[
-        field("agent", Shape::Name),
-        field("supervisor", Shape::Name),
-        field("version", Shape::Text),
-        field("description", Shape::Template),
-        field("language", Shape::Text),
-        field("goal", Shape::Template),
-        field("persona", Shape::Template),
-        field("limitations", Shape::Templates),
-        field("identity", Shape::Record(&IDENTITY)),
-        field("instructions", Shape::OneOf(&[Shape::Record(&INSTRUCTIONS), Shape::Template])),
-        field("system_prompt", Shape::Template),
-        field("execution", Shape::Record(&EXECUTION)),
-        field("tools", Shape::Record(&TOOLS)),
-        field("use_tool", Shape::Name).aka(&["use tool"]),
-        field("gather", Shape::Record(&GATHER)),
-        field("flow", Shape::Record(&FLOW)),
-        field("memory", Shape::Record(&MEMORY)),
-        field("constraints", Shape::Record(&CONSTRAINTS)),
-        field("guardrails", Shape::Record(&GUARDRAILS)),
-        field("delegate", Shape::Record(&DELEGATES)),
-        field("handoff", Shape::Record(&HANDOFFS)),
-        field("escalate", Shape::Record(&ESCALATE)),
-        field("complete", Shape::Record(&COMPLETE)),
-        field("on_error", Shape::Record(&ERROR_HANDLERS)),
-        field("on_start", Shape::Record(&HOOK)),
-        field("messages", Shape::Record(&MESSAGES)),
-        field("templates", Shape::Record(&TEMPLATES)),
-        field("hooks", Shape::Record(&HOOKS)),
-        field("nlu", Shape::Record(&NLU)).current(),
-        field("multi_intent", Shape::Record(&MULTI_INTENT)).current(),
-        field("intents", Shape::Record(&INTENTS)).current(),
-        field("entities", Shape::Record(&ENTITIES)).current(),
-        field("lookup_tables", Shape::Record(&LOOKUP_TABLES)).current(),
-        field("attachments", Shape::Record(&ATTACHMENTS)).newest(),
-        field("destinations", Shape::Record(&DESTINATIONS)).newest(),
-        field("transfer_flow_policies", Shape::Data).newest(),
-        field("return_handlers", Shape::Record(&RETURN_HANDLERS)).newest(),
-        field("action_handlers", Shape::Record(&ACTION_HANDLERS)),
-        field("conversation", Shape::Data).newest(),
-        field("use_behavior_profile", Shape::Names)
-            .aka(&["use behavior_profile", "use_behavior_profiles"])
+        field("agent", FieldType::Name),
+        field("supervisor", FieldType::Name),
+        field("version", FieldType::Text),
+        field("description", FieldType::Template),
+        field("language", FieldType::Text),
+        field("goal", FieldType::Template),
+        field("persona", FieldType::Template),
+        field("limitations", FieldType::Templates),
+        field("identity", FieldType::Record(&IDENTITY)),
+        field("instructions", FieldType::OneOf(&[FieldType::Record(&INSTRUCTIONS), FieldType::Template])),
+        field("system_prompt", FieldType::Template),
+        field("execution", FieldType::Record(&EXECUTION)),
+        field("tools", FieldType::Record(&TOOLS)),
+        field("use_tool", FieldType::Name).aliased(&["use tool"]),
+        field("gather", FieldType::Record(&GATHER)),
+        field("flow", FieldType::Record(&FLOW)),
+        field("memory", FieldType::Record(&MEMORY)),
+        field("constraints", FieldType::Record(&CONSTRAINTS)),
+        field("guardrails", FieldType::Record(&GUARDRAILS)),
+        field("delegate", FieldType::Record(&DELEGATES)),
+        field("handoff", FieldType::Record(&HANDOFFS)),
+        field("escalate", FieldType::Record(&ESCALATE)),
+        field("complete", FieldType::Record(&COMPLETE)),
+        field("on_error", FieldType::Record(&ERROR_HANDLERS)),
+        field("on_start", FieldType::Record(&HOOK)),
+        field("messages", FieldType::Record(&MESSAGES)),
+        field("templates", FieldType::Record(&TEMPLATES)),
+        field("hooks", FieldType::Record(&HOOKS)),
+        field("nlu", FieldType::Record(&NLU)).current(),
+        field("multi_intent", FieldType::Record(&MULTI_INTENT)).current(),
+        field("intents", FieldType::Record(&INTENTS)).current(),
+        field("entities", FieldType::Record(&ENTITIES)).current(),
+        field("lookup_tables", FieldType::Record(&LOOKUP_TABLES)).current(),
+        field("attachments", FieldType::Record(&ATTACHMENTS)).newest(),
+        field("destinations", FieldType::Record(&DESTINATIONS)).newest(),
+        field("transfer_flow_policies", FieldType::Data).newest(),
+        field("return_handlers", FieldType::Record(&RETURN_HANDLERS)).newest(),
+        field("action_handlers", FieldType::Record(&ACTION_HANDLERS)),
+        field("conversation", FieldType::Data).newest(),
+        field("use_behavior_profile", FieldType::Names)
+            .aliased(&["use behavior_profile", "use_behavior_profiles"])
             .current(),
-        field("behavior_profile", Shape::Record(&INLINE_PROFILES)).newest(),
-        field("behavior_profiles", Shape::Record(&PROFILES_LEGACY)).until(
+        field("behavior_profile", FieldType::Record(&INLINE_PROFILES)).newest(),
+        field("behavior_profiles", FieldType::Record(&PROFILES_LEGACY)).until(
             Version::Legacy,
             "put the profile into a file of its own (`BEHAVIOR_PROFILE: name`) and write `USE BEHAVIOR_PROFILE: name` here",
         )
         .reported_as(rules::BEHAVIOR_PROFILES_PLURAL),
-        field("formats", Shape::Data).newest(),
-        field("rich_content", Shape::Data).newest(),
-        field("actions", Shape::Data).newest(),
-        field("tests", Shape::Data).current(),
-        field("mode", Shape::Text).until(
+        field("formats", FieldType::Data).newest(),
+        field("rich_content", FieldType::Data).newest(),
+        field("actions", FieldType::Data).newest(),
+        field("tests", FieldType::Data).current(),
+        field("mode", FieldType::Text).until(
             Version::Legacy,
             "say `REASONING: true` or `REASONING: false` in each step of the `FLOW`",
         )
         .reported_as(rules::MODE_REMOVED),
-        field("agents", Shape::Record(&AGENTS)),
-        field("routing", Shape::Record(&ROUTING)),
-        field("handoff_protocol", Shape::Record(&PROTOCOL)),
-        field("state", Shape::Record(&STATE)),
-        field("policies", Shape::Record(&POLICIES)),
-        field("communication", Shape::Record(&COMMUNICATION)),
-        field("behavior", Shape::Record(&BEHAVIOR)),
+        field("agents", FieldType::Record(&AGENTS)),
+        field("routing", FieldType::Record(&ROUTING)),
+        field("handoff_protocol", FieldType::Record(&PROTOCOL)),
+        field("state", FieldType::Record(&STATE)),
+        field("policies", FieldType::Record(&POLICIES)),
+        field("communication", FieldType::Record(&COMMUNICATION)),
+        field("behavior", FieldType::Record(&BEHAVIOR)),
     ],
 );
 
 /// The sections that a top-level key of a fragment may belong to. A fragment is one section, or a part of
 /// one, without an agent around it.
-pub static FRAGMENT_HOMES: &[(&str, &RecordType)] = &[
+pub static FRAGMENT_PARENTS: &[(&str, &RecordType)] = &[
     ("memory", &MEMORY),
     ("escalate", &ESCALATE),
     ("hooks", &HOOKS),
@@ -94,67 +94,69 @@ pub static FRAGMENT_HOMES: &[(&str, &RecordType)] = &[
 static IDENTITY: RecordType = record(
     "identity",
     &[
-        field("role", Shape::Template),
-        field("goal", Shape::Template),
-        field("persona", Shape::Template),
-        field("tone", Shape::Template),
-        field("description", Shape::Template),
-        field("limitations", Shape::Templates),
-        field("instructions", Shape::Template),
-        field("language", Shape::Text),
+        field("role", FieldType::Template),
+        field("goal", FieldType::Template),
+        field("persona", FieldType::Template),
+        field("tone", FieldType::Template),
+        field("description", FieldType::Template),
+        field("limitations", FieldType::Templates),
+        field("instructions", FieldType::Template),
+        field("language", FieldType::Text),
     ],
 );
 
 static INSTRUCTIONS: RecordType = record("instructions", &[]).items(&INSTRUCTION);
-static INSTRUCTION: RecordType =
-    record("instruction", &[field("text", Shape::Template), field("when", Shape::Condition)])
-        .heads(&[Head::Text]);
+static INSTRUCTION: RecordType = record(
+    "instruction",
+    &[field("text", FieldType::Template), field("when", FieldType::Condition)],
+)
+.headers(&[Header::Text]);
 
 static EXECUTION: RecordType = record(
     "execution",
     &[
-        field("model", Shape::Text),
-        field("temperature", Shape::Number),
-        field("max_tokens", Shape::Number),
-        field("tool_timeout", Shape::Number).aka(&["tool_timeout_ms"]),
-        field("llm_timeout", Shape::Number).aka(&["llm_timeout_ms"]),
-        field("session_idle_timeout", Shape::Number).aka(&[
+        field("model", FieldType::Text),
+        field("temperature", FieldType::Number),
+        field("max_tokens", FieldType::Number),
+        field("tool_timeout", FieldType::Number).aliased(&["tool_timeout_ms"]),
+        field("llm_timeout", FieldType::Number).aliased(&["llm_timeout_ms"]),
+        field("session_idle_timeout", FieldType::Number).aliased(&[
             "session_timeout",
             "session_timeout_ms",
             "session_idle_timeout_ms",
         ]),
-        field("voice_latency_target", Shape::Number).aka(&["voice_latency_target_ms"]),
-        field("max_reasoning_iterations", Shape::Number).aka(&["max_iterations"]),
-        field("max_flow_iterations", Shape::Number),
-        field("fallback_model", Shape::Text),
-        field("reasoning_effort", Shape::Enum(&["low", "medium", "high"])).newest(),
-        field("enable_thinking", Shape::Bool).newest(),
-        field("thinking_budget", Shape::Number).newest(),
-        field("compaction_threshold", Shape::Number).newest(),
-        field("compaction", Shape::Data).newest(),
-        field("inline_gather", Shape::Bool).newest(),
-        field("concurrency", Shape::Enum(&["serial", "preemptive", "parallel"])).newest(),
-        field("max_queue_depth", Shape::Number).newest(),
-        field("max_concurrent_messages", Shape::Number).newest(),
-        field("models", Shape::Record(&MODELS)).newest(),
-        field("timeouts", Shape::Record(&TIMEOUTS)),
-        field("voice", Shape::Data),
-        field("pipeline", Shape::Data),
+        field("voice_latency_target", FieldType::Number).aliased(&["voice_latency_target_ms"]),
+        field("max_reasoning_iterations", FieldType::Number).aliased(&["max_iterations"]),
+        field("max_flow_iterations", FieldType::Number),
+        field("fallback_model", FieldType::Text),
+        field("reasoning_effort", FieldType::Enum(&["low", "medium", "high"])).newest(),
+        field("enable_thinking", FieldType::Bool).newest(),
+        field("thinking_budget", FieldType::Number).newest(),
+        field("compaction_threshold", FieldType::Number).newest(),
+        field("compaction", FieldType::Data).newest(),
+        field("inline_gather", FieldType::Bool).newest(),
+        field("concurrency", FieldType::Enum(&["serial", "preemptive", "parallel"])).newest(),
+        field("max_queue_depth", FieldType::Number).newest(),
+        field("max_concurrent_messages", FieldType::Number).newest(),
+        field("models", FieldType::Record(&MODELS)).newest(),
+        field("timeouts", FieldType::Record(&TIMEOUTS)),
+        field("voice", FieldType::Data),
+        field("pipeline", FieldType::Data),
     ],
 );
 
 static MODELS: RecordType = record("models", &[]).items(&MODEL);
 static MODEL: RecordType =
-    record("model", &[field("model", Shape::Text)]).keyed().shorthand("model").open();
+    record("model", &[field("model", FieldType::Text)]).keyed().shorthand("model").open();
 
 static TIMEOUTS: RecordType = record(
     "timeouts",
     &[
-        field("tool_timeout", Shape::Number).aka(&["tool_timeout_ms"]),
-        field("llm_timeout", Shape::Number).aka(&["llm_timeout_ms"]),
-        field("session_idle_timeout", Shape::Number)
-            .aka(&["session_timeout", "session_timeout_ms"]),
-        field("voice_latency_target", Shape::Number).aka(&["voice_latency_target_ms"]),
+        field("tool_timeout", FieldType::Number).aliased(&["tool_timeout_ms"]),
+        field("llm_timeout", FieldType::Number).aliased(&["llm_timeout_ms"]),
+        field("session_idle_timeout", FieldType::Number)
+            .aliased(&["session_timeout", "session_timeout_ms"]),
+        field("voice_latency_target", FieldType::Number).aliased(&["voice_latency_target_ms"]),
     ],
 );
 
@@ -184,11 +186,11 @@ pub(super) static GATHER: RecordType = record(
     "gather",
     &[
         // Effective in a step only (§3.6).
-        field("strategy", Shape::Enum(&["pattern", "llm", "hybrid", "auto", "ml"])),
-        field("fields", Shape::Record(&GATHER_FIELDS)),
-        field("prompt", Shape::Template),
-        field("message_key", Shape::Name),
-        field("correction_patterns", Shape::Templates).newest(),
+        field("strategy", FieldType::Enum(&["pattern", "llm", "hybrid", "auto", "ml"])),
+        field("fields", FieldType::Record(&GATHER_FIELDS)),
+        field("prompt", FieldType::Template),
+        field("message_key", FieldType::Name),
+        field("correction_patterns", FieldType::Templates).newest(),
     ],
 )
 .items(&GATHER_FIELD);
@@ -198,111 +200,114 @@ pub(super) static GATHER_FIELDS: RecordType = record("fields", &[]).items(&GATHE
 pub(super) static GATHER_FIELD: RecordType = record(
     "gather field",
     &[
-        field("prompt", Shape::Template),
-        field("message_key", Shape::Name).newest(),
-        field("description", Shape::Template),
-        field("type", Shape::Enum(FIELD_TYPES)),
-        field("required", Shape::OneOf(&[Shape::Bool, Shape::Enum(&["required", "optional"])])),
-        field("default", Shape::Data),
-        field("entity_ref", Shape::Name).aka(&["entity"]).current(),
-        field("options", Shape::Templates).aka(&["values", "enum_values", "enum"]),
-        field("synonyms", Shape::Data),
-        field("validate", Shape::OneOf(&[Shape::Record(&VALIDATION), Shape::Template]))
-            .aka(&["validation"]),
-        field("validation_process", Shape::Enum(&["regex", "code", "llm"])).newest(),
-        field("retry_prompt", Shape::Template),
-        field("max_retries", Shape::Number),
-        field("infer", Shape::Bool),
-        field("infer_confidence", Shape::Number),
-        field("infer_confirm", Shape::Bool),
-        field("prompt_mode", Shape::Enum(&["ask", "extract_only"])).newest(),
-        field("range", Shape::Data),
-        field("list", Shape::Data),
-        field("preferences", Shape::Data),
+        field("prompt", FieldType::Template),
+        field("message_key", FieldType::Name).newest(),
+        field("description", FieldType::Template),
+        field("type", FieldType::Enum(FIELD_TYPES)),
+        field(
+            "required",
+            FieldType::OneOf(&[FieldType::Bool, FieldType::Enum(&["required", "optional"])]),
+        ),
+        field("default", FieldType::Data),
+        field("entity_ref", FieldType::Name).aliased(&["entity"]).current(),
+        field("options", FieldType::Templates).aliased(&["values", "enum_values", "enum"]),
+        field("synonyms", FieldType::Data),
+        field("validate", FieldType::OneOf(&[FieldType::Record(&VALIDATION), FieldType::Template]))
+            .aliased(&["validation"]),
+        field("validation_process", FieldType::Enum(&["regex", "code", "llm"])).newest(),
+        field("retry_prompt", FieldType::Template),
+        field("max_retries", FieldType::Number),
+        field("infer", FieldType::Bool),
+        field("infer_confidence", FieldType::Number),
+        field("infer_confirm", FieldType::Bool),
+        field("prompt_mode", FieldType::Enum(&["ask", "extract_only"])).newest(),
+        field("range", FieldType::Data),
+        field("list", FieldType::Data),
+        field("preferences", FieldType::Data),
         field(
             "activation",
-            Shape::OneOf(&[
-                Shape::Record(&ACTIVATION),
-                Shape::Enum(&["required", "optional", "progressive"]),
+            FieldType::OneOf(&[
+                FieldType::Record(&ACTIVATION),
+                FieldType::Enum(&["required", "optional", "progressive"]),
             ]),
         ),
-        field("depends_on", Shape::Names),
-        field("satisfied_by", Shape::Enum(&["user_input", "authoritative_tool", "system"]))
+        field("depends_on", FieldType::Names),
+        field("satisfied_by", FieldType::Enum(&["user_input", "authoritative_tool", "system"]))
             .newest(),
-        field("sensitive", Shape::Bool),
-        field("sensitive_display", Shape::Enum(&["redact", "replace", "mask"])),
-        field("mask_config", Shape::Record(&MASK)),
-        field("pii_type", Shape::Text),
-        field("transient", Shape::Bool),
-        field("extraction_pattern", Shape::Text),
-        field("extraction_group", Shape::Number),
-        field("extraction_hints", Shape::Templates).aka(&["hints"]),
-        field("strategy", Shape::Enum(&["pattern", "llm", "hybrid", "auto", "ml"])),
-        field("semantics", Shape::Record(&SEMANTICS)),
+        field("sensitive", FieldType::Bool),
+        field("sensitive_display", FieldType::Enum(&["redact", "replace", "mask"])),
+        field("mask_config", FieldType::Record(&MASK)),
+        field("pii_type", FieldType::Text),
+        field("transient", FieldType::Bool),
+        field("extraction_pattern", FieldType::Text),
+        field("extraction_group", FieldType::Number),
+        field("extraction_hints", FieldType::Templates).aliased(&["hints"]),
+        field("strategy", FieldType::Enum(&["pattern", "llm", "hybrid", "auto", "ml"])),
+        field("semantics", FieldType::Record(&SEMANTICS)),
         // Attachments collected as fields (§3.13.4).
-        field("category", Shape::Enum(&["image", "document", "audio", "video"])),
-        field("allowed_mime_types", Shape::Templates).aka(&["allowed_types"]),
-        field("max_file_size", Shape::Number),
-        field("processing", Shape::Data),
-        field("voice", Shape::Data),
-        field("rich_content", Shape::Data).aka(&["formats"]),
+        field("category", FieldType::Enum(&["image", "document", "audio", "video"])),
+        field("allowed_mime_types", FieldType::Templates).aliased(&["allowed_types"]),
+        field("max_file_size", FieldType::Number),
+        field("processing", FieldType::Data),
+        field("voice", FieldType::Data),
+        field("rich_content", FieldType::Data).aliased(&["formats"]),
     ],
 )
 .keyed()
-.heads(&[Head::Name])
+.headers(&[Header::Name])
 .shorthand("required");
 
 pub(super) static VALIDATION: RecordType = record(
     "validation",
     &[
-        field("type", Shape::Enum(&["pattern", "range", "enum", "custom", "llm", "intrinsic"])),
-        field("rule", Shape::Text),
-        field("error", Shape::Template).aka(&["error_message"]),
-        field("retry_prompt", Shape::Template),
-        field("max_retries", Shape::Number),
-        field("validation_process", Shape::Enum(&["regex", "code", "llm"])),
+        field("type", FieldType::Enum(&["pattern", "range", "enum", "custom", "llm", "intrinsic"])),
+        field("rule", FieldType::Text),
+        field("error", FieldType::Template).aliased(&["error_message"]),
+        field("retry_prompt", FieldType::Template),
+        field("max_retries", FieldType::Number),
+        field("validation_process", FieldType::Enum(&["regex", "code", "llm"])),
         // The short form in the table of §3.6: `pattern: "…"`.
-        field("pattern", Shape::Text),
-        field("range", Shape::Text),
-        field("enum", Shape::Text),
-        field("custom", Shape::Text),
-        field("llm", Shape::Text),
+        field("pattern", FieldType::Text),
+        field("range", FieldType::Text),
+        field("enum", FieldType::Text),
+        field("custom", FieldType::Text),
+        field("llm", FieldType::Text),
     ],
 );
 
-static ACTIVATION: RecordType = record("activation", &[field("when", Shape::Condition)]);
+static ACTIVATION: RecordType = record("activation", &[field("when", FieldType::Condition)]);
 
 pub(super) static MASK: RecordType = record(
     "mask configuration",
     &[
-        field("show_first", Shape::Number).aka(&["showFirst"]),
-        field("show_last", Shape::Number).aka(&["showLast"]),
-        field("char", Shape::Text),
+        field("show_first", FieldType::Number).aliased(&["showFirst"]),
+        field("show_last", FieldType::Number).aliased(&["showLast"]),
+        field("char", FieldType::Text),
     ],
 );
 
 static SEMANTICS: RecordType = record(
     "semantics",
     &[
-        field("format", Shape::Text),
-        field("components", Shape::Names),
-        field("unit", Shape::Text),
-        field("lookup", Shape::Name),
-        field("convert_to", Shape::Text),
-        field("locale", Shape::Text),
-        field("temporal", Shape::Enum(&["future", "past", "any"])).newest(),
-        field("enum_set", Shape::Templates).current(),
-        field("kore_entity_type", Shape::Text),
+        field("format", FieldType::Text),
+        field("components", FieldType::Names),
+        field("unit", FieldType::Text),
+        field("lookup", FieldType::Name),
+        field("convert_to", FieldType::Text),
+        field("locale", FieldType::Text),
+        field("temporal", FieldType::Enum(&["future", "past", "any"])).newest(),
+        field("enum_set", FieldType::Templates).current(),
+        field("kore_entity_type", FieldType::Text),
     ],
 );
 
 static MEMORY: RecordType = record(
     "memory",
     &[
-        field("session", Shape::Record(&SESSION)),
-        field("persistent", Shape::Record(&PERSISTENT)),
-        field("remember", Shape::Record(&REMEMBER)),
-        field("recall", Shape::Record(&RECALL)),
+        field("session", FieldType::Record(&SESSION)),
+        field("persistent", FieldType::Record(&PERSISTENT)),
+        field("remember", FieldType::Record(&REMEMBER)),
+        field("recall", FieldType::Record(&RECALL)),
     ],
 );
 
@@ -310,60 +315,60 @@ static SESSION: RecordType = record("session memory", &[]).items(&SESSION_VARIAB
 static SESSION_VARIABLE: RecordType = record(
     "session variable",
     &[
-        field("type", Shape::Type).newest(),
-        field("description", Shape::Template).newest(),
-        field("initial", Shape::Data).aka(&["initial_value"]).current(),
-        field("reset", Shape::Enum(&["per_session", "per_activation", "per_step", "never"]))
+        field("type", FieldType::Type).newest(),
+        field("description", FieldType::Template).newest(),
+        field("initial", FieldType::Data).aliased(&["initial_value"]).current(),
+        field("reset", FieldType::Enum(&["per_session", "per_activation", "per_step", "never"]))
             .current(),
     ],
 )
 .keyed()
-.heads(&[Head::Name])
+.headers(&[Header::Name])
 .shorthand("description");
 
 static PERSISTENT: RecordType = record(
     "persistent memory",
-    &[field("reads", Shape::Names).current(), field("writes", Shape::Names).current()],
+    &[field("reads", FieldType::Names).current(), field("writes", FieldType::Names).current()],
 )
 .items(&PERSISTENT_PATH);
 static PERSISTENT_PATH: RecordType = record(
     "persistent path",
     &[
-        field("path", Shape::Name),
-        field("scope", Shape::Enum(&["user", "project", "execution_tree"])),
-        field("access", Shape::Enum(&["read", "write", "readwrite"])),
-        field("type", Shape::Type),
-        field("unit", Shape::Text),
-        field("default_value", Shape::Data).aka(&["default"]),
-        field("description", Shape::Template),
-        field("sensitive", Shape::Bool).newest(),
-        field("sensitive_display", Shape::Enum(&["redact", "replace", "mask"])).newest(),
-        field("mask_config", Shape::Record(&MASK)).newest(),
+        field("path", FieldType::Name),
+        field("scope", FieldType::Enum(&["user", "project", "execution_tree"])),
+        field("access", FieldType::Enum(&["read", "write", "readwrite"])),
+        field("type", FieldType::Type),
+        field("unit", FieldType::Text),
+        field("default_value", FieldType::Data).aliased(&["default"]),
+        field("description", FieldType::Template),
+        field("sensitive", FieldType::Bool).newest(),
+        field("sensitive_display", FieldType::Enum(&["redact", "replace", "mask"])).newest(),
+        field("mask_config", FieldType::Record(&MASK)).newest(),
     ],
 )
 .keyed()
 .named_by("path")
-.heads(&[Head::Name])
+.headers(&[Header::Name])
 .shorthand("description");
 
 static REMEMBER: RecordType = record("remember", &[]).items(&REMEMBER_RULE);
 static REMEMBER_RULE: RecordType = record(
     "remember rule",
     &[
-        field("when", Shape::Condition),
-        field("store", Shape::OneOf(&[Shape::Record(&STORE_BLOCK), Shape::Store])),
-        field("ttl", Shape::Text),
+        field("when", FieldType::Condition),
+        field("store", FieldType::OneOf(&[FieldType::Record(&STORE_BLOCK), FieldType::Store])),
+        field("ttl", FieldType::Text),
     ],
 )
-.heads(&[Head::Condition]);
+.headers(&[Header::Condition]);
 static STORE_BLOCK: RecordType = record(
     "store",
     &[
-        field("value", Shape::Expr),
-        field("target", Shape::Name),
-        field("operation", Shape::Enum(&["overwrite", "set", "append"])).newest(),
-        field("unique", Shape::Bool).newest(),
-        field("max_size", Shape::Number).aka(&["maxSize"]).newest(),
+        field("value", FieldType::Expr),
+        field("target", FieldType::Name),
+        field("operation", FieldType::Enum(&["overwrite", "set", "append"])).newest(),
+        field("unique", FieldType::Bool).newest(),
+        field("max_size", FieldType::Number).aliased(&["maxSize"]).newest(),
     ],
 );
 
@@ -371,12 +376,12 @@ static RECALL: RecordType = record("recall", &[]).items(&RECALL_RULE);
 static RECALL_RULE: RecordType = record(
     "recall rule",
     &[
-        field("on", Shape::Text).required(),
-        field("action", Shape::Enum(&["inject_context", "load_memory", "prompt_llm"])),
-        field("instruction", Shape::Template),
-        field("paths", Shape::Names),
-        field("retrieve", Shape::Names),
-        field("domain", Shape::Text),
+        field("on", FieldType::Text).required(),
+        field("action", FieldType::Enum(&["inject_context", "load_memory", "prompt_llm"])),
+        field("instruction", FieldType::Template),
+        field("paths", FieldType::Names),
+        field("retrieve", FieldType::Names),
+        field("domain", FieldType::Text),
     ],
 )
 // `ON_START: "…"`: the key is the event; see the reader of recall rules.
@@ -386,39 +391,39 @@ static RECALL_RULE: RecordType = record(
 
 static MESSAGES: RecordType = record("messages", &[]).items(&MESSAGE);
 static MESSAGE: RecordType =
-    record("message", &[field("text", Shape::Template)]).keyed().shorthand("text");
+    record("message", &[field("text", FieldType::Template)]).keyed().shorthand("text");
 
 static TEMPLATES: RecordType = record("templates", &[]).items(&TEMPLATE);
 /// A named response with its variants (§3.13.1).
 static TEMPLATE: RecordType = record(
     "template",
     &[
-        field("default", Shape::Template),
-        field("markdown", Shape::Template),
-        field("html", Shape::Template),
-        field("voice instructions", Shape::Template).aka(&["voice_instructions"]),
-        field("adaptive_card", Shape::Template),
-        field("slack", Shape::Template),
-        field("whatsapp", Shape::Template),
-        field("ag_ui", Shape::Template),
-        field("voice", Shape::Data),
-        field("when", Shape::Condition).newest(),
-        field("adaptive", Shape::Data).newest(),
-        field("actions", Shape::Data),
-        field("renderables", Shape::Data).newest(),
-        field("carousel", Shape::Data).newest(),
-        field("quick_replies", Shape::Data).newest(),
-        field("list", Shape::Data).newest(),
-        field("image", Shape::Data).newest(),
-        field("video", Shape::Data).newest(),
-        field("audio", Shape::Data).newest(),
-        field("file", Shape::Data).newest(),
-        field("kpi", Shape::Data).newest(),
-        field("table", Shape::Data).newest(),
-        field("chart", Shape::Data).newest(),
-        field("form", Shape::Data).newest(),
-        field("progress", Shape::Data).newest(),
-        field("feedback", Shape::Data).newest(),
+        field("default", FieldType::Template),
+        field("markdown", FieldType::Template),
+        field("html", FieldType::Template),
+        field("voice instructions", FieldType::Template).aliased(&["voice_instructions"]),
+        field("adaptive_card", FieldType::Template),
+        field("slack", FieldType::Template),
+        field("whatsapp", FieldType::Template),
+        field("ag_ui", FieldType::Template),
+        field("voice", FieldType::Data),
+        field("when", FieldType::Condition).newest(),
+        field("adaptive", FieldType::Data).newest(),
+        field("actions", FieldType::Data),
+        field("renderables", FieldType::Data).newest(),
+        field("carousel", FieldType::Data).newest(),
+        field("quick_replies", FieldType::Data).newest(),
+        field("list", FieldType::Data).newest(),
+        field("image", FieldType::Data).newest(),
+        field("video", FieldType::Data).newest(),
+        field("audio", FieldType::Data).newest(),
+        field("file", FieldType::Data).newest(),
+        field("kpi", FieldType::Data).newest(),
+        field("table", FieldType::Data).newest(),
+        field("chart", FieldType::Data).newest(),
+        field("form", FieldType::Data).newest(),
+        field("progress", FieldType::Data).newest(),
+        field("feedback", FieldType::Data).newest(),
     ],
 )
 .keyed()
@@ -427,33 +432,33 @@ static TEMPLATE: RecordType = record(
 static NLU: RecordType = record(
     "nlu",
     &[
-        field("intents", Shape::Record(&NLU_INTENTS)),
-        field("entities", Shape::Record(&NLU_ENTITIES)),
-        field("categories", Shape::Data),
-        field("glossary", Shape::Data),
-        field("embeddings", Shape::Data),
-        field("languages", Shape::Names),
-        field("default_language", Shape::Text),
-        field("allow_code_switching", Shape::Bool),
-        field("language_models", Shape::Data),
-        field("models", Shape::Data),
-        field("evaluation", Shape::Data),
-        field("config_file", Shape::Text),
+        field("intents", FieldType::Record(&NLU_INTENTS)),
+        field("entities", FieldType::Record(&NLU_ENTITIES)),
+        field("categories", FieldType::Data),
+        field("glossary", FieldType::Data),
+        field("embeddings", FieldType::Data),
+        field("languages", FieldType::Names),
+        field("default_language", FieldType::Text),
+        field("allow_code_switching", FieldType::Bool),
+        field("language_models", FieldType::Data),
+        field("models", FieldType::Data),
+        field("evaluation", FieldType::Data),
+        field("config_file", FieldType::Text),
     ],
 );
 static NLU_INTENTS: RecordType = record("intents", &[]).items(&NLU_INTENT);
 static NLU_INTENT: RecordType = record(
     "intent",
     &[
-        field("description", Shape::Template),
-        field("patterns", Shape::Templates),
-        field("examples", Shape::Templates),
-        field("examples_file", Shape::Text),
-        field("entities", Shape::Names),
+        field("description", FieldType::Template),
+        field("patterns", FieldType::Templates),
+        field("examples", FieldType::Templates),
+        field("examples_file", FieldType::Text),
+        field("entities", FieldType::Names),
     ],
 )
 .keyed()
-.heads(&[Head::Name])
+.headers(&[Header::Name])
 .shorthand("description");
 static NLU_ENTITIES: RecordType = record("entities", &[]).items(&ENTITY);
 
@@ -462,17 +467,17 @@ static ENTITIES: RecordType = record("entities", &[]).items(&ENTITY);
 static ENTITY: RecordType = record(
     "entity",
     &[
-        field("type", Shape::Enum(FIELD_TYPES)),
-        field("values", Shape::Templates).aka(&["options"]),
-        field("synonyms", Shape::Data),
-        field("pattern", Shape::Text),
-        field("validation", Shape::OneOf(&[Shape::Record(&VALIDATION), Shape::Text])),
-        field("sensitive", Shape::Bool),
-        field("sensitive_display", Shape::Enum(&["redact", "replace", "mask"])),
-        field("mask_config", Shape::Record(&MASK)),
-        field("pii_type", Shape::Text),
-        field("description", Shape::Template),
-        field("extraction_hints", Shape::Templates),
+        field("type", FieldType::Enum(FIELD_TYPES)),
+        field("values", FieldType::Templates).aliased(&["options"]),
+        field("synonyms", FieldType::Data),
+        field("pattern", FieldType::Text),
+        field("validation", FieldType::OneOf(&[FieldType::Record(&VALIDATION), FieldType::Text])),
+        field("sensitive", FieldType::Bool),
+        field("sensitive_display", FieldType::Enum(&["redact", "replace", "mask"])),
+        field("mask_config", FieldType::Record(&MASK)),
+        field("pii_type", FieldType::Text),
+        field("description", FieldType::Template),
+        field("extraction_hints", FieldType::Templates),
     ],
 )
 .keyed()
@@ -482,39 +487,39 @@ static LOOKUP_TABLES: RecordType = record("lookup tables", &[]).items(&LOOKUP_TA
 static LOOKUP_TABLE: RecordType = record(
     "lookup table",
     &[
-        field("source", Shape::Enum(&["inline", "collection", "api", "mongodb", "http"])),
-        field("values", Shape::Templates),
-        field("map", Shape::Data).newest(),
-        field("table_name", Shape::Text).aka(&["collection"]),
-        field("endpoint", Shape::Text).newest(),
-        field("field", Shape::Text),
-        field("headers", Shape::Data).newest(),
-        field("timeout_ms", Shape::Number).newest(),
-        field("case_sensitive", Shape::Bool),
-        field("fuzzy_match", Shape::Bool),
-        field("fuzzy_threshold", Shape::Number),
+        field("source", FieldType::Enum(&["inline", "collection", "api", "mongodb", "http"])),
+        field("values", FieldType::Templates),
+        field("map", FieldType::Data).newest(),
+        field("table_name", FieldType::Text).aliased(&["collection"]),
+        field("endpoint", FieldType::Text).newest(),
+        field("field", FieldType::Text),
+        field("headers", FieldType::Data).newest(),
+        field("timeout_ms", FieldType::Number).newest(),
+        field("case_sensitive", FieldType::Bool),
+        field("fuzzy_match", FieldType::Bool),
+        field("fuzzy_threshold", FieldType::Number),
     ],
 )
 .keyed();
 
 static INTENTS: RecordType = record(
     "intents",
-    &[field("lexical_fallback", Shape::Enum(&["never", "when_unavailable", "always"]))],
+    &[field("lexical_fallback", FieldType::Enum(&["never", "when_unavailable", "always"]))],
 )
 .items(&NLU_INTENT);
 
 static MULTI_INTENT: RecordType = record(
     "multi-intent handling",
     &[
-        field("enabled", Shape::Bool),
+        field("enabled", FieldType::Bool),
         field(
             "strategy",
-            Shape::Enum(&["primary_queue", "sequential", "parallel", "disambiguate", "auto"]),
+            FieldType::Enum(&["primary_queue", "sequential", "parallel", "disambiguate", "auto"]),
         ),
-        field("unknown_relationship_strategy", Shape::Text).newest(),
-        field("max_intents", Shape::Number),
-        field("confidence_threshold", Shape::Number),
-        field("queue_max_age_ms", Shape::Number).newest(),
+        field("unknown_relationship_strategy", FieldType::Text).newest(),
+        field("max_intents", FieldType::Number),
+        field("confidence_threshold", FieldType::Number),
+        field("queue_max_age_ms", FieldType::Number).newest(),
     ],
 );
 
@@ -522,16 +527,16 @@ static ATTACHMENTS: RecordType = record("attachments", &[]).items(&ATTACHMENT);
 static ATTACHMENT: RecordType = record(
     "attachment",
     &[
-        field("prompt", Shape::Template),
-        field("category", Shape::Enum(&["image", "document", "audio", "video"])),
-        field("required", Shape::Bool),
-        field("max_file_size_mb", Shape::Number).aka(&["max_size_mb"]),
-        field("max_file_size", Shape::Number),
-        field("allowed_types", Shape::Templates).aka(&["allowed_mime_types"]),
-        field("ocr_enabled", Shape::Bool),
-        field("transcription_enabled", Shape::Bool).aka(&["transcription"]),
-        field("key_frame_extraction", Shape::Bool),
-        field("processing", Shape::Data),
+        field("prompt", FieldType::Template),
+        field("category", FieldType::Enum(&["image", "document", "audio", "video"])),
+        field("required", FieldType::Bool),
+        field("max_file_size_mb", FieldType::Number).aliased(&["max_size_mb"]),
+        field("max_file_size", FieldType::Number),
+        field("allowed_types", FieldType::Templates).aliased(&["allowed_mime_types"]),
+        field("ocr_enabled", FieldType::Bool),
+        field("transcription_enabled", FieldType::Bool).aliased(&["transcription"]),
+        field("key_frame_extraction", FieldType::Bool),
+        field("processing", FieldType::Data),
     ],
 )
 .keyed();
@@ -540,12 +545,12 @@ static DESTINATIONS: RecordType = record("destinations", &[]).items(&DESTINATION
 static DESTINATION: RecordType = record(
     "destination",
     &[
-        field("url", Shape::Text),
-        field("method", Shape::Text),
-        field("auth", Shape::Data),
-        field("headers", Shape::Data),
+        field("url", FieldType::Text),
+        field("method", FieldType::Text),
+        field("auth", FieldType::Data),
+        field("headers", FieldType::Data),
     ],
 )
 .keyed()
-.heads(&[Head::Name])
+.headers(&[Header::Name])
 .shorthand("url");

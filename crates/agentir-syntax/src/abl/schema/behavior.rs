@@ -3,7 +3,7 @@
 use super::agent::GATHER_FIELDS;
 use super::flow::STEP;
 use super::tools::TOOLS;
-use super::{Head, RecordType, Shape, field, record};
+use super::{FieldType, Header, RecordType, field, record};
 
 /// `CONSTRAINTS`: rules, with or without labels.
 pub(super) static CONSTRAINTS: RecordType = record("constraints", &[]).items(&CONSTRAINT);
@@ -12,43 +12,44 @@ pub(super) static CONSTRAINTS: RecordType = record("constraints", &[]).items(&CO
 static CONSTRAINT: RecordType = record("constraint", CONSTRAINT_FIELDS)
     .keyed()
     .named_by("label")
-    .heads(&[Head::Constraint])
+    .headers(&[Header::Constraint])
     .items(&CONSTRAINT);
 
 /// The rules of a reasoning step, which may also be natural language.
 pub(super) static STEP_CONSTRAINTS: RecordType =
     record("step constraints", &[]).items(&STEP_CONSTRAINT);
 static STEP_CONSTRAINT: RecordType =
-    record("constraint", CONSTRAINT_FIELDS).heads(&[Head::Constraint, Head::Text]);
+    record("constraint", CONSTRAINT_FIELDS).headers(&[Header::Constraint, Header::Text]);
 
-static CONSTRAINT_ON_FAIL: [Shape; 3] = [Shape::Record(&ON_FAIL), Shape::Action, Shape::Template];
+static CONSTRAINT_ON_FAIL: [FieldType; 3] =
+    [FieldType::Record(&ON_FAIL), FieldType::Action, FieldType::Template];
 
 const CONSTRAINT_FIELDS: &[super::FieldDef] = &[
     // The YAML form: `rule`, `action`, `when`, `message`.
-    field("rule", Shape::Rule).aka(&["condition"]),
-    field("require", Shape::Condition),
-    field("warn", Shape::Condition),
-    field("limit", Shape::Condition),
-    field("restrict", Shape::Condition),
-    field("label", Shape::Name),
-    field("before", Shape::Text),
-    field("when", Shape::Condition),
-    field("on_fail", Shape::OneOf(&CONSTRAINT_ON_FAIL)).aka(&["action"]),
-    field("message", Shape::Template),
-    field("severity", Shape::Enum(&["error", "warning"])),
+    field("rule", FieldType::Rule).aliased(&["condition"]),
+    field("require", FieldType::Condition),
+    field("warn", FieldType::Condition),
+    field("limit", FieldType::Condition),
+    field("restrict", FieldType::Condition),
+    field("label", FieldType::Name),
+    field("before", FieldType::Text),
+    field("when", FieldType::Condition),
+    field("on_fail", FieldType::OneOf(&CONSTRAINT_ON_FAIL)).aliased(&["action"]),
+    field("message", FieldType::Template),
+    field("severity", FieldType::Enum(&["error", "warning"])),
 ];
 
 static ON_FAIL: RecordType = record(
     "failure action",
     &[
-        field("respond", Shape::Template),
-        field("collect", Shape::Names),
-        field("retry", Shape::Bool),
-        field("goto", Shape::Action),
-        field("clear", Shape::Names).newest(),
-        field("escalate", Shape::Data),
-        field("handoff", Shape::Action),
-        field("then", Shape::Action),
+        field("respond", FieldType::Template),
+        field("collect", FieldType::Names),
+        field("retry", FieldType::Bool),
+        field("goto", FieldType::Action),
+        field("clear", FieldType::Names).newest(),
+        field("escalate", FieldType::Data),
+        field("handoff", FieldType::Action),
+        field("then", FieldType::Action),
     ],
 );
 
@@ -57,38 +58,38 @@ pub(super) static GUARDRAILS: RecordType = record("guardrails", &[]).items(&GUAR
 static GUARDRAIL: RecordType = record(
     "guardrail",
     &[
-        field("description", Shape::Template),
+        field("description", FieldType::Template),
         field(
             "kind",
-            Shape::Enum(&["input", "output", "tool_input", "tool_output", "handoff", "both"]),
+            FieldType::Enum(&["input", "output", "tool_input", "tool_output", "handoff", "both"]),
         )
-        .expected("it is then checked against what the user says (`input`)"),
-        field("check", Shape::Expr),
-        field("llm_check", Shape::Template),
-        field("provider", Shape::Text),
-        field("category", Shape::Text),
-        field("threshold", Shape::Number),
+        .recommended("it is then checked against what the user says (`input`)"),
+        field("check", FieldType::Expr),
+        field("llm_check", FieldType::Template),
+        field("provider", FieldType::Text),
+        field("category", FieldType::Text),
+        field("threshold", FieldType::Number),
         field(
             "action",
-            Shape::OneOf(&[
-                Shape::Record(&GUARDRAIL_ACTION),
-                Shape::Enum(&["block", "warn", "redact", "fix", "reask", "filter", "escalate"]),
+            FieldType::OneOf(&[
+                FieldType::Record(&GUARDRAIL_ACTION),
+                FieldType::Enum(&["block", "warn", "redact", "fix", "reask", "filter", "escalate"]),
             ]),
         ),
-        field("message", Shape::Template).aka(&["msg"]),
-        field("priority", Shape::Number),
-        field("severity_actions", Shape::Data),
+        field("message", FieldType::Template).aliased(&["msg"]),
+        field("priority", FieldType::Number),
+        field("severity_actions", FieldType::Data),
         field(
             "fix_strategy",
-            Shape::Enum(&["truncate", "strip_html", "redact_pii", "normalize", "custom"]),
+            FieldType::Enum(&["truncate", "strip_html", "redact_pii", "normalize", "custom"]),
         ),
-        field("fix_expression", Shape::Text),
-        field("max_reasks", Shape::Number),
-        field("filter_min_length", Shape::Number),
-        field("streaming", Shape::Data),
-        field("streaming_interval", Shape::Data),
-        field("entities", Shape::Names),
-        field("preset_key", Shape::Text).aka(&["presetKey"]),
+        field("fix_expression", FieldType::Text),
+        field("max_reasks", FieldType::Number),
+        field("filter_min_length", FieldType::Number),
+        field("streaming", FieldType::Data),
+        field("streaming_interval", FieldType::Data),
+        field("entities", FieldType::Names),
+        field("preset_key", FieldType::Text).aliased(&["presetKey"]),
     ],
 )
 .keyed();
@@ -97,9 +98,9 @@ static GUARDRAIL_ACTION: RecordType = record(
     &[
         field(
             "type",
-            Shape::Enum(&["block", "warn", "redact", "fix", "reask", "filter", "escalate"]),
+            FieldType::Enum(&["block", "warn", "redact", "fix", "reask", "filter", "escalate"]),
         ),
-        field("message", Shape::Template).aka(&["msg"]),
+        field("message", FieldType::Template).aliased(&["msg"]),
     ],
 )
 .open();
@@ -116,49 +117,55 @@ pub(super) static PROFILES_LEGACY: RecordType =
     record("behavior profiles", &[]).items(&PROFILE_ITEM);
 static PROFILE_ITEM: RecordType = record("behavior profile", PROFILE_FIELDS).keyed();
 
-static PROFILE_CONSTRAINTS: [Shape; 2] = [Shape::Record(&CONSTRAINTS), Shape::Templates];
-static FLOW_OR_NAME: [Shape; 2] = [Shape::Record(&super::flow::FLOW), Shape::Name];
+static PROFILE_CONSTRAINTS: [FieldType; 2] =
+    [FieldType::Record(&CONSTRAINTS), FieldType::Templates];
+static FLOW_OR_NAME: [FieldType; 2] = [FieldType::Record(&super::flow::FLOW), FieldType::Name];
 
 const PROFILE_FIELDS: &[super::FieldDef] = &[
-    field("behavior_profile", Shape::Name),
-    field("name", Shape::Name),
-    field("description", Shape::Template),
-    field("priority", Shape::Number).required(),
-    field("when", Shape::Condition).required(),
-    field("instructions", Shape::Template),
-    field("constraints", Shape::OneOf(&PROFILE_CONSTRAINTS)),
-    field("response", Shape::Data).aka(&["response_rules"]),
-    field("voice", Shape::Data),
-    field("tools", Shape::Record(&PROFILE_TOOLS)),
-    field("tools_hide", Shape::Names),
-    field("tools_add", Shape::Record(&TOOLS)),
-    field("conversation", Shape::Data),
-    field("gather", Shape::Record(&GATHER_OVERRIDES)).aka(&["gather_overrides"]),
-    field("flow", Shape::Record(&FLOW_CHANGES)).aka(&["flow_modifications"]),
-    field("flow_replace", Shape::OneOf(&FLOW_OR_NAME)),
+    field("behavior_profile", FieldType::Name),
+    field("name", FieldType::Name),
+    field("description", FieldType::Template),
+    field("priority", FieldType::Number).required(),
+    field("when", FieldType::Condition).required(),
+    field("instructions", FieldType::Template),
+    field("constraints", FieldType::OneOf(&PROFILE_CONSTRAINTS)),
+    field("response", FieldType::Data).aliased(&["response_rules"]),
+    field("voice", FieldType::Data),
+    field("tools", FieldType::Record(&PROFILE_TOOLS)),
+    field("tools_hide", FieldType::Names),
+    field("tools_add", FieldType::Record(&TOOLS)),
+    field("conversation", FieldType::Data),
+    field("gather", FieldType::Record(&GATHER_OVERRIDES)).aliased(&["gather_overrides"]),
+    field("flow", FieldType::Record(&FLOW_CHANGES)).aliased(&["flow_modifications"]),
+    field("flow_replace", FieldType::OneOf(&FLOW_OR_NAME)),
 ];
 
-static PROFILE_TOOLS: RecordType =
-    record("profile tools", &[field("hide", Shape::Names), field("add", Shape::Record(&TOOLS))]);
+static PROFILE_TOOLS: RecordType = record(
+    "profile tools",
+    &[field("hide", FieldType::Names), field("add", FieldType::Record(&TOOLS))],
+);
 
 static GATHER_OVERRIDES: RecordType = record(
     "gather overrides",
     &[
-        field("validation_style", Shape::Enum(&["strict", "lenient"])),
-        field("confirmation", Shape::Enum(&["always", "never", "on_change"])),
-        field("field_overrides", Shape::Record(&GATHER_FIELDS)),
+        field("validation_style", FieldType::Enum(&["strict", "lenient"])),
+        field("confirmation", FieldType::Enum(&["always", "never", "on_change"])),
+        field("field_overrides", FieldType::Record(&GATHER_FIELDS)),
     ],
 );
 
 static FLOW_CHANGES: RecordType = record(
     "flow modifications",
     &[
-        field("skip", Shape::Names),
-        field("replace", Shape::OneOf(&[Shape::Record(&super::flow::FLOW), Shape::Name])),
-        field("overrides", Shape::Record(&STEP_MAP)).aka(&["override"]),
-        field("insert_before", Shape::Record(&STEP_MAP)),
-        field("insert_after", Shape::Record(&STEP_MAP)),
-        field("insertions", Shape::Record(&INSERTIONS)),
+        field("skip", FieldType::Names),
+        field(
+            "replace",
+            FieldType::OneOf(&[FieldType::Record(&super::flow::FLOW), FieldType::Name]),
+        ),
+        field("overrides", FieldType::Record(&STEP_MAP)).aliased(&["override"]),
+        field("insert_before", FieldType::Record(&STEP_MAP)),
+        field("insert_after", FieldType::Record(&STEP_MAP)),
+        field("insertions", FieldType::Record(&INSERTIONS)),
     ],
 );
 static STEP_MAP: RecordType = record("steps", &[]).items(&STEP);
@@ -166,11 +173,11 @@ static INSERTIONS: RecordType = record("insertions", &[]).items(&INSERTION);
 static INSERTION: RecordType = record(
     "insertion",
     &[
-        field("position", Shape::Enum(&["before", "after"])),
-        field("before", Shape::Name),
-        field("after", Shape::Name),
-        field("target_step", Shape::Name).aka(&["target"]),
-        field("name", Shape::Name),
-        field("step", Shape::Record(&STEP)),
+        field("position", FieldType::Enum(&["before", "after"])),
+        field("before", FieldType::Name),
+        field("after", FieldType::Name),
+        field("target_step", FieldType::Name).aliased(&["target"]),
+        field("name", FieldType::Name),
+        field("step", FieldType::Record(&STEP)),
     ],
 );

@@ -1,37 +1,37 @@
 //! Tables of delegation, handoffs, escalation and completion (§3.10–§3.12).
 
-use super::{Head, RecordType, Shape, Version, field, record};
+use super::{FieldType, Header, RecordType, Version, field, record};
 
 pub(super) static DELEGATES: RecordType = record("delegate", &[]).items(&DELEGATE);
 static DELEGATE: RecordType = record(
     "delegate",
     &[
-        field("agent", Shape::Name).aka(&["to"]).required(),
-        field("when", Shape::Condition),
-        field("purpose", Shape::Template),
-        field("summary", Shape::Template).newest(),
-        field("input", Shape::Bindings).aka(&["pass"]),
-        field("returns", Shape::Types),
-        field("use_result", Shape::Template),
-        field("memory_grants", Shape::Data).newest(),
-        field("timeout", Shape::Text),
-        field("on_fail", Shape::OneOf(&[Shape::Record(&FAILURE), Shape::Action]))
-            .aka(&["on_failure"]),
-        field("failure_message", Shape::Template),
-        field("experience_mode", Shape::Enum(EXPERIENCE_MODES)).newest(),
-        field("remote", Shape::OneOf(&[Shape::Record(&REMOTE), Shape::Data])),
+        field("agent", FieldType::Name).aliased(&["to"]).required(),
+        field("when", FieldType::Condition),
+        field("purpose", FieldType::Template),
+        field("summary", FieldType::Template).newest(),
+        field("input", FieldType::Bindings).aliased(&["pass"]),
+        field("returns", FieldType::Types),
+        field("use_result", FieldType::Template),
+        field("memory_grants", FieldType::Data).newest(),
+        field("timeout", FieldType::Text),
+        field("on_fail", FieldType::OneOf(&[FieldType::Record(&FAILURE), FieldType::Action]))
+            .aliased(&["on_failure"]),
+        field("failure_message", FieldType::Template),
+        field("experience_mode", FieldType::Enum(EXPERIENCE_MODES)).newest(),
+        field("remote", FieldType::OneOf(&[FieldType::Record(&REMOTE), FieldType::Data])),
     ],
 )
 .named_by("agent")
-.heads(&[Head::Name]);
+.headers(&[Header::Name]);
 
 static FAILURE: RecordType = record(
     "failure strategy",
     &[
-        field("type", Shape::Enum(&["respond", "continue", "escalate", "retry"])),
-        field("count", Shape::Number),
-        field("message", Shape::Template),
-        field("respond", Shape::Template),
+        field("type", FieldType::Enum(&["respond", "continue", "escalate", "retry"])),
+        field("count", FieldType::Number),
+        field("message", FieldType::Template),
+        field("respond", FieldType::Template),
     ],
 );
 
@@ -41,13 +41,13 @@ const EXPERIENCE_MODES: &[&str] =
 static REMOTE: RecordType = record(
     "remote agent",
     &[
-        field("location", Shape::Enum(&["local", "remote"])),
-        field("service_url", Shape::Text),
-        field("endpoint", Shape::Text),
-        field("protocol", Shape::Enum(&["a2a", "rest"])),
-        field("auth", Shape::Data),
-        field("auth_header", Shape::Text),
-        field("timeout", Shape::Text),
+        field("location", FieldType::Enum(&["local", "remote"])),
+        field("service_url", FieldType::Text),
+        field("endpoint", FieldType::Text),
+        field("protocol", FieldType::Enum(&["a2a", "rest"])),
+        field("auth", FieldType::Data),
+        field("auth_header", FieldType::Text),
+        field("timeout", FieldType::Text),
     ],
 );
 
@@ -55,48 +55,48 @@ pub(super) static HANDOFFS: RecordType = record("handoff", &[]).items(&HANDOFF);
 static HANDOFF: RecordType = record(
     "handoff",
     &[
-        field("to", Shape::Name).required(),
-        field("when", Shape::Condition)
-            .expected("the model then decides on its own when to hand over"),
-        field("priority", Shape::Number),
-        field("context", Shape::OneOf(&[Shape::Record(&CONTEXT), Shape::Names])),
+        field("to", FieldType::Name).required(),
+        field("when", FieldType::Condition)
+            .recommended("the model then decides on its own when to hand over"),
+        field("priority", FieldType::Number),
+        field("context", FieldType::OneOf(&[FieldType::Record(&CONTEXT), FieldType::Names])),
         // Context keys written directly in the handoff.
-        field("pass", Shape::Names),
-        field("summary", Shape::Template),
-        field("history", Shape::Data),
-        field("set", Shape::Assignments).newest(),
-        field("memory_grants", Shape::Data).newest(),
-        field("grant_memory", Shape::Names).until(
+        field("pass", FieldType::Names),
+        field("summary", FieldType::Template),
+        field("history", FieldType::Data),
+        field("set", FieldType::Assignments).newest(),
+        field("memory_grants", FieldType::Data).newest(),
+        field("grant_memory", FieldType::Names).until(
             Version::Current,
             "write `memory_grants` with a `path` and an `access` for each",
         ),
-        field("return", Shape::Bool),
-        field("expect_return", Shape::Bool).newest(),
-        field("on_return", Shape::OneOf(&[Shape::Record(&ON_RETURN), Shape::Text])),
-        field("map", Shape::Bindings).until(Version::Current, "write `MAP` below `ON_RETURN`"),
-        field("on_failure", Shape::OneOf(&[Shape::Action, Shape::Template])).newest(),
-        field("failure_message", Shape::Template),
-        field("respond", Shape::Template),
-        field("experience_mode", Shape::Enum(EXPERIENCE_MODES)).newest(),
-        field("remote", Shape::OneOf(&[Shape::Record(&REMOTE), Shape::Data])),
-        field("async", Shape::Bool),
-        field("async_timeout", Shape::Number).aka(&["asyncTimeout"]),
-        field("timeout", Shape::Data),
-        field("on_timeout", Shape::Data),
+        field("return", FieldType::Bool),
+        field("expect_return", FieldType::Bool).newest(),
+        field("on_return", FieldType::OneOf(&[FieldType::Record(&ON_RETURN), FieldType::Text])),
+        field("map", FieldType::Bindings).until(Version::Current, "write `MAP` below `ON_RETURN`"),
+        field("on_failure", FieldType::OneOf(&[FieldType::Action, FieldType::Template])).newest(),
+        field("failure_message", FieldType::Template),
+        field("respond", FieldType::Template),
+        field("experience_mode", FieldType::Enum(EXPERIENCE_MODES)).newest(),
+        field("remote", FieldType::OneOf(&[FieldType::Record(&REMOTE), FieldType::Data])),
+        field("async", FieldType::Bool),
+        field("async_timeout", FieldType::Number).aliased(&["asyncTimeout"]),
+        field("timeout", FieldType::Data),
+        field("on_timeout", FieldType::Data),
     ],
 )
 .named_by("to")
-.heads(&[Head::Name]);
+.headers(&[Header::Name]);
 
 static CONTEXT: RecordType = record(
     "handoff context",
     &[
-        field("pass", Shape::Names),
-        field("summary", Shape::Template),
-        field("history", Shape::Data),
-        field("set", Shape::Assignments).newest(),
-        field("memory_grants", Shape::Data).newest(),
-        field("grant_memory", Shape::Names).until(
+        field("pass", FieldType::Names),
+        field("summary", FieldType::Template),
+        field("history", FieldType::Data),
+        field("set", FieldType::Assignments).newest(),
+        field("memory_grants", FieldType::Data).newest(),
+        field("grant_memory", FieldType::Names).until(
             Version::Current,
             "write `memory_grants` with a `path` and an `access` for each",
         ),
@@ -106,11 +106,11 @@ static CONTEXT: RecordType = record(
 static ON_RETURN: RecordType = record(
     "return handling",
     &[
-        field("action", Shape::Text),
-        field("handler", Shape::Text),
-        field("resume_with", Shape::Text).newest(),
-        field("map", Shape::Bindings),
-        field("set", Shape::Assignments).newest(),
+        field("action", FieldType::Text),
+        field("handler", FieldType::Text),
+        field("resume_with", FieldType::Text).newest(),
+        field("map", FieldType::Bindings),
+        field("set", FieldType::Assignments).newest(),
     ],
 );
 
@@ -119,10 +119,10 @@ pub(super) static RETURN_HANDLERS: RecordType =
 static RETURN_HANDLER: RecordType = record(
     "return handler",
     &[
-        field("respond", Shape::Template),
-        field("clear", Shape::Names),
-        field("continue", Shape::Bool),
-        field("resume_intent", Shape::Bool),
+        field("respond", FieldType::Template),
+        field("clear", FieldType::Names),
+        field("continue", FieldType::Bool),
+        field("resume_intent", FieldType::Bool),
     ],
 )
 .keyed();
@@ -130,11 +130,11 @@ static RETURN_HANDLER: RecordType = record(
 pub(super) static ESCALATE: RecordType = record(
     "escalate",
     &[
-        field("triggers", Shape::Record(&TRIGGERS)),
-        field("context_for_human", Shape::Data),
-        field("routing", Shape::Data),
-        field("on_human_complete", Shape::Record(&HUMAN_OUTCOMES)),
-        field("connector_action", Shape::Data),
+        field("triggers", FieldType::Record(&TRIGGERS)),
+        field("context_for_human", FieldType::Data),
+        field("routing", FieldType::Data),
+        field("on_human_complete", FieldType::Record(&HUMAN_OUTCOMES)),
+        field("connector_action", FieldType::Data),
     ],
 )
 .items(&TRIGGER);
@@ -142,51 +142,54 @@ static TRIGGERS: RecordType = record("escalation triggers", &[]).items(&TRIGGER)
 static TRIGGER: RecordType = record(
     "escalation trigger",
     &[
-        field("when", Shape::Condition).required(),
-        field("reason", Shape::Template),
+        field("when", FieldType::Condition).required(),
+        field("reason", FieldType::Template),
         field(
             "priority",
-            Shape::OneOf(&[Shape::Enum(&["low", "medium", "high", "critical"]), Shape::Number]),
+            FieldType::OneOf(&[
+                FieldType::Enum(&["low", "medium", "high", "critical"]),
+                FieldType::Number,
+            ]),
         ),
-        field("tags", Shape::Names),
-        field("set", Shape::Assignments).newest(),
+        field("tags", FieldType::Names),
+        field("set", FieldType::Assignments).newest(),
         // In a bare trigger list (§8.8).
-        field("context", Shape::Names),
-        field("respond", Shape::Template),
+        field("context", FieldType::Names),
+        field("respond", FieldType::Template),
     ],
 )
-.heads(&[Head::Condition]);
+.headers(&[Header::Condition]);
 
 static HUMAN_OUTCOMES: RecordType = record("outcomes of the escalation", &[]).items(&HUMAN_OUTCOME);
 static HUMAN_OUTCOME: RecordType = record(
     "outcome of the escalation",
     &[
-        field("if", Shape::Condition),
-        field("store", Shape::Store),
-        field("respond", Shape::Template),
-        field("set", Shape::Assignments),
-        field("complete", Shape::Bool),
-        field("continue", Shape::OneOf(&[Shape::Bool, Shape::Text])),
-        field("context", Shape::Names),
-        field("handoff", Shape::Action),
-        field("then", Shape::Action),
+        field("if", FieldType::Condition),
+        field("store", FieldType::Store),
+        field("respond", FieldType::Template),
+        field("set", FieldType::Assignments),
+        field("complete", FieldType::Bool),
+        field("continue", FieldType::OneOf(&[FieldType::Bool, FieldType::Text])),
+        field("context", FieldType::Names),
+        field("handoff", FieldType::Action),
+        field("then", FieldType::Action),
     ],
 )
-.heads(&[Head::Condition]);
+.headers(&[Header::Condition]);
 
 pub(super) static COMPLETE: RecordType = record("complete", &[]).items(&COMPLETION);
 static COMPLETION: RecordType = record(
     "completion",
     &[
-        field("when", Shape::Condition).required(),
-        field("respond", Shape::Template),
-        field("store", Shape::Store),
-        field("set", Shape::Assignments).newest(),
-        field("terminal", Shape::Bool).newest(),
-        field("voice", Shape::Data),
-        field("formats", Shape::Data).newest(),
-        field("rich_content", Shape::Data).newest(),
-        field("actions", Shape::Data),
+        field("when", FieldType::Condition).required(),
+        field("respond", FieldType::Template),
+        field("store", FieldType::Store),
+        field("set", FieldType::Assignments).newest(),
+        field("terminal", FieldType::Bool).newest(),
+        field("voice", FieldType::Data),
+        field("formats", FieldType::Data).newest(),
+        field("rich_content", FieldType::Data).newest(),
+        field("actions", FieldType::Data),
     ],
 )
-.heads(&[Head::Condition]);
+.headers(&[Header::Condition]);

@@ -1,19 +1,19 @@
 //! Tables of `FLOW`, its steps, and other bodies of statements (§3.14, §8.10).
 
 use super::agent::GATHER;
-use super::{Head, RecordType, Shape, field, record};
+use super::{FieldType, Header, RecordType, field, record};
 
 /// A flow: an optional order, and steps by name.
 pub static FLOW: RecordType = record(
     "flow",
     &[
-        field("entry_point", Shape::Name).newest(),
-        field("steps", Shape::OneOf(&[Shape::Record(&STEPS), Shape::Chain])).newest(),
-        field("global_digressions", Shape::Record(&DIGRESSIONS)),
+        field("entry_point", FieldType::Name).newest(),
+        field("steps", FieldType::OneOf(&[FieldType::Record(&STEPS), FieldType::Chain])).newest(),
+        field("global_digressions", FieldType::Record(&DIGRESSIONS)),
     ],
 )
 .items(&STEP)
-.heads(&[Head::Chain]);
+.headers(&[Header::Chain]);
 
 static STEPS: RecordType = record("steps", &[]).items(&STEP);
 
@@ -23,20 +23,20 @@ macro_rules! with_actions {
     ($($row:expr),* $(,)?) => {
         &[
             $($row,)*
-            field("respond", Shape::Template).aka(&["say"]),
-            field("message_key", Shape::Name).newest(),
-            field("voice", Shape::Data),
-            field("rich_content", Shape::Data).newest(),
-            field("formats", Shape::Data).newest(),
-            field("actions", Shape::Record(&ACTIONS)),
-            field("set", Shape::Assignments),
-            field("clear", Shape::Names),
-            field("call", Shape::Call),
-            field("with", Shape::Bindings),
-            field("as", Shape::Name),
-            field("call_with", Shape::Bindings),
-            field("transform", Shape::OneOf(&[Shape::Record(&TRANSFORM), Shape::TransformHead])),
-            field("log", Shape::Data),
+            field("respond", FieldType::Template).aliased(&["say"]),
+            field("message_key", FieldType::Name).newest(),
+            field("voice", FieldType::Data),
+            field("rich_content", FieldType::Data).newest(),
+            field("formats", FieldType::Data).newest(),
+            field("actions", FieldType::Record(&ACTIONS)),
+            field("set", FieldType::Assignments),
+            field("clear", FieldType::Names),
+            field("call", FieldType::Call),
+            field("with", FieldType::Bindings),
+            field("as", FieldType::Name),
+            field("call_with", FieldType::Bindings),
+            field("transform", FieldType::OneOf(&[FieldType::Record(&TRANSFORM), FieldType::TransformHead])),
+            field("log", FieldType::Data),
         ]
     };
 }
@@ -45,53 +45,53 @@ macro_rules! with_actions {
 pub static STEP: RecordType = record(
     "flow step",
     with_actions![
-        field("reasoning", Shape::Bool),
-        field("goal", Shape::Template),
-        field("available_tools", Shape::Names),
-        field("exit_when", Shape::Condition),
-        field("max_turns", Shape::Number),
-        field("step_constraints", Shape::Record(&super::behavior::STEP_CONSTRAINTS)),
-        field("behavior", Shape::Data),
-        field("description", Shape::Template),
-        field("when", Shape::Condition).newest(),
-        field("max_attempts", Shape::Number).newest(),
-        field("on_exhausted", Shape::Action).newest(),
-        field("present", Shape::Template),
-        field("gather", Shape::Record(&GATHER)),
-        field("collect", Shape::Names),
-        field("prompt", Shape::Template),
-        field("corrections", Shape::Bool),
-        field("complete_when", Shape::Condition),
-        field("filter", Shape::Expr),
-        field("map", Shape::Bindings),
-        field("sort_by", Shape::SortBy),
-        field("limit", Shape::Expr),
-        field("success_when", Shape::Condition),
-        field("check", Shape::Condition),
-        field("on_fail", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action])),
-        field("on_success", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action])),
+        field("reasoning", FieldType::Bool),
+        field("goal", FieldType::Template),
+        field("available_tools", FieldType::Names),
+        field("exit_when", FieldType::Condition),
+        field("max_turns", FieldType::Number),
+        field("step_constraints", FieldType::Record(&super::behavior::STEP_CONSTRAINTS)),
+        field("behavior", FieldType::Data),
+        field("description", FieldType::Template),
+        field("when", FieldType::Condition).newest(),
+        field("max_attempts", FieldType::Number).newest(),
+        field("on_exhausted", FieldType::Action).newest(),
+        field("present", FieldType::Template),
+        field("gather", FieldType::Record(&GATHER)),
+        field("collect", FieldType::Names),
+        field("prompt", FieldType::Template),
+        field("corrections", FieldType::Bool),
+        field("complete_when", FieldType::Condition),
+        field("filter", FieldType::Expr),
+        field("map", FieldType::Bindings),
+        field("sort_by", FieldType::SortBy),
+        field("limit", FieldType::Expr),
+        field("success_when", FieldType::Condition),
+        field("check", FieldType::Condition),
+        field("on_fail", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action])),
+        field("on_success", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action])),
         // The legacy name of the ON_FAIL block; the newest documentation has both.
-        field("on_failure", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action])),
-        field("on_result", Shape::Record(&BRANCHES)),
-        field("on_input", Shape::Record(&BRANCHES)),
-        field("digressions", Shape::Record(&DIGRESSIONS)),
-        field("sub_intents", Shape::Record(&SUB_INTENTS)),
-        field("on_action", Shape::Record(&ACTION_HANDLERS)),
-        field("on_error", Shape::Record(&ERROR_HANDLERS)),
-        field("if", Shape::Condition),
-        field("else", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action])),
-        field("delegate", Shape::Action),
-        field("handoff", Shape::Action),
-        field("escalate", Shape::Data),
-        field("complete", Shape::Data),
-        field("human_approval", Shape::Data),
-        field("await_attachment", Shape::Data).newest(),
-        field("secure_input", Shape::Data).newest(),
-        field("resolve_sip_destination", Shape::Data).newest(),
-        field("barge_in", Shape::Data).newest(),
-        field("streaming", Shape::Data).newest(),
-        field("then", Shape::Action),
-        field("goto", Shape::Action),
+        field("on_failure", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action])),
+        field("on_result", FieldType::Record(&BRANCHES)),
+        field("on_input", FieldType::Record(&BRANCHES)),
+        field("digressions", FieldType::Record(&DIGRESSIONS)),
+        field("sub_intents", FieldType::Record(&SUB_INTENTS)),
+        field("on_action", FieldType::Record(&ACTION_HANDLERS)),
+        field("on_error", FieldType::Record(&ERROR_HANDLERS)),
+        field("if", FieldType::Condition),
+        field("else", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action])),
+        field("delegate", FieldType::Action),
+        field("handoff", FieldType::Action),
+        field("escalate", FieldType::Data),
+        field("complete", FieldType::Data),
+        field("human_approval", FieldType::Data),
+        field("await_attachment", FieldType::Data).newest(),
+        field("secure_input", FieldType::Data).newest(),
+        field("resolve_sip_destination", FieldType::Data).newest(),
+        field("barge_in", FieldType::Data).newest(),
+        field("streaming", FieldType::Data).newest(),
+        field("then", FieldType::Action),
+        field("goto", FieldType::Action),
     ],
 )
 .keyed();
@@ -99,13 +99,13 @@ pub static STEP: RecordType = record(
 static TRANSFORM: RecordType = record(
     "transform",
     &[
-        field("source", Shape::Expr),
-        field("as", Shape::Name),
-        field("into", Shape::Name),
-        field("filter", Shape::Expr),
-        field("map", Shape::Bindings),
-        field("sort_by", Shape::SortBy),
-        field("limit", Shape::Expr),
+        field("source", FieldType::Expr),
+        field("as", FieldType::Name),
+        field("into", FieldType::Name),
+        field("filter", FieldType::Expr),
+        field("map", FieldType::Bindings),
+        field("sort_by", FieldType::SortBy),
+        field("limit", FieldType::Expr),
     ],
 );
 
@@ -113,20 +113,20 @@ static TRANSFORM: RecordType = record(
 static BRANCH: RecordType = record(
     "branch",
     with_actions![
-        field("if", Shape::Condition).aka(&["when", "condition"]),
-        field("else", Shape::Marker),
-        field("on_success", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action])),
-        field("on_fail", Shape::OneOf(&[Shape::Record(&OUTCOME), Shape::Action]))
-            .aka(&["on_failure"]),
-        field("delegate", Shape::Action),
-        field("handoff", Shape::Action),
-        field("escalate", Shape::Data),
-        field("collect", Shape::Names),
-        field("then", Shape::Action),
-        field("goto", Shape::Action),
+        field("if", FieldType::Condition).aliased(&["when", "condition"]),
+        field("else", FieldType::Marker),
+        field("on_success", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action])),
+        field("on_fail", FieldType::OneOf(&[FieldType::Record(&OUTCOME), FieldType::Action]))
+            .aliased(&["on_failure"]),
+        field("delegate", FieldType::Action),
+        field("handoff", FieldType::Action),
+        field("escalate", FieldType::Data),
+        field("collect", FieldType::Names),
+        field("then", FieldType::Action),
+        field("goto", FieldType::Action),
     ],
 )
-.heads(&[Head::Condition]);
+.headers(&[Header::Condition]);
 
 pub(super) static BRANCHES: RecordType = record("branches", &[]).items(&BRANCH);
 
@@ -134,15 +134,15 @@ pub(super) static BRANCHES: RecordType = record("branches", &[]).items(&BRANCH);
 static OUTCOME: RecordType = record(
     "outcome",
     with_actions![
-        field("retry", Shape::Number),
-        field("if", Shape::Condition),
-        field("delegate", Shape::Action),
-        field("handoff", Shape::Action),
-        field("escalate", Shape::Data),
-        field("collect", Shape::Names),
-        field("branches", Shape::Record(&BRANCHES)),
-        field("then", Shape::Action),
-        field("goto", Shape::Action),
+        field("retry", FieldType::Number),
+        field("if", FieldType::Condition),
+        field("delegate", FieldType::Action),
+        field("handoff", FieldType::Action),
+        field("escalate", FieldType::Data),
+        field("collect", FieldType::Names),
+        field("branches", FieldType::Record(&BRANCHES)),
+        field("then", FieldType::Action),
+        field("goto", FieldType::Action),
     ],
 )
 .items(&BRANCH);
@@ -151,37 +151,37 @@ static OUTCOME: RecordType = record(
 static STATEMENT: RecordType = record(
     "action",
     with_actions![
-        field("if", Shape::Condition),
-        field("delegate", Shape::Action),
-        field("return", Shape::Bool),
-        field("handoff", Shape::Action),
-        field("escalate", Shape::Data),
-        field("complete", Shape::Data),
-        field("resume", Shape::OneOf(&[Shape::Bool, Shape::Marker])),
-        field("set_interaction_language", Shape::Data).newest(),
-        field("clear_interaction_language", Shape::Data).newest(),
-        field("then", Shape::Action),
-        field("goto", Shape::Action),
-        field("transition", Shape::Action),
+        field("if", FieldType::Condition),
+        field("delegate", FieldType::Action),
+        field("return", FieldType::Bool),
+        field("handoff", FieldType::Action),
+        field("escalate", FieldType::Data),
+        field("complete", FieldType::Data),
+        field("resume", FieldType::OneOf(&[FieldType::Bool, FieldType::Marker])),
+        field("set_interaction_language", FieldType::Data).newest(),
+        field("clear_interaction_language", FieldType::Data).newest(),
+        field("then", FieldType::Action),
+        field("goto", FieldType::Action),
+        field("transition", FieldType::Action),
     ],
 )
-.heads(&[Head::Resume]);
+.headers(&[Header::Resume]);
 static STATEMENTS: RecordType = record("actions", &[]).items(&STATEMENT);
 
 pub(super) static DIGRESSIONS: RecordType = record("digressions", &[]).items(&DIGRESSION);
 static DIGRESSION: RecordType = record(
     "digression",
     with_actions![
-        field("intent", Shape::Text),
-        field("keywords", Shape::Templates),
-        field("condition", Shape::Condition).aka(&["when"]),
-        field("delegate", Shape::Action),
-        field("return", Shape::Bool),
-        field("handoff", Shape::Action),
-        field("goto", Shape::Action),
-        field("then", Shape::Action),
-        field("resume", Shape::Bool),
-        field("do", Shape::Record(&STATEMENTS)).newest(),
+        field("intent", FieldType::Text),
+        field("keywords", FieldType::Templates),
+        field("condition", FieldType::Condition).aliased(&["when"]),
+        field("delegate", FieldType::Action),
+        field("return", FieldType::Bool),
+        field("handoff", FieldType::Action),
+        field("goto", FieldType::Action),
+        field("then", FieldType::Action),
+        field("resume", FieldType::Bool),
+        field("do", FieldType::Record(&STATEMENTS)).newest(),
     ],
 );
 
@@ -189,12 +189,12 @@ static SUB_INTENTS: RecordType = record("sub-intents", &[]).items(&SUB_INTENT);
 static SUB_INTENT: RecordType = record(
     "sub-intent",
     with_actions![
-        field("intent", Shape::Text),
-        field("keywords", Shape::Templates),
-        field("condition", Shape::Condition).aka(&["when"]),
-        field("resume", Shape::Bool),
-        field("then", Shape::Action),
-        field("goto", Shape::Action),
+        field("intent", FieldType::Text),
+        field("keywords", FieldType::Templates),
+        field("condition", FieldType::Condition).aliased(&["when"]),
+        field("resume", FieldType::Bool),
+        field("then", FieldType::Action),
+        field("goto", FieldType::Action),
     ],
 );
 
@@ -202,28 +202,28 @@ static SUB_INTENT: RecordType = record(
 static ACTIONS: RecordType = record(
     "actions",
     &[
-        field("submit_label", Shape::Template).aka(&["submitLabel"]),
-        field("submit_id", Shape::Text).aka(&["submitId"]),
-        field("render_id", Shape::Text).aka(&["renderId"]),
+        field("submit_label", FieldType::Template).aliased(&["submitLabel"]),
+        field("submit_id", FieldType::Text).aliased(&["submitId"]),
+        field("render_id", FieldType::Text).aliased(&["renderId"]),
     ],
 )
 .items(&ACTION);
 static ACTION: RecordType = record(
     "interactive element",
     &[
-        field("button", Shape::Template),
-        field("select", Shape::Template),
-        field("input", Shape::Template),
-        field("id", Shape::Text),
-        field("type", Shape::Text),
-        field("label", Shape::Template),
-        field("value", Shape::Text),
-        field("url", Shape::Text),
-        field("description", Shape::Template),
-        field("options", Shape::Data),
-        field("input_type", Shape::Text).aka(&["inputType"]),
-        field("placeholder", Shape::Template),
-        field("required", Shape::Bool),
+        field("button", FieldType::Template),
+        field("select", FieldType::Template),
+        field("input", FieldType::Template),
+        field("id", FieldType::Text),
+        field("type", FieldType::Text),
+        field("label", FieldType::Template),
+        field("value", FieldType::Text),
+        field("url", FieldType::Text),
+        field("description", FieldType::Template),
+        field("options", FieldType::Data),
+        field("input_type", FieldType::Text).aliased(&["inputType"]),
+        field("placeholder", FieldType::Template),
+        field("required", FieldType::Bool),
     ],
 );
 
@@ -232,12 +232,12 @@ pub(super) static ACTION_HANDLERS: RecordType =
 static ACTION_HANDLER: RecordType = record(
     "action handler",
     with_actions![
-        field("action", Shape::Text).aka(&["action_id", "id"]),
-        field("condition", Shape::Condition).aka(&["when", "if"]),
-        field("do", Shape::Record(&STATEMENTS)).newest(),
-        field("then", Shape::Action),
-        field("goto", Shape::Action),
-        field("transition", Shape::Action),
+        field("action", FieldType::Text).aliased(&["action_id", "id"]),
+        field("condition", FieldType::Condition).aliased(&["when", "if"]),
+        field("do", FieldType::Record(&STATEMENTS)).newest(),
+        field("then", FieldType::Action),
+        field("goto", FieldType::Action),
+        field("transition", FieldType::Action),
     ],
 )
 .keyed()
@@ -248,17 +248,17 @@ pub(super) static ERROR_HANDLERS: RecordType = record("error handlers", &[]).ite
 static ERROR_HANDLER: RecordType = record(
     "error handler",
     with_actions![
-        field("type", Shape::Name),
-        field("subtypes", Shape::Names).aka(&["subtype"]).newest(),
-        field("retry", Shape::Number),
-        field("retry_delay", Shape::Number),
-        field("retry_backoff", Shape::Enum(&["fixed", "exponential", "linear"])),
-        field("retry_max_delay", Shape::Number),
-        field("handoff_target", Shape::Name),
-        field("backtrack_to", Shape::Name),
-        field("handoff", Shape::Action),
-        field("escalate", Shape::Data),
-        field("then", Shape::Action),
+        field("type", FieldType::Name),
+        field("subtypes", FieldType::Names).aliased(&["subtype"]).newest(),
+        field("retry", FieldType::Number),
+        field("retry_delay", FieldType::Number),
+        field("retry_backoff", FieldType::Enum(&["fixed", "exponential", "linear"])),
+        field("retry_max_delay", FieldType::Number),
+        field("handoff_target", FieldType::Name),
+        field("backtrack_to", FieldType::Name),
+        field("handoff", FieldType::Action),
+        field("escalate", FieldType::Data),
+        field("then", FieldType::Action),
     ],
 )
 .keyed()
@@ -269,12 +269,12 @@ static ERROR_HANDLER: RecordType = record(
 pub(super) static HOOK: RecordType = record(
     "hook",
     with_actions![
-        field("delegate", Shape::Action),
-        field("critical", Shape::Bool),
-        field("branches", Shape::Record(&BRANCHES)),
-        field("do", Shape::Record(&STATEMENTS)).newest(),
-        field("then", Shape::Action),
-        field("goto", Shape::Action),
+        field("delegate", FieldType::Action),
+        field("critical", FieldType::Bool),
+        field("branches", FieldType::Record(&BRANCHES)),
+        field("do", FieldType::Record(&STATEMENTS)).newest(),
+        field("then", FieldType::Action),
+        field("goto", FieldType::Action),
     ],
 )
 .items(&STATEMENT);
@@ -282,9 +282,9 @@ pub(super) static HOOK: RecordType = record(
 pub(super) static HOOKS: RecordType = record(
     "hooks",
     &[
-        field("before_agent", Shape::Record(&HOOK)),
-        field("after_agent", Shape::Record(&HOOK)),
-        field("before_turn", Shape::Record(&HOOK)),
-        field("after_turn", Shape::Record(&HOOK)),
+        field("before_agent", FieldType::Record(&HOOK)),
+        field("after_agent", FieldType::Record(&HOOK)),
+        field("before_turn", FieldType::Record(&HOOK)),
+        field("after_turn", FieldType::Record(&HOOK)),
     ],
 );

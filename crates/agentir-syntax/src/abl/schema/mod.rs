@@ -12,7 +12,7 @@ mod flow;
 mod supervisor;
 mod tools;
 
-pub use agent::{AGENT, FRAGMENT_HOMES};
+pub use agent::{AGENT, FRAGMENT_PARENTS};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
 pub use behavior::PROFILE;
@@ -21,7 +21,7 @@ pub use tools::TOOL_LIBRARY;
 
 /// The shape of a field's value.
 #[derive(Debug, Clone, Copy)]
-pub enum Shape {
+pub enum FieldType {
     /// Text without placeholders.
     Text,
     /// Text with placeholders.
@@ -72,7 +72,7 @@ pub enum Shape {
     Record(&'static RecordType),
     /// The first of these that fits what is written: a record if entries are nested, a template if quoted, an
     /// action if it starts like one, …
-    OneOf(&'static [Shape]),
+    OneOf(&'static [FieldType]),
     /// Only the presence of the key matters; nested entries belong to the enclosing record.
     Marker,
     /// Any value, kept as data.
@@ -87,7 +87,7 @@ pub struct FieldDef {
     /// Alternative spellings.
     pub aliases: &'static [&'static str],
     /// The shape of the value.
-    pub shape: Shape,
+    pub field_type: FieldType,
     /// Whether the record is incomplete without the field.
     pub need: Need,
     /// The first version that has it.
@@ -104,7 +104,7 @@ pub enum Need {
     /// Optional.
     Optional,
     /// Recommended; the text says what happens without it.
-    Expected(&'static str),
+    Recommended(&'static str),
     /// Required.
     Required,
 }
@@ -113,7 +113,7 @@ pub enum Need {
 pub static RENAMED: &[(&str, &str)] = &[("user.requests_human", "user.wants_human_agent")];
 
 impl FieldDef {
-    const fn aka(mut self, aliases: &'static [&'static str]) -> Self {
+    const fn aliased(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
@@ -122,8 +122,8 @@ impl FieldDef {
         self
     }
     /// Required by the specification but not by the platform; the text says what happens without it.
-    const fn expected(mut self, otherwise: &'static str) -> Self {
-        self.need = Need::Expected(otherwise);
+    const fn recommended(mut self, otherwise: &'static str) -> Self {
+        self.need = Need::Recommended(otherwise);
         self
     }
     const fn newest(mut self) -> Self {
@@ -146,18 +146,18 @@ impl FieldDef {
 
     /// Whether `key` names this field, ignoring case.
     #[must_use]
-    pub fn is_called(&self, key: &str) -> bool {
+    pub fn matches(&self, key: &str) -> bool {
         self.name.eq_ignore_ascii_case(key)
             || self.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(key))
     }
 }
 
 /// A row of a table.
-const fn field(name: &'static str, shape: Shape) -> FieldDef {
+const fn field(name: &'static str, field_type: FieldType) -> FieldDef {
     FieldDef {
         name,
         aliases: &[],
-        shape,
+        field_type,
         need: Need::Optional,
         since: Version::Legacy,
         until: None,
@@ -167,7 +167,7 @@ const fn field(name: &'static str, shape: Shape) -> FieldDef {
 
 /// The header that a list item or a line may start with instead of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Head {
+pub enum Header {
     /// `name(p: type) -> type`.
     Signature,
     /// `REQUIRE condition`.
@@ -209,7 +209,7 @@ pub struct RecordType {
     /// As an item: how it is named.
     pub naming: Naming,
     /// As an item: the possible headers.
-    pub heads: &'static [Head],
+    pub headers: &'static [Header],
     /// The field for a value directly after the name.
     pub shorthand: Option<&'static str>,
     /// The field that may hold the name.
@@ -232,8 +232,8 @@ impl RecordType {
         self.name_field = Some(field);
         self
     }
-    const fn heads(mut self, heads: &'static [Head]) -> Self {
-        self.heads = heads;
+    const fn headers(mut self, headers: &'static [Header]) -> Self {
+        self.headers = headers;
         self
     }
     const fn shorthand(mut self, field: &'static str) -> Self {
@@ -248,7 +248,7 @@ impl RecordType {
     /// The field with this key, ignoring case.
     #[must_use]
     pub fn field(&self, key: &str) -> Option<&'static FieldDef> {
-        self.fields.iter().find(|f| f.is_called(key))
+        self.fields.iter().find(|f| f.matches(key))
     }
 }
 
@@ -258,7 +258,7 @@ const fn record(name: &'static str, fields: &'static [FieldDef]) -> RecordType {
         fields,
         items: None,
         naming: Naming::Anonymous,
-        heads: &[],
+        headers: &[],
         shorthand: None,
         name_field: None,
         open: false,
@@ -279,14 +279,14 @@ mod tests {
             walk(items, seen);
         }
         for f in root.fields {
-            shape(f.shape, seen);
+            field_types(f.field_type, seen);
         }
     }
 
-    fn shape(s: Shape, seen: &mut Vec<&'static RecordType>) {
+    fn field_types(s: FieldType, seen: &mut Vec<&'static RecordType>) {
         match s {
-            Shape::Record(r) => walk(r, seen),
-            Shape::OneOf(all) => all.iter().for_each(|s| shape(*s, seen)),
+            FieldType::Record(r) => walk(r, seen),
+            FieldType::OneOf(all) => all.iter().for_each(|s| field_types(*s, seen)),
             _ => {}
         }
     }

@@ -69,7 +69,7 @@ impl<'s> Reader<'s, '_> {
                 self.entry(&mut binding.properties, &mut known, entry);
                 continue;
             }
-            let statement = self.statement(entry, super::statement::Place::Binding);
+            let statement = self.statement(entry, super::statement::StatementContext::Binding);
             match statement.kind {
                 StatementKind::With(with) => binding.with.extend(with),
                 StatementKind::To(targets) => binding.targets.extend(targets),

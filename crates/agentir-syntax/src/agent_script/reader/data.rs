@@ -5,7 +5,7 @@ use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
 use super::super::template;
 use super::super::tree::{Data, Procedure, Unknown};
 use super::Reader;
-use super::statement::Place;
+use super::statement::StatementContext;
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::Name;
@@ -49,7 +49,7 @@ impl<'s> Reader<'s, '_> {
             EntryKind::Pair { .. } => Data::Map(vec![self.unknown(entry)]),
             _ => Data::Procedure(Procedure {
                 arrow: None,
-                statements: self.statements(vec![entry], Place::Unknown),
+                statements: self.statements(vec![entry], StatementContext::Unknown),
             }),
         }
     }
@@ -80,7 +80,7 @@ impl<'s> Reader<'s, '_> {
                 }
                 Data::Procedure(Procedure {
                     arrow: Some(Span::new(self.file(), at, at + 2)),
-                    statements: self.statements(children, Place::Unknown),
+                    statements: self.statements(children, StatementContext::Unknown),
                 })
             }
             Inline::Text(text) => self.inline(text, children),
@@ -97,14 +97,14 @@ impl<'s> Reader<'s, '_> {
                 _ => {
                     return Data::Procedure(Procedure {
                         arrow: None,
-                        statements: self.statements(children, Place::Unknown),
+                        statements: self.statements(children, StatementContext::Unknown),
                     });
                 }
             }
         }
         if items > 0 && pairs > 0 {
             let first = children.iter().find(|c| matches!(c.kind, EntryKind::Item));
-            let at = first.map(|c| self.first_line(c.span(self.file()))).unwrap_or_default();
+            let at = first.map(|c| self.first_line_of(c.span(self.file()))).unwrap_or_default();
             self.report(Diagnostic::error(
                 rules::SYNTAX,
                 at,
@@ -130,7 +130,7 @@ impl<'s> Reader<'s, '_> {
                 let tool = !targets.is_empty()
                     || children.iter().any(|c| !matches!(c.kind, EntryKind::Pair { .. }));
                 return if tool {
-                    let statements = self.statements(children, Place::Unknown);
+                    let statements = self.statements(children, StatementContext::Unknown);
                     Data::Bound(*expr, targets, Procedure { arrow: None, statements })
                 } else {
                     Data::Expr(*expr, self.unknowns(children))
@@ -146,7 +146,7 @@ impl<'s> Reader<'s, '_> {
         }
         self.reading.problems.extend(failure.and_then(|f| f.diagnostic()));
         let below = self.unknowns(children);
-        self.strays.extend(below);
+        self.misplaced.extend(below);
         Data::Invalid(text.raw)
     }
 }

@@ -8,7 +8,7 @@ mod value;
 
 use super::leaf::Reading;
 use super::outline::{Entry, EntryKind, Inline, Key, Word};
-use super::schema::{Dialect, FieldDef, RecordType, Shape, Version};
+use super::schema::{Dialect, FieldDef, FieldType, RecordType, Version};
 use super::tree::{Field, Record, Unknown, Value};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
@@ -22,7 +22,7 @@ pub(crate) struct Reader<'s, 'p> {
     /// The version the document declares.
     pub version: Option<Version>,
     /// Misplaced entries, to be stored by the enclosing block.
-    pub strays: Vec<Unknown<'s>>,
+    pub misplaced: Vec<Unknown<'s>>,
 }
 
 impl<'s> Reader<'s, '_> {
@@ -100,7 +100,7 @@ impl<'s> Reader<'s, '_> {
                 record.unknown.push(Unknown { key: None, name: None, data, span });
             }
         }
-        record.unknown.append(&mut self.strays);
+        record.unknown.append(&mut self.misplaced);
     }
 
     fn check_whole(&mut self, record: &Record<'s>) {
@@ -109,11 +109,11 @@ impl<'s> Reader<'s, '_> {
             let (what, at) = match (&record.name, std::ptr::eq(record.ty, self.dialect.root())) {
                 (_, true) => ("this document".to_owned(), record.span.at_start()),
                 (Some(name), _) => (format!("the {} `{name}`", record.ty.name), name.span),
-                (None, _) => (format!("this {}", record.ty.name), self.first_line(record.span)),
+                (None, _) => (format!("this {}", record.ty.name), self.first_line_of(record.span)),
             };
-            let spelled = match def.shape {
-                Shape::Named(_) => format!("{} name:", def.name),
-                Shape::Text | Shape::Quoted => format!("{}: \"…\"", def.name),
+            let spelled = match def.field_type {
+                FieldType::Named(_) => format!("{} name:", def.name),
+                FieldType::Text | FieldType::Quoted => format!("{}: \"…\"", def.name),
                 _ => format!("{}:", def.name),
             };
             self.report(
@@ -126,14 +126,14 @@ impl<'s> Reader<'s, '_> {
             );
         }
         for field in &record.fields {
-            if let Some((other, values)) = field.def.only_with {
-                self.check_company(record, field, other, values);
+            if let Some((other, values)) = field.def.requires {
+                self.check_required_companion(record, field, other, values);
             }
         }
     }
 
     /// Reports a field without the field that gives it meaning.
-    fn check_company(
+    fn check_required_companion(
         &mut self,
         record: &Record<'s>,
         field: &Field<'s>,
@@ -158,7 +158,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// The first line of a span.
-    fn first_line(&self, span: Span) -> Span {
+    fn first_line_of(&self, span: Span) -> Span {
         Span::new(span.file, span.start, span.end.min(span.start + 1))
     }
 
@@ -189,7 +189,8 @@ impl<'s> Reader<'s, '_> {
                 .help(format!("indent it, if it belongs to the `{}` above", field.def.name));
         } else if let Some(near) = closest(key.name, known) {
             diagnostic = diagnostic.did_you_mean(near);
-        } else if let Some(home) = home_of(root, key.name).filter(|h| !std::ptr::eq(*h, record.ty))
+        } else if let Some(home) =
+            parent_type_of(root, key.name).filter(|h| !std::ptr::eq(*h, record.ty))
         {
             diagnostic = diagnostic.help(if std::ptr::eq(home, root) {
                 format!("`{}` is a block of its own, at the left margin", key.name)
@@ -208,8 +209,8 @@ impl<'s> Reader<'s, '_> {
 
     /// Reports a statement or an item where only fields are allowed.
     fn unexpected(&mut self, ty: &'static RecordType, kind: &EntryKind<'s>, span: Span) {
-        let procedure = ty.fields().find(|f| matches!(f.shape, Shape::Procedure(_)));
-        let (at, found) = self.described(kind, span);
+        let procedure = ty.fields().find(|f| matches!(f.field_type, FieldType::Procedure(_)));
+        let (at, found) = self.describe_entry(kind, span);
         let diagnostic = Diagnostic::error(
             rules::SYNTAX,
             at,
@@ -239,8 +240,8 @@ impl<'s> Reader<'s, '_> {
     ) -> Field<'s> {
         self.check_use(record, names, def, key);
         let key_span = key.span(self.file());
-        let value = match def.shape {
-            Shape::Named(ty) => {
+        let value = match def.field_type {
+            FieldType::Named(ty) => {
                 let name = self.instance_name(def, key);
                 self.no_value(def.name, value);
                 Value::Record(self.record(ty, span, name, children).into())
@@ -271,7 +272,7 @@ impl<'s> Reader<'s, '_> {
         key: Key<'s>,
     ) {
         let span = key.span(self.file());
-        let named = matches!(def.shape, Shape::Named(_));
+        let named = matches!(def.field_type, FieldType::Named(_));
         if named && let Some(instance) = key.instance {
             let whole = key.whole(self.file());
             if let Some(first) = names.first(def.name, instance.raw, whole) {
@@ -426,7 +427,7 @@ impl<'s> Reader<'s, '_> {
     /// Reports entries nested below a value that takes none.
     fn no_children(&mut self, name: &str, children: Vec<Entry<'s>>) -> Vec<Unknown<'s>> {
         if let Some(first) = children.first() {
-            let at = self.first_line(first.span(self.file()));
+            let at = self.first_line_of(first.span(self.file()));
             self.report(
                 Diagnostic::error(
                     rules::INVALID_VALUE,
@@ -440,18 +441,18 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Like [`no_children`](Self::no_children), but stores the entries in the enclosing block.
-    fn stray_children(&mut self, name: &str, children: Vec<Entry<'s>>) {
+    fn keep_misplaced_children(&mut self, name: &str, children: Vec<Entry<'s>>) {
         if !children.is_empty() {
             let below = self.no_children(name, children);
-            self.strays.extend(below);
+            self.misplaced.extend(below);
         }
     }
 
     /// Stores a reported entry in the enclosing block.
-    fn stray(&mut self, entry: Entry<'s>) {
+    fn keep_misplaced(&mut self, entry: Entry<'s>) {
         let span = entry.span(self.file());
         let data = self.data_of(entry);
-        self.strays.push(Unknown { key: None, name: None, data, span });
+        self.misplaced.push(Unknown { key: None, name: None, data, span });
     }
 
     /// Named blocks nested below a key.
@@ -479,7 +480,7 @@ impl<'s> Reader<'s, '_> {
 
     /// Reports an entry of another kind among named entries.
     fn unexpected_in(&mut self, expected: &str, kind: &EntryKind<'s>, span: Span) {
-        let (at, found) = self.described(kind, span);
+        let (at, found) = self.describe_entry(kind, span);
         self.report(Diagnostic::error(
             rules::SYNTAX,
             at,
@@ -488,8 +489,8 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// A description of an entry, and the span to point at.
-    fn described(&self, kind: &EntryKind<'s>, span: Span) -> (Span, String) {
-        let at = self.first_line(span);
+    fn describe_entry(&self, kind: &EntryKind<'s>, span: Span) -> (Span, String) {
+        let at = self.first_line_of(span);
         match kind {
             EntryKind::Item => (at, "an item of a sequence".to_owned()),
             EntryKind::Line(text) => (text.span(at.file), format!("`{}`", excerpt(text.raw))),
@@ -536,7 +537,7 @@ impl<'s> Names<'s> {
 }
 
 /// The block type nearest to the root that has a field called `name`.
-fn home_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType> {
+fn parent_type_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType> {
     let mut seen: Vec<&'static RecordType> = vec![root];
     let mut at = 0;
     while let Some(ty) = seen.get(at).copied() {
@@ -544,13 +545,13 @@ fn home_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType>
             return Some(ty);
         }
         for field in ty.rows() {
-            if let Shape::Items(r)
-            | Shape::Block(r)
-            | Shape::Named(r)
-            | Shape::Collection(r)
-            | Shape::Declarations(r)
-            | Shape::Bindings(r)
-            | Shape::Type(r) = field.shape
+            if let FieldType::Items(r)
+            | FieldType::Block(r)
+            | FieldType::Named(r)
+            | FieldType::Collection(r)
+            | FieldType::Declarations(r)
+            | FieldType::Bindings(r)
+            | FieldType::Type(r) = field.field_type
                 && !seen.iter().any(|s| std::ptr::eq(*s, r))
             {
                 seen.push(r);
@@ -578,9 +579,9 @@ const fn spelled(word: Word) -> &'static str {
 
 /// The start of a text, for messages.
 fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 40;
+    const MAX_LEN: usize = 40;
     let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_LEN) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
         None => line.to_owned(),
     }

@@ -4,7 +4,7 @@ use super::super::leaf::{self, Goal, Parsed};
 use super::super::outline::{
     Branch as RawBranch, BranchKind, Entry, EntryKind, Inline, Key, Text, Word,
 };
-use super::super::schema::{COLLECT, Steps, V3_2};
+use super::super::schema::{COLLECT, ProcedureKind, V3_2};
 use super::super::template::{self, Segment};
 use super::super::tree::{Branch, CollectForm, Procedure, Statement, StatementKind};
 use super::{Reader, excerpt, spelled};
@@ -15,9 +15,9 @@ use agentir_expr::{BinaryOp, Expr, ExprKind, Literal};
 
 /// The context of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum StatementContext {
     /// In a procedure of this kind.
-    In(Steps),
+    In(ProcedureKind),
     /// Below `run`.
     Callback,
     /// Below a tool of the model.
@@ -36,11 +36,11 @@ impl<'s> Reader<'s, '_> {
         &mut self,
         name: &str,
         key: Key<'s>,
-        steps: Steps,
+        steps: ProcedureKind,
         inline: Inline<'s>,
         children: Vec<Entry<'s>>,
     ) -> Procedure<'s> {
-        let place = Place::In(steps);
+        let context = StatementContext::In(steps);
         let mut procedure = Procedure::default();
         match inline {
             Inline::Nothing => {
@@ -77,14 +77,14 @@ impl<'s> Reader<'s, '_> {
             Inline::Template(raw) => {
                 let template = template::block(&mut self.reading, raw);
                 let span = template.span;
-                self.check_template(place, Span::new(span.file, span.start, span.start + 1));
+                self.check_template(context, Span::new(span.file, span.start, span.start + 1));
                 procedure
                     .statements
                     .push(Statement { kind: StatementKind::Template(template), span });
             }
             Inline::Text(text) => {
                 let span = text.span(self.file());
-                if text.quoted && steps == Steps::Prompt {
+                if text.quoted && steps == ProcedureKind::Prompt {
                     self.report(
                         Diagnostic::error(
                             rules::INVALID_VALUE,
@@ -114,36 +114,40 @@ impl<'s> Reader<'s, '_> {
                 }
             }
         }
-        procedure.statements.extend(self.statements(children, place));
+        procedure.statements.extend(self.statements(children, context));
         procedure
     }
 
     pub(super) fn statements(
         &mut self,
         entries: Vec<Entry<'s>>,
-        place: Place,
+        context: StatementContext,
     ) -> Vec<Statement<'s>> {
-        entries.into_iter().map(|entry| self.statement(entry, place)).collect()
+        entries.into_iter().map(|entry| self.statement(entry, context)).collect()
     }
 
-    pub(super) fn statement(&mut self, entry: Entry<'s>, place: Place) -> Statement<'s> {
+    pub(super) fn statement(
+        &mut self,
+        entry: Entry<'s>,
+        context: StatementContext,
+    ) -> Statement<'s> {
         let span = entry.span(self.file());
         let kind = match entry.kind {
             EntryKind::Template(raw) => {
-                self.check_template(place, Span::new(span.file, span.start, span.start + 1));
-                self.nothing_below("|", entry.children);
+                self.check_template(context, Span::new(span.file, span.start, span.start + 1));
+                self.report_nested("|", entry.children);
                 StatementKind::Template(template::block(&mut self.reading, raw))
             }
             EntryKind::Statement { word, text } => {
-                self.keyword_statement(word, text, entry.children, span, place)
+                self.keyword_statement(word, text, entry.children, span, context)
             }
-            EntryKind::Conditional(branches) => self.conditional(branches, place),
-            EntryKind::Line(text) => self.line(text, entry.children, place),
+            EntryKind::Conditional(branches) => self.conditional(branches, context),
+            EntryKind::Line(text) => self.line(text, entry.children, context),
             EntryKind::Pair { key, value } => {
                 let first = key.span(self.file());
-                if key.instance.is_some() && self.foreign(key.name, first) {
+                if key.instance.is_some() && self.report_foreign_statement(key.name, first) {
                     // `for x in y:`
-                } else if place != Place::Unknown {
+                } else if context != StatementContext::Unknown {
                     let at = key.whole(self.file());
                     self.report(
                         Diagnostic::error(
@@ -160,19 +164,22 @@ impl<'s> Reader<'s, '_> {
                 self.report(
                     Diagnostic::error(
                         rules::SYNTAX,
-                        self.first_line(span),
+                        self.first_line_of(span),
                         "expected a statement, found an item of a sequence",
                     )
                     .help("write lists of a prompt behind `|`"),
                 );
-                StatementKind::Invalid("-", self.statements(entry.children, Place::Unknown))
+                StatementKind::Invalid(
+                    "-",
+                    self.statements(entry.children, StatementContext::Unknown),
+                )
             }
         };
         Statement { kind, span }
     }
 
     /// Reports a statement of another language.
-    fn foreign(&mut self, word: &str, at: Span) -> bool {
+    fn report_foreign_statement(&mut self, word: &str, at: Span) -> bool {
         let help = match word {
             "go" | "goto" => "write `transition to @subagent.name`",
             "let" | "var" => "write `set @variables.name = value`",
@@ -199,15 +206,15 @@ impl<'s> Reader<'s, '_> {
     }
 
     /// Reports text for the model where there is no prompt.
-    fn check_template(&mut self, place: Place, span: Span) {
-        match place {
-            Place::In(Steps::Prompt) | Place::Unknown => {}
-            Place::In(_) => self.misplaced(
+    fn check_template(&mut self, context: StatementContext, span: Span) {
+        match context {
+            StatementContext::In(ProcedureKind::Prompt) | StatementContext::Unknown => {}
+            StatementContext::In(_) => self.misplaced(
                 span,
                 "there is no prompt here that a text could be added to".to_owned(),
                 "texts belong into `reasoning.instructions`",
             ),
-            Place::Callback | Place::Binding => self.report(
+            StatementContext::Callback | StatementContext::Binding => self.report(
                 Diagnostic::warning(
                     rules::MISPLACED_STATEMENT,
                     span,
@@ -218,11 +225,11 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    fn nothing_below(&mut self, word: &str, children: Vec<Entry<'s>>) {
+    fn report_nested(&mut self, word: &str, children: Vec<Entry<'s>>) {
         if !children.is_empty() {
             // They stay in the tree, in the enclosing block.
             let below = self.no_children(word, children);
-            self.strays.extend(below);
+            self.misplaced.extend(below);
         }
     }
 
@@ -232,10 +239,10 @@ impl<'s> Reader<'s, '_> {
         text: Text<'s>,
         children: Vec<Entry<'s>>,
         span: Span,
-        place: Place,
+        context: StatementContext,
     ) -> StatementKind<'s> {
         let head = Span::new(span.file, span.start, span.start + offset(spelled(word).len()));
-        if place == Place::In(Steps::Exit) && word != Word::Transition {
+        if context == StatementContext::In(ProcedureKind::Exit) && word != Word::Transition {
             self.misplaced(
                 head,
                 format!("only `transition` can stand here, not `{}`", spelled(word)),
@@ -245,8 +252,8 @@ impl<'s> Reader<'s, '_> {
         match word {
             Word::Set => match self.reading.leaf(text.raw, text.start, Goal::Set) {
                 Some(Parsed::Set(target, value)) => {
-                    self.nothing_below("set", children);
-                    let value = self.filled(&value, text).unwrap_or(*value);
+                    self.report_nested("set", children);
+                    let value = self.interpolated(&value, text).unwrap_or(*value);
                     StatementKind::Set { target: *target, value }
                 }
                 _ => self.invalid(text, children),
@@ -258,18 +265,18 @@ impl<'s> Reader<'s, '_> {
                     return self.invalid(text, children);
                 };
                 for argument in &mut arguments {
-                    if let Some(filled) = self.filled(&argument.value, text) {
+                    if let Some(filled) = self.interpolated(&argument.value, text) {
                         argument.value = filled;
                     }
                 }
-                if matches!(place, Place::In(_)) {
+                if matches!(context, StatementContext::In(_)) {
                     self.misplaced(
                         head,
                         "`with` belongs to no action here".to_owned(),
                         "indent it below the `run` that it is for",
                     );
                 }
-                self.nothing_below("with", children);
+                self.report_nested("with", children);
                 StatementKind::With(arguments)
             }
             Word::To => {
@@ -277,14 +284,14 @@ impl<'s> Reader<'s, '_> {
                 let Some(Parsed::Targets(targets)) = clause else {
                     return self.invalid(text, children);
                 };
-                if matches!(place, Place::In(_)) {
+                if matches!(context, StatementContext::In(_)) {
                     self.misplaced(
                         head,
                         "`to` belongs to no transition here".to_owned(),
                         "write `transition to @subagent.name` on one line",
                     );
                 }
-                self.nothing_below("to", children);
+                self.report_nested("to", children);
                 StatementKind::To(targets)
             }
             Word::Available => {
@@ -292,14 +299,14 @@ impl<'s> Reader<'s, '_> {
                 let Some(Parsed::Value(expr)) = clause else {
                     return self.invalid(text, children);
                 };
-                if place != Place::Binding && place != Place::Unknown {
+                if context != StatementContext::Binding && context != StatementContext::Unknown {
                     self.misplaced(
                         head,
                         "`available when` has an effect only on the tools of the model".to_owned(),
                         "use `if` here",
                     );
                 }
-                self.nothing_below("available when", children);
+                self.report_nested("available when", children);
                 StatementKind::Available(*expr)
             }
             Word::Transition => {
@@ -310,7 +317,7 @@ impl<'s> Reader<'s, '_> {
                 let (with, body) = self.callback(children);
                 StatementKind::Transition { targets, with, body }
             }
-            Word::Collect | Word::Ask => self.collect(word, text, children, head, span, place),
+            Word::Collect | Word::Ask => self.collect(word, text, children, head, span, context),
             Word::StrayElse => {
                 self.report(
                     Diagnostic::error(rules::SYNTAX, head, "this `else` follows no `if`")
@@ -323,7 +330,7 @@ impl<'s> Reader<'s, '_> {
 
     /// A text with placeholders as a concatenation of strings and values; `None` for other values, and for
     /// invalid placeholders, which have been reported.
-    fn filled(&mut self, value: &Expr, line: Text<'s>) -> Option<Expr> {
+    fn interpolated(&mut self, value: &Expr, line: Text<'s>) -> Option<Expr> {
         let ExprKind::Literal(Literal::String(text)) = &value.kind else { return None };
         if !text.contains("{!") {
             return None;
@@ -354,7 +361,7 @@ impl<'s> Reader<'s, '_> {
     /// An invalid line, already reported. Its nested lines are still read, but without knowing which statements
     /// are allowed there.
     fn invalid(&mut self, text: Text<'s>, children: Vec<Entry<'s>>) -> StatementKind<'s> {
-        StatementKind::Invalid(text.raw, self.statements(children, Place::Unknown))
+        StatementKind::Invalid(text.raw, self.statements(children, StatementContext::Unknown))
     }
 
     fn run(&mut self, text: Text<'s>, children: Vec<Entry<'s>>) -> StatementKind<'s> {
@@ -388,7 +395,7 @@ impl<'s> Reader<'s, '_> {
         let mut with = Vec::new();
         let mut body = Vec::with_capacity(children.len());
         for entry in children {
-            let statement = self.statement(entry, Place::Callback);
+            let statement = self.statement(entry, StatementContext::Callback);
             match statement.kind {
                 StatementKind::With(arguments) => with.extend(arguments),
                 _ => body.push(statement),
@@ -404,7 +411,7 @@ impl<'s> Reader<'s, '_> {
         children: Vec<Entry<'s>>,
         head: Span,
         span: Span,
-        place: Place,
+        context: StatementContext,
     ) -> StatementKind<'s> {
         let (goal, form) = match word {
             Word::Ask => (Goal::Ask, CollectForm::AskFor),
@@ -413,7 +420,10 @@ impl<'s> Reader<'s, '_> {
         let Some(Parsed::Reference(target)) = self.reading.leaf(text.raw, text.start, goal) else {
             return self.invalid(text, children);
         };
-        if !matches!(place, Place::In(Steps::Prompt) | Place::Unknown) {
+        if !matches!(
+            context,
+            StatementContext::In(ProcedureKind::Prompt) | StatementContext::Unknown
+        ) {
             self.misplaced(
                 head,
                 format!("`{}` has no effect here", spelled(word)),
@@ -442,10 +452,14 @@ impl<'s> Reader<'s, '_> {
 
     // ---- conditions ----------------------------------------------------------------------------
 
-    fn conditional(&mut self, raw: Vec<RawBranch<'s>>, place: Place) -> StatementKind<'s> {
+    fn conditional(
+        &mut self,
+        raw: Vec<RawBranch<'s>>,
+        context: StatementContext,
+    ) -> StatementKind<'s> {
         let mut branches = Vec::with_capacity(raw.len());
         let mut otherwise = None;
-        if place == Place::In(Steps::Exit)
+        if context == StatementContext::In(ProcedureKind::Exit)
             && let Some(first) = raw.first()
         {
             let head = Span::new(self.file(), first.start, first.start + 2);
@@ -459,11 +473,11 @@ impl<'s> Reader<'s, '_> {
             let span = Span::new(self.file(), branch.start, branch.end);
             if branch.kind == BranchKind::Else {
                 self.check_else(branch.text, span);
-                otherwise = Some(self.statements(branch.body, place));
+                otherwise = Some(self.statements(branch.body, context));
                 continue;
             }
             let condition = self.condition(branch.text, span);
-            let body = self.statements(branch.body, place);
+            let body = self.statements(branch.body, context);
             branches.push(Branch { condition, body, span });
         }
         StatementKind::If { branches, otherwise }
@@ -527,7 +541,7 @@ impl<'s> Reader<'s, '_> {
         &mut self,
         text: Text<'s>,
         children: Vec<Entry<'s>>,
-        place: Place,
+        context: StatementContext,
     ) -> StatementKind<'s> {
         let first = text.raw.split([' ', '\t']).next().unwrap_or_default();
         let word = first.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -544,13 +558,13 @@ impl<'s> Reader<'s, '_> {
                 );
                 return self.invalid(text, children);
             }
-            if self.foreign(first, at) {
+            if self.report_foreign_statement(first, at) {
                 return self.invalid(text, children);
             }
         }
         match self.reading.attempt(text.raw, text.start, Goal::Value) {
             Ok(Parsed::Value(expr)) => {
-                if place != Place::Unknown {
+                if context != StatementContext::Unknown {
                     self.report(
                         Diagnostic::warning(
                             rules::MISPLACED_STATEMENT,
@@ -560,7 +574,7 @@ impl<'s> Reader<'s, '_> {
                         .help("begin the line with `|`, `set`, `run`, `if` or `transition`"),
                     );
                 }
-                self.nothing_below(excerpt(text.raw).as_str(), children);
+                self.report_nested(excerpt(text.raw).as_str(), children);
                 StatementKind::Expr(*expr)
             }
             Ok(_) => self.invalid(text, children),

@@ -2,7 +2,7 @@
 
 use super::super::leaf::{Goal, Parsed};
 use super::super::outline::{Entry, EntryKind, Inline, Key, Text};
-use super::super::schema::{FieldDef, Limit, RecordType, Shape, Steps, TYPES};
+use super::super::schema::{FieldDef, FieldType, Limit, ProcedureKind, RecordType, TYPES};
 use super::super::template::{self, Template};
 use super::super::tree::{Data, Declaration, Declared, Modifier, TypeSpec, Value};
 use super::{Names, Reader, excerpt};
@@ -29,42 +29,42 @@ impl<'s> Reader<'s, '_> {
         children: Vec<Entry<'s>>,
         span: Span,
     ) -> Value<'s> {
-        match def.shape {
-            Shape::Block(ty) => {
+        match def.field_type {
+            FieldType::Block(ty) => {
                 self.no_value(def.name, inline);
                 Value::Record(self.record(ty, span, None, children).into())
             }
-            Shape::Named(ty) | Shape::Collection(ty) => {
+            FieldType::Named(ty) | FieldType::Collection(ty) => {
                 self.no_value(def.name, inline);
                 self.not_empty(def, key, &children);
                 Value::Records(self.collection(ty, children))
             }
-            Shape::Declarations(ty) => {
+            FieldType::Declarations(ty) => {
                 self.no_value(def.name, inline);
                 Value::Declarations(self.declarations(ty, children))
             }
-            Shape::Bindings(ty) => {
+            FieldType::Bindings(ty) => {
                 self.no_value(def.name, inline);
                 Value::Bindings(self.bindings(ty, children))
             }
-            Shape::Items(ty) => {
+            FieldType::Items(ty) => {
                 self.no_value(def.name, inline);
                 let records = self.items(ty, children);
                 self.check_count(def, key, records.len());
                 Value::Records(records)
             }
-            Shape::Procedure(steps) => {
+            FieldType::Procedure(steps) => {
                 Value::Procedure(self.procedure(def.name, key, steps, inline, children))
             }
-            Shape::Open => Value::Data(self.data(inline, children)),
-            Shape::Type(ty) => self.type_spec(def, key, ty, inline, children, span),
-            Shape::Values | Shape::Expr => self.values(def, key, inline, children),
-            Shape::Text
-            | Shape::Quoted
-            | Shape::QuotedOrNone
-            | Shape::Bool
-            | Shape::Number
-            | Shape::Reference(_) => self.scalar(def, key, inline, children),
+            FieldType::Open => Value::Data(self.data(inline, children)),
+            FieldType::Type(ty) => self.type_spec(def, key, ty, inline, children, span),
+            FieldType::Values | FieldType::Expr => self.values(def, key, inline, children),
+            FieldType::Text
+            | FieldType::Quoted
+            | FieldType::QuotedOrNone
+            | FieldType::Bool
+            | FieldType::Number
+            | FieldType::Reference(_) => self.scalar(def, key, inline, children),
         }
     }
 
@@ -90,7 +90,7 @@ impl<'s> Reader<'s, '_> {
         let value = match inline {
             Inline::Template(raw) => {
                 let template = template::block(&mut self.reading, raw);
-                if !matches!(def.shape, Shape::Text) {
+                if !matches!(def.field_type, FieldType::Text) {
                     let span = Span::new(self.file(), raw.pipe, raw.pipe + 1);
                     self.expected(def, span, "a text behind `|`");
                 }
@@ -103,7 +103,7 @@ impl<'s> Reader<'s, '_> {
                 let procedure = self.procedure(
                     def.name,
                     key,
-                    Steps::Prompt,
+                    ProcedureKind::Prompt,
                     Inline::Arrow(at, behind),
                     std::mem::take(&mut children),
                 );
@@ -117,7 +117,7 @@ impl<'s> Reader<'s, '_> {
                 };
                 let span = key.span(self.file());
                 if let Some(raw) = template
-                    && matches!(def.shape, Shape::Text)
+                    && matches!(def.field_type, FieldType::Text)
                 {
                     self.report(
                         Diagnostic::error(
@@ -135,7 +135,7 @@ impl<'s> Reader<'s, '_> {
                         span,
                         format!("`{}` has no value", def.name),
                     )
-                    .help(format!("expected {}", words(def.shape))),
+                    .help(format!("expected {}", words(def.field_type))),
                 );
                 if children.is_empty() {
                     return Value::Empty;
@@ -143,7 +143,7 @@ impl<'s> Reader<'s, '_> {
                 return Value::Invalid("", self.data(inline, children));
             }
         };
-        self.stray_children(def.name, children);
+        self.keep_misplaced_children(def.name, children);
         let at = match inline {
             Inline::Text(text) => text.span(self.file()),
             _ => key.span(self.file()),
@@ -154,10 +154,15 @@ impl<'s> Reader<'s, '_> {
 
     fn scalar_text(&mut self, def: &'static FieldDef, text: Text<'s>) -> Value<'s> {
         let span = text.span(self.file());
-        if text.quoted && matches!(def.shape, Shape::Text | Shape::Quoted | Shape::QuotedOrNone) {
+        if text.quoted
+            && matches!(
+                def.field_type,
+                FieldType::Text | FieldType::Quoted | FieldType::QuotedOrNone
+            )
+        {
             let inner = text.raw.get(1..text.raw.len() - 1).unwrap_or_default();
             let template = template::quoted(&mut self.reading, inner, span);
-            if !matches!(def.shape, Shape::Text)
+            if !matches!(def.field_type, FieldType::Text)
                 && let Some(hole) = template.holes.first()
             {
                 let at = hole.span;
@@ -172,25 +177,29 @@ impl<'s> Reader<'s, '_> {
         let before = self.reading.problems.len();
         let Some(expr) = self.reading.value(&text) else {
             // Most likely an unquoted text.
-            if matches!(def.shape, Shape::Text | Shape::Quoted | Shape::QuotedOrNone)
-                && looks_like_words(text.raw)
+            if matches!(
+                def.field_type,
+                FieldType::Text | FieldType::Quoted | FieldType::QuotedOrNone
+            ) && looks_like_words(text.raw)
             {
                 self.reading.problems.truncate(before);
                 self.unquoted(def, text);
             }
             return Value::Invalid(text.raw, Data::Nothing);
         };
-        match (def.shape, &expr.kind) {
-            (Shape::QuotedOrNone, ExprKind::Literal(Literal::Null)) => Value::Nothing,
-            (Shape::Bool, ExprKind::Literal(Literal::Bool(b))) => Value::Bool(*b),
-            (Shape::Number, ExprKind::Literal(Literal::Number(n))) => Value::Number(*n),
-            (Shape::Number, ExprKind::Unary { op: agentir_expr::UnaryOp::Negate, operand }) => {
+        match (def.field_type, &expr.kind) {
+            (FieldType::QuotedOrNone, ExprKind::Literal(Literal::Null)) => Value::Nothing,
+            (FieldType::Bool, ExprKind::Literal(Literal::Bool(b))) => Value::Bool(*b),
+            (FieldType::Number, ExprKind::Literal(Literal::Number(n))) => Value::Number(*n),
+            (FieldType::Number, ExprKind::Unary { op: agentir_expr::UnaryOp::Negate, operand }) => {
                 match operand.kind {
                     ExprKind::Literal(Literal::Number(n)) => Value::Number(-n),
                     _ => self.mismatch(def, text, expr),
                 }
             }
-            (Shape::Reference(namespaces), ExprKind::Path(path)) if path.namespace.is_some() => {
+            (FieldType::Reference(namespaces), ExprKind::Path(path))
+                if path.namespace.is_some() =>
+            {
                 let namespace = path.namespace.as_ref().map_or("", |n| n.value.as_str());
                 if !namespaces.is_empty() && !namespaces.contains(&namespace) {
                     let all: Vec<String> = namespaces.iter().map(|n| format!("`@{n}`")).collect();
@@ -205,7 +214,9 @@ impl<'s> Reader<'s, '_> {
                 }
                 Value::Expr(expr)
             }
-            (Shape::Text | Shape::Quoted, ExprKind::Path(path)) if path.namespace.is_none() => {
+            (FieldType::Text | FieldType::Quoted, ExprKind::Path(path))
+                if path.namespace.is_none() =>
+            {
                 self.unquoted(def, text);
                 Value::Invalid(text.raw, Data::Expr(expr, Vec::new()))
             }
@@ -223,9 +234,9 @@ impl<'s> Reader<'s, '_> {
             _ => format!("`{}`", excerpt(text.raw)),
         };
         let span = text.span(self.file());
-        match (def.shape, &expr.kind) {
+        match (def.field_type, &expr.kind) {
             // `"True"`
-            (Shape::Bool, ExprKind::Literal(Literal::String(s)))
+            (FieldType::Bool, ExprKind::Literal(Literal::String(s)))
                 if s.eq_ignore_ascii_case("true") || s.eq_ignore_ascii_case("false") =>
             {
                 let meant = if s.eq_ignore_ascii_case("true") { "True" } else { "False" };
@@ -247,7 +258,7 @@ impl<'s> Reader<'s, '_> {
         self.report(Diagnostic::error(
             rules::INVALID_VALUE,
             span,
-            format!("`{}` takes {}, not {found}", def.name, words(def.shape)),
+            format!("`{}` takes {}, not {found}", def.name, words(def.field_type)),
         ));
     }
 
@@ -364,13 +375,13 @@ impl<'s> Reader<'s, '_> {
         match inline {
             Inline::Text(text) => {
                 let Some(expr) = self.reading.value(&text) else {
-                    self.stray_children(def.name, children);
+                    self.keep_misplaced_children(def.name, children);
                     return Value::Invalid(text.raw, Data::Nothing);
                 };
-                self.stray_children(def.name, children);
-                match (def.shape, expr.kind) {
-                    (Shape::Values, ExprKind::List(items)) => Value::List(items),
-                    (Shape::Values, kind) => {
+                self.keep_misplaced_children(def.name, children);
+                match (def.field_type, expr.kind) {
+                    (FieldType::Values, ExprKind::List(items)) => Value::List(items),
+                    (FieldType::Values, kind) => {
                         let span = text.span(self.file());
                         self.expected(def, span, &format!("`{}`", excerpt(text.raw)));
                         let expr = Expr::new(kind, span).ok();
@@ -387,7 +398,7 @@ impl<'s> Reader<'s, '_> {
             }
             Inline::Template(raw) => {
                 let template = template::block(&mut self.reading, raw);
-                if matches!(def.shape, Shape::Values) {
+                if matches!(def.field_type, FieldType::Values) {
                     self.expected(def, template.span, "a text");
                 }
                 Value::Text(template)
@@ -425,15 +436,15 @@ impl<'s> Reader<'s, '_> {
                 (EntryKind::Item, _) => {
                     self.report(Diagnostic::error(
                         rules::SYNTAX,
-                        self.first_line(span),
+                        self.first_line_of(span),
                         "expected one value behind the dash",
                     ));
-                    self.stray(entry);
+                    self.keep_misplaced(entry);
                     None
                 }
                 (kind, _) => {
                     self.unexpected_in("`- value`", kind, span);
-                    self.stray(entry);
+                    self.keep_misplaced(entry);
                     None
                 }
             };
@@ -476,7 +487,7 @@ impl<'s> Reader<'s, '_> {
                 }
                 kind => {
                     self.unexpected_in(form, &kind, span);
-                    self.stray(Entry { kind, ..entry });
+                    self.keep_misplaced(Entry { kind, ..entry });
                 }
             }
         }
@@ -661,18 +672,18 @@ impl<'s> Reader<'s, '_> {
 }
 
 /// The values a field takes, for messages.
-const fn words(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Text => "a text",
-        Shape::Quoted => "a text in quotes",
-        Shape::QuotedOrNone => "a text in quotes or `None`",
-        Shape::Bool => "`True` or `False`",
-        Shape::Number => "a number",
-        Shape::Reference(_) => "a reference such as `@namespace.name`",
-        Shape::Expr => "a value",
-        Shape::Values => "a list",
-        Shape::Procedure(_) => "statements",
-        Shape::Type(_) => "a type",
+const fn words(field_type: FieldType) -> &'static str {
+    match field_type {
+        FieldType::Text => "a text",
+        FieldType::Quoted => "a text in quotes",
+        FieldType::QuotedOrNone => "a text in quotes or `None`",
+        FieldType::Bool => "`True` or `False`",
+        FieldType::Number => "a number",
+        FieldType::Reference(_) => "a reference such as `@namespace.name`",
+        FieldType::Expr => "a value",
+        FieldType::Values => "a list",
+        FieldType::Procedure(_) => "statements",
+        FieldType::Type(_) => "a type",
         _ => "a block",
     }
 }

@@ -1,7 +1,7 @@
 //! `agentfabric`: networks of nodes.
 
 use super::base::{self, LABEL};
-use super::{Limit, RecordType, Shape, Steps, field, record};
+use super::{FieldType, Limit, ProcedureKind, RecordType, field, record};
 
 /// The possible targets of a transition.
 const NODES: &[&str] = &["orchestrator", "subagent", "generator", "executor", "router", "echo"];
@@ -10,82 +10,86 @@ const NODES: &[&str] = &["orchestrator", "subagent", "generator", "executor", "r
 pub(super) static DOCUMENT: RecordType = record(
     "document",
     &[
-        field("system", "what holds for the whole agent", Shape::Block(&base::SYSTEM)),
-        field("config", "who the agent is", Shape::Block(&CONFIG)),
-        field("variables", "what the agent remembers", Shape::Declarations(&base::VARIABLE)),
-        field("llm", "the models that nodes use", Shape::Collection(&LLM)),
-        field("actions", "what can be called", Shape::Collection(&ACTION)),
-        field("trigger", "what starts the network", Shape::Named(&TRIGGER)).required(),
-        field("orchestrator", "a node that directs others", Shape::Named(&SUBAGENT)),
-        field("subagent", "a node that thinks and uses tools", Shape::Named(&SUBAGENT)),
-        field("generator", "a node that asks a model once", Shape::Named(&GENERATOR)),
-        field("executor", "a node that does fixed steps", Shape::Named(&EXECUTOR)),
-        field("router", "a node that chooses the way", Shape::Named(&ROUTER)),
-        field("echo", "a node that reports to the caller", Shape::Named(&ECHO)),
+        field("system", "what holds for the whole agent", FieldType::Block(&base::SYSTEM)),
+        field("config", "who the agent is", FieldType::Block(&CONFIG)),
+        field("variables", "what the agent remembers", FieldType::Declarations(&base::VARIABLE)),
+        field("llm", "the models that nodes use", FieldType::Collection(&LLM)),
+        field("actions", "what can be called", FieldType::Collection(&ACTION)),
+        field("trigger", "what starts the network", FieldType::Named(&TRIGGER)).required(),
+        field("orchestrator", "a node that directs others", FieldType::Named(&SUBAGENT)),
+        field("subagent", "a node that thinks and uses tools", FieldType::Named(&SUBAGENT)),
+        field("generator", "a node that asks a model once", FieldType::Named(&GENERATOR)),
+        field("executor", "a node that does fixed steps", FieldType::Named(&EXECUTOR)),
+        field("router", "a node that chooses the way", FieldType::Named(&ROUTER)),
+        field("echo", "a node that reports to the caller", FieldType::Named(&ECHO)),
     ],
 );
 
 static CONFIG: RecordType = record(
     "config block",
     &[
-        field("agent_name", "the agent's name for programs", Shape::Text).required(),
+        field("agent_name", "the agent's name for programs", FieldType::Text).required(),
         LABEL,
-        field("description", "what it is for", Shape::Text),
-        field("default_llm", "the model of nodes that name none", Shape::Reference(&["llm"])),
+        field("description", "what it is for", FieldType::Text),
+        field("default_llm", "the model of nodes that name none", FieldType::Reference(&["llm"])),
     ],
 );
 
 static LLM: RecordType = record(
     "model",
     &[
-        field("target", "its connection: `llm://name`", Shape::Text)
+        field("target", "its connection: `llm://name`", FieldType::Text)
             .required()
             .limit(Limit::Connection(&["llm"], 1)),
-        field("kind", "whose it is", Shape::Text).required().one_of(&["OpenAI", "Gemini"]),
-        field("model", "its name", Shape::Text).required(),
-        field("temperature", "how freely it answers", Shape::Number).limit(Limit::Range(0.0, 2.0)),
-        field("top_p", "how many words it chooses from", Shape::Number)
+        field("kind", "whose it is", FieldType::Text).required().one_of(&["OpenAI", "Gemini"]),
+        field("model", "its name", FieldType::Text).required(),
+        field("temperature", "how freely it answers", FieldType::Number)
+            .limit(Limit::Range(0.0, 2.0)),
+        field("top_p", "how many words it chooses from", FieldType::Number)
             .limit(Limit::Range(0.0, 1.0)),
-        field("max_output_tokens", "how long answers may be", Shape::Number),
-        field("headers", "what is sent along", Shape::Expr),
-        field("timeout", "how many seconds it may take", Shape::Number),
-        field("api_key", "the key for it", Shape::Text),
-        field("reasoning_effort", "how hard it thinks", Shape::Text).only_with("kind", &["OpenAI"]),
-        field("top_logprobs", "how many likely words are reported", Shape::Number)
-            .only_with("kind", &["OpenAI"]),
-        field("thinking_level", "how hard it thinks", Shape::Text).only_with("kind", &["Gemini"]),
-        field("thinking_budget", "how long it may think", Shape::Number)
-            .only_with("kind", &["Gemini"]),
-        field("response_logprobs", "whether likelihoods are reported", Shape::Bool)
-            .only_with("kind", &["Gemini"]),
+        field("max_output_tokens", "how long answers may be", FieldType::Number),
+        field("headers", "what is sent along", FieldType::Expr),
+        field("timeout", "how many seconds it may take", FieldType::Number),
+        field("api_key", "the key for it", FieldType::Text),
+        field("reasoning_effort", "how hard it thinks", FieldType::Text)
+            .requires("kind", &["OpenAI"]),
+        field("top_logprobs", "how many likely words are reported", FieldType::Number)
+            .requires("kind", &["OpenAI"]),
+        field("thinking_level", "how hard it thinks", FieldType::Text)
+            .requires("kind", &["Gemini"]),
+        field("thinking_budget", "how long it may think", FieldType::Number)
+            .requires("kind", &["Gemini"]),
+        field("response_logprobs", "whether likelihoods are reported", FieldType::Bool)
+            .requires("kind", &["Gemini"]),
     ],
 );
 
 static ACTION: RecordType = record(
     "action",
     &[
-        field("description", "what it does; the model reads it", Shape::Text),
+        field("description", "what it does; the model reads it", FieldType::Text),
         LABEL,
-        field("target", "its connection: `mcp://name` or `a2a://name`", Shape::Text)
+        field("target", "its connection: `mcp://name` or `a2a://name`", FieldType::Text)
             .required()
             .limit(Limit::Connection(&["a2a", "mcp"], 1)),
-        field("kind", "what kind of call it is", Shape::Text)
+        field("kind", "what kind of call it is", FieldType::Text)
             .required()
             .one_of(&["mcp:tool", "a2a:send_message"]),
-        field("tool_name", "which tool of the server", Shape::Text)
-            .only_with("kind", &["mcp:tool"]),
-        field("inputs", "what it takes", Shape::Declarations(&base::PARAMETER)),
+        field("tool_name", "which tool of the server", FieldType::Text)
+            .requires("kind", &["mcp:tool"]),
+        field("inputs", "what it takes", FieldType::Declarations(&base::PARAMETER)),
     ],
 );
 
 static TRIGGER: RecordType = record(
     "trigger",
     &[
-        field("kind", "what it listens to", Shape::Text).required().one_of(&["a2a"]),
-        field("target", "the broker: `brokers://name/interface`", Shape::Text)
+        field("kind", "what it listens to", FieldType::Text).required().one_of(&["a2a"]),
+        field("target", "the broker: `brokers://name/interface`", FieldType::Text)
             .required()
             .limit(Limit::Connection(&["broker", "brokers"], 2)),
-        field("on_message", "where a message goes", Shape::Procedure(Steps::Exit)).required(),
+        field("on_message", "where a message goes", FieldType::Procedure(ProcedureKind::Exit))
+            .required(),
     ],
 );
 
@@ -93,134 +97,141 @@ static TRIGGER: RecordType = record(
 static SUBAGENT: RecordType = record(
     "subagent",
     &[
-        field("label", "its name for people", Shape::Quoted),
-        field("description", "what it is for", Shape::Text).required(),
+        field("label", "its name for people", FieldType::Quoted),
+        field("description", "what it is for", FieldType::Text).required(),
         field(
             "system",
             "replaces the agent's instructions here",
-            Shape::Block(&base::SUBAGENT_SYSTEM),
+            FieldType::Block(&base::SUBAGENT_SYSTEM),
         ),
-        field("reasoning", "what the model is told and may use", Shape::Block(&REASONING))
+        field("reasoning", "what the model is told and may use", FieldType::Block(&REASONING))
             .required(),
-        field("schema", "which kind of node it is", Shape::Quoted).uri(&["node"]),
-        field("llm", "its model", Shape::Reference(&["llm"])),
-        field("on_exit", "where to go next", Shape::Procedure(Steps::Exit)).required(),
+        field("schema", "which kind of node it is", FieldType::Quoted).uri(&["node"]),
+        field("llm", "its model", FieldType::Reference(&["llm"])),
+        field("on_exit", "where to go next", FieldType::Procedure(ProcedureKind::Exit)).required(),
     ],
 );
 
 static REASONING: RecordType = record(
     "reasoning block",
     &[
-        field("outputs", "what has to come out", Shape::Block(&OUTPUTS)),
-        field("max_number_of_loops", "how often the model may think", Shape::Number)
+        field("outputs", "what has to come out", FieldType::Block(&OUTPUTS)),
+        field("max_number_of_loops", "how often the model may think", FieldType::Number)
             .limit(Limit::Range(1.0, f64::INFINITY)),
-        field("max_consecutive_errors", "how many errors in a row are borne", Shape::Number)
+        field("max_consecutive_errors", "how many errors in a row are borne", FieldType::Number)
             .limit(Limit::Range(1.0, f64::INFINITY)),
-        field("task_timeout_secs", "how many seconds it may take", Shape::Number),
+        field("task_timeout_secs", "how many seconds it may take", FieldType::Number),
     ],
 )
 .extends(&base::REASONING);
 
-static OUTPUTS: RecordType =
-    record("outputs block", &[field("properties", "what comes out", Shape::Collection(&OUTPUT))]);
+static OUTPUTS: RecordType = record(
+    "outputs block",
+    &[field("properties", "what comes out", FieldType::Collection(&OUTPUT))],
+);
 
 /// A property or the items of an array: the supported part of JSON Schema.
 static OUTPUT: RecordType = record(
     "output",
     &[
-        field("type", "its type", Shape::Text)
+        field("type", "its type", FieldType::Text)
             .required()
             .one_of(&["string", "number", "integer", "boolean", "array", "object"]),
-        field("description", "what it means", Shape::Text),
-        field("pattern", "what texts have to match", Shape::Text),
-        field("minLength", "the shortest text", Shape::Number),
-        field("maxLength", "the longest text", Shape::Number),
-        field("minimum", "the least number", Shape::Number),
-        field("maximum", "the greatest number", Shape::Number),
-        field("exclusiveMinimum", "what numbers have to exceed", Shape::Number),
-        field("exclusiveMaximum", "what numbers have to stay below", Shape::Number),
-        field("minItems", "the shortest array", Shape::Number),
-        field("maxItems", "the longest array", Shape::Number),
-        field("enum", "the values it may have", Shape::Expr),
-        field("required", "which of its properties have to be there", Shape::Expr),
-        field("default", "its value if none comes out", Shape::Expr),
-        field("items", "what an array holds", Shape::Block(&OUTPUT)),
-        field("properties", "what an object holds", Shape::Collection(&OUTPUT)),
+        field("description", "what it means", FieldType::Text),
+        field("pattern", "what texts have to match", FieldType::Text),
+        field("minLength", "the shortest text", FieldType::Number),
+        field("maxLength", "the longest text", FieldType::Number),
+        field("minimum", "the least number", FieldType::Number),
+        field("maximum", "the greatest number", FieldType::Number),
+        field("exclusiveMinimum", "what numbers have to exceed", FieldType::Number),
+        field("exclusiveMaximum", "what numbers have to stay below", FieldType::Number),
+        field("minItems", "the shortest array", FieldType::Number),
+        field("maxItems", "the longest array", FieldType::Number),
+        field("enum", "the values it may have", FieldType::Expr),
+        field("required", "which of its properties have to be there", FieldType::Expr),
+        field("default", "its value if none comes out", FieldType::Expr),
+        field("items", "what an array holds", FieldType::Block(&OUTPUT)),
+        field("properties", "what an object holds", FieldType::Collection(&OUTPUT)),
     ],
 );
 
 static GENERATOR: RecordType = record(
     "generator",
     &[
-        field("description", "what it is for", Shape::Text),
+        field("description", "what it is for", FieldType::Text),
         LABEL,
-        field("llm", "its model", Shape::Reference(&["llm"])),
-        field("system", "replaces the agent's instructions here", Shape::Block(&GENERATOR_SYSTEM)),
-        field("prompt", "what the model is asked", Shape::Procedure(Steps::Prompt)).required(),
-        field("outputs", "what has to come out", Shape::Block(&OUTPUTS)),
-        field("on_exit", "where to go next", Shape::Procedure(Steps::Exit)).required(),
+        field("llm", "its model", FieldType::Reference(&["llm"])),
+        field(
+            "system",
+            "replaces the agent's instructions here",
+            FieldType::Block(&GENERATOR_SYSTEM),
+        ),
+        field("prompt", "what the model is asked", FieldType::Procedure(ProcedureKind::Prompt))
+            .required(),
+        field("outputs", "what has to come out", FieldType::Block(&OUTPUTS)),
+        field("on_exit", "where to go next", FieldType::Procedure(ProcedureKind::Exit)).required(),
     ],
 );
 
 static GENERATOR_SYSTEM: RecordType = record(
     "system block",
-    &[field("instructions", "instructions that replace the agent's", Shape::Text)],
+    &[field("instructions", "instructions that replace the agent's", FieldType::Text)],
 );
 
 static EXECUTOR: RecordType = record(
     "executor",
     &[
-        field("description", "what it is for", Shape::Text),
+        field("description", "what it is for", FieldType::Text),
         LABEL,
-        field("do", "its steps", Shape::Procedure(Steps::Deterministic)).required(),
-        field("on_exit", "where to go next", Shape::Procedure(Steps::Exit)),
+        field("do", "its steps", FieldType::Procedure(ProcedureKind::Deterministic)).required(),
+        field("on_exit", "where to go next", FieldType::Procedure(ProcedureKind::Exit)),
     ],
 );
 
 static ROUTER: RecordType = record(
     "router",
     &[
-        field("description", "what it is for", Shape::Text),
+        field("description", "what it is for", FieldType::Text),
         LABEL,
-        field("routes", "the ways, the first that fits is taken", Shape::Items(&ROUTE))
+        field("routes", "the ways, the first that fits is taken", FieldType::Items(&ROUTE))
             .required()
             .limit(Limit::AtLeast(1)),
-        field("otherwise", "the way if none fits", Shape::Block(&OTHERWISE)),
+        field("otherwise", "the way if none fits", FieldType::Block(&OTHERWISE)),
     ],
 );
 
 static ROUTE: RecordType = record(
     "route",
     &[
-        field("target", "where it goes", Shape::Reference(NODES)).required(),
-        field("when", "when it is taken", Shape::Expr).required(),
+        field("target", "where it goes", FieldType::Reference(NODES)).required(),
+        field("when", "when it is taken", FieldType::Expr).required(),
         LABEL,
     ],
 );
 
 static OTHERWISE: RecordType = record(
     "otherwise block",
-    &[field("target", "where it goes", Shape::Reference(NODES)).required()],
+    &[field("target", "where it goes", FieldType::Reference(NODES)).required()],
 );
 
 static ECHO: RecordType = record(
     "echo",
     &[
-        field("description", "what it is for", Shape::Text),
+        field("description", "what it is for", FieldType::Text),
         LABEL,
-        field("kind", "what is reported", Shape::Text)
+        field("kind", "what is reported", FieldType::Text)
             .required()
             .one_of(&["a2a:status_update_event", "a2a:artifact_update_event"]),
-        field("state", "how far the task is", Shape::Text)
-            .only_with("kind", &["a2a:status_update_event"]),
-        field("message", "what is said", Shape::Expr),
-        field("artifact", "what is handed over", Shape::Expr)
-            .only_with("kind", &["a2a:artifact_update_event"]),
-        field("append", "whether it adds to what was handed over", Shape::Bool)
-            .only_with("kind", &["a2a:artifact_update_event"]),
-        field("lastChunk", "whether nothing more follows", Shape::Bool)
-            .only_with("kind", &["a2a:artifact_update_event"]),
-        field("metadata", "what is sent along", Shape::Expr),
-        field("on_exit", "where to go next", Shape::Procedure(Steps::Exit)),
+        field("state", "how far the task is", FieldType::Text)
+            .requires("kind", &["a2a:status_update_event"]),
+        field("message", "what is said", FieldType::Expr),
+        field("artifact", "what is handed over", FieldType::Expr)
+            .requires("kind", &["a2a:artifact_update_event"]),
+        field("append", "whether it adds to what was handed over", FieldType::Bool)
+            .requires("kind", &["a2a:artifact_update_event"]),
+        field("lastChunk", "whether nothing more follows", FieldType::Bool)
+            .requires("kind", &["a2a:artifact_update_event"]),
+        field("metadata", "what is sent along", FieldType::Expr),
+        field("on_exit", "where to go next", FieldType::Procedure(ProcedureKind::Exit)),
     ],
 );

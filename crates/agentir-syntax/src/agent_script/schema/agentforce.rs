@@ -1,34 +1,37 @@
 //! `agentforce`: extensions of the base dialect.
 
 use super::base::{self, LABEL, SKILL, SOURCE};
-use super::{FieldDef, Limit, RecordType, Shape, Steps, V3_2, field, record};
+use super::{FieldDef, FieldType, Limit, ProcedureKind, RecordType, V3_2, field, record};
 
 // Rows of variables and parameters.
-const IS_DISPLAYABLE: FieldDef = field("is_displayable", "whether users may see it", Shape::Bool);
+const IS_DISPLAYABLE: FieldDef =
+    field("is_displayable", "whether users may see it", FieldType::Bool);
 const IS_USED_BY_PLANNER: FieldDef =
-    field("is_used_by_planner", "whether the planner may read it", Shape::Bool);
+    field("is_used_by_planner", "whether the planner may read it", FieldType::Bool);
 const COMPLEX_DATA_TYPE_NAME: FieldDef =
-    field("complex_data_type_name", "the platform's name of the type", Shape::Text);
+    field("complex_data_type_name", "the platform's name of the type", FieldType::Text);
 const FILTER_FROM_AGENT: FieldDef =
-    field("filter_from_agent", "whether the model does not see it", Shape::Bool);
+    field("filter_from_agent", "whether the model does not see it", FieldType::Bool);
 
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
     "document",
     &[
-        field("system", "what holds for the whole agent", Shape::Block(&SYSTEM)),
-        field("config", "who the agent is", Shape::Block(&CONFIG)),
-        field("variables", "what the agent remembers", Shape::Declarations(&VARIABLE)),
-        field("start_agent", "where every conversation begins", Shape::Named(&SUBAGENT)).singular(),
-        field("subagent", "one area of the conversation", Shape::Named(&SUBAGENT)),
-        field("topic", "one area of the conversation", Shape::Named(&SUBAGENT)).renamed("subagent"),
-        field("model_config", "the model that thinks", Shape::Block(&MODEL_CONFIG)),
-        field("knowledge", "where answers come from", Shape::Block(&KNOWLEDGE)),
-        field("connection", "a channel that users come by", Shape::Named(&CONNECTION)),
-        field("modality", "how voice is spoken and heard", Shape::Named(&MODALITY)),
-        field("access", "on whose behalf the agent acts", Shape::Block(&ACCESS)),
-        field("context", "what is known of the user", Shape::Block(&CONTEXT)),
-        field("skill_definitions", "skills that subagents use", Shape::Collection(&SKILL))
+        field("system", "what holds for the whole agent", FieldType::Block(&SYSTEM)),
+        field("config", "who the agent is", FieldType::Block(&CONFIG)),
+        field("variables", "what the agent remembers", FieldType::Declarations(&VARIABLE)),
+        field("start_agent", "where every conversation begins", FieldType::Named(&SUBAGENT))
+            .singular(),
+        field("subagent", "one area of the conversation", FieldType::Named(&SUBAGENT)),
+        field("topic", "one area of the conversation", FieldType::Named(&SUBAGENT))
+            .renamed("subagent"),
+        field("model_config", "the model that thinks", FieldType::Block(&MODEL_CONFIG)),
+        field("knowledge", "where answers come from", FieldType::Block(&KNOWLEDGE)),
+        field("connection", "a channel that users come by", FieldType::Named(&CONNECTION)),
+        field("modality", "how voice is spoken and heard", FieldType::Named(&MODALITY)),
+        field("access", "on whose behalf the agent acts", FieldType::Block(&ACCESS)),
+        field("context", "what is known of the user", FieldType::Block(&CONTEXT)),
+        field("skill_definitions", "skills that subagents use", FieldType::Collection(&SKILL))
             .since(V3_2),
     ],
 )
@@ -39,7 +42,7 @@ static SYSTEM: RecordType = record(
     &[field(
         "recommended_prompts",
         "suggestions the user can tap",
-        Shape::Block(&RECOMMENDED_PROMPTS),
+        FieldType::Block(&RECOMMENDED_PROMPTS),
     )],
 )
 .extends(&base::SYSTEM);
@@ -47,43 +50,47 @@ static SYSTEM: RecordType = record(
 static RECOMMENDED_PROMPTS: RecordType = record(
     "recommended prompts",
     &[
-        field("in_conversation", "whether there are some while talking", Shape::Bool),
-        field("welcome_screen", "whether there are some to begin with", Shape::Bool),
-        field("starter_prompts", "three to twenty to begin with", Shape::Values),
+        field("in_conversation", "whether there are some while talking", FieldType::Bool),
+        field("welcome_screen", "whether there are some to begin with", FieldType::Bool),
+        field("starter_prompts", "three to twenty to begin with", FieldType::Values),
     ],
 );
 
 static CONFIG: RecordType = record(
     "config block",
     &[
-        field("developer_name", "the agent's name for programs; or `agent_name`", Shape::Text),
-        field("agent_name", "the agent's name for programs; or `developer_name`", Shape::Text),
-        field("agent_label", "its name for people", Shape::Quoted),
-        field("agent_description", "what it is for, as prompts and routing see it", Shape::Text),
+        field("developer_name", "the agent's name for programs; or `agent_name`", FieldType::Text),
+        field("agent_name", "the agent's name for programs; or `developer_name`", FieldType::Text),
+        field("agent_label", "its name for people", FieldType::Quoted),
+        field(
+            "agent_description",
+            "what it is for, as prompts and routing see it",
+            FieldType::Text,
+        ),
         // Twelve types are known, others are accepted; which ones exist is not a matter of syntax.
-        field("agent_type", "what kind of agent it is", Shape::Text),
-        field("agent_id", "its identifier", Shape::Text),
-        field("default_agent_user", "the user it acts for", Shape::QuotedOrNone)
+        field("agent_type", "what kind of agent it is", FieldType::Text),
+        field("agent_id", "its identifier", FieldType::Text),
+        field("default_agent_user", "the user it acts for", FieldType::QuotedOrNone)
             .moved("default_agent_user` in `access"),
-        field("agent_version", "its version", Shape::Text),
-        field("enable_enhanced_event_logs", "whether detailed logs are kept", Shape::Bool),
-        field("company", "what it should know about the company", Shape::Text),
-        field("role", "its job", Shape::Text),
-        field("planner_type", "which planner runs it", Shape::Text),
+        field("agent_version", "its version", FieldType::Text),
+        field("enable_enhanced_event_logs", "whether detailed logs are kept", FieldType::Bool),
+        field("company", "what it should know about the company", FieldType::Text),
+        field("role", "its job", FieldType::Text),
+        field("planner_type", "which planner runs it", FieldType::Text),
         field(
             "additional_parameter__disable_graph_runtime",
             "a parameter that the platform refuses",
-            Shape::Expr,
+            FieldType::Expr,
         ),
-        field("additional_parameter__*", "a parameter for the platform", Shape::Expr),
-        field("debug", "whether it runs in debug mode", Shape::Bool),
-        field("max_tokens", "how long answers may be", Shape::Number),
-        field("temperature", "how freely the model answers", Shape::Number),
-        field("agent_template", "the template it was made from", Shape::Text),
-        field("outbound_flow", "the flow that finds a person", Shape::Text),
-        field("user_locale", "the user's language", Shape::Text).moved("language"),
-        field("runtime", "how answers are delivered", Shape::Block(&RUNTIME)),
-        field("file_upload", "what happens to files of the user", Shape::Block(&FILE_UPLOAD)),
+        field("additional_parameter__*", "a parameter for the platform", FieldType::Expr),
+        field("debug", "whether it runs in debug mode", FieldType::Bool),
+        field("max_tokens", "how long answers may be", FieldType::Number),
+        field("temperature", "how freely the model answers", FieldType::Number),
+        field("agent_template", "the template it was made from", FieldType::Text),
+        field("outbound_flow", "the flow that finds a person", FieldType::Text),
+        field("user_locale", "the user's language", FieldType::Text).moved("language"),
+        field("runtime", "how answers are delivered", FieldType::Block(&RUNTIME)),
+        field("file_upload", "what happens to files of the user", FieldType::Block(&FILE_UPLOAD)),
     ],
 )
 .extends(&base::CONFIG);
@@ -91,20 +98,20 @@ static CONFIG: RecordType = record(
 static RUNTIME: RecordType = record(
     "runtime block",
     &[
-        field("streaming", "whether answers come in one piece", Shape::Bool),
-        field("thought_chunks", "whether thoughts are sent along", Shape::Bool),
-        field("citation", "whether citations are left out", Shape::Bool),
-        field("groundedness", "whether the check for groundedness is off", Shape::Bool),
-        field("reset_to_initial_node", "whether every turn begins at the start", Shape::Bool),
+        field("streaming", "whether answers come in one piece", FieldType::Bool),
+        field("thought_chunks", "whether thoughts are sent along", FieldType::Bool),
+        field("citation", "whether citations are left out", FieldType::Bool),
+        field("groundedness", "whether the check for groundedness is off", FieldType::Bool),
+        field("reset_to_initial_node", "whether every turn begins at the start", FieldType::Bool),
     ],
 );
 
 static FILE_UPLOAD: RecordType = record(
     "file upload block",
     &[
-        field("mode", "who gets to see the files", Shape::Text)
+        field("mode", "who gets to see the files", FieldType::Text)
             .one_of(&["auto", "managed", "disabled", "error"]),
-        field("message", "what is said when files are not taken", Shape::QuotedOrNone),
+        field("message", "what is said when files are not taken", FieldType::QuotedOrNone),
     ],
 );
 
@@ -114,9 +121,9 @@ static VARIABLE: RecordType = record(
         field(
             "source",
             "where a linked variable comes from",
-            Shape::Reference(&["MessagingSession", "MessagingEndUser", "VoiceCall"]),
+            FieldType::Reference(&["MessagingSession", "MessagingEndUser", "VoiceCall"]),
         ),
-        field("visibility", "whether it is seen outside the agent", Shape::Text)
+        field("visibility", "whether it is seen outside the agent", FieldType::Text)
             .one_of(&["Internal", "External", "internal", "external"]),
         IS_DISPLAYABLE,
         IS_USED_BY_PLANNER,
@@ -128,24 +135,24 @@ static VARIABLE: RecordType = record(
 static SUBAGENT: RecordType = record(
     "subagent",
     &[
-        field("actions", "what can be called here", Shape::Collection(&ACTION)),
-        field("model_config", "the model that thinks here", Shape::Block(&MODEL_CONFIG)),
-        field("skills", "skills that can be used here", Shape::Collection(&SKILL))
+        field("actions", "what can be called here", FieldType::Collection(&ACTION)),
+        field("model_config", "the model that thinks here", FieldType::Block(&MODEL_CONFIG)),
+        field("skills", "skills that can be used here", FieldType::Collection(&SKILL))
             .until(V3_2, "skill_definitions"),
         // Fields of other kinds of node.
-        field("parameters", "what the node is given", Shape::Open).only_with("schema", &[]),
+        field("parameters", "what the node is given", FieldType::Open).requires("schema", &[]),
         field(
             "on_init",
             "what happens when the node is entered",
-            Shape::Procedure(Steps::Deterministic),
+            FieldType::Procedure(ProcedureKind::Deterministic),
         )
-        .only_with("schema", &[]),
+        .requires("schema", &[]),
         field(
             "on_exit",
             "what happens when the node is left",
-            Shape::Procedure(Steps::Deterministic),
+            FieldType::Procedure(ProcedureKind::Deterministic),
         )
-        .only_with("schema", &[]),
+        .requires("schema", &[]),
     ],
 )
 .extends(&base::SUBAGENT);
@@ -153,11 +160,11 @@ static SUBAGENT: RecordType = record(
 static ACTION: RecordType = record(
     "action",
     &[
-        field("inputs", "what it takes", Shape::Declarations(&INPUT)),
-        field("outputs", "what it gives back", Shape::Declarations(&OUTPUT)),
-        field("require_user_confirmation", "whether the user is asked before", Shape::Bool),
-        field("include_in_progress_indicator", "whether progress is shown", Shape::Bool),
-        field("progress_indicator_message", "what is shown meanwhile", Shape::Text),
+        field("inputs", "what it takes", FieldType::Declarations(&INPUT)),
+        field("outputs", "what it gives back", FieldType::Declarations(&OUTPUT)),
+        field("require_user_confirmation", "whether the user is asked before", FieldType::Bool),
+        field("include_in_progress_indicator", "whether progress is shown", FieldType::Bool),
+        field("progress_indicator_message", "what is shown meanwhile", FieldType::Text),
     ],
 )
 .extends(&base::ACTION);
@@ -166,8 +173,8 @@ static INPUT: RecordType = record(
     "input",
     &[
         COMPLEX_DATA_TYPE_NAME,
-        field("schema", "where its schema is", Shape::Text),
-        field("is_user_input", "whether the user gives it", Shape::Bool),
+        field("schema", "where its schema is", FieldType::Text),
+        field("is_user_input", "whether the user gives it", FieldType::Bool),
         FILTER_FROM_AGENT,
         IS_DISPLAYABLE,
         IS_USED_BY_PLANNER,
@@ -178,7 +185,7 @@ static INPUT: RecordType = record(
 static OUTPUT: RecordType = record(
     "output",
     &[
-        field("developer_name", "its name for programs", Shape::Text),
+        field("developer_name", "its name for programs", FieldType::Text),
         IS_DISPLAYABLE,
         IS_USED_BY_PLANNER,
         COMPLEX_DATA_TYPE_NAME,
@@ -190,42 +197,46 @@ static OUTPUT: RecordType = record(
 static MODEL_CONFIG: RecordType = record(
     "model configuration",
     &[
-        field("model", "the model, such as `model://…`", Shape::Text),
-        field("params", "its parameters", Shape::Open),
+        field("model", "the model, such as `model://…`", FieldType::Text),
+        field("params", "its parameters", FieldType::Open),
     ],
 );
 
 static KNOWLEDGE: RecordType = record(
     "knowledge block",
     &[
-        field("citations_url", "what links to sources begin with", Shape::Text),
-        field("rag_feature_config_id", "which retrieval is used", Shape::Text),
-        field("citations_enabled", "whether sources are named", Shape::Bool),
+        field("citations_url", "what links to sources begin with", FieldType::Text),
+        field("rag_feature_config_id", "which retrieval is used", FieldType::Text),
+        field("citations_enabled", "whether sources are named", FieldType::Bool),
     ],
 );
 
 static CONNECTION: RecordType = record(
     "connection",
     &[
-        field("label", "its name for people", Shape::Quoted),
-        field("description", "what it is for", Shape::Text),
+        field("label", "its name for people", FieldType::Quoted),
+        field("description", "what it is for", FieldType::Text),
         SOURCE,
-        field("inputs", "what the channel gives", Shape::Declarations(&base::PARAMETER)),
-        field("additional_system_instructions", "instructions for this channel", Shape::Text),
-        field("reasoning", "how answers look here", Shape::Block(&CONNECTION_REASONING)),
-        field("response_formats", "forms of an answer", Shape::Collection(&RESPONSE_FORMAT)),
-        field("adaptive_response_allowed", "whether answers may adapt", Shape::Bool),
-        field("escalation_message", "what is said on the way to a person", Shape::Text),
-        field("outbound_route_type", "what kind of route leads to a person", Shape::Text),
-        field("outbound_route_name", "which route leads to a person", Shape::Text),
+        field("inputs", "what the channel gives", FieldType::Declarations(&base::PARAMETER)),
+        field("additional_system_instructions", "instructions for this channel", FieldType::Text),
+        field("reasoning", "how answers look here", FieldType::Block(&CONNECTION_REASONING)),
+        field("response_formats", "forms of an answer", FieldType::Collection(&RESPONSE_FORMAT)),
+        field("adaptive_response_allowed", "whether answers may adapt", FieldType::Bool),
+        field("escalation_message", "what is said on the way to a person", FieldType::Text),
+        field("outbound_route_type", "what kind of route leads to a person", FieldType::Text),
+        field("outbound_route_name", "which route leads to a person", FieldType::Text),
     ],
 );
 
 static CONNECTION_REASONING: RecordType = record(
     "reasoning block",
     &[
-        field("instructions", "when to use which form", Shape::Text),
-        field("response_actions", "the forms the model may use", Shape::Bindings(&base::BINDING)),
+        field("instructions", "when to use which form", FieldType::Text),
+        field(
+            "response_actions",
+            "the forms the model may use",
+            FieldType::Bindings(&base::BINDING),
+        ),
     ],
 );
 
@@ -233,18 +244,18 @@ static RESPONSE_FORMAT: RecordType = record(
     "response format",
     &[
         LABEL,
-        field("description", "when the model should use it", Shape::Text).required(),
+        field("description", "when the model should use it", FieldType::Text).required(),
         SOURCE,
-        field("target", "what renders it, such as `apex://Name`", Shape::Text),
-        field("inputs", "what it shows", Shape::Declarations(&FORMAT_INPUT)),
+        field("target", "what renders it, such as `apex://Name`", FieldType::Text),
+        field("inputs", "what it shows", FieldType::Declarations(&FORMAT_INPUT)),
     ],
 );
 
 static FORMAT_INPUT: RecordType = record(
     "input",
     &[
-        field("schema", "where its schema is", Shape::Text),
-        field("type", "its type, where that has parts", Shape::Type(&TYPE)),
+        field("schema", "where its schema is", FieldType::Text),
+        field("type", "its type, where that has parts", FieldType::Type(&TYPE)),
     ],
 )
 .extends(&base::PARAMETER);
@@ -253,11 +264,11 @@ static FORMAT_INPUT: RecordType = record(
 static TYPE: RecordType = record(
     "type",
     &[
-        field("value", "the type of the list's elements", Shape::Type(&TYPE)),
-        field("fields", "the object's fields", Shape::Declarations(&FORMAT_INPUT)),
-        field("enum", "the values it may have", Shape::Values),
-        field("minimum", "the least number", Shape::Number),
-        field("maximum", "the greatest number", Shape::Number),
+        field("value", "the type of the list's elements", FieldType::Type(&TYPE)),
+        field("fields", "the object's fields", FieldType::Declarations(&FORMAT_INPUT)),
+        field("enum", "the values it may have", FieldType::Values),
+        field("minimum", "the least number", FieldType::Number),
+        field("maximum", "the greatest number", FieldType::Number),
     ],
 );
 
@@ -265,14 +276,15 @@ static TYPE: RecordType = record(
 static MODALITY: RecordType = record(
     "modality",
     &[
-        field("inbound", "how speech is heard", Shape::Open),
-        field("outbound", "how speech is made", Shape::Open),
-        field("session_language_switching", "whether the language may change", Shape::Bool),
-        field("languages", "settings for each language", Shape::Open),
-        field("voice_id", "the voice", Shape::Text),
-        field("outbound_speed", "how fast it speaks", Shape::Number).limit(Limit::Range(0.5, 2.0)),
-        field("pronunciation_dict", "how words are said", Shape::Open),
-        field("additional_configs", "further settings", Shape::Open),
+        field("inbound", "how speech is heard", FieldType::Open),
+        field("outbound", "how speech is made", FieldType::Open),
+        field("session_language_switching", "whether the language may change", FieldType::Bool),
+        field("languages", "settings for each language", FieldType::Open),
+        field("voice_id", "the voice", FieldType::Text),
+        field("outbound_speed", "how fast it speaks", FieldType::Number)
+            .limit(Limit::Range(0.5, 2.0)),
+        field("pronunciation_dict", "how words are said", FieldType::Open),
+        field("additional_configs", "further settings", FieldType::Open),
     ],
 )
 .open();
@@ -280,12 +292,12 @@ static MODALITY: RecordType = record(
 static ACCESS: RecordType = record(
     "access block",
     &[
-        field("default_agent_user", "the user it acts for", Shape::QuotedOrNone),
-        field("sharing_policy", "which records it may see", Shape::Block(&SHARING_POLICY)),
+        field("default_agent_user", "the user it acts for", FieldType::QuotedOrNone),
+        field("sharing_policy", "which records it may see", FieldType::Block(&SHARING_POLICY)),
         field(
             "verified_customer_record_access",
             "which records a verified customer may see",
-            Shape::Block(&RECORD_ACCESS),
+            FieldType::Block(&RECORD_ACCESS),
         ),
     ],
 );
@@ -293,27 +305,31 @@ static ACCESS: RecordType = record(
 static SHARING_POLICY: RecordType = record(
     "sharing policy",
     &[
-        field("use_default_sharing_entities", "whether the usual records are shared", Shape::Bool),
-        field("custom_sharing_entities", "further kinds of records", Shape::Values),
+        field(
+            "use_default_sharing_entities",
+            "whether the usual records are shared",
+            FieldType::Bool,
+        ),
+        field("custom_sharing_entities", "further kinds of records", FieldType::Values),
     ],
 );
 
 static RECORD_ACCESS: RecordType = record(
     "record access block",
     &[
-        field("use_default_objects", "whether the usual records are open", Shape::Bool),
-        field("additional_objects", "further kinds of records", Shape::Values),
+        field("use_default_objects", "whether the usual records are open", FieldType::Bool),
+        field("additional_objects", "further kinds of records", FieldType::Values),
     ],
 );
 
 static CONTEXT: RecordType = record(
     "context block",
     &[
-        field("memory", "what is remembered", Shape::Block(&SWITCH)),
-        field("user_profile", "what the profile says", Shape::Block(&SWITCH)),
-        field("past_conversations", "what was said before", Shape::Block(&SWITCH)),
+        field("memory", "what is remembered", FieldType::Block(&SWITCH)),
+        field("user_profile", "what the profile says", FieldType::Block(&SWITCH)),
+        field("past_conversations", "what was said before", FieldType::Block(&SWITCH)),
     ],
 );
 
 static SWITCH: RecordType =
-    record("context block", &[field("enabled", "whether it is used", Shape::Bool)]);
+    record("context block", &[field("enabled", "whether it is used", FieldType::Bool)]);

@@ -1,39 +1,41 @@
 //! The base dialect, `agentscript` (specification part II).
 
-use super::{FieldDef, Limit, RecordType, Shape, Steps, V3_2, field, record};
+use super::{FieldDef, FieldType, Limit, ProcedureKind, RecordType, V3_2, field, record};
 
 // Rows shared by many records.
-pub(super) const LABEL: FieldDef = field("label", "its name for people", Shape::Text);
-pub(super) const SOURCE: FieldDef = field("source", "where its definition comes from", Shape::Text);
+pub(super) const LABEL: FieldDef = field("label", "its name for people", FieldType::Text);
+pub(super) const SOURCE: FieldDef =
+    field("source", "where its definition comes from", FieldType::Text);
 pub(super) const STRIP_SALESFORCE_INSTRUCTIONS: FieldDef = field(
     "strip_salesforce_instructions",
     "whether the platform's own instructions are left out",
-    Shape::Bool,
+    FieldType::Bool,
 );
 
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
     "document",
     &[
-        field("system", "what holds for the whole agent", Shape::Block(&SYSTEM)),
-        field("config", "who the agent is", Shape::Block(&CONFIG)),
-        field("variables", "what the agent remembers", Shape::Declarations(&VARIABLE)),
-        field("language", "the languages it speaks", Shape::Block(&LANGUAGE)),
+        field("system", "what holds for the whole agent", FieldType::Block(&SYSTEM)),
+        field("config", "who the agent is", FieldType::Block(&CONFIG)),
+        field("variables", "what the agent remembers", FieldType::Declarations(&VARIABLE)),
+        field("language", "the languages it speaks", FieldType::Block(&LANGUAGE)),
         field(
             "connected_subagent",
             "an agent that is deployed elsewhere",
-            Shape::Named(&CONNECTED_SUBAGENT),
+            FieldType::Named(&CONNECTED_SUBAGENT),
         ),
-        field("start_agent", "where every conversation begins", Shape::Named(&SUBAGENT)).singular(),
-        field("subagent", "one area of the conversation", Shape::Named(&SUBAGENT)),
+        field("start_agent", "where every conversation begins", FieldType::Named(&SUBAGENT))
+            .singular(),
+        field("subagent", "one area of the conversation", FieldType::Named(&SUBAGENT)),
     ],
 );
 
 pub(super) static SYSTEM: RecordType = record(
     "system block",
     &[
-        field("instructions", "instructions that every subagent inherits", Shape::Text),
-        field("messages", "what is said in standard situations", Shape::Block(&MESSAGES)),
+        field("instructions", "instructions that every subagent inherits", FieldType::Text),
+        field("messages", "what is said in standard situations", FieldType::Block(&MESSAGES)),
         STRIP_SALESFORCE_INSTRUCTIONS,
     ],
 );
@@ -41,52 +43,52 @@ pub(super) static SYSTEM: RecordType = record(
 static MESSAGES: RecordType = record(
     "messages block",
     &[
-        field("welcome", "greets the user", Shape::Text),
-        field("error", "is said when something fails", Shape::Text).required(),
+        field("welcome", "greets the user", FieldType::Text),
+        field("error", "is said when something fails", FieldType::Text).required(),
     ],
 );
 
 pub(super) static CONFIG: RecordType =
-    record("config block", &[field("description", "what the agent is for", Shape::Text)]);
+    record("config block", &[field("description", "what the agent is for", FieldType::Text)]);
 
 pub(super) static VARIABLE: RecordType = record(
     "variable",
     &[
-        field("description", "what it holds; the model reads it to fill it", Shape::Text),
+        field("description", "what it holds; the model reads it to fill it", FieldType::Text),
         LABEL,
-        field("is_required", "whether it has to have a value", Shape::Bool),
+        field("is_required", "whether it has to have a value", FieldType::Bool),
     ],
 );
 
 pub(super) static LANGUAGE: RecordType = record(
     "language block",
     &[
-        field("adaptive", "whether the agent takes on the user's language", Shape::Bool),
-        field("default_locale", "the language to begin with, such as `en_US`", Shape::Text),
-        field("additional_locales", "other languages, with commas between", Shape::Text),
-        field("all_additional_locales", "whether all other languages are allowed", Shape::Bool),
+        field("adaptive", "whether the agent takes on the user's language", FieldType::Bool),
+        field("default_locale", "the language to begin with, such as `en_US`", FieldType::Text),
+        field("additional_locales", "other languages, with commas between", FieldType::Text),
+        field("all_additional_locales", "whether all other languages are allowed", FieldType::Bool),
     ],
 );
 
 pub(super) static CONNECTED_SUBAGENT: RecordType = record(
     "connected subagent",
     &[
-        field("target", "the agent's address, such as `agentforce://Billing`", Shape::Quoted)
+        field("target", "the agent's address, such as `agentforce://Billing`", FieldType::Quoted)
             .required()
             .uri(&[]),
         LABEL,
-        field("description", "what it can do; the model reads it to choose it", Shape::Text),
-        field("loading_text", "what is shown while it works", Shape::Text),
-        field("inputs", "what it is given", Shape::Declarations(&PARAMETER)),
+        field("description", "what it can do; the model reads it to choose it", FieldType::Text),
+        field("loading_text", "what is shown while it works", FieldType::Text),
+        field("inputs", "what it is given", FieldType::Declarations(&PARAMETER)),
         field(
             "after_response",
             "what happens when it has answered",
-            Shape::Procedure(Steps::Deterministic),
+            FieldType::Procedure(ProcedureKind::Deterministic),
         ),
         field(
             "delegate_escalation",
             "whether its own way to a person is taken, not this agent's",
-            Shape::Bool,
+            FieldType::Bool,
         ),
     ],
 );
@@ -95,21 +97,26 @@ pub(super) static CONNECTED_SUBAGENT: RecordType = record(
 pub(super) static SUBAGENT: RecordType = record(
     "subagent",
     &[
-        field("label", "its name for people", Shape::Quoted),
-        field("description", "what it is for; decides when it is gone to", Shape::Text).required(),
-        field("system", "replaces the agent's instructions here", Shape::Block(&SUBAGENT_SYSTEM)),
-        field("actions", "what can be called here", Shape::Collection(&ACTION)),
-        field("reasoning", "what the model is told and may use", Shape::Block(&REASONING)),
-        field("schema", "which kind of node it is", Shape::Quoted).uri(&["node"]),
+        field("label", "its name for people", FieldType::Quoted),
+        field("description", "what it is for; decides when it is gone to", FieldType::Text)
+            .required(),
+        field(
+            "system",
+            "replaces the agent's instructions here",
+            FieldType::Block(&SUBAGENT_SYSTEM),
+        ),
+        field("actions", "what can be called here", FieldType::Collection(&ACTION)),
+        field("reasoning", "what the model is told and may use", FieldType::Block(&REASONING)),
+        field("schema", "which kind of node it is", FieldType::Quoted).uri(&["node"]),
         field(
             "before_reasoning",
             "what happens before the model thinks",
-            Shape::Procedure(Steps::Deterministic),
+            FieldType::Procedure(ProcedureKind::Deterministic),
         ),
         field(
             "after_reasoning",
             "what happens when the model has answered",
-            Shape::Procedure(Steps::Deterministic),
+            FieldType::Procedure(ProcedureKind::Deterministic),
         ),
     ],
 );
@@ -117,7 +124,7 @@ pub(super) static SUBAGENT: RecordType = record(
 pub(super) static SUBAGENT_SYSTEM: RecordType = record(
     "system block",
     &[
-        field("instructions", "instructions that replace the agent's", Shape::Text),
+        field("instructions", "instructions that replace the agent's", FieldType::Text),
         STRIP_SALESFORCE_INSTRUCTIONS,
     ],
 );
@@ -125,11 +132,11 @@ pub(super) static SUBAGENT_SYSTEM: RecordType = record(
 pub(super) static ACTION: RecordType = record(
     "action",
     &[
-        field("description", "what it does; the model reads it", Shape::Text),
+        field("description", "what it does; the model reads it", FieldType::Text),
         LABEL,
-        field("inputs", "what it takes", Shape::Declarations(&PARAMETER)),
-        field("outputs", "what it gives back", Shape::Declarations(&OUTPUT)),
-        field("target", "what carries it out, such as `flow://Name`", Shape::Text).required(),
+        field("inputs", "what it takes", FieldType::Declarations(&PARAMETER)),
+        field("outputs", "what it gives back", FieldType::Declarations(&OUTPUT)),
+        field("target", "what carries it out, such as `flow://Name`", FieldType::Text).required(),
         SOURCE,
     ],
 );
@@ -138,38 +145,44 @@ pub(super) static PARAMETER: RecordType = record(
     "input",
     &[
         LABEL,
-        field("description", "what it means; the model reads it to fill it", Shape::Text),
-        field("is_required", "whether it has to have a value", Shape::Bool),
+        field("description", "what it means; the model reads it to fill it", FieldType::Text),
+        field("is_required", "whether it has to have a value", FieldType::Bool),
     ],
 );
 
 pub(super) static OUTPUT: RecordType =
-    record("output", &[LABEL, field("description", "what it means", Shape::Text)]);
+    record("output", &[LABEL, field("description", "what it means", FieldType::Text)]);
 
 pub(super) static REASONING: RecordType = record(
     "reasoning block",
     &[
-        field("instructions", "the prompt, built anew each time", Shape::Procedure(Steps::Prompt)),
-        field("actions", "the tools the model may use", Shape::Bindings(&BINDING)),
+        field(
+            "instructions",
+            "the prompt, built anew each time",
+            FieldType::Procedure(ProcedureKind::Prompt),
+        ),
+        field("actions", "the tools the model may use", FieldType::Bindings(&BINDING)),
     ],
 );
 
-pub(super) static BINDING: RecordType =
-    record("tool", &[field("description", "what the model is told about it", Shape::Text), LABEL]);
+pub(super) static BINDING: RecordType = record(
+    "tool",
+    &[field("description", "what the model is told about it", FieldType::Text), LABEL],
+);
 
 /// The fields below `collect` and `ask for`.
 pub static COLLECT: RecordType = record(
     "question",
     &[
-        field("message", "what the user is asked", Shape::Text).until(V3_2, "instructions"),
-        field("instructions", "how the model is to ask", Shape::Text).since(V3_2),
+        field("message", "what the user is asked", FieldType::Text).until(V3_2, "instructions"),
+        field("instructions", "how the model is to ask", FieldType::Text).since(V3_2),
     ],
 );
 
 /// `skills`, `skill_definitions`.
 pub(super) static SKILL: RecordType = record(
     "skill",
-    &[field("target", "the skill's address, such as `skill://Name_v2`", Shape::Text)
+    &[field("target", "the skill's address, such as `skill://Name_v2`", FieldType::Text)
         .required()
         .limit(Limit::Any)],
 );

@@ -96,7 +96,7 @@ pub const V3_2: Version = Version { major: 3, minor: 2 };
 
 /// The shape of a field's value.
 #[derive(Debug, Clone, Copy)]
-pub enum Shape {
+pub enum FieldType {
     /// A text, quoted or after `|`, with placeholders.
     Text,
     /// A quoted text without placeholders.
@@ -116,7 +116,7 @@ pub enum Shape {
     /// `- field: …`, one record per item.
     Items(&'static RecordType),
     /// Statements.
-    Procedure(Steps),
+    Procedure(ProcedureKind),
     /// A block with nested fields.
     Block(&'static RecordType),
     /// Blocks named on their line: `subagent order_handler:`.
@@ -135,7 +135,7 @@ pub enum Shape {
 
 /// The purpose of a procedure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Steps {
+pub enum ProcedureKind {
     /// Builds a text for the model; `|` adds to it.
     Prompt,
     /// Executes statements; there is no text to add to.
@@ -180,7 +180,7 @@ pub struct FieldDef {
     /// A description for hover and documentation.
     pub doc: &'static str,
     /// The shape of the value.
-    pub shape: Shape,
+    pub field_type: FieldType,
     /// Whether the field is required.
     pub required: bool,
     /// Whether there may be only one, although it is a named block.
@@ -192,7 +192,7 @@ pub struct FieldDef {
     /// The first version that has it, if known.
     pub since: Option<Version>,
     /// A field that this one requires, with one of these values, if any are listed.
-    pub only_with: Option<(&'static str, &'static [&'static str])>,
+    pub requires: Option<(&'static str, &'static [&'static str])>,
 }
 
 impl FieldDef {
@@ -230,14 +230,14 @@ impl FieldDef {
         self.since = Some(version);
         self
     }
-    const fn only_with(mut self, field: &'static str, values: &'static [&'static str]) -> Self {
-        self.only_with = Some((field, values));
+    const fn requires(mut self, field: &'static str, values: &'static [&'static str]) -> Self {
+        self.requires = Some((field, values));
         self
     }
 
     /// Whether `key` names this field.
     #[must_use]
-    pub fn is_called(&self, key: &str) -> bool {
+    pub fn matches(&self, key: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(prefix) => key.starts_with(prefix),
             None => self.name == key,
@@ -246,17 +246,17 @@ impl FieldDef {
 }
 
 /// A row of a table.
-const fn field(name: &'static str, doc: &'static str, shape: Shape) -> FieldDef {
+const fn field(name: &'static str, doc: &'static str, field_type: FieldType) -> FieldDef {
     FieldDef {
         name,
         doc,
-        shape,
+        field_type,
         required: false,
         singular: false,
         limit: Limit::Any,
         deprecated: None,
         since: None,
-        only_with: None,
+        requires: None,
     }
 }
 
@@ -268,7 +268,7 @@ pub struct RecordType {
     /// The record whose rows it inherits; its own rows take precedence.
     pub extends: Option<&'static RecordType>,
     /// The rows of its own.
-    pub own: &'static [FieldDef],
+    pub own_fields: &'static [FieldDef],
     /// Whether unknown keys are allowed.
     pub open: bool,
     /// Whether the author's names (of variables) are limited to letters, digits and single underscores.
@@ -292,7 +292,7 @@ impl RecordType {
     /// The field with this key.
     #[must_use]
     pub fn field(&self, key: &str) -> Option<&'static FieldDef> {
-        let own = self.own.iter().find(|f| f.is_called(key));
+        let own = self.own_fields.iter().find(|f| f.matches(key));
         own.or_else(|| self.extends.and_then(|base| base.field(key)))
     }
 
@@ -308,7 +308,7 @@ impl RecordType {
 
     /// All rows, including replaced ones.
     pub(crate) fn rows(&'static self) -> impl Iterator<Item = &'static FieldDef> {
-        std::iter::successors(Some(self), |r| r.extends).flat_map(|r| r.own)
+        std::iter::successors(Some(self), |r| r.extends).flat_map(|r| r.own_fields)
     }
 
     /// Whether `row` is its own, or inherited and not replaced.
@@ -317,8 +317,8 @@ impl RecordType {
     }
 }
 
-const fn record(name: &'static str, own: &'static [FieldDef]) -> RecordType {
-    RecordType { name, extends: None, own, open: false, plain_names: false }
+const fn record(name: &'static str, own_fields: &'static [FieldDef]) -> RecordType {
+    RecordType { name, extends: None, own_fields, open: false, plain_names: false }
 }
 
 /// The types of variables and parameters, with the replacement of deprecated ones.
@@ -350,14 +350,14 @@ mod tests {
         }
         seen.push(root);
         for f in root.fields() {
-            match f.shape {
-                Shape::Items(r)
-                | Shape::Block(r)
-                | Shape::Named(r)
-                | Shape::Collection(r)
-                | Shape::Declarations(r)
-                | Shape::Bindings(r)
-                | Shape::Type(r) => walk(r, seen),
+            match f.field_type {
+                FieldType::Items(r)
+                | FieldType::Block(r)
+                | FieldType::Named(r)
+                | FieldType::Collection(r)
+                | FieldType::Declarations(r)
+                | FieldType::Bindings(r)
+                | FieldType::Type(r) => walk(r, seen),
                 _ => {}
             }
         }
@@ -371,15 +371,15 @@ mod tests {
         }
         assert!(seen.len() > 40, "the walk finds the tables: {}", seen.len());
         for r in seen {
-            for (i, f) in r.own.iter().enumerate() {
+            for (i, f) in r.own_fields.iter().enumerate() {
                 assert!(
-                    r.own.iter().skip(i + 1).all(|g| g.name != f.name),
+                    r.own_fields.iter().skip(i + 1).all(|g| g.name != f.name),
                     "`{}` has two rows `{}`",
                     r.name,
                     f.name
                 );
                 assert!(!f.doc.is_empty() && !f.doc.ends_with('.'), "{}.{}", r.name, f.name);
-                if let Some((other, _)) = f.only_with {
+                if let Some((other, _)) = f.requires {
                     assert!(r.field(other).is_some(), "`{}` has no `{other}`", r.name);
                 }
             }
@@ -388,8 +388,8 @@ mod tests {
 
     #[test]
     fn dialects_extend_the_base() {
-        let subagent = |d: Dialect| match d.root().field("subagent").unwrap().shape {
-            Shape::Named(r) => r,
+        let subagent = |d: Dialect| match d.root().field("subagent").unwrap().field_type {
+            FieldType::Named(r) => r,
             _ => unreachable!(),
         };
         assert!(subagent(Dialect::AgentScript).field("model_config").is_none());

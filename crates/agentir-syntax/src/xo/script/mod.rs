@@ -99,7 +99,7 @@ pub fn read(text: &Text) -> Script {
     let root = tree.root_node();
     let mut script = Script::default();
     let mut reader = Reader { text, locals: FxHashMap::default(), aliases: FxHashMap::default() };
-    reader.uses(root, &mut script);
+    reader.collect_uses(root, &mut script);
     if !root.has_error() {
         script.simple = reader.block(root, 0);
     }
@@ -147,10 +147,11 @@ impl<'t> Reader<'t> {
     }
 
     /// Collects what the script reads, writes and prints. Iterative, since scripts may be nested to any depth.
-    fn uses(&mut self, root: Node<'_>, script: &mut Script) {
-        let assigned = self.assigned(root);
-        let given =
-            |path: &Path, at: usize| !assigned.iter().any(|(p, end)| at >= *end && begins(path, p));
+    fn collect_uses(&mut self, root: Node<'_>, script: &mut Script) {
+        let assigned = self.always_assigned(root);
+        let given = |path: &Path, at: usize| {
+            !assigned.iter().any(|(p, end)| at >= *end && starts_with_path(path, p))
+        };
         let mut open = vec![(root, Role::Read)];
         let keep = |into: &mut Vec<Path>, path: Path| {
             if !into.contains(&path) {
@@ -215,7 +216,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The paths that the script always assigns, and where.
-    fn assigned(&self, root: Node<'_>) -> Vec<(Path, usize)> {
+    fn always_assigned(&self, root: Node<'_>) -> Vec<(Path, usize)> {
         let mut cursor = root.walk();
         let statements = root.named_children(&mut cursor);
         statements
@@ -408,7 +409,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Whether `path` is `start` or a part of it.
-fn begins(path: &Path, start: &Path) -> bool {
+fn starts_with_path(path: &Path, start: &Path) -> bool {
     path.root.value == start.root.value
         && path.segments.get(..start.segments.len()) == Some(start.segments.as_slice())
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 fn text(code: &str) -> Text {
     let end = u32::try_from(code.len()).unwrap_or_default();
-    Text::made(code.to_owned(), Span::new(FileId(0), 0, end))
+    Text::synthetic(code.to_owned(), Span::new(FileId(0), 0, end))
 }
 
 fn shown(all: &[Statement]) -> String {

@@ -2,8 +2,8 @@
 
 use super::{Reader, versions::Usage};
 use crate::abl::leaf;
-use crate::abl::schema::{Head, Version};
-use crate::abl::tree::HeadValue;
+use crate::abl::schema::{Header, Version};
+use crate::abl::tree::HeaderValue;
 use crate::outline::Scalar;
 use crate::text::offset;
 use agentir_diagnostics::{Edit, Span, Spanned};
@@ -19,26 +19,26 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     /// `name` of `name(…`.
-    pub(super) fn name_before_bracket(&self, text: &Scalar<'s>) -> Option<Spanned<Name>> {
+    pub(super) fn name_before_parenthesis(&self, text: &Scalar<'s>) -> Option<Spanned<Name>> {
         let (name, _) = text.raw.split_once('(')?;
         let name = name.trim_end();
         let span = Span::new(text.span.file, text.span.start, text.span.start + offset(name.len()));
         self.bare_name(&Scalar::bare(name, span))
     }
 
-    pub(super) fn head(&mut self, heads: &[Head], text: &Scalar<'s>) -> Option<HeadValue> {
+    pub(super) fn header(&mut self, headers: &[Header], text: &Scalar<'s>) -> Option<HeaderValue> {
         let raw = text.raw;
         let first = raw.split([' ', '\t', '(']).next().unwrap_or_default();
         let word = |w: &str| first.eq_ignore_ascii_case(w);
-        for head in heads {
-            let found = match head {
-                Head::Constraint
+        for header in headers {
+            let found = match header {
+                Header::Constraint
                     if word("require") || word("warn") || word("limit") || word("restrict") =>
                 {
                     text.with_leaf(|l| leaf::constraint_rule(l, self.problems))
-                        .map(|r| HeadValue::Constraint(Box::new(r)))
+                        .map(|r| HeaderValue::Constraint(Box::new(r)))
                 }
-                Head::Condition if word("if") || word("when") => {
+                Header::Condition if word("if") || word("when") => {
                     let rest = raw.get(first.len()..).unwrap_or_default();
                     let condition = rest.trim_start();
                     let start = text.span.start + offset(raw.len()) - offset(condition.len());
@@ -65,7 +65,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         let end = text.span.start + offset(first.len());
                         self.usages.push(Usage {
                             span: Span::new(span.file, text.span.start, end),
-                            what: "`WHEN` without a colon".to_owned(),
+                            description: "`WHEN` without a colon".to_owned(),
                             since: Version::Legacy,
                             until: Some((Version::Legacy, "write `WHEN: condition`")),
                             rule: None,
@@ -73,19 +73,19 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                                 span: Span::new(span.file, end, end),
                                 text: ":".to_owned(),
                             }),
-                            telling: true,
+                            indicates_version: true,
                         });
                     }
                     let scalar = Scalar::bare(condition, span);
-                    Some(HeadValue::Condition(
+                    Some(HeaderValue::Condition(
                         Box::new(self.condition(&scalar)),
                         action.map(Box::new),
                     ))
                 }
-                Head::Routing if word("intent") || word("default") => text
+                Header::Routing if word("intent") || word("default") => text
                     .with_leaf(|l| leaf::routing_rule(l, self.problems))
-                    .map(|r| HeadValue::Routing(Box::new(r))),
-                Head::Protocol if word("from") => {
+                    .map(|r| HeaderValue::Routing(Box::new(r))),
+                Header::Protocol if word("from") => {
                     let body = raw.strip_suffix(':').unwrap_or(raw).trim_end();
                     let scalar = Scalar::bare(
                         body,
@@ -97,16 +97,16 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     );
                     scalar
                         .with_leaf(|l| leaf::protocol_head(l, self.problems))
-                        .map(|head| HeadValue::Protocol(Box::new(head)))
+                        .map(|header| HeaderValue::Protocol(Box::new(header)))
                 }
-                Head::Signature if raw.contains('(') || raw.contains("->") => text
+                Header::Signature if raw.contains('(') || raw.contains("->") => text
                     .with_leaf(|l| leaf::tool_signature(l, self.problems))
-                    .map(|s| HeadValue::Signature(Box::new(s))),
-                Head::Chain if raw.contains("->") => {
-                    text.with_leaf(|l| leaf::chain(l, self.problems)).map(HeadValue::Chain)
+                    .map(|s| HeaderValue::Signature(Box::new(s))),
+                Header::Chain if raw.contains("->") => {
+                    text.with_leaf(|l| leaf::chain(l, self.problems)).map(HeaderValue::Chain)
                 }
-                Head::Resume if word("resume") => Some(HeadValue::Resume(text.span)),
-                Head::Text => Some(HeadValue::Text(self.template(text))),
+                Header::Resume if word("resume") => Some(HeaderValue::Resume(text.span)),
+                Header::Text => Some(HeaderValue::Text(self.template(text))),
                 _ => None,
             };
             if found.is_some() {

@@ -2,7 +2,7 @@
 
 use super::{Reader, fields::is_text_line, variable};
 use crate::abl::leaf;
-use crate::abl::schema::Shape;
+use crate::abl::schema::FieldType;
 use crate::abl::tree::Value;
 use crate::outline::{Entry, EntryKind, Scalar, Style};
 use agentir_diagnostics::{Span, Spanned};
@@ -10,47 +10,47 @@ use agentir_expr::{Expr, ExprKind, Name, ObjectEntry, TypeExpr, TypeField, TypeK
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
-    pub(super) fn value_below(
+    pub(super) fn nested_value(
         &mut self,
-        shape: Shape,
+        field_type: FieldType,
         children: &'t [Entry<'s>],
     ) -> Option<Value<'t>> {
         if children.is_empty() {
             return None;
         }
-        match shape {
-            Shape::Templates => Some(Value::Templates(self.templates_below(children))),
-            Shape::Names | Shape::Chain => {
+        match field_type {
+            FieldType::Templates => Some(Value::Templates(self.nested_templates(children))),
+            FieldType::Names | FieldType::Chain => {
                 let mut names = Vec::new();
-                self.names_below(children, &mut names);
+                self.nested_names(children, &mut names);
                 Some(Value::Names(names))
             }
-            Shape::Choices(all) => {
+            FieldType::Choices(all) => {
                 let mut names = Vec::new();
-                self.names_below(children, &mut names);
+                self.nested_names(children, &mut names);
                 self.check_choices(all, &names);
                 Some(Value::Names(names))
             }
-            Shape::Assignments => Some(Value::Assignments(self.assignments_below(children))),
-            Shape::Bindings => Some(Value::Bindings(self.bindings_below(children))),
-            Shape::Types | Shape::Type => self.types_below(children).map(Value::Type),
+            FieldType::Assignments => Some(Value::Assignments(self.nested_assignments(children))),
+            FieldType::Bindings => Some(Value::Bindings(self.nested_bindings(children))),
+            FieldType::Types | FieldType::Type => self.nested_types(children).map(Value::Type),
             // The value is on the next line.
-            Shape::Template
-            | Shape::Text
-            | Shape::Condition
-            | Shape::Expr
-            | Shape::Number
-            | Shape::Name
+            FieldType::Template
+            | FieldType::Text
+            | FieldType::Condition
+            | FieldType::Expr
+            | FieldType::Number
+            | FieldType::Name
                 if children.iter().all(is_text_line) =>
             {
                 let first = children.first()?;
                 match &first.kind {
                     EntryKind::Line { text, .. } if children.len() == 1 => {
-                        Some(self.value(shape, text))
+                        Some(self.value(field_type, text))
                     }
                     _ => {
-                        let joined = self.joined(children)?;
-                        Some(self.value(shape, joined))
+                        let joined = self.joined_lines(children)?;
+                        Some(self.value(field_type, joined))
                     }
                 }
             }
@@ -59,7 +59,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     /// Several lines of prose below a key as one text.
-    pub(super) fn joined(&mut self, children: &'t [Entry<'s>]) -> Option<&'t Scalar<'s>> {
+    pub(super) fn joined_lines(&mut self, children: &'t [Entry<'s>]) -> Option<&'t Scalar<'s>> {
         let start = children.first()?.start;
         let end = children.last()?.end;
         let lines: Vec<String> = children
@@ -90,13 +90,17 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    pub(super) fn names_below(&mut self, entries: &'t [Entry<'s>], names: &mut Vec<Spanned<Name>>) {
+    pub(super) fn nested_names(
+        &mut self,
+        entries: &'t [Entry<'s>],
+        names: &mut Vec<Spanned<Name>>,
+    ) {
         for entry in entries {
             match &entry.kind {
-                EntryKind::Item { entries } => self.names_below(entries, names),
+                EntryKind::Item { entries } => self.nested_names(entries, names),
                 EntryKind::Line { text, children } => {
                     names.extend(self.names(text));
-                    self.names_below(children, names);
+                    self.nested_names(children, names);
                 }
                 // `- name: x` and `- x: type` both name x; the rest of the line is not a name.
                 EntryKind::Pair { key, value, .. } => {
@@ -115,16 +119,16 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         }
     }
 
-    pub(super) fn assignments_below(&mut self, entries: &'t [Entry<'s>]) -> Vec<leaf::Assignment> {
+    pub(super) fn nested_assignments(&mut self, entries: &'t [Entry<'s>]) -> Vec<leaf::Assignment> {
         let mut all = Vec::new();
         for entry in entries {
             match &entry.kind {
-                EntryKind::Item { entries } => all.extend(self.assignments_below(entries)),
+                EntryKind::Item { entries } => all.extend(self.nested_assignments(entries)),
                 EntryKind::Line { text, children } => {
                     if let Some(one) = text.with_leaf(|l| leaf::assignment(l, self.problems)) {
                         all.push(one);
                     }
-                    all.extend(self.assignments_below(children));
+                    all.extend(self.nested_assignments(children));
                 }
                 EntryKind::Pair { key, .. } => {
                     let target = Scalar::bare(key.text, key.span);
@@ -139,14 +143,14 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         all
     }
 
-    pub(super) fn bindings_below(
+    pub(super) fn nested_bindings(
         &mut self,
         entries: &'t [Entry<'s>],
     ) -> Vec<(Spanned<Name>, Expr)> {
         let mut all = Vec::new();
         for entry in entries {
             match &entry.kind {
-                EntryKind::Item { entries } => all.extend(self.bindings_below(entries)),
+                EntryKind::Item { entries } => all.extend(self.nested_bindings(entries)),
                 EntryKind::Pair { key, .. } => {
                     let name = Spanned::new(SmolStr::new(key.text), key.span);
                     let value = self.binding_value(entry).unwrap_or_else(|| variable(&name));
@@ -185,7 +189,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             }
             ExprKind::List(items)
         } else {
-            let entries = self.bindings_below(children);
+            let entries = self.nested_bindings(children);
             ExprKind::Object(
                 entries
                     .into_iter()
@@ -196,7 +200,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         Expr::new(kind, span).ok()
     }
 
-    pub(super) fn types_below(&mut self, entries: &'t [Entry<'s>]) -> Option<TypeExpr> {
+    pub(super) fn nested_types(&mut self, entries: &'t [Entry<'s>]) -> Option<TypeExpr> {
         let first = entries.first()?;
         let last = entries.last()?;
         let span = Span::new(self.outline.file, first.start, last.end);
@@ -210,7 +214,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     };
                     let ty = match value {
                         Some(value) => value.with_leaf(|l| leaf::type_expr(l, self.problems)),
-                        None => self.types_below(children),
+                        None => self.nested_types(children),
                     };
                     fields.push(TypeField {
                         name: Spanned::new(SmolStr::new(name), key.span),
@@ -228,7 +232,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 }),
                 EntryKind::Item { entries } => {
                     if let Some(TypeExpr { kind: TypeKind::Object(more), .. }) =
-                        self.types_below(entries)
+                        self.nested_types(entries)
                     {
                         fields.extend(more);
                     }
