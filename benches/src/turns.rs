@@ -5,8 +5,8 @@ use crate::measure::{Options, fastest, rate};
 use agentir_diagnostics::FileId;
 use agentir_ir::Program;
 use agentir_model::{Script, Scripted};
-use agentir_runtime::{Event, Host, Input, Machine, Nobody, Observer, Session};
-use agentir_scenario::Still;
+use agentir_runtime::{Event, Host, Input, Machine, NoHuman, Observer, Session};
+use agentir_scenario::FixedClock;
 use agentir_tools::{Stubs, Toolbox};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -102,7 +102,7 @@ fn converse(machine: &Machine<'_>, case: &Case, observer: &mut dyn Observer) -> 
     let script = Script::parse(case.answers).ok()?;
     let mut model = Scripted::new(&script);
     let mut tools = Toolbox::new(machine.program()).stubs(Stubs::read(case.tools).ok()?);
-    let clock = Still::at("2026-03-02T10:00:00Z").ok()?;
+    let clock = FixedClock::at("2026-03-02T10:00:00Z").ok()?;
     let mut session = machine.session(Some(case.entry)).ok()?;
     let mut idle = None;
     let inputs = std::iter::once(None).chain(case.says.iter().map(|says| Some(Input::text(*says))));
@@ -111,7 +111,7 @@ fn converse(machine: &Machine<'_>, case: &Case, observer: &mut dyn Observer) -> 
         let mut host = Host {
             model: &mut model,
             tools: &mut tools,
-            human: &mut Nobody,
+            human: &mut NoHuman,
             clock: &clock,
             observer: &mut *observer,
         };

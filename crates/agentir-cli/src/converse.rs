@@ -5,10 +5,10 @@ use crate::load::Loaded;
 use agentir_diagnostics::SourceMap;
 use agentir_ir::Program;
 use agentir_mcp::Mcp;
-use agentir_model::{Endpoint, Key, Offline, OpenAi, Script, Scripted};
+use agentir_model::{ApiKey, Endpoint, Offline, OpenAi, Script, Scripted};
 use agentir_runtime::{
-    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Method, Model, Nobody,
-    Observer, Session, Status, Turn, What,
+    Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine, Model, NoHuman,
+    Observer, OrchestrationMethod, Session, Status, Turn,
 };
 use agentir_store::{Memory, Sqlite, Store};
 use agentir_tools::{Allow, Http, McpFile, Python, Settings, Stubs, Toolbox};
@@ -32,7 +32,7 @@ pub struct Run {
     /// How the agents of an ensemble or a supervisor share the conversation: merging, first-success,
     /// best-of-n, proactive or autonomous; as their language says if left out
     #[arg(long, value_name = "METHOD")]
-    orchestration: Option<Method>,
+    orchestration: Option<OrchestrationMethod>,
     #[command(flatten)]
     model: ModelOf,
     #[command(flatten)]
@@ -144,7 +144,7 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
     let mut keeper = Keeper::new(args, program)?;
     let mut session = keeper.session(&machine, args)?;
     if args.orchestration.is_some() {
-        session.orchestrate(args.orchestration);
+        session.set_orchestration(args.orchestration);
     }
     let mut observer = Trace {
         sources: &loaded.sources,
@@ -158,7 +158,7 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
         streamed: String::new(),
     };
     let mut terminal = Terminal;
-    let mut nobody = Nobody;
+    let mut nobody = NoHuman;
     let talks = io::stdin().is_terminal();
     let stdin = io::stdin();
     let mut lines = stdin.lock().lines();
@@ -241,7 +241,7 @@ fn show(turn: &Turn, observer: &mut Trace<'_>) -> Result<(), String> {
     let mut out = io::stdout().lock();
     // What was shown while it was written is not shown again.
     let streamed = std::mem::take(&mut observer.streamed);
-    for said in &turn.said {
+    for said in &turn.messages {
         if !streamed.is_empty() && said.text.trim() == streamed.trim() {
             writeln!(out).map_err(|e| e.to_string())?;
             continue;
@@ -277,7 +277,7 @@ fn model(args: &ModelOf) -> Result<Box<dyn Model>, String> {
             // A service of one's own may need none.
             let wanted = args.key_from != KEY || std::env::var_os(KEY).is_some();
             if wanted {
-                endpoint.key = Some(Key::from_env(&args.key_from).map_err(|e| e.to_string())?);
+                endpoint.key = Some(ApiKey::from_env(&args.key_from).map_err(|e| e.to_string())?);
             }
             let service = OpenAi::new(endpoint).map_err(|e| e.to_string())?;
             Box::new(service.with_clock(jiff::Zoned::now))
@@ -425,11 +425,11 @@ impl Trace<'_> {
     /// Where a place is written.
     fn placed(&self, event: &Event) -> Event {
         let mut event = event.clone();
-        if let What::Node { place, span, .. } = &mut event.what
+        if let EventKind::Node { location, span, .. } = &mut event.kind
             && let Some(file) = self.sources.get(span.file)
         {
             let at = file.line_column(span.start);
-            *place = Some(format!("{}:{}:{}", file.name, at.line, at.column));
+            *location = Some(format!("{}:{}:{}", file.name, at.line, at.column));
         }
         event
     }
@@ -464,45 +464,45 @@ fn line(event: &Event) -> String {
         Some(step) => format!("{}/{step}", event.agent),
         None => event.agent.clone(),
     };
-    let what = match &event.what {
-        What::Input { text } => format!("user: {text}"),
-        What::Node { node, kind, why, place, .. } => format!(
+    let what = match &event.kind {
+        EventKind::Input { text } => format!("user: {text}"),
+        EventKind::Node { node, kind, why, location, .. } => format!(
             "{kind} #{node}{}{}",
             why.map(|w| format!(" ({w})")).unwrap_or_default(),
-            place.as_ref().map(|p| format!(" at {p}")).unwrap_or_default()
+            location.as_ref().map(|p| format!(" at {p}")).unwrap_or_default()
         ),
-        What::Condition { condition, holds, decided_by } => {
+        EventKind::Condition { condition, holds, decided_by } => {
             format!("  {condition} = {holds} ({decided_by})")
         }
-        What::Set { variable, value } => format!("  {variable} = {value}"),
-        What::Clear { variable } => format!("  {variable} removed"),
-        What::Call { tool, arguments } => {
+        EventKind::Set { variable, value } => format!("  {variable} = {value}"),
+        EventKind::Clear { variable } => format!("  {variable} removed"),
+        EventKind::Call { tool, arguments } => {
             format!("  calls {tool} {}", serde_json::Value::Object(arguments.clone()))
         }
-        What::Result { tool, result, error } => match (result, error) {
+        EventKind::Result { tool, result, error } => match (result, error) {
             (_, Some(error)) => format!("  {tool} failed: {error}"),
             (Some(result), None) => format!("  {tool} gave {result}"),
             (None, None) => format!("  {tool} gave nothing"),
         },
-        What::Model { ask, answer, usage } => format!(
-            "  model, {ask}: {answer} ({} + {} tokens)",
+        EventKind::Model { task, answer, usage } => format!(
+            "  model, {task}: {answer} ({} + {} tokens)",
             usage.input_tokens, usage.output_tokens
         ),
-        What::Say { text } => format!("  says: {text}"),
-        What::Log { value } => format!("  log: {value}"),
-        What::Violation { rule, action } => format!("  does not pass: {rule} ({action})"),
-        What::Error { kind, message } => format!("  {kind}: {message}"),
-        What::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
-        What::Attempt { by, taken: true } => format!("  the answer of {by} is taken"),
-        What::Attempt { by, taken: false } => format!("  the answer of {by} is not taken"),
-        What::Escalated { reason } => {
+        EventKind::Say { text } => format!("  says: {text}"),
+        EventKind::Log { value } => format!("  log: {value}"),
+        EventKind::Violation { rule, action } => format!("  does not pass: {rule} ({action})"),
+        EventKind::Error { kind, message } => format!("  {kind}: {message}"),
+        EventKind::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
+        EventKind::Attempt { by, taken: true } => format!("  the answer of {by} is taken"),
+        EventKind::Attempt { by, taken: false } => format!("  the answer of {by} is not taken"),
+        EventKind::Escalated { reason } => {
             format!(
                 "  to a person{}",
                 reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default()
             )
         }
-        What::Remember { path, value } => format!("  remembers {path} = {value}"),
-        What::TurnEnd { status } => format!("  turn over: {status}"),
+        EventKind::Remember { path, value } => format!("  remembers {path} = {value}"),
+        EventKind::TurnEnd { status } => format!("  turn over: {status}"),
     };
     format!("{:>3} {who}: {what}", event.turn)
 }

@@ -5,7 +5,7 @@ use crate::load::Loaded;
 use crate::{converse, write};
 use agentir_runtime::Machine;
 use agentir_scenario::{
-    Coverage, Limits, Outcome, Scenario, Updated, coverage, generate, junit, run, text, update,
+    Coverage, Limits, Scenario, TestOutcome, Updated, coverage, generate, junit, run, text, update,
 };
 use clap::Args;
 use rayon::prelude::*;
@@ -38,7 +38,7 @@ pub struct Test {
     #[arg(long, value_name = "NAME", requires = "generate")]
     agent: Option<String>,
     /// So many conversations are tried for them
-    #[arg(long, value_name = "N", default_value_t = Limits::default().tries, requires = "generate")]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_tries, requires = "generate")]
     tries: usize,
     /// The file to write them to; standard output if not given
     #[arg(short, long, value_name = "FILE", requires = "generate")]
@@ -53,7 +53,7 @@ fn make(args: &Test) -> Result<ExitCode, String> {
     let Ok(loaded) = load_input(&Input::of(path)) else { return Ok(ExitCode::from(2)) };
     let program = converse::program(&loaded)?;
     let machine = Machine::new(program);
-    let limits = Limits { tries: args.tries, ..Limits::default() };
+    let limits = Limits { max_tries: args.tries, ..Limits::default() };
     let made = generate(&machine, args.agent.as_deref(), limits).map_err(|e| e.to_string())?;
     // The path of the agents is written as the file that is made will find them.
     let agents = match args.output.as_ref().and_then(|o| o.parent()) {
@@ -74,14 +74,14 @@ fn make(args: &Test) -> Result<ExitCode, String> {
         }
     }
     eprintln!("{} conversations", made.conversations.len());
-    eprint!("{}", coverage(&made.coverage.parts(machine.cfg())));
+    eprint!("{}", coverage(&made.coverage.metrics(machine.cfg())));
     Ok(ExitCode::SUCCESS)
 }
 
 /// What came of a file.
 struct Done {
     file: String,
-    outcomes: Result<Vec<Outcome>, String>,
+    outcomes: Result<Vec<TestOutcome>, String>,
     covered: String,
 }
 
@@ -211,7 +211,7 @@ fn one(path: &Path, covers: bool) -> Done {
     Done { file: path.display().to_string(), outcomes, covered }
 }
 
-fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<Outcome>, String> {
+fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<TestOutcome>, String> {
     let file = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
     let loaded = agents(path, &scenario)?;
@@ -221,7 +221,7 @@ fn tests(path: &Path, covers: bool, covered: &mut String) -> Result<Vec<Outcome>
     if covers {
         let mut all = Coverage::default();
         outcomes.iter().for_each(|o| all += o.coverage.clone());
-        *covered = coverage(&all.parts(machine.cfg()));
+        *covered = coverage(&all.metrics(machine.cfg()));
     }
     Ok(outcomes)
 }

@@ -1,12 +1,12 @@
 //! A question as the chat that a service is sent.
 
 use crate::fields::schema_of;
-use agentir_runtime::{Ask, Candidate, FieldSpec, FieldType, Message, Role, ToolSpec};
+use agentir_runtime::{Candidate, FieldSpec, FieldType, Message, ModelTask, Role, ToolSpec};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
 
 /// How long the name of a function may be (OpenAI, "Function calling").
-const MAX_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// A question in the form of OpenAI's chat completions.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,19 +24,19 @@ pub struct Chat {
 impl Chat {
     /// The chat of a question.
     #[must_use]
-    pub fn of(ask: &Ask) -> Self {
-        match ask {
+    pub fn of(task: &ModelTask) -> Self {
+        match task {
             // What is missing and what is known is part of the instructions.
-            Ask::Converse { system, messages, tools, missing: _, known: _ } => {
+            ModelTask::Converse { system, messages, tools, missing: _, known: _ } => {
                 converse(system, messages, tools)
             }
-            Ask::Extract { message, context, fields, asked } => {
+            ModelTask::Extract { message, context, fields, asked } => {
                 extract(message, context, fields, asked.as_deref())
             }
-            Ask::Choose { purpose, message, context, candidates, several } => {
+            ModelTask::Choose { purpose, message, context, candidates, several } => {
                 choose(purpose, message, context, candidates, *several)
             }
-            Ask::Judge { statement, text, context } => judge(statement, text, context),
+            ModelTask::Judge { statement, text, context } => judge(statement, text, context),
         }
     }
 
@@ -59,7 +59,7 @@ impl Chat {
         Self { messages, tools: Vec::new(), form: None, names: Vec::new() }
     }
 
-    fn formed(system: &str, user: &str, form: Json) -> Self {
+    fn with_schema(system: &str, user: &str, form: Json) -> Self {
         Self { form: Some(form), ..Self::text(system, user) }
     }
 }
@@ -77,12 +77,12 @@ fn wire_names(tools: &[ToolSpec]) -> Vec<(String, String)> {
     let mut taken = HashSet::new();
     let mut names = Vec::new();
     for tool in tools {
-        let plain = plain_name(&tool.name);
+        let plain = sanitized_name(&tool.name);
         let mut wire = plain.clone();
         let mut number = 2;
         while !taken.insert(wire.clone()) {
             let end = format!("_{number}");
-            wire = plain.chars().take(MAX_NAME - end.len()).chain(end.chars()).collect();
+            wire = plain.chars().take(MAX_NAME_CHARS - end.len()).chain(end.chars()).collect();
             number += 1;
         }
         names.push((wire, tool.name.clone()));
@@ -90,9 +90,9 @@ fn wire_names(tools: &[ToolSpec]) -> Vec<(String, String)> {
     names
 }
 
-fn plain_name(name: &str) -> String {
+fn sanitized_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-    let name: String = name.chars().take(MAX_NAME).map(plain).collect();
+    let name: String = name.chars().take(MAX_NAME_CHARS).map(plain).collect();
     if name.is_empty() { "_".to_owned() } else { name }
 }
 
@@ -115,11 +115,11 @@ fn tool_json(tool: &ToolSpec, wire: &str) -> Json {
 /// What was said. Services refuse calls that are not answered and answers to calls that were not
 /// made, which a conversation that was cut has: those are told in words.
 fn conversation(said: &[Message], names: &[(String, String)]) -> Vec<Json> {
-    let answered: HashSet<&str> = said.iter().filter_map(|m| m.answers.as_deref()).collect();
+    let answered: HashSet<&str> = said.iter().filter_map(|m| m.tool_use_id.as_deref()).collect();
     let mut made: HashSet<&str> = HashSet::new();
     let mut messages = Vec::new();
     for message in said {
-        let call = message.answers.as_deref().filter(|id| made.contains(id));
+        let call = message.tool_use_id.as_deref().filter(|id| made.contains(id));
         match (message.role, call) {
             (Role::Tool, Some(id)) => messages.push(json!({
                 "role": "tool", "tool_call_id": id, "content": message.text,
@@ -133,7 +133,8 @@ fn conversation(said: &[Message], names: &[(String, String)]) -> Vec<Json> {
                     .map(|call| {
                         made.insert(&call.id);
                         let wire = names.iter().find(|(_, own)| *own == call.name);
-                        let name = wire.map_or_else(|| plain_name(&call.name), |(w, _)| w.clone());
+                        let name =
+                            wire.map_or_else(|| sanitized_name(&call.name), |(w, _)| w.clone());
                         let arguments = Json::Object(call.arguments.clone()).to_string();
                         json!({
                             "id": call.id, "type": "function",
@@ -177,7 +178,11 @@ fn extract(message: &str, before: &[Message], fields: &[FieldSpec], asked: Optio
     });
     // What an object holds is not known, which the strict form of schemas cannot say.
     let strict = !fields.iter().any(|field| field.ty == FieldType::Object);
-    Chat::formed(&system, &about(before, "The user says", message), named("values", strict, form))
+    Chat::with_schema(
+        &system,
+        &with_context(before, "The user says", message),
+        json_schema("values", strict, form),
+    )
 }
 
 fn choose(
@@ -216,7 +221,11 @@ fn choose(
         "type": "object", "required": ["choices"], "additionalProperties": false,
         "properties": {"choices": {"type": "array", "items": choice}},
     });
-    Chat::formed(&system, &about(before, "The user says", message), named("choice", true, form))
+    Chat::with_schema(
+        &system,
+        &with_context(before, "The user says", message),
+        json_schema("choice", true, form),
+    )
 }
 
 fn judge(statement: &str, text: &str, before: &[Message]) -> Chat {
@@ -228,16 +237,20 @@ fn judge(statement: &str, text: &str, before: &[Message]) -> Chat {
         "type": "object", "required": ["holds"], "additionalProperties": false,
         "properties": {"holds": {"type": "boolean"}},
     });
-    Chat::formed(&system, &about(before, "The text", text), named("verdict", true, form))
+    Chat::with_schema(
+        &system,
+        &with_context(before, "The text", text),
+        json_schema("verdict", true, form),
+    )
 }
 
 /// The form of an answer, as `json_schema` of `response_format` has it.
-fn named(name: &str, strict: bool, schema: Json) -> Json {
+fn json_schema(name: &str, strict: bool, schema: Json) -> Json {
     json!({"name": name, "strict": strict, "schema": schema})
 }
 
 /// A text, behind the conversation before it.
-fn about(before: &[Message], what: &str, text: &str) -> String {
+fn with_context(before: &[Message], what: &str, text: &str) -> String {
     if before.is_empty() {
         return format!("{what}:\n{text}");
     }

@@ -24,6 +24,6 @@ mod tokens;
 pub use chat::Chat;
 pub use fields::{fits, schema_of};
 pub use offline::{DateOrder, Offline};
-pub use openai::{Endpoint, EndpointError, Key, OpenAi};
-pub use script::{Entry, Fail, Script, ScriptError, Scripted, Times, script_schema};
+pub use openai::{ApiKey, Endpoint, EndpointError, OpenAi};
+pub use script::{FailureMode, Script, ScriptEntry, ScriptError, Scripted, Times, script_schema};
 pub use tokens::Tokens;

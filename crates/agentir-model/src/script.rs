@@ -29,7 +29,9 @@
 //! unless it says how many `times`. So entries for the same thing answer in their order.
 
 use crate::tokens::Tokens;
-use agentir_runtime::{Answer, Ask, Message, Model, ModelError, Reply, Request, Role, ToolUse};
+use agentir_runtime::{
+    Answer, Message, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Role, ToolUse,
+};
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,24 +40,24 @@ use std::fmt;
 use std::sync::Arc;
 
 /// How large the program of a pattern may get, in bytes.
-const MAX_PATTERN: usize = 1 << 20;
+const MAX_REGEX_SIZE: usize = 1 << 20;
 
 /// How much of a text a message shows, in characters.
-const SHOWN: usize = 120;
+const MAX_SHOWN_CHARS: usize = 120;
 
 /// A file with answers.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct File {
     /// The answers. The first that fits a question and is not used up is given.
-    answers: Vec<Entry>,
+    answers: Vec<ScriptEntry>,
 }
 
 /// An answer, and the questions it is for. What is left out fits any question. The kind of question
 /// follows from the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Entry {
+pub struct ScriptEntry {
     /// The kind of question. It follows from the answer, but for `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ask: Option<Kind>,
@@ -99,7 +101,7 @@ pub struct Entry {
     pub holds: Option<bool>,
     /// How the model fails.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fail: Option<Fail>,
+    pub fail: Option<FailureMode>,
 }
 
 /// A kind of question.
@@ -171,7 +173,7 @@ impl Times {
 /// How a model fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Fail {
+pub enum FailureMode {
     /// It takes too long.
     Timeout,
     /// It cannot be reached.
@@ -213,12 +215,12 @@ pub fn script_schema() -> Json {
 /// Entries that were read and checked. Cheap to copy: all conversations of a test run share one.
 #[derive(Clone, Debug)]
 pub struct Script {
-    entries: Arc<[Checked]>,
+    entries: Arc<[CompiledEntry]>,
 }
 
 #[derive(Debug)]
-struct Checked {
-    entry: Entry,
+struct CompiledEntry {
+    entry: ScriptEntry,
     kind: Option<Kind>,
     message: Option<Regex>,
     statement: Option<Regex>,
@@ -242,21 +244,21 @@ impl Script {
     /// # Errors
     /// [`ScriptError`], if one has not exactly one answer, a pattern that is none, or a kind that its
     /// answer does not fit.
-    pub fn new(entries: Vec<Entry>) -> Result<Self, ScriptError> {
+    pub fn new(entries: Vec<ScriptEntry>) -> Result<Self, ScriptError> {
         let checked = entries.into_iter().enumerate().map(|(index, entry)| {
-            check(entry).map_err(|message| ScriptError { entry: Some(index + 1), message })
+            compile(entry).map_err(|message| ScriptError { entry: Some(index + 1), message })
         });
         Ok(Self { entries: checked.collect::<Result<_, _>>()? })
     }
 
     /// The entries, in their order.
     #[must_use]
-    pub fn entries(&self) -> Vec<&Entry> {
+    pub fn entries(&self) -> Vec<&ScriptEntry> {
         self.entries.iter().map(|checked| &checked.entry).collect()
     }
 }
 
-fn check(entry: Entry) -> Result<Checked, String> {
+fn compile(entry: ScriptEntry) -> Result<CompiledEntry, String> {
     let speaks = entry.say.is_some() || !entry.calls.is_empty();
     let answers = [
         (if entry.say.is_some() { "say" } else { "calls" }, speaks.then_some(Some(Kind::Converse))),
@@ -297,13 +299,13 @@ fn check(entry: Entry) -> Result<Checked, String> {
     }
     let message = entry.message.as_deref().map(|p| pattern("message", p)).transpose()?;
     let statement = entry.statement.as_deref().map(|p| pattern("statement", p)).transpose()?;
-    Ok(Checked { entry, kind, message, statement })
+    Ok(CompiledEntry { entry, kind, message, statement })
 }
 
 fn pattern(field: &str, pattern: &str) -> Result<Regex, String> {
     RegexBuilder::new(pattern)
         .case_insensitive(true)
-        .size_limit(MAX_PATTERN)
+        .size_limit(MAX_REGEX_SIZE)
         .build()
         .map_err(|e| format!("`{field}` is no regular expression: {e}"))
 }
@@ -333,7 +335,7 @@ impl Scripted {
     /// The entries that did not answer as often as they could, with their number from 1; those that
     /// always answer if they never did.
     #[must_use]
-    pub fn unused(&self) -> Vec<(usize, &Entry)> {
+    pub fn unused(&self) -> Vec<(usize, &ScriptEntry)> {
         let all = self.script.entries.iter().zip(&self.used).enumerate();
         all.filter(|(_, (checked, used))| match checked.entry.times {
             Times::Count(count) => **used < count,
@@ -343,13 +345,13 @@ impl Scripted {
         .collect()
     }
 
-    fn answer(&mut self, entry: &Entry) -> Result<Answer, ModelError> {
+    fn answer(&mut self, entry: &ScriptEntry) -> Result<Answer, ModelError> {
         if let Some(fail) = entry.fail {
             let why = "the script says so".to_owned();
             return Err(match fail {
-                Fail::Timeout => ModelError::Timeout,
-                Fail::Unavailable => ModelError::Unavailable(why),
-                Fail::Malformed => ModelError::Malformed(why),
+                FailureMode::Timeout => ModelError::Timeout,
+                FailureMode::Unavailable => ModelError::Unavailable(why),
+                FailureMode::Malformed => ModelError::Malformed(why),
             });
         }
         if let Some(values) = &entry.values {
@@ -376,11 +378,11 @@ impl Scripted {
 }
 
 impl Model for Scripted {
-    fn ask(
+    fn respond(
         &mut self,
-        request: &Request,
+        request: &ModelRequest,
         partial: &mut dyn FnMut(&str),
-    ) -> Result<Reply, ModelError> {
+    ) -> Result<ModelResponse, ModelError> {
         let script = self.script.clone();
         let fitting = script.entries.iter().enumerate().find(|(index, checked)| {
             let used = self.used.get(*index).copied().unwrap_or(u32::MAX);
@@ -397,7 +399,7 @@ impl Model for Scripted {
             *used = used.saturating_add(1);
         }
         let answer = self.answer(&checked.entry)?;
-        possible(&request.ask, &answer).map_err(|why| {
+        check_names(&request.task, &answer).map_err(|why| {
             ModelError::Unscripted(format!("entry {} of the script: {why}", index + 1))
         })?;
         if let Answer::Message { text, .. } = &answer
@@ -405,118 +407,125 @@ impl Model for Scripted {
         {
             partial(text);
         }
-        let usage = self.tokens.usage(&request.ask, &answer);
-        Ok(Reply { answer, usage })
+        let usage = self.tokens.usage(&request.task, &answer);
+        Ok(ModelResponse { answer, usage })
     }
 }
 
-impl Checked {
+impl CompiledEntry {
     /// Whether this is an answer to a question, if it is not used up.
-    fn fits(&self, request: &Request) -> bool {
+    fn fits(&self, request: &ModelRequest) -> bool {
         let entry = &self.entry;
-        let text = heard(&request.ask);
-        let offered = offered(&request.ask);
-        self.kind.is_none_or(|kind| kind.name() == request.ask.kind())
+        let text = message_text(&request.task);
+        let allowed_names = allowed_names(&request.task);
+        self.kind.is_none_or(|kind| kind.name() == request.task.kind())
             && entry.agent.as_ref().is_none_or(|agent| *agent == request.agent)
             && entry.step.as_ref().is_none_or(|step| request.step.as_ref() == Some(step))
             && self.message.as_ref().is_none_or(|p| p.is_match(text))
-            && self.statement.as_ref().is_none_or(|p| p.is_match(statement(&request.ask)))
-            && entry.offers.iter().all(|name| offered.contains(&name.as_str()))
+            && self.statement.as_ref().is_none_or(|p| p.is_match(statement(&request.task)))
+            && entry.offers.iter().all(|name| allowed_names.contains(&name.as_str()))
     }
 }
 
 /// What the user said last, or the text that is judged.
-fn heard(ask: &Ask) -> &str {
-    match ask {
-        Ask::Converse { messages, .. } => last_of_user(messages),
-        Ask::Extract { message, .. } | Ask::Choose { message, .. } => message,
-        Ask::Judge { text, .. } => text,
+fn message_text(task: &ModelTask) -> &str {
+    match task {
+        ModelTask::Converse { messages, .. } => last_user_message(messages),
+        ModelTask::Extract { message, .. } | ModelTask::Choose { message, .. } => message,
+        ModelTask::Judge { text, .. } => text,
     }
 }
 
 /// What an entry's `statement` looks at.
-fn statement(ask: &Ask) -> &str {
-    match ask {
-        Ask::Judge { statement, .. } => statement,
-        Ask::Choose { purpose, .. } => purpose,
-        Ask::Converse { .. } | Ask::Extract { .. } => "",
+fn statement(task: &ModelTask) -> &str {
+    match task {
+        ModelTask::Judge { statement, .. } => statement,
+        ModelTask::Choose { purpose, .. } => purpose,
+        ModelTask::Converse { .. } | ModelTask::Extract { .. } => "",
     }
 }
 
 /// The names that an answer may have.
-fn offered(ask: &Ask) -> Vec<&str> {
-    match ask {
-        Ask::Converse { tools, .. } => tools.iter().map(|tool| tool.name.as_str()).collect(),
-        Ask::Extract { fields, .. } => fields.iter().map(|field| field.name.as_str()).collect(),
-        Ask::Choose { candidates, .. } => candidates.iter().map(|c| c.name.as_str()).collect(),
-        Ask::Judge { .. } => Vec::new(),
+fn allowed_names(task: &ModelTask) -> Vec<&str> {
+    match task {
+        ModelTask::Converse { tools, .. } => tools.iter().map(|tool| tool.name.as_str()).collect(),
+        ModelTask::Extract { fields, .. } => {
+            fields.iter().map(|field| field.name.as_str()).collect()
+        }
+        ModelTask::Choose { candidates, .. } => {
+            candidates.iter().map(|c| c.name.as_str()).collect()
+        }
+        ModelTask::Judge { .. } => Vec::new(),
     }
 }
 
 /// Whether the names of an answer are ones of the question: a test that answers with a name that is
 /// not there tests something else than its author thinks.
-fn possible(ask: &Ask, answer: &Answer) -> Result<(), String> {
-    let offered = offered(ask);
+fn check_names(task: &ModelTask, answer: &Answer) -> Result<(), String> {
+    let allowed_names = allowed_names(task);
     let names: Vec<&str> = match answer {
         Answer::Message { calls, .. } => calls.iter().map(|call| call.name.as_str()).collect(),
         Answer::Values(values) => values.keys().map(String::as_str).collect(),
         Answer::Choice(chosen) => chosen.iter().map(|(name, _)| name.as_str()).collect(),
         Answer::Verdict(_) => return Ok(()),
     };
-    match names.iter().find(|name| !offered.contains(name)) {
+    match names.iter().find(|name| !allowed_names.contains(name)) {
         None => Ok(()),
-        Some(name) if offered.is_empty() => {
+        Some(name) if allowed_names.is_empty() => {
             Err(format!("`{name}` is answered, nothing is offered"))
         }
         Some(name) => {
-            Err(format!("`{name}` is answered, but offered are only {}", offered.join(", ")))
+            Err(format!("`{name}` is answered, but offered are only {}", allowed_names.join(", ")))
         }
     }
 }
 
 impl Scripted {
     /// Says what was asked, and shows the entry that would answer it.
-    fn unscripted(&self, request: &Request) -> String {
-        let ask = &request.ask;
-        let what = match ask {
-            Ask::Converse { .. } => "is to lead the conversation".to_owned(),
-            Ask::Extract { fields, .. } => {
+    fn unscripted(&self, request: &ModelRequest) -> String {
+        let task = &request.task;
+        let what = match task {
+            ModelTask::Converse { .. } => "is to lead the conversation".to_owned(),
+            ModelTask::Extract { fields, .. } => {
                 let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
                 format!("asks for the values of {}", names.join(", "))
             }
-            Ask::Choose { purpose, .. } => format!("has to choose ({})", short(purpose)),
-            Ask::Judge { statement, .. } => format!("asks whether “{}” holds", short(statement)),
+            ModelTask::Choose { purpose, .. } => format!("has to choose ({})", first_line(purpose)),
+            ModelTask::Judge { statement, .. } => {
+                format!("asks whether “{}” holds", first_line(statement))
+            }
         };
         let step = request.step.as_ref().map(|s| format!(" in step `{s}`")).unwrap_or_default();
-        let heard = match heard(ask) {
+        let after = match message_text(task) {
             "" => String::new(),
-            text => format!(" after “{}”", short(text)),
+            text => format!(" after “{}”", first_line(text)),
         };
         let spent = self.script.entries.iter().enumerate().find(|(_, c)| c.fits(request));
         let spent = spent.map_or_else(String::new, |(index, _)| {
             format!("; entry {} would fit, but is used up (see `times`)", index + 1)
         });
-        let entry = example(request);
+        let entry = example_entry(request);
         format!(
-            "the agent `{}`{step} {what}{heard}{spent}. This entry answers it:\n{entry}",
+            "the agent `{}`{step} {what}{after}{spent}. This entry answers it:\n{entry}",
             request.agent
         )
     }
 }
 
 /// An entry that answers a question, as YAML. JSON's texts and lists are YAML's.
-fn example(request: &Request) -> String {
+fn example_entry(request: &ModelRequest) -> String {
     let quoted = |text: &str| Json::String(text.to_owned()).to_string();
     let mut lines = vec![format!("agent: {}", quoted(&request.agent))];
     if let Some(step) = &request.step {
         lines.push(format!("step: {}", quoted(step)));
     }
-    let heard = heard(&request.ask);
-    if !heard.is_empty() && heard.chars().count() <= SHOWN && !heard.contains('\n') {
-        lines.push(format!("message: {}", quoted(&regex::escape(heard))));
+    let message = message_text(&request.task);
+    if !message.is_empty() && message.chars().count() <= MAX_SHOWN_CHARS && !message.contains('\n')
+    {
+        lines.push(format!("message: {}", quoted(&regex::escape(message))));
     }
-    match &request.ask {
-        Ask::Converse { tools, .. } => {
+    match &request.task {
+        ModelTask::Converse { tools, .. } => {
             lines.push("say: \"…\"".to_owned());
             if let Some(tool) = tools.first() {
                 let arguments: Map<String, Json> =
@@ -525,18 +534,23 @@ fn example(request: &Request) -> String {
                 lines.push(format!("# or, with or without it: calls: [{call}]"));
             }
         }
-        Ask::Extract { fields, .. } => {
+        ModelTask::Extract { fields, .. } => {
             let values: Map<String, Json> =
                 fields.iter().map(|f| (f.name.clone(), "…".into())).collect();
             lines.push(format!("values: {}", Json::Object(values)));
         }
-        Ask::Choose { candidates, .. } => {
+        ModelTask::Choose { candidates, .. } => {
             let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
             lines.push(format!("choose: {}  # or others of these, or none", json!(names)));
         }
-        Ask::Judge { statement, .. } => {
-            let start: String =
-                statement.lines().next().unwrap_or_default().chars().take(SHOWN).collect();
+        ModelTask::Judge { statement, .. } => {
+            let start: String = statement
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .take(MAX_SHOWN_CHARS)
+                .collect();
             lines.push(format!("statement: {}", quoted(&regex::escape(&start))));
             lines.push("holds: true  # or false".to_owned());
         }
@@ -545,15 +559,15 @@ fn example(request: &Request) -> String {
 }
 
 /// What the user said last.
-fn last_of_user(messages: &[Message]) -> &str {
+fn last_user_message(messages: &[Message]) -> &str {
     messages.iter().rev().find(|m| m.role == Role::User).map_or("", |m| &m.text)
 }
 
 /// The beginning of a text, in one line.
-fn short(text: &str) -> String {
+fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    if line.chars().count() > SHOWN {
-        return line.chars().take(SHOWN).chain(std::iter::once('…')).collect();
+    if line.chars().count() > MAX_SHOWN_CHARS {
+        return line.chars().take(MAX_SHOWN_CHARS).chain(std::iter::once('…')).collect();
     }
     line.to_owned()
 }

@@ -1,7 +1,7 @@
 //! How many tokens a question and its answer are.
 
 use crate::chat::Chat;
-use agentir_runtime::{Answer, Ask, Usage};
+use agentir_runtime::{Answer, ModelTask, Usage};
 use serde_json::Value as Json;
 
 /// What each message of a chat costs beside its text, and what begins the answer
@@ -48,7 +48,7 @@ impl Tokens {
 
     /// What a question costs, sent as a chat.
     #[must_use]
-    pub fn question(self, ask: &Ask) -> u64 {
+    pub fn question(self, ask: &ModelTask) -> u64 {
         self.chat(&Chat::of(ask))
     }
 
@@ -87,7 +87,7 @@ impl Tokens {
 
     /// What a question and its answer cost together.
     #[must_use]
-    pub fn usage(self, ask: &Ask, answer: &Answer) -> Usage {
+    pub fn usage(self, ask: &ModelTask, answer: &Answer) -> Usage {
         Usage { input_tokens: self.question(ask), output_tokens: self.answer(answer) }
     }
 }

@@ -4,13 +4,13 @@
 
 mod common;
 
-use agentir_runtime::{Answer, Message, Purpose, Request, ToolSpec};
+use agentir_runtime::{Answer, Message, ModelRequest, Purpose, ToolSpec};
 use common::*;
 use serde_json::{Value as Json, json};
 
 fn chosen(message: &str, candidates: &[&str], several: bool) -> Vec<String> {
     let candidates = candidates.iter().map(|text| candidate(text)).collect();
-    match ask(&mut offline(), &choose(message, candidates, several)).unwrap().answer {
+    match respond(&mut offline(), &choose(message, candidates, several)).unwrap().answer {
         Answer::Choice(chosen) => {
             assert!(chosen.iter().all(|(_, sure)| (0.0..=1.0).contains(sure)));
             assert!(chosen.is_sorted_by(|(_, one), (_, other)| one >= other));
@@ -80,7 +80,9 @@ fn a_keyword_is_enough() {
     with.keywords = vec!["lost card".to_owned()];
     let all = vec![candidate("two: Cards and their limits"), with];
     let request = choose("help, I have a lost card!", all, false);
-    let Answer::Choice(chosen) = ask(&mut offline(), &request).unwrap().answer else { panic!() };
+    let Answer::Choice(chosen) = respond(&mut offline(), &request).unwrap().answer else {
+        panic!()
+    };
     assert_eq!(chosen, [("one".to_owned(), 0.95)]);
 }
 
@@ -120,7 +122,7 @@ fn what_holds() {
     let mut wrong = Vec::new();
     let cases = holds.iter().map(|c| (c, true)).chain(fails.iter().map(|c| (c, false)));
     for ((statement, text), expected) in cases {
-        let answer = ask(&mut offline(), &judge(statement, text)).unwrap().answer;
+        let answer = respond(&mut offline(), &judge(statement, text)).unwrap().answer;
         if answer != Answer::Verdict(expected) {
             wrong.push(format!("{statement:?} of {text:?}: {answer:?}"));
         }
@@ -146,8 +148,8 @@ fn turn(messages: Vec<Message>, missing: &[&str], known: Json) -> String {
     said(&converse(messages, tools(), missing, known))
 }
 
-fn said(request: &Request) -> String {
-    match ask(&mut offline(), request).unwrap().answer {
+fn said(request: &ModelRequest) -> String {
+    match respond(&mut offline(), request).unwrap().answer {
         Answer::Message { text, calls } => {
             let calls = calls.iter().map(|c| format!("{}({})", c.name, json!(c.arguments)));
             let all = std::iter::once(text).chain(calls).filter(|part| !part.is_empty());
@@ -230,10 +232,10 @@ fn an_argument_that_nobody_gave_is_asked_for() {
 #[test]
 fn answers_are_the_same_every_time_and_cost_what_their_chat_does() {
     let question = converse(vec![user("I have a complaint")], tools(), Vec::new(), json!({}));
-    let one = ask(&mut offline(), &question).unwrap();
-    assert_eq!(one, ask(&mut offline(), &question).unwrap());
+    let one = respond(&mut offline(), &question).unwrap();
+    assert_eq!(one, respond(&mut offline(), &question).unwrap());
     let tokens = agentir_model::Tokens::O200k;
-    assert_eq!(one.usage.input_tokens, tokens.question(&question.ask));
+    assert_eq!(one.usage.input_tokens, tokens.question(&question.task));
     assert!(one.usage.input_tokens > 100 && one.usage.output_tokens > 0, "{:?}", one.usage);
     // As OpenAI's own library counts.
     assert_eq!(tokens.count("hello world"), 2);

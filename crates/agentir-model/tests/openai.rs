@@ -7,8 +7,8 @@ mod common;
 #[path = "common/server.rs"]
 mod server;
 
-use agentir_model::{Endpoint, EndpointError, Key, OpenAi};
-use agentir_runtime::{Answer, Model, ModelError, Purpose, Reply, Request};
+use agentir_model::{ApiKey, Endpoint, EndpointError, OpenAi};
+use agentir_runtime::{Answer, Model, ModelError, ModelRequest, ModelResponse, Purpose};
 use common::*;
 use serde_json::{Value as Json, json};
 use server::{Play, Server, event_stream, events, http, json_answer, said};
@@ -20,22 +20,25 @@ const KEY: &str = "sk-secret-0123456789";
 fn model(server: &Server) -> OpenAi {
     let mut endpoint = Endpoint::new(server.url());
     endpoint.model = Some("gpt-4o-mini".to_owned());
-    endpoint.key = Key::new(KEY);
+    endpoint.key = ApiKey::new(KEY);
     endpoint.backoff = Duration::from_millis(10);
     OpenAi::new(endpoint).unwrap()
 }
 
 /// Asks, and gives the parts of what is said, too.
-fn ask_in_parts(server: &Server, request: &Request) -> (Result<Reply, ModelError>, Vec<String>) {
+fn ask_in_parts(
+    server: &Server,
+    request: &ModelRequest,
+) -> (Result<ModelResponse, ModelError>, Vec<String>) {
     let mut parts = Vec::new();
-    let reply = model(server).ask(request, &mut |part| parts.push(part.to_owned()));
+    let reply = model(server).respond(request, &mut |part| parts.push(part.to_owned()));
     if let Err(error) = &reply {
         assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
     }
     (reply, parts)
 }
 
-fn talk() -> Request {
+fn talk() -> ModelRequest {
     let tools = vec![
         tool(Purpose::Call, "search books", "Finds books", &["title: text", "most: number"]),
         tool(Purpose::Handoff, "Refunds", "Handles refunds", &[]),
@@ -240,7 +243,7 @@ fn an_answer_in_another_form_is_mended_once() {
 
 #[test]
 fn nonsense_twice_is_an_error() {
-    let cases: [(Request, &str, &str); 5] = [
+    let cases: [(ModelRequest, &str, &str); 5] = [
         (extract("x", fields(&["day: date"]), None), "{}", "\"day\" is a required property"),
         (
             choose("x", vec![candidate("a")], false),
@@ -306,7 +309,7 @@ fn a_service_without_schemas_is_told_the_form_in_words() {
     let server = Server::start(vec![refusal, good(), good()]);
     let mut model = model(&server);
     for _ in 0..2 {
-        let reply = ask(&mut model, &judge("x", "y")).unwrap();
+        let reply = respond(&mut model, &judge("x", "y")).unwrap();
         assert_eq!(reply.answer, Answer::Verdict(false));
     }
     let seen = server.seen();
@@ -321,14 +324,14 @@ fn the_model_is_the_users_or_the_agents() {
     let server = Server::start(vec![json_answer(&said("Yes.")), json_answer(&said("Yes."))]);
     let mut request = talk();
     request.settings.model = Some("of-the-agent".to_owned());
-    assert!(ask(&mut model(&server), &request).is_ok());
+    assert!(respond(&mut model(&server), &request).is_ok());
     let mut own = OpenAi::new(Endpoint::new(server.url())).unwrap();
-    assert!(ask(&mut own, &request).is_ok());
+    assert!(respond(&mut own, &request).is_ok());
     assert_eq!(server.seen()[0].body["model"], "gpt-4o-mini");
     assert_eq!(server.seen()[1].body["model"], "of-the-agent");
     assert_eq!(server.seen()[1].header("authorization"), None);
     request.settings.model = None;
-    let error = ask(&mut own, &request).unwrap_err();
+    let error = respond(&mut own, &request).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the model could not be reached: neither the agent `Desk` nor the command line names a model"
@@ -337,28 +340,28 @@ fn the_model_is_the_users_or_the_agents() {
 
 #[test]
 fn addresses_are_checked_before_anything_is_sent() {
-    let open = |url: &str, key: Option<Key>| {
+    let open = |url: &str, key: Option<ApiKey>| {
         let mut endpoint = Endpoint::new(url);
         endpoint.key = key;
         OpenAi::new(endpoint).map(|_| ())
     };
-    let none = |url: &str| Err(EndpointError::Address(url.to_owned()));
+    let none = |url: &str| Err(EndpointError::InvalidUrl(url.to_owned()));
     for url in ["", "nonsense", "ftp://x/v1", "https://user:pass@x/v1", "https://x/v1?key=1", "/v1"]
     {
         assert_eq!(open(url, None), none(url));
     }
-    assert_eq!(open("https://api.openai.com/v1/", Key::new(KEY)), Ok(()));
-    assert_eq!(open("http://127.0.0.1:8080/v1", Key::new(KEY)), Ok(()));
+    assert_eq!(open("https://api.openai.com/v1/", ApiKey::new(KEY)), Ok(()));
+    assert_eq!(open("http://127.0.0.1:8080/v1", ApiKey::new(KEY)), Ok(()));
     assert_eq!(open("http://10.0.0.1/v1", None), Ok(()));
     assert_eq!(
-        open("http://10.0.0.1/v1", Key::new(KEY)),
-        Err(EndpointError::Unencrypted("http://10.0.0.1/v1".to_owned()))
+        open("http://10.0.0.1/v1", ApiKey::new(KEY)),
+        Err(EndpointError::UnencryptedKey("http://10.0.0.1/v1".to_owned()))
     );
-    assert_eq!(Key::new("  "), None);
-    assert_eq!(Key::new("a\nb"), None);
+    assert_eq!(ApiKey::new("  "), None);
+    assert_eq!(ApiKey::new("a\nb"), None);
     let variable = "AGENTIR_TEST_NO_SUCH_KEY";
     assert_eq!(
-        Key::from_env(variable).unwrap_err().to_string(),
+        ApiKey::from_env(variable).unwrap_err().to_string(),
         "the environment variable `AGENTIR_TEST_NO_SUCH_KEY` holds no key; set it, or name another one"
     );
 }
@@ -372,7 +375,7 @@ fn nobody_there_is_an_error_in_words() {
     let mut endpoint = Endpoint::new(format!("http://{address}/v1"));
     endpoint.model = Some("m".to_owned());
     endpoint.backoff = Duration::from_millis(1);
-    let error = ask(&mut OpenAi::new(endpoint).unwrap(), &talk()).unwrap_err();
+    let error = respond(&mut OpenAi::new(endpoint).unwrap(), &talk()).unwrap_err();
     assert!(matches!(error, ModelError::Unavailable(_)), "{error:?}");
 }
 
@@ -382,8 +385,8 @@ fn the_model_is_told_what_day_it_is_where_it_matters() {
     let server = Server::start(vec![none, json_answer(&said("{\"holds\": true}"))]);
     let mut model =
         model(&server).with_clock(|| "2026-11-18T10:00:00[UTC]".parse().unwrap_or_default());
-    ask(&mut model, &extract("tomorrow", fields(&["day: date"]), None)).unwrap();
-    ask(&mut model, &judge("x", "y")).unwrap();
+    respond(&mut model, &extract("tomorrow", fields(&["day: date"]), None)).unwrap();
+    respond(&mut model, &judge("x", "y")).unwrap();
     let system = |n: usize| server.seen()[n].body["messages"][0]["content"].to_string();
     assert!(system(0).contains("Now it is Wednesday, 18 November 2026, 10:00."), "{}", system(0));
     assert!(!system(1).contains("Now it is"));

@@ -156,13 +156,13 @@ fn choices_are_candidates_and_judgements_come_out() {
                 .map(|(index, text)| candidate(&format!("c{index}: {text}")))
                 .collect();
             let reply =
-                ask(&mut offline(), &choose(&message, candidates.clone(), several)).unwrap();
+                respond(&mut offline(), &choose(&message, candidates.clone(), several)).unwrap();
             let Answer::Choice(chosen) = reply.answer else { panic!() };
             assert!(several || chosen.len() <= 1);
             for (name, sure) in chosen {
                 assert!(candidates.iter().any(|c| c.name == name) && (0.0..=1.0).contains(&sure));
             }
-            let verdict = ask(&mut offline(), &judge(&others[0], &message)).unwrap();
+            let verdict = respond(&mut offline(), &judge(&others[0], &message)).unwrap();
             assert!(matches!(verdict.answer, Answer::Verdict(_)));
         },
     );
@@ -178,7 +178,7 @@ fn conversations_go_on() {
         messages.extend([call, result]);
         let tools = vec![tool(agentir_runtime::Purpose::Call, "book", &said[0], FIELDS)];
         let request = converse(messages, tools, Vec::new(), serde_json::json!({}));
-        let reply = ask(&mut offline(), &request).unwrap();
+        let reply = respond(&mut offline(), &request).unwrap();
         let Answer::Message { text, calls } = reply.answer else { panic!() };
         assert!(!text.is_empty() || !calls.is_empty());
     });
@@ -232,13 +232,15 @@ fn long_texts_are_answered_soon() {
         values(&mut model, &extract(text, fields(FIELDS), Some("city")));
         let candidates = (0..50).map(|i| candidate(&format!("c{i}: {text}"))).collect();
         let mut question = choose(text, candidates, true);
-        if let agentir_runtime::Ask::Choose { candidates, .. } = &mut question.ask {
+        if let agentir_runtime::ModelTask::Choose { candidates, .. } = &mut question.task {
             for candidate in candidates {
                 candidate.description.truncate(candidate.description.floor_char_boundary(20_000));
             }
         }
-        model.ask(&question, &mut |_| {}).unwrap();
-        model.ask(&judge(&text[..text.floor_char_boundary(20_000)], text), &mut |_| {}).unwrap();
+        model.respond(&question, &mut |_| {}).unwrap();
+        model
+            .respond(&judge(&text[..text.floor_char_boundary(20_000)], text), &mut |_| {})
+            .unwrap();
         assert!(begin.elapsed() < SOON, "{start:?} took {:?}", begin.elapsed());
     }
     // Counting is linear in whatever comes.

@@ -5,7 +5,7 @@
 mod common;
 
 use agentir_model::{Script, Scripted};
-use agentir_runtime::{Answer, Model, ModelError, Purpose, Request};
+use agentir_runtime::{Answer, Model, ModelError, ModelRequest, Purpose};
 use common::*;
 use serde_json::json;
 
@@ -13,13 +13,13 @@ fn model(yaml: &str) -> Scripted {
     Scripted::new(&Script::parse(yaml).unwrap_or_else(|error| panic!("{error}")))
 }
 
-fn talk(text: &str) -> Request {
+fn talk(text: &str) -> ModelRequest {
     let tools = vec![tool(Purpose::Call, "search", "Finds books", &["title: text"])];
     converse(vec![user(text)], tools, Vec::new(), json!({}))
 }
 
 fn said(model: &mut Scripted, text: &str) -> Result<String, ModelError> {
-    ask(model, &talk(text)).map(|reply| match reply.answer {
+    respond(model, &talk(text)).map(|reply| match reply.answer {
         Answer::Message { text, .. } => text,
         other => panic!("{other:?}"),
     })
@@ -63,7 +63,7 @@ answers:
 "#,
     );
     let mut parts = String::new();
-    let reply = model.ask(&talk("x"), &mut |part| parts.push_str(part)).unwrap();
+    let reply = model.respond(&talk("x"), &mut |part| parts.push_str(part)).unwrap();
     let Answer::Message { text, calls } = reply.answer else { panic!() };
     assert_eq!((text.as_str(), parts.as_str()), ("Let me look.", "Let me look."));
     assert_eq!((calls[0].id.as_str(), calls[0].name.as_str()), ("call_1", "search"));
@@ -71,11 +71,11 @@ answers:
     let found = values(&mut model, &extract("x", fields(&["day: date"]), None));
     assert_eq!(found["day"], "2026-03-15");
     let request = choose("x", vec![candidate("a"), candidate("b")], true);
-    let reply = ask(&mut model, &request).unwrap();
+    let reply = respond(&mut model, &request).unwrap();
     assert_eq!(reply.answer, Answer::Choice(vec![("b".into(), 0.5), ("a".into(), 0.5)]));
-    let reply = ask(&mut model, &judge("the user wants to cancel", "x")).unwrap();
+    let reply = respond(&mut model, &judge("the user wants to cancel", "x")).unwrap();
     assert_eq!(reply.answer, Answer::Verdict(true));
-    assert_eq!(ask(&mut model, &judge("x", "y")), Err(ModelError::Timeout));
+    assert_eq!(respond(&mut model, &judge("x", "y")), Err(ModelError::Timeout));
     assert!(model.unused().is_empty());
 }
 
@@ -84,7 +84,7 @@ fn what_is_not_in_the_script_says_what_would_answer_it() {
     let mut model = model("answers: [{ say: Once., message: emma }]");
     let mut in_step = talk("Have you got Emma? (the novel)");
     in_step.step = Some("start".to_owned());
-    ask(&mut model, &in_step).unwrap();
+    respond(&mut model, &in_step).unwrap();
     let questions = [
         in_step,
         extract("tomorrow", fields(&["day: date", "at: time"]), None),
@@ -92,13 +92,13 @@ fn what_is_not_in_the_script_says_what_would_answer_it() {
         judge("the user wants to cancel", "no"),
     ];
     let shown: Vec<String> =
-        questions.iter().map(|q| ask(&mut model, q).unwrap_err().to_string()).collect();
+        questions.iter().map(|q| respond(&mut model, q).unwrap_err().to_string()).collect();
     insta::assert_snapshot!(shown.join("\n\n"));
     // The entry that is shown is one, and answers.
     for (question, shown) in questions.iter().zip(&shown) {
         let (_, entry) = shown.split_once('\n').unwrap();
         let script = Script::parse(&format!("answers:\n{entry}")).unwrap_or_else(|e| panic!("{e}"));
-        assert!(ask(&mut Scripted::new(&script), question).is_ok(), "{entry}");
+        assert!(respond(&mut Scripted::new(&script), question).is_ok(), "{entry}");
     }
 }
 
@@ -107,9 +107,9 @@ fn names_that_are_not_there_are_mistakes_of_the_script() {
     let mut model =
         model("answers: [{ choose: [c] }, { calls: [{ name: find }] }, { values: { x: 1 } }]");
     let wrong = [
-        ask(&mut model, &choose("x", vec![candidate("a"), candidate("b")], true)),
-        ask(&mut model, &talk("x")),
-        ask(&mut model, &extract("x", fields(&["day: date"]), None)),
+        respond(&mut model, &choose("x", vec![candidate("a"), candidate("b")], true)),
+        respond(&mut model, &talk("x")),
+        respond(&mut model, &extract("x", fields(&["day: date"]), None)),
     ];
     let shown: Vec<String> = wrong.into_iter().map(|w| w.unwrap_err().to_string()).collect();
     insta::assert_snapshot!(shown.join("\n"));

@@ -116,9 +116,9 @@ pub trait Human {
 
 /// Nobody is there: the conversation is handed over and stays so.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nobody;
+pub struct NoHuman;
 
-impl Human for Nobody {
+impl Human for NoHuman {
     fn take_over(&mut self, _: &Escalation<'_>) -> HumanReply {
         HumanReply::default()
     }

@@ -23,7 +23,7 @@ pub fn from_json(json: &Json) -> Result<Value, EvalError> {
 }
 
 /// As [`to_json`], but a date stays one when it comes back.
-pub(crate) fn keep(value: &Value) -> Json {
+pub(crate) fn to_stored_json(value: &Value) -> Json {
     json(value, &|date| Json::Object(Map::from_iter([(DATE.to_owned(), date.to_string().into())])))
 }
 
@@ -83,7 +83,7 @@ fn value(json: &Json, depth: u16) -> Result<Value, EvalError> {
 
 /// How a [`agentir_eval::State`] is kept.
 pub(crate) mod state {
-    use super::{from_json, keep};
+    use super::{from_json, to_stored_json};
     use agentir_eval::{State, Value};
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -94,7 +94,7 @@ pub(crate) mod state {
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let set = state.variables().filter(|(_, value)| **value != Value::Undefined);
-        serializer.collect_map(set.map(|(name, value)| (name, keep(value))))
+        serializer.collect_map(set.map(|(name, value)| (name, to_stored_json(value))))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<State, D::Error> {

@@ -19,15 +19,15 @@ mod session;
 mod trace;
 
 pub use host::{
-    Clock, Escalation, FailureKind, Host, Human, HumanReply, MAX_ARGUMENTS, Nobody, Observer,
+    Clock, Escalation, FailureKind, Host, Human, HumanReply, MAX_ARGUMENTS, NoHuman, Observer,
     ToolCall, ToolFailure, Tools,
 };
 pub use json::{from_json, to_json};
-pub use machine::{Input, Machine, Said, StartError, Turn};
+pub use machine::{AgentMessage, Input, Machine, StartError, Turn};
 pub use model::{
-    Answer, Ask, Candidate, FieldSpec, FieldType, Message, Model, ModelError, Purpose, Reply,
-    Request, Role, Settings, ToolSpec, ToolUse, Usage,
+    Answer, Candidate, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
+    ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage,
 };
-pub use orchestration::Method;
+pub use orchestration::OrchestrationMethod;
 pub use session::{SESSION_VERSION, Session, Status};
-pub use trace::{Event, What, trace_schema};
+pub use trace::{Event, EventKind, trace_schema};

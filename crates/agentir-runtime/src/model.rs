@@ -35,15 +35,15 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolUse>,
     /// The call that a tool answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answers: Option<String>,
+    #[serde(default, rename = "answers", skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
 }
 
 impl Message {
     /// A message without calls.
     #[must_use]
     pub fn new(role: Role, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), calls: Vec::new(), answers: None }
+        Self { role, text: text.into(), calls: Vec::new(), tool_use_id: None }
     }
 }
 
@@ -148,7 +148,7 @@ pub struct FieldSpec {
 
 /// How a model is to be used, where the author says so.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Settings {
+pub struct ModelSettings {
     /// The model's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -180,22 +180,23 @@ pub struct Candidate {
 
 /// A question to a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Request {
+pub struct ModelRequest {
     /// The agent that asks.
     pub agent: String,
     /// The step in which it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     /// How the model is to be used.
-    pub settings: Settings,
+    pub settings: ModelSettings,
     /// What is asked.
-    pub ask: Ask,
+    #[serde(rename = "ask")]
+    pub task: ModelTask,
 }
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Ask {
+pub enum ModelTask {
     /// Lead the conversation: answer the user, or pick something that is offered.
     Converse {
         /// What the author tells the model.
@@ -244,7 +245,7 @@ pub enum Ask {
     },
 }
 
-impl Ask {
+impl ModelTask {
     /// Its name, as in JSON.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -262,7 +263,7 @@ impl Ask {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// To [`Ask::Converse`]: something is said, tools are called, or both.
+    /// To [`ModelTask::Converse`]: something is said, tools are called, or both.
     Message {
         /// What is said; may be empty with calls.
         #[serde(default)]
@@ -271,11 +272,11 @@ pub enum Answer {
         #[serde(default)]
         calls: Vec<ToolUse>,
     },
-    /// To [`Ask::Extract`]: the values that were found, by field.
+    /// To [`ModelTask::Extract`]: the values that were found, by field.
     Values(serde_json::Map<String, Json>),
-    /// To [`Ask::Choose`]: what is meant, with how sure the model is (0 to 1), the surest first.
+    /// To [`ModelTask::Choose`]: what is meant, with how sure the model is (0 to 1), the surest first.
     Choice(Vec<(String, f64)>),
-    /// To [`Ask::Judge`].
+    /// To [`ModelTask::Judge`].
     Verdict(bool),
 }
 
@@ -297,7 +298,7 @@ impl AddAssign for Usage {
 
 /// An answer, and what it cost.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
+pub struct ModelResponse {
     /// The answer.
     pub answer: Answer,
     /// What it cost.
@@ -337,9 +338,9 @@ pub trait Model {
     ///
     /// # Errors
     /// [`ModelError`]; the runtime then does what the agent says about errors.
-    fn ask(
+    fn respond(
         &mut self,
-        request: &Request,
+        request: &ModelRequest,
         partial: &mut dyn FnMut(&str),
-    ) -> Result<Reply, ModelError>;
+    ) -> Result<ModelResponse, ModelError>;
 }

@@ -19,7 +19,7 @@ use std::str::FromStr;
 /// How several agents share a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum OrchestrationMethod {
     /// A guardrail and the agent behind it are asked as one.
     Merging,
     /// Agents are asked in turn until one gives an answer that will do.
@@ -32,7 +32,7 @@ pub enum Method {
     Autonomous,
 }
 
-impl Method {
+impl OrchestrationMethod {
     /// All of them, in the paper's order.
     pub const ALL: [Self; 5] =
         [Self::Merging, Self::FirstSuccess, Self::BestOfN, Self::Proactive, Self::Autonomous];
@@ -50,13 +50,13 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for OrchestrationMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Method {
+impl FromStr for OrchestrationMethod {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -69,7 +69,7 @@ impl FromStr for Method {
 
 /// What a model that leads is told if guardrails are asked as one with it: they come first, and count
 /// more. Each has what it looks for, and what is said if it is there.
-pub(crate) fn merged(rules: &[(String, String)], system: &str) -> String {
+pub(crate) fn with_guardrail_rules(rules: &[(String, String)], system: &str) -> String {
     let mut text = "First, and above everything else:\n".to_owned();
     for (looks_for, answer) in rules {
         text.push_str("- ");
@@ -89,12 +89,12 @@ mod tests {
 
     #[test]
     fn methods_have_names() {
-        for method in Method::ALL {
+        for method in OrchestrationMethod::ALL {
             assert_eq!(method.name().parse(), Ok(method));
             assert_eq!(serde_json::to_value(method).ok(), Some(method.name().into()));
         }
         assert_eq!(
-            "both".parse::<Method>(),
+            "both".parse::<OrchestrationMethod>(),
             Err("`both` is no orchestration method; there are merging, first-success, best-of-n, proactive, autonomous".to_owned())
         );
     }

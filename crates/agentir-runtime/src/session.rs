@@ -1,7 +1,7 @@
 //! The state of a conversation: everything that must survive between two turns.
 
 use crate::model::{Message, ToolUse, Usage};
-use crate::orchestration::Method;
+use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -56,9 +56,9 @@ pub struct Session {
     /// How many questions there were.
     pub model_calls: u64,
     /// The agents at work; the last is in charge, each of the others waits for the one behind it.
-    pub(crate) stack: Vec<Thread>,
+    pub(crate) stack: Vec<Frame>,
     /// Agents that gave control back before they were done, each with the agent it came back to.
-    pub(crate) parked: Vec<Thread>,
+    pub(crate) parked: Vec<Frame>,
     /// The variables that all agents share.
     #[serde(with = "crate::json::state")]
     pub(crate) shared: State,
@@ -73,19 +73,20 @@ pub struct Session {
     pub(crate) expires: BTreeMap<String, i64>,
     /// When the last turn was, in milliseconds since the beginning of 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) last: Option<i64>,
+    #[serde(rename = "last")]
+    pub(crate) last_turn_at: Option<i64>,
     /// Steps of flows that were entered since the conversation began.
     pub(crate) flow_steps: u32,
     /// How the agents of an ensemble share the conversation; as the language says if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) orchestration: Option<Method>,
+    pub(crate) orchestration: Option<OrchestrationMethod>,
 }
 
 impl Session {
     /// The agent in charge; none if all are done.
     #[must_use]
     pub fn agent(&self) -> Option<&str> {
-        self.stack.last().map(|thread| thread.agent.as_str())
+        self.stack.last().map(|frame| frame.agent.as_str())
     }
 
     /// The value of a variable as the agent in charge sees it, by its name: its own variables first,
@@ -97,7 +98,7 @@ impl Session {
             .stack
             .last()
             .or_else(|| self.parked.last())
-            .and_then(|thread| thread.variables.get(name))
+            .and_then(|frame| frame.variables.get(name))
             .or_else(|| self.shared.get(name))
             .or_else(|| self.system.get(name))?;
         Some(crate::json::to_json(value))
@@ -107,7 +108,7 @@ impl Session {
     #[must_use]
     pub fn variables(&self) -> BTreeMap<String, Json> {
         let all = self.shared.variables().chain(
-            self.parked.iter().chain(&self.stack).flat_map(|thread| thread.variables.variables()),
+            self.parked.iter().chain(&self.stack).flat_map(|frame| frame.variables.variables()),
         );
         all.map(|(name, value)| (name.to_string(), crate::json::to_json(value))).collect()
     }
@@ -121,25 +122,25 @@ impl Session {
 
     /// Says how the agents of an ensemble, or of a supervisor, share the conversation from now on; with
     /// none as the language says.
-    pub fn orchestrate(&mut self, method: Option<Method>) {
+    pub fn set_orchestration(&mut self, method: Option<OrchestrationMethod>) {
         self.orchestration = method;
     }
 
     /// Another agent that is at work or waits to go on, by its name; the innermost of this name.
-    pub(crate) fn at_work(&self, name: &str) -> Option<&Thread> {
+    pub(crate) fn other_frame(&self, name: &str) -> Option<&Frame> {
         let inner = self.stack.len().saturating_sub(1);
         let others = self.stack.iter().take(inner).rev().chain(self.parked.iter().rev());
-        others.into_iter().find(|thread| thread.agent == name)
+        others.into_iter().find(|frame| frame.agent == name)
     }
 
     /// When what is remembered under a path is forgotten, in milliseconds since the beginning of 1970.
     #[must_use]
-    pub fn forgets(&self, path: &str) -> Option<i64> {
+    pub fn memory_expiry(&self, path: &str) -> Option<i64> {
         self.expires.get(path).copied()
     }
 
     /// Forgets what was to be remembered until now.
-    pub(crate) fn forget(&mut self, now: i64) {
+    pub(crate) fn remove_expired(&mut self, now: i64) {
         let over = self.expires.iter().filter(|(_, at)| **at <= now);
         let over: Vec<String> = over.map(|(path, _)| path.clone()).collect();
         if over.is_empty() {
@@ -190,7 +191,7 @@ pub(crate) struct Proposal {
 
 /// A conversation with an agent elsewhere that is not over.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Away {
+pub(crate) struct RemoteConversation {
     /// The node that leads to it.
     pub(crate) node: u32,
     /// What it wants to be told with each message.
@@ -199,7 +200,7 @@ pub(crate) struct Away {
 
 /// An agent at work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Thread {
+pub(crate) struct Frame {
     /// Its name.
     pub(crate) agent: String,
     /// The node it is at.
@@ -208,11 +209,14 @@ pub(crate) struct Thread {
     #[serde(with = "crate::json::state")]
     pub(crate) variables: State,
     /// Where `Resume` leads, the innermost last.
-    pub(crate) back: Vec<Back>,
+    #[serde(rename = "back")]
+    pub(crate) return_points: Vec<ReturnPoint>,
     /// How often edges with a limit were taken.
-    pub(crate) taken: BTreeMap<u32, u32>,
+    #[serde(rename = "taken")]
+    pub(crate) edge_counts: BTreeMap<u32, u32>,
     /// Variables that stand for those of the agent that called.
-    pub(crate) bound: Vec<Bound>,
+    #[serde(rename = "bound")]
+    pub(crate) bindings: Vec<Binding>,
     /// What the model sees of the conversation.
     pub(crate) messages: Vec<Message>,
     /// What the model is told in addition, until the instructions are made anew.
@@ -222,9 +226,11 @@ pub(crate) struct Thread {
     /// What was brought back from memory for the model.
     pub(crate) recalled: Vec<String>,
     /// The turn in which the model saw what the user said last.
-    pub(crate) heard: Option<u32>,
+    #[serde(rename = "heard")]
+    pub(crate) last_seen_turn: Option<u32>,
     /// The turn in which the agent began.
-    pub(crate) since: u32,
+    #[serde(rename = "since")]
+    pub(crate) started_turn: u32,
     /// What the model picked and is still to be done.
     pub(crate) pending: Vec<ToolUse>,
     /// The call that the user was asked about last, by the node that asks.
@@ -232,7 +238,8 @@ pub(crate) struct Thread {
     /// The call that the user agreed to last and that has not succeeded yet, by the node that calls.
     pub(crate) approved: Option<Proposal>,
     /// The agent elsewhere that the next message is for.
-    pub(crate) away: Option<Away>,
+    #[serde(rename = "away")]
+    pub(crate) remote: Option<RemoteConversation>,
     /// What the model said and is still to be told to the user.
     pub(crate) answer: Option<String>,
     /// How often the model was asked in this turn.
@@ -244,43 +251,45 @@ pub(crate) struct Thread {
     /// Whether it gave up.
     pub(crate) failed: bool,
     /// How often the user was asked at a node.
-    pub(crate) asked: BTreeMap<u32, u32>,
+    #[serde(rename = "asked")]
+    pub(crate) ask_counts: BTreeMap<u32, u32>,
     /// How often a value of a field was refused since it is asked for.
-    pub(crate) refused: BTreeMap<String, u32>,
+    #[serde(rename = "refused")]
+    pub(crate) rejections: BTreeMap<String, u32>,
     /// Whether what the user is to say next must not be shown: a sensitive field was asked for.
     pub(crate) confidential: bool,
     /// What went wrong last.
-    pub(crate) error: Option<Problem>,
+    pub(crate) error: Option<RuntimeError>,
     /// The result of the last tool, which `@outputs` reads.
     pub(crate) outputs: Json,
 }
 
-impl Thread {
+impl Frame {
     pub(crate) fn new(agent: &str, node: u32, turn: u32) -> Self {
         Self {
             agent: agent.to_owned(),
             node,
             variables: State::new(),
-            back: Vec::new(),
-            taken: BTreeMap::new(),
-            bound: Vec::new(),
+            return_points: Vec::new(),
+            edge_counts: BTreeMap::new(),
+            bindings: Vec::new(),
             messages: Vec::new(),
             instructions: Vec::new(),
             notes: Vec::new(),
             recalled: Vec::new(),
-            heard: None,
-            since: turn,
+            last_seen_turn: None,
+            started_turn: turn,
             pending: Vec::new(),
             proposed: None,
             approved: None,
-            away: None,
+            remote: None,
             answer: None,
             iterations: 0,
             returns_to: None,
             delegated: false,
             failed: false,
-            asked: BTreeMap::new(),
-            refused: BTreeMap::new(),
+            ask_counts: BTreeMap::new(),
+            rejections: BTreeMap::new(),
             confidential: false,
             error: None,
             outputs: Json::Object(Map::new()),
@@ -290,7 +299,7 @@ impl Thread {
 
 /// A place that is come back to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Back {
+pub(crate) struct ReturnPoint {
     /// The node.
     pub(crate) node: u32,
     /// How far it was: what that means is the node's.
@@ -299,7 +308,7 @@ pub(crate) struct Back {
 
 /// A variable that stands for one of the caller's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Bound {
+pub(crate) struct Binding {
     /// The variable.
     pub(crate) variable: String,
     /// The caller's, as a path.
@@ -308,7 +317,7 @@ pub(crate) struct Bound {
 
 /// Something that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Problem {
+pub(crate) struct RuntimeError {
     /// The kind that handlers know it by.
     pub(crate) kind: String,
     /// In words.

@@ -19,14 +19,14 @@ pub struct Event {
     pub step: Option<String>,
     /// What happened.
     #[serde(flatten)]
-    pub what: What,
+    pub kind: EventKind,
 }
 
 /// What happened.
 #[skip_serializing_none]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum What {
+pub enum EventKind {
     /// The user said something.
     Input {
         /// What.
@@ -41,7 +41,8 @@ pub enum What {
         /// Why it comes next: the kind of the edge that was taken.
         why: Option<&'static str>,
         /// Where it is written, as `file:line:column`; whoever has the sources fills it in.
-        place: Option<String>,
+        #[serde(rename = "place")]
+        location: Option<String>,
         /// The same, as the machine knows it.
         #[serde(skip)]
         span: Span,
@@ -86,7 +87,8 @@ pub enum What {
     /// A model was asked.
     Model {
         /// For what: `converse`, `extract`, `choose`, `judge`.
-        ask: &'static str,
+        #[serde(rename = "ask")]
+        task: &'static str,
         /// What it answered, in short.
         answer: String,
         /// What it cost.

@@ -449,7 +449,12 @@ FLOW:
     let mut talk = Talk::new(&program, |tool, _| nothing(tool));
     talk.turn(None).say("peace");
     let day = 86_400_000;
-    assert_eq!(talk.session.forgets("user.wish"), Some(talk.now + 2 * day), "{}", talk.script);
+    assert_eq!(
+        talk.session.memory_expiry("user.wish"),
+        Some(talk.now + 2 * day),
+        "{}",
+        talk.script
+    );
     // Another conversation of the same user, within these days and after them.
     let told = |later: i64| {
         let mut next = Talk::new(&program, |tool, _| nothing(tool));

@@ -4,7 +4,7 @@
 
 mod support;
 
-use agentir_runtime::{FailureKind, Method, ToolFailure, What};
+use agentir_runtime::{EventKind, FailureKind, OrchestrationMethod, ToolFailure};
 use serde_json::json;
 use support::{Talk, program, together};
 
@@ -122,7 +122,7 @@ fn what_must_not_be_shown_is_in_no_trace() {
     let told: Vec<String> = talk
         .events
         .iter()
-        .filter(|event| matches!(event.what, What::Call { .. } | What::Result { .. }))
+        .filter(|event| matches!(event.kind, EventKind::Call { .. } | EventKind::Result { .. }))
         .map(|event| serde_json::to_string(event).unwrap())
         .collect();
     assert!(told.len() == 2 && !told.join("").contains("secret"), "{told:?}");
@@ -143,7 +143,7 @@ fn nobody_elsewhere_hears_of_an_answer_that_is_only_tried_out() {
         asked += 1;
         Ok(json!({ "says": "Refunded." }))
     });
-    talk.session.orchestrate(Some(Method::BestOfN));
+    talk.session.set_orchestration(Some(OrchestrationMethod::BestOfN));
     talk.model.answers.extend(["I can help.", "Again."].map(support::says));
     talk.turn(None).say("my help");
     insta::assert_snapshot!(talk.script);

@@ -16,11 +16,13 @@ pub struct Coverage {
 
 /// How much of one kind was come to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Part {
+pub struct CoverageMetric {
     /// Of what: `steps`, `branches`, `handoffs`.
-    pub of: &'static str,
+    #[serde(rename = "of")]
+    pub kind: &'static str,
     /// How many there are that conversations can come to.
-    pub all: usize,
+    #[serde(rename = "all")]
+    pub total: usize,
     /// How many they came to.
     pub covered: usize,
     /// Where the others are, by their nodes in the graph.
@@ -44,11 +46,11 @@ impl Coverage {
 
     /// How much of a graph it is.
     #[must_use]
-    pub fn parts(&self, cfg: &Cfg<'_>) -> Vec<Part> {
+    pub fn metrics(&self, cfg: &Cfg<'_>) -> Vec<CoverageMetric> {
         let graph = cfg.graph();
-        let of = |name: &'static str, wanted: Vec<(NodeIndex, bool)>| Part {
-            of: name,
-            all: wanted.len(),
+        let metric = |name: &'static str, wanted: Vec<(NodeIndex, bool)>| CoverageMetric {
+            kind: name,
+            total: wanted.len(),
             covered: wanted.iter().filter(|(_, covered)| *covered).count(),
             missing: wanted.iter().filter(|(_, c)| !c).map(|(node, _)| *node).collect(),
         };
@@ -70,9 +72,9 @@ impl Coverage {
             })
             .collect();
         vec![
-            of("steps", nodes(&[NodeKind::Step])),
-            of("branches", branches),
-            of("handoffs", nodes(&[NodeKind::Handoff, NodeKind::Delegate])),
+            metric("steps", nodes(&[NodeKind::Step])),
+            metric("branches", branches),
+            metric("handoffs", nodes(&[NodeKind::Handoff, NodeKind::Delegate])),
         ]
     }
 }

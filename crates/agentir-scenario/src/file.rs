@@ -1,7 +1,7 @@
 //! The form of a file with conversation tests.
 
-use agentir_model::Entry;
-use agentir_runtime::Method;
+use agentir_model::ScriptEntry;
+use agentir_runtime::OrchestrationMethod;
 use agentir_tools::{Case, Matcher};
 use indexmap::IndexMap;
 use jiff::Zoned;
@@ -53,17 +53,17 @@ pub struct Scenario {
     pub channel: Option<String>,
     /// Who answers for a language model: the answers of this file if there are any, else rules of thumb.
     #[serde(default)]
-    pub model: Option<Mode>,
+    pub model: Option<ModelMode>,
     /// How the agents of an ensemble or a supervisor share the conversation; as their language says if
     /// left out.
     #[serde(default)]
-    pub orchestration: Option<Method>,
+    pub orchestration: Option<OrchestrationMethod>,
     /// What the clock says, as in RFC 3339. It does not move.
     #[serde(default)]
     pub now: Option<String>,
     /// What the model answers, for all tests.
     #[serde(default)]
-    pub answers: Vec<Entry>,
+    pub answers: Vec<ScriptEntry>,
     /// What tools answer, for all tests.
     #[serde(default)]
     pub tools: BTreeMap<String, Vec<Case>>,
@@ -80,11 +80,11 @@ pub struct Scenario {
 pub enum Agents {
     /// In the folder of the file.
     #[default]
-    Beside,
+    SameFolder,
     /// A file or a folder.
-    At(String),
+    Path(String),
     /// Files and folders that are one program together, whatever they are each by itself.
-    Together(Vec<String>),
+    Paths(Vec<String>),
 }
 
 impl Agents {
@@ -92,9 +92,9 @@ impl Agents {
     #[must_use]
     pub fn paths(&self, folder: &Path) -> Vec<PathBuf> {
         match self {
-            Self::Beside => vec![folder.to_owned()],
-            Self::At(path) => vec![folder.join(path)],
-            Self::Together(paths) => paths.iter().map(|path| folder.join(path)).collect(),
+            Self::SameFolder => vec![folder.to_owned()],
+            Self::Path(path) => vec![folder.join(path)],
+            Self::Paths(paths) => paths.iter().map(|path| folder.join(path)).collect(),
         }
     }
 }
@@ -102,7 +102,7 @@ impl Agents {
 /// Who answers for a language model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum ModelMode {
     /// The answers of the file.
     Scripted,
     /// Rules of thumb.
@@ -117,7 +117,7 @@ pub struct Test {
     pub name: String,
     /// What the model answers here, before the answers for all tests.
     #[serde(default)]
-    pub answers: Vec<Entry>,
+    pub answers: Vec<ScriptEntry>,
     /// What tools answer here; of a tool that is named, nothing else is used.
     #[serde(default)]
     pub tools: BTreeMap<String, Vec<Case>>,
@@ -126,7 +126,7 @@ pub struct Test {
     pub memory: Map<String, Json>,
     /// What people do who take over, in their order.
     #[serde(default)]
-    pub humans: Vec<Person>,
+    pub humans: Vec<HumanResponse>,
     /// The turns. One without `user` is what agents do before anybody speaks, and comes first.
     pub turns: Vec<Turn>,
 }
@@ -134,7 +134,7 @@ pub struct Test {
 /// What a person does who takes over.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Person {
+pub struct HumanResponse {
     /// What they say to the user.
     #[serde(default)]
     pub says: Vec<String>,
@@ -152,13 +152,13 @@ pub struct Turn {
     pub user: Option<String>,
     /// The button that the user presses.
     #[serde(default)]
-    pub press: Option<Press>,
+    pub press: Option<ButtonPress>,
     /// All that the agents say, in its order.
     #[serde(default)]
     pub says: Option<Vec<TextMatch>>,
     /// All calls of tools, in their order.
     #[serde(default)]
-    pub calls: Option<Vec<Expected>>,
+    pub calls: Option<Vec<ExpectedCall>>,
     /// Variables, by name or path; what is not named may be anything.
     #[serde(default)]
     pub state: IndexMap<String, Matcher>,
@@ -176,7 +176,7 @@ pub struct Turn {
 /// A button.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Press {
+pub struct ButtonPress {
     /// Its id.
     pub id: String,
     /// Its value.
@@ -205,7 +205,7 @@ pub enum TextMatch {
 /// A call that is to be made.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Expected {
+pub enum ExpectedCall {
     /// Of this tool, with any arguments.
     Tool(String),
     /// With these arguments, and any others.
@@ -243,7 +243,7 @@ impl Scenario {
         if let Some(now) = &self.now {
             self::now(now)?;
         }
-        if matches!(&self.agents, Agents::Together(paths) if paths.is_empty()) {
+        if matches!(&self.agents, Agents::Paths(paths) if paths.is_empty()) {
             return Err(ScenarioError("`agents` names nothing".to_owned()));
         }
         for test in &self.tests {

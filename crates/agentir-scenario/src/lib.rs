@@ -9,18 +9,19 @@
 mod coverage;
 mod file;
 mod generate;
-mod places;
 mod replay;
 mod report;
 mod run;
 mod update;
+mod yaml_spans;
 
-pub use coverage::{Coverage, Part};
+pub use coverage::{Coverage, CoverageMetric};
 pub use file::{
-    Agents, Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, scenario_schema,
+    Agents, ExpectedCall, ModelMode, Scenario, ScenarioError, Test, TextMatch, Turn,
+    scenario_schema,
 };
-pub use generate::{Conversation, Generated, Limits, MadeTurn, generate};
-pub use replay::{Deed, Did, Names, Played, replay};
+pub use generate::{Conversation, Generated, GeneratedTurn, Limits, generate};
+pub use replay::{Action, ActionKind, Names, ReplayedTurn, replay};
 pub use report::{coverage, junit, text};
-pub use run::{Failure, Outcome, Still, run};
+pub use run::{Failure, FixedClock, TestOutcome, run};
 pub use update::{Updated, update};

@@ -1,13 +1,13 @@
 //! What came of tests, for people and for CI.
 
-use crate::coverage::Part;
-use crate::run::Outcome;
+use crate::coverage::CoverageMetric;
+use crate::run::TestOutcome;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::fmt::Write;
 
 /// What came of the tests of one file, for people.
 #[must_use]
-pub fn text(file: &str, outcomes: &[Outcome]) -> String {
+pub fn text(file: &str, outcomes: &[TestOutcome]) -> String {
     let mut out = String::new();
     for outcome in outcomes {
         let mark = if outcome.failures.is_empty() { "ok  " } else { "FAIL" };
@@ -30,19 +30,22 @@ pub fn text(file: &str, outcomes: &[Outcome]) -> String {
 
 /// How much the tests came to, one line a kind.
 #[must_use]
-pub fn coverage(parts: &[Part]) -> String {
+pub fn coverage(metrics: &[CoverageMetric]) -> String {
     let mut out = String::new();
-    for part in parts.iter().filter(|part| part.all > 0) {
-        let share = 100.0 * part.covered as f64 / part.all as f64;
-        let _ =
-            writeln!(out, "{:<10}{:>6} of {:<6}{share:>5.0} %", part.of, part.covered, part.all);
+    for metric in metrics.iter().filter(|metric| metric.total > 0) {
+        let share = 100.0 * metric.covered as f64 / metric.total as f64;
+        let _ = writeln!(
+            out,
+            "{:<10}{:>6} of {:<6}{share:>5.0} %",
+            metric.kind, metric.covered, metric.total
+        );
     }
     out
 }
 
 /// As JUnit writes it.
 #[must_use]
-pub fn junit(files: &[(String, Vec<Outcome>)]) -> String {
+pub fn junit(files: &[(String, Vec<TestOutcome>)]) -> String {
     let mut report = Report::new("agentir test");
     for (file, outcomes) in files {
         let mut suite = TestSuite::new(file.as_str());

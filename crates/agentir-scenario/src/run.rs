@@ -1,11 +1,13 @@
 //! Going through conversations.
 
 use crate::coverage::Coverage;
-use crate::file::{Expected, Mode, Scenario, ScenarioError, Test, TextMatch, Turn, now, pattern};
+use crate::file::{
+    ExpectedCall, ModelMode, Scenario, ScenarioError, Test, TextMatch, Turn, now, pattern,
+};
 use agentir_model::{Offline, Script, Scripted};
 use agentir_runtime::{
-    Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Model, Observer, Said,
-    Session, What,
+    AgentMessage, Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine,
+    Model, Observer, Session,
 };
 use agentir_tools::{Recorded, StubFile, Stubs, Toolbox};
 use jiff::Zoned;
@@ -15,7 +17,7 @@ use std::collections::VecDeque;
 
 /// What came of a test.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct TestOutcome {
     /// Its name.
     pub name: String,
     /// What was not as expected; nothing if it passed.
@@ -40,14 +42,14 @@ pub struct Failure {
     /// What was.
     pub found: String,
     /// Where in the turn it is expected; none if nothing in the file says so.
-    pub(crate) spot: Option<Spot>,
+    pub(crate) expectation: Option<Expectation>,
     /// What the file would say to expect what was; none if it would say nothing there.
-    pub(crate) instead: Option<Json>,
+    pub(crate) replacement: Option<Json>,
 }
 
 /// Something that a turn expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Spot {
+pub(crate) enum Expectation {
     /// An item of a list: `says`, `calls`.
     Item(&'static str, usize),
     /// A variable.
@@ -60,17 +62,17 @@ pub(crate) enum Spot {
 ///
 /// # Errors
 /// [`ScenarioError`] if the program or the file cannot be run at all.
-pub fn run(machine: &Machine<'_>, scenario: &Scenario) -> Result<Vec<Outcome>, ScenarioError> {
+pub fn run(machine: &Machine<'_>, scenario: &Scenario) -> Result<Vec<TestOutcome>, ScenarioError> {
     // What concerns all tests is looked at once.
     machine.session(scenario.entry.as_deref()).map_err(|e| ScenarioError(e.to_string()))?;
-    scenario.tests.par_iter().map(|test| one(machine, scenario, test)).collect()
+    scenario.tests.par_iter().map(|test| run_test(machine, scenario, test)).collect()
 }
 
 /// A clock that does not move, and the same chance every time.
 #[derive(Clone, Debug)]
-pub struct Still(Zoned);
+pub struct FixedClock(Zoned);
 
-impl Still {
+impl FixedClock {
     /// It shows a moment, as in RFC 3339.
     ///
     /// # Errors
@@ -86,7 +88,7 @@ impl Still {
     }
 }
 
-impl Clock for Still {
+impl Clock for FixedClock {
     fn now(&self) -> i64 {
         self.0.timestamp().as_millisecond()
     }
@@ -97,58 +99,67 @@ impl Clock for Still {
 }
 
 #[derive(Default)]
-struct Seen {
+struct Recorder {
     path: Vec<usize>,
     lines: Vec<String>,
 }
 
-impl Observer for Seen {
+impl Observer for Recorder {
     fn event(&mut self, event: &Event) {
-        match &event.what {
-            What::Node { node, .. } => self.path.push(*node),
-            What::Say { text } => self.lines.push(format!("{}: {text}", event.agent)),
-            What::Call { tool, arguments } => {
+        match &event.kind {
+            EventKind::Node { node, .. } => self.path.push(*node),
+            EventKind::Say { text } => self.lines.push(format!("{}: {text}", event.agent)),
+            EventKind::Call { tool, arguments } => {
                 self.lines.push(format!("  calls {tool} {}", Json::Object(arguments.clone())));
             }
-            What::Transfer { how, from, to } => self.lines.push(format!("  {how} {from} -> {to}")),
-            What::Error { kind, message } => self.lines.push(format!("  {kind}: {message}")),
+            EventKind::Transfer { how, from, to } => {
+                self.lines.push(format!("  {how} {from} -> {to}"))
+            }
+            EventKind::Error { kind, message } => self.lines.push(format!("  {kind}: {message}")),
             _ => {}
         }
     }
 }
 
-struct People(VecDeque<HumanReply>);
+struct ScriptedHumans(VecDeque<HumanReply>);
 
-impl Human for People {
+impl Human for ScriptedHumans {
     fn take_over(&mut self, _: &Escalation<'_>) -> HumanReply {
         self.0.pop_front().unwrap_or_default()
     }
 }
 
-fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcome, ScenarioError> {
+fn run_test(
+    machine: &Machine<'_>,
+    scenario: &Scenario,
+    test: &Test,
+) -> Result<TestOutcome, ScenarioError> {
     let begin = std::time::Instant::now();
     let inside = |message: String| ScenarioError(format!("test `{}`: {message}", test.name));
-    let clock = Still::at(scenario.now.as_deref().unwrap_or("2026-03-02T10:00:00Z"))?;
+    let clock = FixedClock::at(scenario.now.as_deref().unwrap_or("2026-03-02T10:00:00Z"))?;
     let mut file = StubFile { tools: scenario.tools.clone() };
     file.tools.extend(test.tools.clone());
     let stubs = Stubs::new(file).map_err(|e| inside(e.to_string()))?;
     let mut tools = Toolbox::new(machine.program()).stubs(stubs);
     let answers: Vec<_> = test.answers.iter().chain(&scenario.answers).cloned().collect();
-    let mode =
-        scenario.model.unwrap_or(if answers.is_empty() { Mode::Offline } else { Mode::Scripted });
+    let mode = scenario.model.unwrap_or(if answers.is_empty() {
+        ModelMode::Offline
+    } else {
+        ModelMode::Scripted
+    });
     let (mut scripted, mut offline);
     let model: &mut dyn Model = match mode {
-        Mode::Scripted => {
+        ModelMode::Scripted => {
             let script = Script::new(answers).map_err(|e| inside(e.to_string()))?;
             scripted = Scripted::new(&script);
             &mut scripted
         }
-        Mode::Offline => {
+        ModelMode::Offline => {
             offline = Offline::at(clock.0.clone());
             &mut offline
         }
     };
-    let mut human = People(
+    let mut human = ScriptedHumans(
         test.humans
             .iter()
             .map(|p| HumanReply { messages: p.says.clone(), outcome: p.outcome.clone() })
@@ -159,11 +170,11 @@ fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcom
     if let Some(channel) = &scenario.channel {
         session.set_system("channel", &Json::from(channel.as_str()));
     }
-    session.orchestrate(scenario.orchestration);
+    session.set_orchestration(scenario.orchestration);
     for (path, value) in scenario.memory.iter().chain(&test.memory) {
         session.set_memory(path, value);
     }
-    let mut outcome = Outcome {
+    let mut outcome = TestOutcome {
         name: test.name.clone(),
         failures: Vec::new(),
         transcript: String::new(),
@@ -172,42 +183,43 @@ fn one(machine: &Machine<'_>, scenario: &Scenario, test: &Test) -> Result<Outcom
     };
     let silent = test.turns.first().is_some_and(|t| t.user.is_none() && t.press.is_none());
     // What agents do first is done even if nothing is expected of it.
-    let unasked = Turn::default();
-    let begins = (!silent).then_some(&unasked);
+    let opening = Turn::default();
+    let begins = (!silent).then_some(&opening);
     for (n, turn) in begins.into_iter().chain(&test.turns).enumerate() {
         let input = input(turn);
         if let Some(input) = &input {
             outcome.transcript.push_str(&format!("> {}\n", input.text));
         }
-        let mut seen = Seen::default();
+        let mut recorder = Recorder::default();
         let before = tools.calls().len();
         let mut host = Host {
             model: &mut *model,
             tools: &mut tools,
             human: &mut human,
             clock: &clock,
-            observer: &mut seen,
+            observer: &mut recorder,
         };
-        let came = machine
+        let result = machine
             .turn(&mut session, input.as_ref(), &mut host)
             .map_err(|e| inside(e.to_string()))?;
-        for line in &seen.lines {
+        for line in &recorder.lines {
             outcome.transcript.push_str(line);
             outcome.transcript.push('\n');
         }
-        outcome.coverage.add(&seen.path);
+        outcome.coverage.add(&recorder.path);
         let calls = tools.calls().get(before..).unwrap_or_default();
         let number = if silent { n + 1 } else { n };
-        let state = State { session: &session, step: machine.step(&session) };
-        let mut failures = compare(turn, &came.said, calls, &state, came.status.name(), number);
-        if let (Some(error), None) = (&came.error, &turn.status) {
+        let state = State { session: &session, step: machine.current_step(&session) };
+        let mut failures =
+            compare(turn, &result.messages, calls, &state, result.status.name(), number);
+        if let (Some(error), None) = (&result.error, &turn.status) {
             failures.push(Failure {
                 turn: number,
                 what: "status",
                 expected: "a conversation that goes on".to_owned(),
                 found: error.clone(),
-                spot: None,
-                instead: None,
+                expectation: None,
+                replacement: None,
             });
         }
         outcome.failures.extend(failures);
@@ -257,52 +269,74 @@ impl State<'_> {
 
 fn compare(
     turn: &Turn,
-    said: &[Said],
+    messages: &[AgentMessage],
     calls: &[Recorded],
     state: &State<'_>,
     status: &str,
     number: usize,
 ) -> Vec<Failure> {
     let mut failures = Vec::new();
-    let mut fail = |what, spot, expected: String, found: String, instead: Option<Json>| {
-        let spot = Some(spot);
-        failures.push(Failure { turn: number, what, expected, found, spot, instead });
+    let mut fail = |what,
+                    expectation,
+                    expected: String,
+                    found: String,
+                    replacement: Option<Json>| {
+        let expectation = Some(expectation);
+        failures.push(Failure { turn: number, what, expected, found, expectation, replacement });
     };
     if let Some(expected) = &turn.says {
         for (n, text) in expected.iter().enumerate() {
-            let spot = Spot::Item("says", n);
-            match said.get(n) {
-                Some(said) if fits(text, &said.text) => {}
-                Some(said) => {
-                    let instead = Json::from(said.text.trim());
-                    fail("says", spot, shown(text), said.text.clone(), Some(instead));
+            let expectation = Expectation::Item("says", n);
+            match messages.get(n) {
+                Some(message) if text_matches(text, &message.text) => {}
+                Some(message) => {
+                    let replacement = Json::from(message.text.trim());
+                    fail(
+                        "says",
+                        expectation,
+                        describe_text(text),
+                        message.text.clone(),
+                        Some(replacement),
+                    );
                 }
-                None => fail("says", spot, shown(text), "nothing".to_owned(), None),
+                None => fail("says", expectation, describe_text(text), "nothing".to_owned(), None),
             }
         }
-        for (n, more) in said.iter().enumerate().skip(expected.len()) {
-            let (found, instead) = (more.text.clone(), Json::from(more.text.trim()));
-            let spot = Spot::Item("says", n);
-            fail("says", spot, "nothing more".to_owned(), found, Some(instead));
+        for (n, more) in messages.iter().enumerate().skip(expected.len()) {
+            let (found, replacement) = (more.text.clone(), Json::from(more.text.trim()));
+            let expectation = Expectation::Item("says", n);
+            fail("says", expectation, "nothing more".to_owned(), found, Some(replacement));
         }
     }
     if let Some(expected) = &turn.calls {
         for (n, call) in expected.iter().enumerate() {
-            let spot = Spot::Item("calls", n);
+            let expectation = Expectation::Item("calls", n);
             match calls.get(n) {
-                Some(made) if call_fits(call, made) => {}
+                Some(made) if call_matches(call, made) => {}
                 Some(made) => {
-                    let instead = call_instead(call, made);
-                    fail("calls", spot, call_shown(call), made_shown(made), Some(instead));
+                    let replacement = replacement_call(call, made);
+                    fail(
+                        "calls",
+                        expectation,
+                        describe_expected_call(call),
+                        describe_call(made),
+                        Some(replacement),
+                    );
                 }
-                None => fail("calls", spot, call_shown(call), "no call".to_owned(), None),
+                None => fail(
+                    "calls",
+                    expectation,
+                    describe_expected_call(call),
+                    "no call".to_owned(),
+                    None,
+                ),
             }
         }
         for (n, more) in calls.iter().enumerate().skip(expected.len()) {
-            let instead = Json::from(more.tool.as_str());
-            let spot = Spot::Item("calls", n);
+            let replacement = Json::from(more.tool.as_str());
+            let expectation = Expectation::Item("calls", n);
             let expected = "no more calls".to_owned();
-            fail("calls", spot, expected, made_shown(more), Some(instead));
+            fail("calls", expectation, expected, describe_call(more), Some(replacement));
         }
     }
     for (path, matcher) in &turn.state {
@@ -310,11 +344,11 @@ fn compare(
         if !matcher.holds(&value) {
             let (expected, found) = (format!("{path}: {matcher}"), format!("{path}: {value}"));
             // That there is nothing is said by a matcher of its own.
-            let instead = match value {
+            let replacement = match value {
                 Json::Null => serde_json::json!({ "any": false }),
                 value => value,
             };
-            fail("state", Spot::Variable(path.clone()), expected, found, Some(instead));
+            fail("state", Expectation::Variable(path.clone()), expected, found, Some(replacement));
         }
     }
     let agent = state.session.agent().unwrap_or("nobody");
@@ -325,18 +359,24 @@ fn compare(
         ("status", &turn.status, status),
     ] {
         if let Some(expected) = expected.as_deref().filter(|e| *e != found) {
-            let instead = Some(Json::from(found));
-            fail(what, Spot::Field(what), expected.to_owned(), found.to_owned(), instead);
+            let replacement = Some(Json::from(found));
+            fail(
+                what,
+                Expectation::Field(what),
+                expected.to_owned(),
+                found.to_owned(),
+                replacement,
+            );
         }
     }
     failures
 }
 
 /// The call that was made, told as far as the one that was expected is.
-fn call_instead(expected: &Expected, made: &Recorded) -> Json {
+fn replacement_call(expected: &ExpectedCall, made: &Recorded) -> Json {
     match expected {
-        Expected::Tool(_) => Json::from(made.tool.as_str()),
-        Expected::With(tools) => {
+        ExpectedCall::Tool(_) => Json::from(made.tool.as_str()),
+        ExpectedCall::With(tools) => {
             let arguments = match tools.get(&made.tool) {
                 Some(named) => named
                     .keys()
@@ -349,7 +389,7 @@ fn call_instead(expected: &Expected, made: &Recorded) -> Json {
     }
 }
 
-fn fits(expected: &TextMatch, text: &str) -> bool {
+fn text_matches(expected: &TextMatch, text: &str) -> bool {
     match expected {
         TextMatch::Exact(exact) => exact.trim() == text.trim(),
         TextMatch::Contains { contains } => text.to_lowercase().contains(&contains.to_lowercase()),
@@ -358,7 +398,7 @@ fn fits(expected: &TextMatch, text: &str) -> bool {
     }
 }
 
-fn shown(expected: &TextMatch) -> String {
+fn describe_text(expected: &TextMatch) -> String {
     match expected {
         TextMatch::Exact(exact) => exact.clone(),
         TextMatch::Contains { contains } => format!("something with `{contains}`"),
@@ -366,10 +406,10 @@ fn shown(expected: &TextMatch) -> String {
     }
 }
 
-fn call_fits(expected: &Expected, made: &Recorded) -> bool {
+fn call_matches(expected: &ExpectedCall, made: &Recorded) -> bool {
     match expected {
-        Expected::Tool(name) => made.tool == *name,
-        Expected::With(tools) => tools.iter().any(|(name, arguments)| {
+        ExpectedCall::Tool(name) => made.tool == *name,
+        ExpectedCall::With(tools) => tools.iter().any(|(name, arguments)| {
             made.tool == *name
                 && arguments
                     .iter()
@@ -378,10 +418,10 @@ fn call_fits(expected: &Expected, made: &Recorded) -> bool {
     }
 }
 
-fn call_shown(expected: &Expected) -> String {
+fn describe_expected_call(expected: &ExpectedCall) -> String {
     match expected {
-        Expected::Tool(name) => name.clone(),
-        Expected::With(tools) => {
+        ExpectedCall::Tool(name) => name.clone(),
+        ExpectedCall::With(tools) => {
             let all = tools.iter().map(|(name, arguments)| {
                 let all: Vec<String> = arguments.iter().map(|(n, m)| format!("{n}: {m}")).collect();
                 format!("{name} with {}", all.join(", "))
@@ -391,6 +431,6 @@ fn call_shown(expected: &Expected) -> String {
     }
 }
 
-fn made_shown(made: &Recorded) -> String {
+fn describe_call(made: &Recorded) -> String {
     format!("{} {}", made.tool, Json::Object(made.arguments.clone()))
 }

@@ -4,8 +4,8 @@
 //! everything else stay as people wrote them.
 
 use crate::file::{Scenario, ScenarioError};
-use crate::places::{Holds, Place, To};
-use crate::run::{Failure, Spot, run};
+use crate::run::{Expectation, Failure, run};
+use crate::yaml_spans::{PathSegment, YamlNode, YamlValue};
 use agentir_runtime::Machine;
 use serde_json::Value as Json;
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub fn update(machine: &Machine<'_>, text: &str) -> Result<Updated, ScenarioErro
         for (number, outcome) in outcomes.iter().enumerate() {
             // From behind: what is taken out of a list moves what stands after it.
             for failure in outcome.failures.iter().rev() {
-                match rewritten(&updated.text, number, failure) {
+                match with_replacement(&updated.text, number, failure) {
                     Some(text) => {
                         updated.text = text;
                         updated.changes += 1;
@@ -59,25 +59,30 @@ pub fn update(machine: &Machine<'_>, text: &str) -> Result<Updated, ScenarioErro
 
 /// A file with one value written anew; none if nothing in it says what was expected, or if it would say
 /// something else then.
-fn rewritten(text: &str, test: usize, failure: &Failure) -> Option<String> {
-    let spot = failure.spot.as_ref()?;
-    let file = Place::of(text)?;
+fn with_replacement(text: &str, test: usize, failure: &Failure) -> Option<String> {
+    let expectation = failure.expectation.as_ref()?;
+    let file = YamlNode::of(text)?;
     let number = failure.turn.checked_sub(1)?;
-    let way = [To::Key("tests"), To::Item(test), To::Key("turns"), To::Item(number)];
-    let turn = file.find(&way)?;
-    let (range, new) = match (spot, &failure.instead) {
-        (Spot::Field(name), Some(value)) => {
-            (turn.find(&[To::Key(name)])?.range.clone(), flow(value))
+    let path = [
+        PathSegment::Key("tests"),
+        PathSegment::Index(test),
+        PathSegment::Key("turns"),
+        PathSegment::Index(number),
+    ];
+    let turn = file.find(&path)?;
+    let (range, new) = match (expectation, &failure.replacement) {
+        (Expectation::Field(name), Some(value)) => {
+            (turn.find(&[PathSegment::Key(name)])?.range.clone(), flow_style(value))
         }
-        (Spot::Variable(path), Some(value)) => {
-            let place = turn.find(&[To::Key("state"), To::Key(path)])?;
-            (place.range.clone(), flow(value))
+        (Expectation::Variable(path), Some(value)) => {
+            let node = turn.find(&[PathSegment::Key("state"), PathSegment::Key(path)])?;
+            (node.range.clone(), flow_style(value))
         }
-        (Spot::Item(name, at), instead) => {
-            let list = turn.find(&[To::Key(name)])?;
-            item(text, list, *at, instead.as_ref())?
+        (Expectation::Item(name, at), replacement) => {
+            let list = turn.find(&[PathSegment::Key(name)])?;
+            item(text, list, *at, replacement.as_ref())?
         }
-        (Spot::Field(_) | Spot::Variable(_), None) => return None,
+        (Expectation::Field(_) | Expectation::Variable(_), None) => return None,
     };
     let mut out = text.to_owned();
     out.replace_range(range, &new);
@@ -87,26 +92,26 @@ fn rewritten(text: &str, test: usize, failure: &Failure) -> Option<String> {
 /// What takes which place if an item of a list is another one, one more, or no more there.
 fn item(
     text: &str,
-    list: &Place,
+    list: &YamlNode,
     at: usize,
-    instead: Option<&Json>,
+    replacement: Option<&Json>,
 ) -> Option<(Range<usize>, String)> {
-    let Holds::List { flow: brackets, items } = &list.holds else { return None };
-    match (items.get(at), instead) {
-        (Some(item), Some(value)) => Some((item.range.clone(), flow(value))),
+    let YamlValue::List { flow: brackets, items } = &list.value else { return None };
+    match (items.get(at), replacement) {
+        (Some(item), Some(value)) => Some((item.range.clone(), flow_style(value))),
         (None, Some(value)) => {
             let Some(last) = items.last() else {
-                return Some((list.range.clone(), format!("[{}]", flow(value))));
+                return Some((list.range.clone(), format!("[{}]", flow_style(value))));
             };
             let end = last.range.end;
             if *brackets {
-                return Some((end..end, format!(", {}", flow(value))));
+                return Some((end..end, format!(", {}", flow_style(value))));
             }
             let line = text.get(..last.range.start)?.rfind('\n').map_or(0, |at| at + 1);
             let indent = text.get(line..last.range.start)?.find('-')?;
             // Behind the line, and what is said there about the last one.
             let end = end + text.get(end..)?.find('\n').unwrap_or(text.len() - end);
-            Some((end..end, format!("\n{}- {}", " ".repeat(indent), flow(value))))
+            Some((end..end, format!("\n{}- {}", " ".repeat(indent), flow_style(value))))
         }
         (Some(_), None) if items.len() == 1 => {
             // Nothing is left of a list; one below its name goes up to it.
@@ -126,7 +131,7 @@ fn item(
                     end..last + text.get(last..)?.find('\n').unwrap_or(text.len() - last)
                 }
                 (false, None, Some(next)) => {
-                    let dash = |place: &Place| text.get(..place.range.start)?.rfind('-');
+                    let dash = |node: &YamlNode| text.get(..node.range.start)?.rfind('-');
                     dash(item)?..dash(next)?
                 }
                 (_, None, None) => return None,
@@ -138,24 +143,26 @@ fn item(
 }
 
 /// A value on one line.
-fn flow(value: &Json) -> String {
+fn flow_style(value: &Json) -> String {
     match value {
         Json::Array(items) => {
-            format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
+            format!("[{}]", items.iter().map(flow_style).collect::<Vec<_>>().join(", "))
         }
         Json::Object(fields) if fields.is_empty() => "{}".to_owned(),
         Json::Object(fields) => {
-            let all = fields.iter().map(|(name, value)| format!("{}: {}", key(name), flow(value)));
+            let all = fields
+                .iter()
+                .map(|(name, value)| format!("{}: {}", scalar(name), flow_style(value)));
             format!("{{ {} }}", all.collect::<Vec<_>>().join(", "))
         }
-        Json::String(text) => key(text),
+        Json::String(text) => scalar(text),
         // JSON is YAML.
         other => other.to_string(),
     }
 }
 
 /// A text that needs no quotes goes without.
-fn key(name: &str) -> String {
+fn scalar(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"]

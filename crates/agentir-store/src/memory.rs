@@ -115,7 +115,7 @@ impl Memory {
     pub fn changes(&self, session: &Session) -> Vec<Shared> {
         let mut now = session.memory();
         for (path, value) in &mut now {
-            if let Some(until) = session.forgets(path) {
+            if let Some(until) = session.memory_expiry(path) {
                 *value = json!({ VALUE: value.take(), UNTIL: until });
             }
         }

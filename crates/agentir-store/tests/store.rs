@@ -379,7 +379,10 @@ fn what_is_kept_for_a_time_is_kept_for_that_time_on_disk() {
     let mut next = session(0);
     memory().fill(&mut Sqlite::open(&path).unwrap(), &mut next).unwrap();
     assert_eq!(json!(next.memory()), json!({ "user.wish": "peace", "user.name": "Ann" }));
-    assert_eq!((next.forgets("user.wish"), next.forgets("user.name")), (Some(2_000), None));
+    assert_eq!(
+        (next.memory_expiry("user.wish"), next.memory_expiry("user.name")),
+        (Some(2_000), None)
+    );
 }
 
 proptest! {

@@ -3,8 +3,10 @@
 
 use crate::check::{Checked, File, check};
 use agentir_model::Offline;
-use agentir_runtime::{Event, Host, Input, Machine, Method, Nobody, Observer, Usage, What};
-use agentir_scenario::Still;
+use agentir_runtime::{
+    Event, EventKind, Host, Input, Machine, NoHuman, Observer, OrchestrationMethod, Usage,
+};
+use agentir_scenario::FixedClock;
 use agentir_syntax::abl::Options;
 use agentir_tools::{Stubs, Toolbox};
 use rayon::prelude::*;
@@ -70,12 +72,12 @@ const DIALOGUES: [&[(&str, &str)]; 5] = [
 ];
 
 /// The paper's Table 1: tokens of all prompts of a turn, and seconds.
-const PAPER: [(Method, u64, &str); 5] = [
-    (Method::Merging, 540, "2.34"),
-    (Method::FirstSuccess, 1732, "10.39"),
-    (Method::BestOfN, 1301, "7.29"),
-    (Method::Proactive, 540, "3.36"),
-    (Method::Autonomous, 601, "3.26"),
+const PAPER: [(OrchestrationMethod, u64, &str); 5] = [
+    (OrchestrationMethod::Merging, 540, "2.34"),
+    (OrchestrationMethod::FirstSuccess, 1732, "10.39"),
+    (OrchestrationMethod::BestOfN, 1301, "7.29"),
+    (OrchestrationMethod::Proactive, 540, "3.36"),
+    (OrchestrationMethod::Autonomous, 601, "3.26"),
 ];
 
 /// What the conversations cost by one method.
@@ -120,22 +122,26 @@ struct Speaker(Vec<String>);
 
 impl Observer for Speaker {
     fn event(&mut self, event: &Event) {
-        match &event.what {
-            What::Say { .. } => self.0.push(event.agent.clone()),
-            What::Attempt { by, taken: true } => self.0.push(by.clone()),
+        match &event.kind {
+            EventKind::Say { .. } => self.0.push(event.agent.clone()),
+            EventKind::Attempt { by, taken: true } => self.0.push(by.clone()),
             _ => {}
         }
     }
 }
 
 /// What one conversation costs.
-fn dialogue(machine: &Machine<'_>, method: Option<Method>, turns: &[(&str, &str)]) -> Cost {
-    let clock = Still::at("2026-03-02T10:00:00Z").unwrap();
+fn dialogue(
+    machine: &Machine<'_>,
+    method: Option<OrchestrationMethod>,
+    turns: &[(&str, &str)],
+) -> Cost {
+    let clock = FixedClock::at("2026-03-02T10:00:00Z").unwrap();
     let mut model = Offline::at(clock.moment().clone());
     let stubs = Stubs::read(TOOLS).unwrap();
     let mut tools = Toolbox::new(machine.program()).stubs(stubs);
     let mut session = machine.session(Some("Corner_Desk")).unwrap();
-    session.orchestrate(method);
+    session.set_orchestration(method);
     let mut cost = Cost::default();
     for (says, wanted) in [("", "")].iter().chain(turns) {
         let input = (!says.is_empty()).then(|| Input::text(*says));
@@ -143,7 +149,7 @@ fn dialogue(machine: &Machine<'_>, method: Option<Method>, turns: &[(&str, &str)
         let mut host = Host {
             model: &mut model,
             tools: &mut tools,
-            human: &mut Nobody,
+            human: &mut NoHuman,
             clock: &clock,
             observer: &mut speaker,
         };
@@ -159,7 +165,7 @@ fn dialogue(machine: &Machine<'_>, method: Option<Method>, turns: &[(&str, &str)
 
 /// What the conversations cost by a method, or as the language says.
 #[must_use]
-pub fn measure(method: Option<Method>) -> Cost {
+pub fn measure(method: Option<OrchestrationMethod>) -> Cost {
     let checked = bot();
     let machine = Machine::new(&checked.program);
     let costs = DIALOGUES.par_iter().map(|turns| dialogue(&machine, method, turns));

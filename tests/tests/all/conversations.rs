@@ -8,7 +8,7 @@
 )]
 
 use agentir_runtime::Machine;
-use agentir_scenario::{Coverage, Outcome, Scenario, run, text};
+use agentir_scenario::{Coverage, Scenario, TestOutcome, run, text};
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
 use agentir_tests::samples::{external_root, files_below, is_conversation_test, root};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// What came of one file.
 struct Done {
     file: String,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<TestOutcome>,
     /// Kind, how many the conversations came to, and how many there are.
     covered: Vec<(&'static str, usize, usize)>,
 }
@@ -69,8 +69,8 @@ fn one(path: &Path, folder: &Path) -> Result<Done, String> {
     let outcomes = run(&machine, &scenario).map_err(|e| inside(e.to_string()))?;
     let mut all = Coverage::default();
     outcomes.iter().for_each(|o| all += o.coverage.clone());
-    let parts = all.parts(machine.cfg());
-    let covered = parts.iter().map(|part| (part.of, part.covered, part.all)).collect();
+    let parts = all.metrics(machine.cfg());
+    let covered = parts.iter().map(|part| (part.kind, part.covered, part.total)).collect();
     Ok(Done { file, outcomes, covered })
 }
 
@@ -85,7 +85,7 @@ fn all(files: &[PathBuf], agents: Option<&Path>) {
         match done {
             Ok(Done { file, outcomes, covered }) => {
                 count += outcomes.len();
-                let failed: Vec<Outcome> =
+                let failed: Vec<TestOutcome> =
                     outcomes.into_iter().filter(|o| !o.failures.is_empty()).collect();
                 report.push_str(&text(&file, &failed));
                 let parts = covered.iter().filter(|(.., all)| *all > 0);

@@ -10,10 +10,10 @@
 )]
 
 use agentir_runtime::{
-    Answer, Ask, Event, Host, Input, Machine, Model, ModelError, Nobody, Observer, Purpose, Reply,
-    Request, Status, ToolUse, Usage, What,
+    Answer, Event, EventKind, Host, Input, Machine, Model, ModelError, ModelRequest, ModelResponse,
+    ModelTask, NoHuman, Observer, Purpose, Status, ToolUse, Usage,
 };
-use agentir_scenario::Still;
+use agentir_scenario::FixedClock;
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{File, check};
 use agentir_tests::samples::{external_root, root};
@@ -28,24 +28,28 @@ struct Obedient {
 }
 
 impl Model for Obedient {
-    fn ask(&mut self, request: &Request, _: &mut dyn FnMut(&str)) -> Result<Reply, ModelError> {
-        let answer = match &request.ask {
-            Ask::Choose { candidates, .. } => {
+    fn respond(
+        &mut self,
+        request: &ModelRequest,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<ModelResponse, ModelError> {
+        let answer = match &request.task {
+            ModelTask::Choose { candidates, .. } => {
                 self.last = 1 - self.last;
                 let name = self.pair[self.last];
                 assert!(candidates.iter().any(|c| c.name == name), "{candidates:?}");
                 Answer::Choice(vec![(name.to_owned(), 1.0)])
             }
-            Ask::Converse { tools, .. } => {
+            ModelTask::Converse { tools, .. } => {
                 let back = tools.iter().find(|tool| tool.purpose == Purpose::Return);
                 let name = back.unwrap_or_else(|| panic!("{tools:?}")).name.clone();
                 let call = ToolUse { id: "call".to_owned(), name, arguments: Default::default() };
                 Answer::Message { text: String::new(), calls: vec![call] }
             }
-            Ask::Extract { .. } => Answer::Values(Default::default()),
-            Ask::Judge { .. } => Answer::Verdict(false),
+            ModelTask::Extract { .. } => Answer::Values(Default::default()),
+            ModelTask::Judge { .. } => Answer::Verdict(false),
         };
-        Ok(Reply { answer, usage: Usage::default() })
+        Ok(ModelResponse { answer, usage: Usage::default() })
     }
 }
 
@@ -55,9 +59,9 @@ struct Transfers(Vec<String>);
 
 impl Observer for Transfers {
     fn event(&mut self, event: &Event) {
-        match &event.what {
-            What::Transfer { how, from, to } => self.0.push(format!("{how} {from} -> {to}")),
-            What::Error { kind, message } => self.0.push(format!("{kind}: {message}")),
+        match &event.kind {
+            EventKind::Transfer { how, from, to } => self.0.push(format!("{how} {from} -> {to}")),
+            EventKind::Error { kind, message } => self.0.push(format!("{kind}: {message}")),
             _ => {}
         }
     }
@@ -71,14 +75,14 @@ fn circle(path: &Path, pair: [&'static str; 2], says: &str) -> String {
     let mut session = machine.session(None).unwrap();
     let mut model = Obedient { pair, last: 1 };
     let mut tools = Toolbox::new(&checked.program);
-    let clock = Still::at("2026-03-02T10:00:00Z").unwrap();
+    let clock = FixedClock::at("2026-03-02T10:00:00Z").unwrap();
     let mut seen = Transfers::default();
     let mut status = Status::Await;
     for input in [None, Some(Input::text(says))] {
         let mut host = Host {
             model: &mut model,
             tools: &mut tools,
-            human: &mut Nobody,
+            human: &mut NoHuman,
             clock: &clock,
             observer: &mut seen,
         };

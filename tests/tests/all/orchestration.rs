@@ -3,7 +3,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, missing_docs, reason = "tests end by panicking")]
 
-use agentir_runtime::{Machine, Method};
+use agentir_runtime::{Machine, OrchestrationMethod};
 use agentir_scenario::{Scenario, run};
 use agentir_tests::orchestration::{bot, document, measure};
 use agentir_tests::samples::root;
@@ -40,11 +40,11 @@ fn the_document_says_what_is_measured() {
 #[test]
 fn methods_cost_what_they_ask() {
     let cost = |method| measure(Some(method));
-    let proactive = cost(Method::Proactive);
-    let merging = cost(Method::Merging);
-    let first = cost(Method::FirstSuccess);
-    let best = cost(Method::BestOfN);
-    let autonomous = cost(Method::Autonomous);
+    let proactive = cost(OrchestrationMethod::Proactive);
+    let merging = cost(OrchestrationMethod::Merging);
+    let first = cost(OrchestrationMethod::FirstSuccess);
+    let best = cost(OrchestrationMethod::BestOfN);
+    let autonomous = cost(OrchestrationMethod::Autonomous);
     assert_eq!(merging.questions + merging.turns, proactive.questions);
     assert!(merging.tokens() < proactive.tokens());
     for all in [first, best] {

@@ -17,7 +17,7 @@ use agentir_flow::cfg::{Cfg, NodeKind};
 use agentir_ir::Program;
 use agentir_runtime::Machine;
 use agentir_scenario::{
-    Conversation, Deed, Did, Generated, Limits, Names, Played, generate, replay,
+    Action, ActionKind, Conversation, Generated, Limits, Names, ReplayedTurn, generate, replay,
 };
 use agentir_syntax::abl::Options;
 use agentir_tests::check::{Checked, File, check};
@@ -175,23 +175,25 @@ struct Difference {
     done: bool,
 }
 
-fn deed(deed: Option<&Deed>) -> String {
-    deed.map_or_else(|| "nothing more".to_owned(), |d| d.did.to_string())
+fn action(action: Option<&Action>) -> String {
+    action.map_or_else(|| "nothing more".to_owned(), |d| d.kind.to_string())
 }
 
-fn difference(first: &[Played], second: &[Played]) -> Option<Difference> {
+fn difference(first: &[ReplayedTurn], second: &[ReplayedTurn]) -> Option<Difference> {
     for turn in 0..first.len().max(second.len()) {
-        let none = Played::default();
+        let none = ReplayedTurn::default();
         let [one, other] = [first, second].map(|side| side.get(turn).unwrap_or(&none));
-        for at in 0..one.deeds.len().max(other.deeds.len()) {
-            let [left, right] = [one, other].map(|side| side.deeds.get(at));
-            if left.map(|d| &d.did) != right.map(|d| &d.did) {
-                let path = |d: Option<&Deed>| d.map(|d| d.path.clone()).unwrap_or_default();
-                let what = format!("{} / {}", deed(left), deed(right));
+        for at in 0..one.actions.len().max(other.actions.len()) {
+            let [left, right] = [one, other].map(|side| side.actions.get(at));
+            if left.map(|d| &d.kind) != right.map(|d| &d.kind) {
+                let path = |d: Option<&Action>| d.map(|d| d.path.clone()).unwrap_or_default();
+                let what = format!("{} / {}", action(left), action(right));
                 let paths = [path(left), path(right)];
-                let before = at.checked_sub(1).and_then(|at| one.deeds.get(at));
-                let answered = before.is_some_and(|d| d.did == Did::Answers);
-                let moves = |d: Option<&Deed>| d.is_some_and(|d| matches!(d.did, Did::Controls(_)));
+                let before = at.checked_sub(1).and_then(|at| one.actions.get(at));
+                let answered = before.is_some_and(|d| d.kind == ActionKind::Answers);
+                let moves = |d: Option<&Action>| {
+                    d.is_some_and(|d| matches!(d.kind, ActionKind::Controls(_)))
+                };
                 let done = other.kept || answered && (moves(left) || moves(right));
                 return Some(Difference { what, turn, paths, variable: None, done });
             }
@@ -206,7 +208,8 @@ fn difference(first: &[Played], second: &[Played]) -> Option<Difference> {
                     v.map_or_else(|| "unset".to_owned(), ToString::to_string)
                 };
                 let what = format!("{name} = {} / {}", shown(left), shown(right));
-                let set = |side: &Played| side.set_at.get(name).copied().into_iter().collect();
+                let set =
+                    |side: &ReplayedTurn| side.set_at.get(name).copied().into_iter().collect();
                 let paths = [set(one), set(other)];
                 let variable = Some(name.clone());
                 return Some(Difference { what, turn, paths, variable, done: false });
@@ -230,14 +233,14 @@ fn entry(program: &Program) -> Option<&str> {
 }
 
 /// The conversation up to where it differs.
-fn told(conversation: &Conversation, played: &[Played], until: usize) -> String {
+fn told(conversation: &Conversation, played: &[ReplayedTurn], until: usize) -> String {
     let mut out = String::new();
     for (turn, played) in conversation.turns.iter().zip(played).take(until + 1) {
         if let Some(input) = &turn.input {
             let _ = writeln!(out, "    > {}", input.text);
         }
-        for deed in &played.deeds {
-            let _ = writeln!(out, "    {}", deed.did);
+        for action in &played.actions {
+            let _ = writeln!(out, "    {}", action.kind);
         }
     }
     out
@@ -317,14 +320,14 @@ fn faithful(sample: &Sample, machine: &Machine<'_>, made: &Generated) -> Vec<Str
     let names = Names::own(&sample.checked.program);
     for (n, conversation) in made.conversations.iter().enumerate() {
         let again = replay(machine, entry(&sample.checked.program), conversation, &names).unwrap();
-        let status = |n: usize| again.get(n).and_then(|t| t.deeds.last()).map(|d| d.did.clone());
+        let status = |n: usize| again.get(n).and_then(|t| t.actions.last()).map(|d| d.kind.clone());
         for (at, turn) in conversation.turns.iter().enumerate() {
-            if status(at) != Some(Did::Ends(turn.status)) {
+            if status(at) != Some(ActionKind::Ends(turn.status)) {
                 problems.push(format!("{}: {n}: turn {at} ends otherwise", sample.name));
                 break;
             }
             let calls: Vec<usize> =
-                again[at].deeds.iter().flat_map(|d| d.path.iter().copied()).collect();
+                again[at].actions.iter().flat_map(|d| d.path.iter().copied()).collect();
             if calls != turn.path {
                 problems.push(format!("{}: {n}: turn {at} goes another way", sample.name));
                 break;
@@ -336,7 +339,7 @@ fn faithful(sample: &Sample, machine: &Machine<'_>, made: &Generated) -> Vec<Str
 
 #[test]
 fn converted_agents_do_the_same_but_for_what_is_announced() {
-    let limits = Limits { tries: tries().unwrap_or(TRIES), ..Limits::default() };
+    let limits = Limits { max_tries: tries().unwrap_or(TRIES), ..Limits::default() };
     type Row = BTreeMap<(&'static str, &'static str), [usize; 4]>;
     let (mut problems, unfaithful, table) = all_samples()
         .par_iter()

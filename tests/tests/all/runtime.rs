@@ -78,7 +78,7 @@ fn conversations_are_paths_of_the_graph() {
                 Some(_) => None,
                 None => program.agents.first().map(|a| a.metadata.name.value.as_str()),
             };
-            let limits = Limits { tries: TRIES, ..Limits::default() };
+            let limits = Limits { max_tries: TRIES, ..Limits::default() };
             let made = generate(&machine, entry, limits).unwrap();
             let cfg = machine.cfg();
             let unreachable: Vec<Span> = checked
@@ -136,8 +136,8 @@ fn conversations_are_paths_of_the_graph() {
 fn a_flow_is_gone_through_whole() {
     let (_, checked) = programs().into_iter().find(|(n, _)| n.contains("parcel_redirect")).unwrap();
     let machine = Machine::new(&checked.program);
-    let made = generate(&machine, None, Limits { tries: 300, ..Limits::default() }).unwrap();
-    for part in made.coverage.parts(machine.cfg()) {
-        assert_eq!(part.covered, part.all, "{}", part.of);
+    let made = generate(&machine, None, Limits { max_tries: 300, ..Limits::default() }).unwrap();
+    for metric in made.coverage.metrics(machine.cfg()) {
+        assert_eq!(metric.covered, metric.total, "{}", metric.kind);
     }
 }

@@ -1,29 +1,32 @@
 //! Which of several things is meant: by what the words of a message and of its candidates have in
 //! common, each word weighing as much as it tells candidates apart.
 
-use super::words::{Word, alike, name_words, words};
+use super::words::{Word, name_words, similarity, words};
 use agentir_runtime::Candidate;
 
 /// Below this nothing is meant.
-const THRESHOLD: f64 = 0.3;
+const MIN_CONFIDENCE: f64 = 0.3;
 
 /// How much each word counts against a candidate that none of them knows.
-const UNKNOWN: f64 = 0.25;
+const UNKNOWN_WORD_PENALTY: f64 = 0.25;
 
 /// How much a word counts against a candidate that another knows.
-const ELSEWHERE: f64 = 0.5;
+const OTHER_CANDIDATE_PENALTY: f64 = 0.5;
 
 /// What a word that all candidates have tells.
-const COMMON: f64 = 0.1;
+const COMMON_WORD_WEIGHT: f64 = 0.1;
 
 /// How many candidates, and words of each, are looked at.
-const MAX: (usize, usize) = (256, 400);
+const MAX_CANDIDATES: usize = 256;
+
+/// The number of words considered per text.
+const MAX_WORDS: usize = 400;
 
 /// How long words are with what is between them, in bytes, on the long side of the average.
-const LONG: usize = 8;
+const MAX_WORD_BYTES: usize = 8;
 
 /// What a candidate may be known by.
-struct Known {
+struct CandidateWords {
     name: Vec<Word>,
     examples: Vec<Vec<Word>>,
     keywords: Vec<Vec<Word>>,
@@ -31,25 +34,26 @@ struct Known {
     all: Vec<Word>,
 }
 
-impl Known {
+impl CandidateWords {
     fn of(candidate: &Candidate) -> Self {
         let content = |text: &str| {
             // As much as that many words may take; the rest is not even taken apart.
-            let start = text.get(..text.floor_char_boundary(MAX.1 * LONG)).unwrap_or(text);
+            let start =
+                text.get(..text.floor_char_boundary(MAX_WORDS * MAX_WORD_BYTES)).unwrap_or(text);
             let mut found = words(start);
             found.retain(Word::is_content);
-            found.truncate(MAX.1);
+            found.truncate(MAX_WORDS);
             found
         };
         let name = name_words(&candidate.name);
         let examples: Vec<_> = candidate.examples.iter().take(64).map(|e| content(e)).collect();
         let keywords: Vec<_> = candidate.keywords.iter().take(64).map(|k| words(k)).collect();
         let mut all: Vec<Word> = Vec::new();
-        let texts = [name.clone(), content(&candidate.description)];
-        for word in texts.iter().chain(&examples).chain(&keywords).flatten() {
+        let fields = [name.clone(), content(&candidate.description)];
+        for word in fields.iter().chain(&examples).chain(&keywords).flatten() {
             // "Do not use this for refunds" says what a candidate is not.
-            if all.len() < MAX.1
-                && !word.denied
+            if all.len() < MAX_WORDS
+                && !word.negated
                 && word.is_content()
                 && !all.iter().any(|known| known.stem == word.stem)
             {
@@ -61,7 +65,7 @@ impl Known {
 
     /// How well the candidate knows a word.
     fn knows(&self, word: &Word) -> f64 {
-        self.all.iter().map(|known| alike(known, word)).fold(0.0, f64::max)
+        self.all.iter().map(|known| similarity(known, word)).fold(0.0, f64::max)
     }
 }
 
@@ -69,14 +73,15 @@ impl Known {
 /// first.
 pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> Vec<(String, f64)> {
     let said = words(message);
-    let unwanted = unwanted(&said);
+    let rejected = rejected_words(&said);
     let mut heard: Vec<&Word> = Vec::new();
-    for word in said.iter().filter(|w| w.is_content() && !unwanted.contains(&w.at.start)) {
+    for word in said.iter().filter(|w| w.is_content() && !rejected.contains(&w.at.start)) {
         if heard.len() < 64 && !heard.iter().any(|h| h.stem == word.stem) {
             heard.push(word);
         }
     }
-    let known: Vec<Known> = candidates.iter().take(MAX.0).map(Known::of).collect();
+    let known: Vec<CandidateWords> =
+        candidates.iter().take(MAX_CANDIDATES).map(CandidateWords::of).collect();
     // Row by candidate, column by word.
     let table: Vec<Vec<f64>> =
         known.iter().map(|k| heard.iter().map(|w| k.knows(w)).collect()).collect();
@@ -87,7 +92,7 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
         .map(|column| match count(column) {
             0 => 0.0,
             #[expect(clippy::cast_precision_loss, reason = "at most 256")]
-            n if table.len() > 1 => (table.len() as f64 / n as f64).ln() + COMMON,
+            n if table.len() > 1 => (table.len() as f64 / n as f64).ln() + COMMON_WORD_WEIGHT,
             _ => 1.0,
         })
         .collect();
@@ -96,12 +101,16 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
         let (mut matched, mut against) = (0.0, 0.0);
         for (known, weight) in row.iter().zip(&weights) {
             matched += known * weight;
-            against += if *weight == 0.0 { UNKNOWN } else { (1.0 - known) * weight * ELSEWHERE };
+            against += if *weight == 0.0 {
+                UNKNOWN_WORD_PENALTY
+            } else {
+                (1.0 - known) * weight * OTHER_CANDIDATE_PENALTY
+            };
         }
         let by_words = if matched > 0.0 { matched / (matched + against) } else { 0.0 };
         let sure = by_words * 0.9;
-        let sure = sure.max(by_form(message, &said, &unwanted, candidate, known));
-        if sure >= THRESHOLD {
+        let sure = sure.max(exact_match_score(message, &said, &rejected, candidate, known));
+        if sure >= MIN_CONFIDENCE {
             chosen.push((candidate.name.clone(), (sure * 1000.0).round() / 1000.0));
         }
     }
@@ -114,12 +123,12 @@ pub(super) fn choose(message: &str, candidates: &[Candidate], several: bool) -> 
 }
 
 /// How sure a candidate is by what is written of it: an example word for word, a keyword, its name.
-fn by_form(
+fn exact_match_score(
     message: &str,
     said: &[Word],
-    unwanted: &[usize],
+    rejected: &[usize],
     candidate: &Candidate,
-    known: &Known,
+    known: &CandidateWords,
 ) -> f64 {
     let plain = |text: &str| words(text).into_iter().map(|w| w.text).collect::<Vec<_>>();
     let message = plain(message);
@@ -134,7 +143,7 @@ fn by_form(
         !words.is_empty()
             && said.windows(words.len()).any(|window| {
                 window.iter().zip(words).all(|(said, word)| said.stem == word.stem)
-                    && window.iter().all(|said| !unwanted.contains(&said.at.start))
+                    && window.iter().all(|said| !rejected.contains(&said.at.start))
             })
     };
     let mut sure: f64 = 0.0;
@@ -145,19 +154,21 @@ fn by_form(
         sure = sure.max(0.9);
     }
     for example in &known.examples {
-        sure = sure.max(likeness(said, example) * 0.95);
+        sure = sure.max(cosine_similarity(said, example) * 0.95);
     }
     sure
 }
 
 /// Cosine of the words that two texts are about.
-fn likeness(said: &[Word], example: &[Word]) -> f64 {
+fn cosine_similarity(said: &[Word], example: &[Word]) -> f64 {
     let content: Vec<&Word> = said.iter().filter(|w| w.is_content()).collect();
     if content.is_empty() || example.is_empty() || content.len() > 64 {
         return 0.0;
     }
-    let common: f64 =
-        example.iter().map(|word| content.iter().map(|w| alike(w, word)).fold(0.0, f64::max)).sum();
+    let common: f64 = example
+        .iter()
+        .map(|word| content.iter().map(|w| similarity(w, word)).fold(0.0, f64::max))
+        .sum();
     #[expect(clippy::cast_precision_loss, reason = "a few hundred words at most")]
     let lengths = ((content.len() * example.len()) as f64).sqrt();
     (common / lengths).min(1.0)
@@ -165,8 +176,8 @@ fn likeness(said: &[Word], example: &[Word]) -> f64 {
 
 /// Where the words stand that the message says are not wanted. Only wishes are denied: who cannot
 /// log in talks about logging in.
-fn unwanted(said: &[Word]) -> Vec<usize> {
-    const BEFORE: &[&[&str]] = &[
+fn rejected_words(said: &[Word]) -> Vec<usize> {
+    const REJECTIONS: &[&[&str]] = &[
         &["don't", "want"],
         &["dont", "want"],
         &["not", "want"],
@@ -179,23 +190,23 @@ fn unwanted(said: &[Word]) -> Vec<usize> {
         &["not", "looking"],
         &["not", "here"],
     ];
-    let mut unwanted = Vec::new();
+    let mut rejected = Vec::new();
     let mut left = false;
     for (index, word) in said.iter().enumerate() {
-        let starts = BEFORE.iter().any(|phrase| {
+        let starts = REJECTIONS.iter().any(|phrase| {
             let from = said.iter().skip(index).take(phrase.len());
             from.map(|w| w.text.as_str()).eq(phrase.iter().copied())
         });
         let until =
-            said.get(index.wrapping_sub(1)).is_some_and(|before| before.denied && !word.denied);
+            said.get(index.wrapping_sub(1)).is_some_and(|before| before.negated && !word.negated);
         if starts {
             left = true;
         } else if until && !matches!(word.text.as_str(), "of" | "than") {
             left = false;
         }
         if left {
-            unwanted.push(word.at.start);
+            rejected.push(word.at.start);
         }
     }
-    unwanted
+    rejected
 }

@@ -1,7 +1,7 @@
 //! Days and times of day that a text names. Regular expressions find where one is named; which day
 //! it is says the `interim` library, relative to a clock.
 
-use super::numbers::MAX_FOUND;
+use super::numbers::MAX_MATCHES;
 use jiff::civil::{Date, Time};
 use jiff::{ToSpan, Zoned};
 use regex::{Captures, Regex};
@@ -27,7 +27,7 @@ pub(super) enum Direction {
 
 /// Something that is named, and where.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found<T> {
+pub(super) struct Located<T> {
     pub at: Range<usize>,
     pub value: T,
 }
@@ -40,7 +40,7 @@ const COUNT: &str =
 
 /// The form of a phrase; each has its way to be understood.
 #[derive(Clone, Copy)]
-enum Form {
+enum DateForm {
     Iso,
     Slashes,
     Dots,
@@ -59,34 +59,34 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(&format!("(?i){pattern}")).expect("a constant pattern")
 }
 
-static FORMS: LazyLock<Vec<(Form, Regex)>> = LazyLock::new(|| {
+static DATE_PATTERNS: LazyLock<Vec<(DateForm, Regex)>> = LazyLock::new(|| {
     vec![
-        (Form::Iso, regex(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")),
-        (Form::Slashes, regex(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")),
-        (Form::Dots, regex(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")),
+        (DateForm::Iso, regex(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")),
+        (DateForm::Slashes, regex(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")),
+        (DateForm::Dots, regex(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b")),
         (
-            Form::DayMonth,
+            DateForm::DayMonth,
             regex(&format!(
                 r"\b(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\b\.?(?:,? (\d{{4}})\b)?"
             )),
         ),
         (
-            Form::MonthDay,
+            DateForm::MonthDay,
             regex(&format!(
                 r"\b({MONTH})\b\.? (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (\d{{4}})\b)?"
             )),
         ),
-        (Form::AfterNext, regex(r"\b(?:the )?day (after tomorrow|before yesterday)\b")),
-        (Form::Relative, regex(r"\b(today|tonight|tomorrow|tmrw|yesterday)\b")),
-        (Form::Weekday, regex(&format!(r"\b(?:(next|last|this|coming) )?({WEEKDAY})\b"))),
+        (DateForm::AfterNext, regex(r"\b(?:the )?day (after tomorrow|before yesterday)\b")),
+        (DateForm::Relative, regex(r"\b(today|tonight|tomorrow|tmrw|yesterday)\b")),
+        (DateForm::Weekday, regex(&format!(r"\b(?:(next|last|this|coming) )?({WEEKDAY})\b"))),
         (
-            Form::Span,
+            DateForm::Span,
             regex(&format!(
                 r"\b(?:(in) )?({COUNT}) (day|week|month|year)s?(?: (ago|from now|from today|hence))?\b"
             )),
         ),
-        (Form::Week, regex(r"\b(next|last) (week|month|year)\b")),
-        (Form::DayOnly, regex(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")),
+        (DateForm::Week, regex(r"\b(next|last) (week|month|year)\b")),
+        (DateForm::DayOnly, regex(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")),
     ]
 });
 
@@ -96,16 +96,16 @@ pub(super) fn dates(
     now: &Zoned,
     order: DateOrder,
     direction: Direction,
-) -> Vec<Found<Date>> {
-    let mut found: Vec<Found<Date>> = Vec::new();
-    for (form, pattern) in FORMS.iter() {
-        for captures in pattern.captures_iter(text).take(MAX_FOUND) {
+) -> Vec<Located<Date>> {
+    let mut found: Vec<Located<Date>> = Vec::new();
+    for (form, pattern) in DATE_PATTERNS.iter() {
+        for captures in pattern.captures_iter(text).take(MAX_MATCHES) {
             let Some(whole) = captures.get(0) else { continue };
             let at = whole.range();
             // The forms stand in the order of how much they say: what an earlier one read is read.
             let read = found.iter().any(|f| f.at.start < at.end && at.start < f.at.end);
             if !read && let Some(value) = day(*form, &captures, now, order, direction) {
-                found.push(Found { at, value });
+                found.push(Located { at, value });
             }
         }
     }
@@ -114,7 +114,7 @@ pub(super) fn dates(
 }
 
 fn day(
-    form: Form,
+    form: DateForm,
     captures: &Captures<'_>,
     now: &Zoned,
     order: DateOrder,
@@ -149,9 +149,9 @@ fn day(
         }
     };
     match form {
-        Form::Iso => civil(number(1)?, number(2)?, number(3)?),
-        Form::Dots => civil(number(3)?, number(2)?, number(1)?),
-        Form::Slashes => {
+        DateForm::Iso => civil(number(1)?, number(2)?, number(3)?),
+        DateForm::Dots => civil(number(3)?, number(2)?, number(1)?),
+        DateForm::Slashes => {
             let (first, second) = (number(1)?, number(2)?);
             // Only one order is a date if one of the two is no month.
             let day_first = match order {
@@ -176,9 +176,9 @@ fn day(
                 }
             }
         }
-        Form::DayMonth | Form::MonthDay => {
+        DateForm::DayMonth | DateForm::MonthDay => {
             let (day, month) = match form {
-                Form::DayMonth => (group(1)?, group(2)?),
+                DateForm::DayMonth => (group(1)?, group(2)?),
                 _ => (group(2)?, group(1)?),
             };
             match group(3) {
@@ -186,16 +186,16 @@ fn day(
                 None => near(&day, &month),
             }
         }
-        Form::AfterNext => {
+        DateForm::AfterNext => {
             let days = if group(1)?.starts_with("after") { 2 } else { -2 };
             now.date().checked_add(days.days()).ok()
         }
-        Form::Relative => match group(1)?.as_str() {
+        DateForm::Relative => match group(1)?.as_str() {
             "tonight" => Some(now.date()),
             "tmrw" => ask("tomorrow", dialect),
             word => ask(word, dialect),
         },
-        Form::Weekday => {
+        DateForm::Weekday => {
             let day = group(2)?;
             let day = day.get(..3)?;
             match group(1).as_deref() {
@@ -204,7 +204,7 @@ fn day(
                 _ => ask(day, dialect),
             }
         }
-        Form::Span => {
+        DateForm::Span => {
             let behind = group(4);
             // "Two weeks" alone is how long something takes.
             if group(1).is_none() && behind.is_none() {
@@ -214,8 +214,8 @@ fn day(
             let ago = if behind.as_deref() == Some("ago") { " ago" } else { "" };
             ask(&format!("{count} {}s{ago}", group(3)?), dialect)
         }
-        Form::Week => ask(&format!("{} {}", group(1)?, group(2)?), dialect),
-        Form::DayOnly => {
+        DateForm::Week => ask(&format!("{} {}", group(1)?, group(2)?), dialect),
+        DateForm::DayOnly => {
             let day = number(1)?;
             let this = civil(now.year(), i16::from(now.month()), day);
             match (this, direction) {
@@ -259,23 +259,23 @@ static TIMES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ]
 });
 
-static NAMED: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(noon|midday|midnight)\b"));
-static HALF: LazyLock<Regex> = LazyLock::new(|| {
+static NOON_OR_MIDNIGHT: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(noon|midday|midnight)\b"));
+static QUARTERS: LazyLock<Regex> = LazyLock::new(|| {
     regex(&format!(r"\b(half past|quarter past|quarter to) ({COUNT})\b(?: ?(am|pm)\b)?"))
 });
 
 /// The times of day that a text names, in the order of the text.
-pub(super) fn times(text: &str) -> Vec<Found<Time>> {
-    let mut found: Vec<Found<Time>> = Vec::new();
+pub(super) fn times(text: &str) -> Vec<Located<Time>> {
+    let mut found: Vec<Located<Time>> = Vec::new();
     let mut add = |at: Range<usize>, value: Option<Time>| {
         let read = found.iter().any(|f| f.at.start < at.end && at.start < f.at.end);
         if let (false, Some(value)) = (read, value) {
-            found.push(Found { at, value });
+            found.push(Located { at, value });
         }
     };
     // What is said behind the day: "tonight at 8".
-    let evening = regex_evening(text);
-    for captures in HALF.captures_iter(text).take(MAX_FOUND) {
+    let evening = mentions_evening(text);
+    for captures in QUARTERS.captures_iter(text).take(MAX_MATCHES) {
         let group = |n: usize| captures.get(n).map(|m| m.as_str().to_lowercase());
         let (Some(whole), Some(how), Some(hour)) = (captures.get(0), group(1), group(2)) else {
             continue;
@@ -288,13 +288,13 @@ pub(super) fn times(text: &str) -> Vec<Found<Time>> {
         };
         add(whole.range(), clock(hour, minute, group(3).as_deref(), evening));
     }
-    for captures in NAMED.captures_iter(text).take(MAX_FOUND) {
+    for captures in NOON_OR_MIDNIGHT.captures_iter(text).take(MAX_MATCHES) {
         let Some(whole) = captures.get(0) else { continue };
         let midnight = whole.as_str().eq_ignore_ascii_case("midnight");
         add(whole.range(), Time::new(if midnight { 0 } else { 12 }, 0, 0, 0).ok());
     }
     for pattern in TIMES.iter() {
-        for captures in pattern.captures_iter(text).take(MAX_FOUND) {
+        for captures in pattern.captures_iter(text).take(MAX_MATCHES) {
             let number = |n: usize| captures.get(n).and_then(|m| m.as_str().parse::<i8>().ok());
             let (Some(whole), Some(hour)) = (captures.get(0), number(1)) else { continue };
             let part = captures.get(3).map(|m| m.as_str().to_lowercase());
@@ -306,7 +306,7 @@ pub(super) fn times(text: &str) -> Vec<Found<Time>> {
     found
 }
 
-fn regex_evening(text: &str) -> bool {
+fn mentions_evening(text: &str) -> bool {
     static EVENING: LazyLock<Regex> = LazyLock::new(|| {
         regex(r"\b(tonight|this evening|tomorrow evening|this afternoon|tomorrow afternoon)\b")
     });
@@ -332,8 +332,10 @@ fn clock(hour: i8, minute: i8, part: Option<&str>, evening: bool) -> Option<Time
 mod tests {
     #[test]
     fn patterns_compile() {
-        assert!(super::FORMS.len() > 5 && super::TIMES.len() > 3);
-        assert!(super::NAMED.is_match("noon") && super::HALF.is_match("half past two"));
-        assert!(super::regex_evening("tonight"));
+        assert!(super::DATE_PATTERNS.len() > 5 && super::TIMES.len() > 3);
+        assert!(
+            super::NOON_OR_MIDNIGHT.is_match("noon") && super::QUARTERS.is_match("half past two")
+        );
+        assert!(super::mentions_evening("tonight"));
     }
 }

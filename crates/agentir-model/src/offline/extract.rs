@@ -2,10 +2,10 @@
 //! fields that they are meant for.
 
 use super::Offline;
-use super::dates::{Direction, Found, dates, times};
+use super::dates::{Direction, Located, dates, times};
 use super::numbers::{emails, money, numbers, overlap, phones};
-use super::texts;
-use super::words::{Word, is_question, is_typo, looked_at, name_words, words, yes_or_no};
+use super::strings;
+use super::words::{Word, is_question, is_typo, name_words, truncated, words, yes_or_no};
 use crate::fields::fits;
 use agentir_runtime::{FieldSpec, FieldType};
 use regex::RegexBuilder;
@@ -13,10 +13,13 @@ use serde_json::{Map, Value as Json};
 use std::ops::Range;
 
 /// How many fields are looked for, and how large the program of an author's pattern may get.
-const MAX: (usize, usize) = (128, 1 << 20);
+const MAX_FIELDS: usize = 128;
+
+/// The maximum size of a compiled pattern, in bytes.
+const MAX_REGEX_SIZE: usize = 1 << 20;
 
 /// Words behind which a value stands that a field with one of these words is meant for.
-const MARKS: &[(&[&str], &[&str])] = &[
+const PREPOSITIONS: &[(&[&str], &[&str])] = &[
     (
         &[
             "origin",
@@ -51,7 +54,7 @@ const MARKS: &[(&[&str], &[&str])] = &[
 ];
 
 /// Words of fields that are about what was.
-const PAST: &[&str] = &[
+const PAST_WORDS: &[&str] = &[
     "birth",
     "born",
     "birthday",
@@ -85,19 +88,19 @@ impl Field<'_> {
 }
 
 /// A message and what of it is used up.
-pub(super) struct Reading<'m> {
+pub(super) struct ParsedMessage<'m> {
     pub text: &'m str,
     pub words: Vec<Word>,
     pub used: Vec<Range<usize>>,
 }
 
-impl Reading<'_> {
-    pub(super) fn free(&self, at: &Range<usize>) -> bool {
+impl ParsedMessage<'_> {
+    pub(super) fn is_free(&self, at: &Range<usize>) -> bool {
         !self.used.iter().any(|used| overlap(used, at))
     }
 
     /// Whether what stands there is what the user does not mean: "not Friday", "instead of Rome".
-    pub(super) fn denied(&self, at: &Range<usize>) -> bool {
+    pub(super) fn negated(&self, at: &Range<usize>) -> bool {
         let before: Vec<&str> = self.before(at, 2).iter().map(|w| w.text.as_str()).collect();
         matches!(
             before.as_slice(),
@@ -127,7 +130,7 @@ impl Reading<'_> {
             w.text.len() > 2 && field.name.iter().any(|n| n.stem == w.stem && n.is_content())
         };
         // The nearest word counts, or the one before an article.
-        let marked = MARKS.iter().any(|(names, marks)| {
+        let marked = PREPOSITIONS.iter().any(|(names, marks)| {
             field.named(names)
                 && self.before(at, 2).iter().rev().any(|w| marks.contains(&w.text.as_str()))
         });
@@ -142,11 +145,11 @@ pub(super) fn extract(
     fields: &[FieldSpec],
     asked: Option<&str>,
 ) -> Map<String, Json> {
-    let text = looked_at(message);
-    let mut reading = Reading { text, words: words(text), used: Vec::new() };
+    let text = truncated(message);
+    let mut reading = ParsedMessage { text, words: words(text), used: Vec::new() };
     let mut fields: Vec<Field<'_>> = fields
         .iter()
-        .take(MAX.0)
+        .take(MAX_FIELDS)
         .map(|spec| Field {
             spec,
             name: name_words(&spec.name),
@@ -156,27 +159,28 @@ pub(super) fn extract(
     // The one that was asked for chooses first; the others keep the author's order.
     fields.sort_by_key(|field| !field.asked);
     let mut values: Vec<(&FieldSpec, Json)> = Vec::new();
-    written(&mut reading, &mut fields, &mut values);
-    listed(&mut reading, &mut fields, &mut values);
-    let all = Kinds::of(offline, text);
+    extract_patterns(&mut reading, &mut fields, &mut values);
+    extract_enums(&mut reading, &mut fields, &mut values);
+    let all = TypedValues::of(offline, text);
     for (types, free, found) in all.by_type(&reading, &fields, asked.is_some()) {
         assign(&mut reading, &mut fields, types, found, free, &mut values);
     }
-    yes_no(&reading, &mut fields, &mut values);
-    texts::read(&mut reading, &mut fields, &mut values);
+    extract_booleans(&reading, &mut fields, &mut values);
+    strings::extract_strings(&mut reading, &mut fields, &mut values);
     values.retain(|(field, value)| fits(field, value).is_ok());
     values.into_iter().map(|(field, value)| (field.name.clone(), value)).collect()
 }
 
 /// Fields with a pattern: what it finds, and nothing else.
-fn written<'f>(
-    reading: &mut Reading<'_>,
+fn extract_patterns<'f>(
+    reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
     fields.retain(|field| {
         let Some((pattern, group)) = &field.spec.pattern else { return true };
-        let pattern = RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX.1).build();
+        let pattern =
+            RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_REGEX_SIZE).build();
         let captures = pattern.ok().and_then(|p| p.captures(reading.text));
         let found = captures.and_then(|c| c.get(*group).or_else(|| c.get(0)));
         if let Some(found) = found
@@ -211,8 +215,8 @@ fn number(value: f64) -> Option<Json> {
 }
 
 /// Fields that list their values: those whose words, or other words for them, the message has.
-fn listed<'f>(
-    reading: &mut Reading<'_>,
+fn extract_enums<'f>(
+    reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
@@ -226,8 +230,8 @@ fn listed<'f>(
         let mut found: Vec<(Range<usize>, &String)> = Vec::new();
         for (value, others) in &field.spec.values {
             let at = std::iter::once(value).chain(others).find_map(|name| {
-                phrase(reading, name, field.asked)
-                    .filter(|at| !reading.denied(at) && !taken.iter().any(|(t, _)| overlap(t, at)))
+                find_phrase(reading, name, field.asked)
+                    .filter(|at| !reading.negated(at) && !taken.iter().any(|(t, _)| overlap(t, at)))
             });
             // Of values within each other ("suite", "junior suite") the longer one is meant.
             if let Some(at) = at {
@@ -261,7 +265,7 @@ fn listed<'f>(
 }
 
 /// Where a message has the words of a name.
-fn phrase(reading: &Reading<'_>, name: &str, asked: bool) -> Option<Range<usize>> {
+fn find_phrase(reading: &ParsedMessage<'_>, name: &str, asked: bool) -> Option<Range<usize>> {
     let wanted = name_words(name);
     // "A" and "in" are in every message; they only count as an answer.
     if wanted.is_empty() || (!asked && !wanted.iter().any(Word::is_content)) {
@@ -281,28 +285,28 @@ fn phrase(reading: &Reading<'_>, name: &str, asked: bool) -> Option<Range<usize>
 }
 
 /// Everything in a message that has a type.
-struct Kinds {
-    emails: Vec<Found<Json>>,
-    phones: Vec<Found<Json>>,
+struct TypedValues {
+    emails: Vec<Located<Json>>,
+    phones: Vec<Located<Json>>,
     /// Those that no country has, which only count as an answer.
-    loose_phones: Vec<Found<Json>>,
-    future: Vec<Found<Json>>,
-    past: Vec<Found<Json>>,
-    moments: Vec<Found<Json>>,
-    times: Vec<Found<Json>>,
-    money: Vec<Found<Json>>,
-    numbers: Vec<Found<Json>>,
+    loose_phones: Vec<Located<Json>>,
+    future: Vec<Located<Json>>,
+    past: Vec<Located<Json>>,
+    moments: Vec<Located<Json>>,
+    times: Vec<Located<Json>>,
+    money: Vec<Located<Json>>,
+    numbers: Vec<Located<Json>>,
 }
 
 /// Types, and what of them a message has.
-type OfType = (&'static [FieldType], bool, Vec<Found<Json>>);
+type OfType = (&'static [FieldType], bool, Vec<Located<Json>>);
 
-impl Kinds {
+impl TypedValues {
     fn of(offline: &Offline, text: &str) -> Self {
         let now = offline.now();
-        let json = |f: Found<String>| Found { at: f.at, value: Json::String(f.value) };
+        let json = |f: Located<String>| Located { at: f.at, value: Json::String(f.value) };
         let days = |direction| dates(text, &now, offline.order, direction);
-        let day = |f: &Found<jiff::civil::Date>| Found {
+        let day = |f: &Located<jiff::civil::Date>| Located {
             at: f.at.clone(),
             value: Json::String(f.value.to_string()),
         };
@@ -316,14 +320,14 @@ impl Kinds {
                 let at = d.value.to_datetime(near.value).to_zoned(now.time_zone().clone()).ok()?;
                 let range = d.at.start.min(near.at.start)..d.at.end.max(near.at.end);
                 let value = at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
-                Some(Found { at: range, value: Json::String(value) })
+                Some(Located { at: range, value: Json::String(value) })
             })
             .collect();
         let (valid, loose): (Vec<_>, Vec<_>) =
             phones(text, offline.region).into_iter().partition(|p| p.value.valid);
         let phone =
-            |f: Found<super::numbers::Phone>| Found { at: f.at, value: f.value.number.into() };
-        let amount = |f: Found<f64>| Some(Found { at: f.at, value: number(f.value)? });
+            |f: Located<super::numbers::Phone>| Located { at: f.at, value: f.value.number.into() };
+        let amount = |f: Located<f64>| Some(Located { at: f.at, value: number(f.value)? });
         Self {
             emails: emails(text).into_iter().map(json).collect(),
             phones: valid.into_iter().map(phone).collect(),
@@ -333,7 +337,7 @@ impl Kinds {
             moments,
             times: times
                 .into_iter()
-                .map(|t| Found { at: t.at, value: t.value.strftime("%H:%M").to_string().into() })
+                .map(|t| Located { at: t.at, value: t.value.strftime("%H:%M").to_string().into() })
                 .collect(),
             money: money(text).into_iter().filter_map(amount).collect(),
             numbers: numbers(text).into_iter().filter_map(amount).collect(),
@@ -341,10 +345,15 @@ impl Kinds {
     }
 }
 
-impl Kinds {
+impl TypedValues {
     /// What the message has, type by type, the most telling first: a date is made of numbers, a
     /// number never of dates. The flag says whether a value goes to a field that nothing links it to.
-    fn by_type(self, reading: &Reading<'_>, fields: &[Field<'_>], asked: bool) -> Vec<OfType> {
+    fn by_type(
+        self,
+        reading: &ParsedMessage<'_>,
+        fields: &[Field<'_>],
+        asked: bool,
+    ) -> Vec<OfType> {
         let asks = |ty| fields.iter().any(|f| f.asked && f.spec.ty == ty);
         let mut phones = self.phones;
         if asks(FieldType::Phone) && phones.is_empty() {
@@ -357,7 +366,7 @@ impl Kinds {
             .map(|f| f.at.clone())
             .collect();
         let mut numbers = self.numbers;
-        let answered = |f: &Found<Json>| {
+        let answered = |f: &Located<Json>| {
             // "One" is a number where one is asked for, else mostly a pronoun.
             asks(FieldType::Number)
                 || asks(FieldType::Currency)
@@ -373,7 +382,7 @@ impl Kinds {
         // A number that nobody asked for may be anything; one that is the only one goes to the only
         // field, unless the user answers another question with it.
         let free = !asked || fields.iter().any(|f| f.asked && f.spec.ty != FieldType::Text);
-        let past = fields.iter().any(|f| f.named(PAST));
+        let past = fields.iter().any(|f| f.named(PAST_WORDS));
         let mut all: Vec<OfType> = vec![
             (&[FieldType::Email], true, self.emails),
             (&[FieldType::Phone], true, phones),
@@ -394,15 +403,15 @@ impl Kinds {
 /// Gives values to fields of a type: first to those that the words around a value name, then to the
 /// one that was asked for, then in order.
 fn assign<'f>(
-    reading: &mut Reading<'_>,
+    reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
     types: &[FieldType],
-    mut found: Vec<Found<Json>>,
+    mut found: Vec<Located<Json>>,
     free: bool,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
-    found.retain(|f| reading.free(&f.at) && !reading.denied(&f.at));
-    let mut give = |reading: &mut Reading<'_>, field: &Field<'f>, found: &Found<Json>| {
+    found.retain(|f| reading.is_free(&f.at) && !reading.negated(&f.at));
+    let mut give = |reading: &mut ParsedMessage<'_>, field: &Field<'f>, found: &Located<Json>| {
         reading.used.push(found.at.clone());
         values.push((field.spec, found.value.clone()));
     };
@@ -447,8 +456,8 @@ fn assign<'f>(
 }
 
 /// Fields that are true or false: a yes or no to the question, or "with breakfast", "no parking".
-fn yes_no<'f>(
-    reading: &Reading<'_>,
+fn extract_booleans<'f>(
+    reading: &ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
@@ -481,7 +490,7 @@ fn yes_no<'f>(
         // Who asks whether there is breakfast has not ordered any.
         let named = !about.is_empty() && said.len() == about.len() && !question;
         let value = if named {
-            Some(!said.iter().any(|w| w.denied))
+            Some(!said.iter().any(|w| w.negated))
         } else if field.asked {
             yes_or_no(reading.text)
         } else {

@@ -1,16 +1,16 @@
 //! Whether a statement in words holds for a text: if the text says what the statement is about, and
 //! does not deny it. Who is not sure says no.
 
-use super::words::{Word, alike, words, yes_or_no};
+use super::words::{Word, similarity, words, yes_or_no};
 
 /// How much of what a statement is about the text must say.
-const ENOUGH: f64 = 0.74;
+const MIN_OVERLAP: f64 = 0.74;
 
 /// How many words of a statement are looked at.
-const LONGEST: usize = 200;
+const MAX_STATEMENT_WORDS: usize = 200;
 
 /// Words of statements that are about the conversation, not about what is said in it.
-const FRAME: &[&str] = &[
+const FRAME_WORDS: &[&str] = &[
     "user",
     "users",
     "customer",
@@ -68,7 +68,7 @@ const FRAME: &[&str] = &[
 ];
 
 /// What people do with few words, and the words they do it with.
-const ACTS: &[(&[&str], &[&str])] = &[
+const SPEECH_ACTS: &[(&[&str], &[&str])] = &[
     (
         &["greets", "greeting", "greet"],
         &["hello", "hi", "hey", "morning", "evening", "afternoon", "greetings"],
@@ -96,56 +96,59 @@ pub(super) fn judge(statement: &str, text: &str) -> bool {
     // What is quoted is what is to be said: `the user claims "I have an account"`.
     let quoted: Vec<&str> = statement.split(['"', '“', '”']).skip(1).step_by(2).collect();
     if !quoted.is_empty() {
-        return quoted.iter().any(|quote| holds(&few(quote), &said, text));
+        return quoted.iter().any(|quote| holds(&statement_words(quote), &said, text));
     }
-    let all = few(statement);
+    let all = statement_words(statement);
     // Alternatives: each is a statement of its own.
     all.split(|word| word.text == "or").any(|part| holds(part, &said, text))
 }
 
 /// The words of a statement, as many as are looked at.
-fn few(statement: &str) -> Vec<Word> {
+fn statement_words(statement: &str) -> Vec<Word> {
     let mut all = words(statement);
-    all.truncate(LONGEST);
+    all.truncate(MAX_STATEMENT_WORDS);
     all
 }
 
 fn holds(statement: &[Word], said: &[Word], text: &str) -> bool {
     // A denied verb of the frame ("does not want to pay") denies the rest.
-    let denied = statement.iter().any(|word| {
+    let negated = statement.iter().any(|word| {
         matches!(
             word.text.as_str(),
             "not" | "never" | "doesn't" | "don't" | "isn't" | "hasn't" | "no" | "without"
         )
     });
     let is = |list: &[&str]| statement.iter().any(|w| list.contains(&w.text.as_str()));
-    let about: Vec<&Word> =
-        statement.iter().filter(|w| w.is_content() && !FRAME.contains(&w.text.as_str())).collect();
+    let about: Vec<&Word> = statement
+        .iter()
+        .filter(|w| w.is_content() && !FRAME_WORDS.contains(&w.text.as_str()))
+        .collect();
     let only = |list: &[&str]| about.iter().all(|w| list.contains(&w.text.as_str()));
     if is(AGREE) && only(AGREE) {
-        return yes_or_no(text) == Some(!denied);
+        return yes_or_no(text) == Some(!negated);
     }
     if is(REFUSE) && only(REFUSE) {
-        return yes_or_no(text) == Some(denied && !is(&["no"]));
+        return yes_or_no(text) == Some(negated && !is(&["no"]));
     }
     if about.is_empty() {
         return false;
     }
-    let act = |word: &Word| ACTS.iter().find(|(names, _)| names.contains(&word.text.as_str()));
+    let act =
+        |word: &Word| SPEECH_ACTS.iter().find(|(names, _)| names.contains(&word.text.as_str()));
     if let Some((_, shown)) = about.iter().find_map(|word| act(word)) {
-        return said.iter().any(|w| shown.contains(&w.text.as_str())) != denied;
+        return said.iter().any(|w| shown.contains(&w.text.as_str())) != negated;
     }
     let mut found = 0.0;
     let mut against = false;
     for word in &about {
         let best = said
             .iter()
-            .map(|w| (alike(w, word), w.denied))
+            .map(|w| (similarity(w, word), w.negated))
             .fold((0.0, false), |best, now| if now.0 > best.0 { now } else { best });
         found += best.0;
         against |= best.0 > 0.0 && best.1;
     }
     #[expect(clippy::cast_precision_loss, reason = "a few hundred words at most")]
     let share = found / about.len() as f64;
-    share >= ENOUGH && against == denied
+    share >= MIN_OVERLAP && against == negated
 }

@@ -4,18 +4,18 @@
 //! It is made to try agents and to test them, not to talk well. It understands English.
 
 mod choose;
-mod converse;
 mod dates;
+mod dialogue;
 mod extract;
 mod judge;
 mod numbers;
-mod texts;
+mod strings;
 mod words;
 
 pub use dates::DateOrder;
 
 use crate::tokens::Tokens;
-use agentir_runtime::{Answer, Ask, Model, ModelError, Reply, Request};
+use agentir_runtime::{Answer, Model, ModelError, ModelRequest, ModelResponse, ModelTask};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 use phonenumber::country;
@@ -23,7 +23,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// How much of a sentence is told, in characters.
-const TOLD: usize = 200;
+const MAX_SENTENCE_CHARS: usize = 200;
 
 /// Answers by rules of thumb. Cheap to copy; copies answer alike.
 #[derive(Clone)]
@@ -93,42 +93,44 @@ impl Default for Offline {
 }
 
 impl Model for Offline {
-    fn ask(
+    fn respond(
         &mut self,
-        request: &Request,
+        request: &ModelRequest,
         partial: &mut dyn FnMut(&str),
-    ) -> Result<Reply, ModelError> {
-        let answer = match &request.ask {
-            Ask::Converse { system, messages, tools, missing, known } => {
-                let turn = converse::Turn { system, messages, tools, missing, known };
+    ) -> Result<ModelResponse, ModelError> {
+        let answer = match &request.task {
+            ModelTask::Converse { system, messages, tools, missing, known } => {
+                let turn = dialogue::ConverseInput { system, messages, tools, missing, known };
                 self.calls += 1;
                 turn.answer(self)
             }
-            Ask::Extract { message, fields, asked, .. } => {
+            ModelTask::Extract { message, fields, asked, .. } => {
                 Answer::Values(extract::extract(self, message, fields, asked.as_deref()))
             }
-            Ask::Choose { message, candidates, several, .. } => {
+            ModelTask::Choose { message, candidates, several, .. } => {
                 Answer::Choice(choose::choose(message, candidates, *several))
             }
-            Ask::Judge { statement, text, .. } => Answer::Verdict(judge::judge(statement, text)),
+            ModelTask::Judge { statement, text, .. } => {
+                Answer::Verdict(judge::judge(statement, text))
+            }
         };
         if let Answer::Message { text, .. } = &answer
             && !text.is_empty()
         {
             partial(text);
         }
-        let usage = self.tokens.usage(&request.ask, &answer);
-        Ok(Reply { answer, usage })
+        let usage = self.tokens.usage(&request.task, &answer);
+        Ok(ModelResponse { answer, usage })
     }
 }
 
 /// The first sentence of a text, without its line ends; cut if it is long.
 fn sentence(text: &str) -> String {
-    let text = words::looked_at(text);
+    let text = words::truncated(text);
     let end = text.find(['.', '!', '?', '\n']).map_or(text.len(), |at| at + 1);
     let first = text.get(..end).unwrap_or(text).trim();
-    if first.chars().count() > TOLD {
-        return first.chars().take(TOLD).chain(std::iter::once('…')).collect();
+    if first.chars().count() > MAX_SENTENCE_CHARS {
+        return first.chars().take(MAX_SENTENCE_CHARS).chain(std::iter::once('…')).collect();
     }
     first.to_owned()
 }

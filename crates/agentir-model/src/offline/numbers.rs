@@ -1,6 +1,6 @@
 //! Numbers, amounts of money, telephone numbers and addresses that a text names.
 
-use super::dates::Found;
+use super::dates::Located;
 use super::words::{Word, words};
 use regex::Regex;
 use std::ops::Range;
@@ -19,11 +19,11 @@ static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// How many values of a kind are looked at; nobody gives more in a message.
-pub(super) const MAX_FOUND: usize = 64;
+pub(super) const MAX_MATCHES: usize = 64;
 
 /// The numbers of a text, in digits and in words, in the order of the text.
-pub(super) fn numbers(text: &str) -> Vec<Found<f64>> {
-    let mut found: Vec<Found<f64>> = Vec::new();
+pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
+    let mut found: Vec<Located<f64>> = Vec::new();
     for captures in DIGITS.captures_iter(text) {
         let Some(digits) = captures.get(1) else { continue };
         let Ok(number) = digits.as_str().replace(',', "").parse::<f64>() else { continue };
@@ -33,7 +33,7 @@ pub(super) fn numbers(text: &str) -> Vec<Found<f64>> {
             "m" | "million" => 1e6,
             _ => 1e9,
         });
-        found.push(Found { at: digits.start()..end, value: number * factor });
+        found.push(Located { at: digits.start()..end, value: number * factor });
     }
     let words = words(text);
     let mut run: Vec<&Word> = Vec::new();
@@ -42,19 +42,19 @@ pub(super) fn numbers(text: &str) -> Vec<Found<f64>> {
             text.get(last.at.end..word.at.start).is_some_and(|gap| matches!(gap, " " | "-"))
         });
         if !joined {
-            spoken(&run, &mut found);
+            spelled_numbers(&run, &mut found);
             run.clear();
         }
         if word.text.chars().all(char::is_alphabetic) {
             run.push(word);
         } else {
-            spoken(&run, &mut found);
+            spelled_numbers(&run, &mut found);
             run.clear();
         }
     }
-    spoken(&run, &mut found);
+    spelled_numbers(&run, &mut found);
     found.sort_by_key(|f| f.at.start);
-    found.truncate(MAX_FOUND);
+    found.truncate(MAX_MATCHES);
     found
 }
 
@@ -76,7 +76,7 @@ impl text2num::Token for Token<'_> {
 }
 
 /// The numbers in a run of words.
-fn spoken(run: &[&Word], found: &mut Vec<Found<f64>>) {
+fn spelled_numbers(run: &[&Word], found: &mut Vec<Located<f64>>) {
     if run.is_empty() {
         return;
     }
@@ -89,7 +89,7 @@ fn spoken(run: &[&Word], found: &mut Vec<Found<f64>>) {
         if number.is_ordinal || !number.value.is_finite() {
             continue;
         }
-        found.push(Found { at: first.at.start..last.at.end, value: number.value });
+        found.push(Located { at: first.at.start..last.at.end, value: number.value });
     }
 }
 
@@ -105,13 +105,13 @@ static MONEY: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The amounts that a text names with their currency.
-pub(super) fn money(text: &str) -> Vec<Found<f64>> {
-    let mut found: Vec<Found<f64>> = MONEY
+pub(super) fn money(text: &str) -> Vec<Located<f64>> {
+    let mut found: Vec<Located<f64>> = MONEY
         .find_iter(text)
-        .take(MAX_FOUND)
+        .take(MAX_MATCHES)
         .filter_map(|m| {
             let number = numbers(&m.as_str().replace(['$', '€', '£', '¥', '₹'], " "));
-            Some(Found { at: m.range(), value: number.first()?.value })
+            Some(Located { at: m.range(), value: number.first()?.value })
         })
         .collect();
     // In words: "eighty dollars".
@@ -135,9 +135,9 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The addresses for mail of a text.
-pub(super) fn emails(text: &str) -> Vec<Found<String>> {
-    let found = EMAIL.find_iter(text).take(MAX_FOUND);
-    found.map(|m| Found { at: m.range(), value: m.as_str().to_owned() }).collect()
+pub(super) fn emails(text: &str) -> Vec<Located<String>> {
+    let found = EMAIL.find_iter(text).take(MAX_MATCHES);
+    found.map(|m| Located { at: m.range(), value: m.as_str().to_owned() }).collect()
 }
 
 static PHONE: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:\+|\(|\b)\d[\d ()./-]{5,22}\d\b"));
@@ -152,7 +152,7 @@ pub(super) struct Phone {
 }
 
 /// The telephone numbers of a text; those without a country are of `region`.
-pub(super) fn phones(text: &str, region: phonenumber::country::Id) -> Vec<Found<Phone>> {
+pub(super) fn phones(text: &str, region: phonenumber::country::Id) -> Vec<Located<Phone>> {
     let parsed = |text: &str| {
         let number = phonenumber::parse(Some(region), text).ok()?;
         let valid = number.is_valid();
@@ -161,8 +161,8 @@ pub(super) fn phones(text: &str, region: phonenumber::country::Id) -> Vec<Found<
         let good = (8..=15).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         good.then_some(Phone { number, valid })
     };
-    let found = PHONE.find_iter(text).take(MAX_FOUND);
-    found.filter_map(|m| Some(Found { at: m.range(), value: parsed(m.as_str())? })).collect()
+    let found = PHONE.find_iter(text).take(MAX_MATCHES);
+    found.filter_map(|m| Some(Located { at: m.range(), value: parsed(m.as_str())? })).collect()
 }
 
 /// Whether two places have something in common.

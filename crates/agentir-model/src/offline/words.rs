@@ -4,13 +4,16 @@ use rust_stemmers::{Algorithm, Stemmer};
 use std::ops::Range;
 
 /// How much of a text is looked at, in bytes. Nobody types more, and time stays bounded.
-pub(super) const MAX_TEXT: usize = 8 * 1024;
+pub(super) const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 /// How alike two words must be for one to be the other with a slip of the keys, and how long.
-const TYPO: (f64, usize) = (0.93, 5);
+const MIN_TYPO_SIMILARITY: f64 = 0.93;
+
+/// The length from which words can contain a typing mistake, in bytes.
+const MIN_TYPO_LEN: usize = 5;
 
 /// Words that say nothing about what a text is about.
-const STOP: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a",
     "about",
     "am",
@@ -113,7 +116,7 @@ const STOP: &[&str] = &[
 ];
 
 /// Words that mean much the same to somebody who asks for something.
-const ALIKE: &[&[&str]] = &[
+const SYNONYMS: &[&[&str]] = &[
     &["buy", "purchase", "order"],
     &["reserve", "book", "booking", "reservation"],
     &["change", "modify", "update", "edit", "reschedule"],
@@ -135,14 +138,14 @@ const ALIKE: &[&[&str]] = &[
 ];
 
 /// Words that deny what follows them, up to the end of the clause.
-const DENY: &[&str] = &[
+const NEGATIONS: &[&str] = &[
     "not", "no", "never", "without", "dont", "don't", "doesn't", "didn't", "isn't", "aren't",
     "wasn't", "weren't", "won't", "wouldn't", "can't", "cannot", "couldn't", "haven't", "hasn't",
     "neither", "nor", "except",
 ];
 
 /// Words that end what is denied.
-const CLAUSE: &[&str] = &["but", "instead", "rather", "although", "however", "because"];
+const CLAUSE_BREAKS: &[&str] = &["but", "instead", "rather", "although", "however", "because"];
 
 /// A word of a text.
 #[derive(Clone, Debug)]
@@ -153,29 +156,29 @@ pub(super) struct Word {
     pub at: Range<usize>,
     /// Its stem.
     pub stem: String,
-    /// The row of [`ALIKE`] that has it.
+    /// The row of [`SYNONYMS`] that has it.
     meaning: Option<usize>,
     /// Whether the text denies it.
-    pub denied: bool,
+    pub negated: bool,
 }
 
 impl Word {
     pub(super) fn is_content(&self) -> bool {
-        !STOP.contains(&self.text.as_str()) && !DENY.contains(&self.text.as_str())
+        !STOP_WORDS.contains(&self.text.as_str()) && !NEGATIONS.contains(&self.text.as_str())
     }
 }
 
 /// The beginning of a text, as far as it is looked at.
-pub(super) fn looked_at(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text)
+pub(super) fn truncated(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or(text)
 }
 
 /// The words of a text: letters and digits, with apostrophes between them.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let stemmer = Stemmer::create(Algorithm::English);
-    let text = looked_at(text);
+    let text = truncated(text);
     let mut found: Vec<Word> = Vec::new();
-    let mut denied = false;
+    let mut negated = false;
     let mut start = None;
     let ends = text.char_indices().map(|(at, c)| (at, Some(c))).chain([(text.len(), None)]);
     for (at, c) in ends {
@@ -190,21 +193,21 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         {
             let word = word.trim_end_matches(is_apostrophe);
             let lower = word.to_lowercase().replace('’', "'");
-            if CLAUSE.contains(&lower.as_str()) {
-                denied = false;
+            if CLAUSE_BREAKS.contains(&lower.as_str()) {
+                negated = false;
             }
             // "No, tomorrow" denies what was said before, not what follows.
-            let deny = DENY.contains(&lower.as_str()) && !(lower == "no" && c != Some(' '));
+            let deny = NEGATIONS.contains(&lower.as_str()) && !(lower == "no" && c != Some(' '));
             let stem = stemmer.stem(&lower).into_owned();
-            let meaning = ALIKE
+            let meaning = SYNONYMS
                 .iter()
                 .position(|row| row.contains(&lower.as_str()) || row.contains(&stem.as_str()));
             let at = from..from + word.len();
-            found.push(Word { text: lower, at, stem, meaning, denied });
-            denied |= deny;
+            found.push(Word { text: lower, at, stem, meaning, negated });
+            negated |= deny;
         }
         if c.is_some_and(|c| ",.;:!?\n".contains(c)) {
-            denied = false;
+            negated = false;
         }
     }
     found
@@ -218,7 +221,7 @@ fn is_apostrophe(c: char) -> bool {
 pub(super) fn name_words(name: &str) -> Vec<Word> {
     let mut spaced = String::new();
     let mut lower = false;
-    for c in looked_at(name).chars() {
+    for c in truncated(name).chars() {
         if c.is_uppercase() && lower {
             spaced.push(' ');
         }
@@ -230,7 +233,7 @@ pub(super) fn name_words(name: &str) -> Vec<Word> {
 
 /// How much one word says of another: 1 if they are forms of one word, less if they are alike in
 /// meaning or a slip of the keys apart, else 0.
-pub(super) fn alike(one: &Word, other: &Word) -> f64 {
+pub(super) fn similarity(one: &Word, other: &Word) -> f64 {
     if one.stem == other.stem || one.text == other.text {
         return 1.0;
     }
@@ -244,10 +247,12 @@ pub(super) fn alike(one: &Word, other: &Word) -> f64 {
 pub(super) fn is_typo(one: &str, other: &str) -> bool {
     // In bytes; what is much longer than words are is none.
     let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
-    let long = short >= TYPO.1 && long <= short + 2 && long <= 40;
+    let long = short >= MIN_TYPO_LEN && long <= short + 2 && long <= 40;
     // Numbers that differ are different.
     let letters = |text: &str| text.chars().all(char::is_alphabetic);
-    long && letters(one) && letters(other) && strsim::jaro_winkler(one, other) >= TYPO.0
+    long && letters(one)
+        && letters(other)
+        && strsim::jaro_winkler(one, other) >= MIN_TYPO_SIMILARITY
 }
 
 /// Whether a text says yes or no, and nothing else that could be meant.
@@ -309,7 +314,7 @@ pub(super) fn yes_or_no(text: &str) -> Option<bool> {
         ("i am", true),
         ("not sure", false),
     ];
-    let text = looked_at(text).to_lowercase().replace('’', "'");
+    let text = truncated(text).to_lowercase().replace('’', "'");
     let words = words(&text);
     let spaced: String =
         words.iter().map(|w| format!(" {}", w.text)).chain([" ".to_owned()]).collect();

@@ -3,7 +3,7 @@
 use crate::chat::Chat;
 use crate::fields::fits;
 use crate::tokens::Tokens;
-use agentir_runtime::{Answer, Ask, ToolUse, Usage};
+use agentir_runtime::{Answer, ModelTask, ToolUse, Usage};
 use serde_json::{Map, Value as Json};
 
 /// An answer as it came.
@@ -91,10 +91,10 @@ impl Answered {
     ///
     /// # Errors
     /// Why it is none, in words that the model understands, too.
-    pub(super) fn read(&self, ask: &Ask, chat: &Chat) -> Result<Answer, String> {
+    pub(super) fn read(&self, ask: &ModelTask, chat: &Chat) -> Result<Answer, String> {
         match ask {
-            Ask::Converse { .. } => self.message(chat),
-            Ask::Extract { fields, .. } => {
+            ModelTask::Converse { .. } => self.message(chat),
+            ModelTask::Extract { fields, .. } => {
                 let Json::Object(given) = self.formed(chat)? else {
                     return Err("it is no object".to_owned());
                 };
@@ -108,7 +108,7 @@ impl Answered {
                 }
                 Ok(Answer::Values(values))
             }
-            Ask::Choose { several, .. } => {
+            ModelTask::Choose { several, .. } => {
                 let json = self.formed(chat)?;
                 let choices = json.get("choices").and_then(Json::as_array);
                 let mut chosen: Vec<(String, f64)> = Vec::new();
@@ -125,7 +125,7 @@ impl Answered {
                 }
                 Ok(Answer::Choice(chosen))
             }
-            Ask::Judge { .. } => {
+            ModelTask::Judge { .. } => {
                 let json = self.formed(chat)?;
                 let holds = json.get("holds").and_then(Json::as_bool);
                 holds.map(Answer::Verdict).ok_or_else(|| "`holds` is not true or false".to_owned())

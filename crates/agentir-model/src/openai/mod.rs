@@ -10,12 +10,12 @@ mod key;
 mod stream;
 mod transport;
 
-pub use key::Key;
+pub use key::ApiKey;
 
 use crate::chat::Chat;
 use crate::tokens::Tokens;
 use agentir_runtime::{
-    Answer, Ask, FieldSpec, FieldType, Model, ModelError, Reply, Request, Usage,
+    Answer, FieldSpec, FieldType, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Usage,
 };
 use answer::Answered;
 use serde_json::{Map, Value as Json, json};
@@ -24,7 +24,7 @@ use std::time::Duration;
 use transport::{Deadline, Transport};
 
 /// How long an answer may take if the question does not say.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Where a service is and how it is used.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Endpoint {
     /// The model, whichever one an agent names; none takes the agent's.
     pub model: Option<String>,
     /// What shows who asks; none for services that do not want to know.
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// Whether answers are shown while they are written.
     pub stream: bool,
     /// How often a question is asked again if the service is busy or cannot be reached.
@@ -66,25 +66,25 @@ impl Endpoint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndpointError {
     /// The address is none.
-    Address(String),
+    InvalidUrl(String),
     /// The key would go over the network for everybody to read.
-    Unencrypted(String),
+    UnencryptedKey(String),
     /// The variable that is to hold the key does not, or not as a key.
-    NoKey(String),
+    MissingKey(String),
 }
 
 impl fmt::Display for EndpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Address(url) => write!(
+            Self::InvalidUrl(url) => write!(
                 f,
                 "`{url}` is no address of a model service; write one as `{}` or `http://localhost:11434/v1`",
                 Endpoint::OPENAI
             ),
-            Self::Unencrypted(url) => {
+            Self::UnencryptedKey(url) => {
                 write!(f, "the key would be sent unencrypted to `{url}`; use `https`, or no key")
             }
-            Self::NoKey(variable) => write!(
+            Self::MissingKey(variable) => write!(
                 f,
                 "the environment variable `{variable}` holds no key; set it, or name another one"
             ),
@@ -100,7 +100,7 @@ pub struct OpenAi {
     transport: Transport,
     clock: Option<Clock>,
     /// Whether the service takes JSON Schemas for answers; known after the first refusal.
-    takes_forms: bool,
+    supports_schemas: bool,
 }
 
 /// What tells the time.
@@ -114,7 +114,7 @@ impl OpenAi {
     /// machine.
     pub fn new(endpoint: Endpoint) -> Result<Self, EndpointError> {
         let transport = Transport::new(&endpoint)?;
-        Ok(Self { endpoint, transport, clock: None, takes_forms: true })
+        Ok(Self { endpoint, transport, clock: None, supports_schemas: true })
     }
 
     /// Tells the model what day it is where days are asked for; it cannot know what "tomorrow" is
@@ -124,7 +124,7 @@ impl OpenAi {
         Self { clock: Some(Box::new(clock)), ..self }
     }
 
-    fn model<'r>(&'r self, request: &'r Request) -> Result<&'r str, ModelError> {
+    fn model<'r>(&'r self, request: &'r ModelRequest) -> Result<&'r str, ModelError> {
         let named = self.endpoint.model.as_deref().or(request.settings.model.as_deref());
         named.ok_or_else(|| {
             ModelError::Unavailable(format!(
@@ -135,7 +135,7 @@ impl OpenAi {
     }
 
     /// The body of a request.
-    fn body(&self, request: &Request, chat: &Chat, streams: bool) -> Result<Json, ModelError> {
+    fn body(&self, request: &ModelRequest, chat: &Chat, streams: bool) -> Result<Json, ModelError> {
         let mut body = Map::new();
         body.insert("model".into(), self.model(request)?.into());
         body.insert("messages".into(), chat.messages.clone().into());
@@ -143,7 +143,7 @@ impl OpenAi {
             body.insert("tools".into(), chat.tools.clone().into());
         }
         if let Some(form) = &chat.form
-            && self.takes_forms
+            && self.supports_schemas
         {
             let format = json!({"type": "json_schema", "json_schema": form});
             body.insert("response_format".into(), format);
@@ -167,20 +167,22 @@ impl OpenAi {
     /// Sends a chat. A service that refuses the form of the answer is told it in words.
     fn send(
         &mut self,
-        request: &Request,
+        request: &ModelRequest,
         chat: &mut Chat,
         deadline: Deadline,
         partial: &mut dyn FnMut(&str),
     ) -> Result<Answered, ModelError> {
-        let streams = self.endpoint.stream && matches!(request.ask, Ask::Converse { .. });
+        let streams = self.endpoint.stream && matches!(request.task, ModelTask::Converse { .. });
         loop {
-            if !self.takes_forms {
-                in_words(chat);
+            if !self.supports_schemas {
+                describe_schema(chat);
             }
             let body = self.body(request, chat, streams)?;
             match self.transport.post(&body, deadline, partial) {
-                Err(refusal) if refusal.about_form() && chat.form.is_some() && self.takes_forms => {
-                    self.takes_forms = false;
+                Err(refusal)
+                    if refusal.rejects_schema() && chat.form.is_some() && self.supports_schemas =>
+                {
+                    self.supports_schemas = false;
                 }
                 other => return other.map_err(Into::into),
             }
@@ -189,50 +191,50 @@ impl OpenAi {
 }
 
 impl Model for OpenAi {
-    fn ask(
+    fn respond(
         &mut self,
-        request: &Request,
+        request: &ModelRequest,
         partial: &mut dyn FnMut(&str),
-    ) -> Result<Reply, ModelError> {
+    ) -> Result<ModelResponse, ModelError> {
         let timeout = match request.settings.timeout_ms {
-            0 => TIMEOUT,
+            0 => DEFAULT_TIMEOUT,
             ms => Duration::from_millis(ms),
         };
         let deadline = Deadline::after(timeout);
         let tokens = Tokens::of_model(self.model(request)?);
-        let mut chat = Chat::of(&request.ask);
-        if let Some(clock) = self.clock.as_ref().filter(|_| asks_for_days(&request.ask)) {
+        let mut chat = Chat::of(&request.task);
+        if let Some(clock) = self.clock.as_ref().filter(|_| needs_current_date(&request.task)) {
             chat.instruct(&clock().strftime("Now it is %A, %-d %B %Y, %H:%M.").to_string());
         }
         let mut usage = Usage::default();
-        let mut mended = false;
+        let mut retried = false;
         loop {
-            let mut said = false;
+            let mut streamed = false;
             let answered = self.send(request, &mut chat, deadline, &mut |part| {
-                said = true;
+                streamed = true;
                 partial(part);
             })?;
             usage += answered.usage.unwrap_or_else(|| Usage {
                 input_tokens: tokens.chat(&chat),
                 output_tokens: answered.tokens(tokens),
             });
-            match answered.read(&request.ask, &chat) {
+            match answered.read(&request.task, &chat) {
                 Ok(answer) => {
                     // Not every service streams, and what was asked for again was not shown.
                     if let Answer::Message { text, .. } = &answer
-                        && !said
+                        && !streamed
                         && !text.is_empty()
                     {
                         partial(text);
                     }
-                    return Ok(Reply { answer, usage });
+                    return Ok(ModelResponse { answer, usage });
                 }
                 // What was shown cannot be taken back.
-                Err(why) if mended || said => {
-                    return Err(ModelError::Malformed(self.transport.scrub(&why)));
+                Err(why) if retried || streamed => {
+                    return Err(ModelError::Malformed(self.transport.redact(&why)));
                 }
                 Err(why) => {
-                    mended = true;
+                    retried = true;
                     chat.messages.push(json!({"role": "assistant", "content": answered.raw()}));
                     let again = format!("That is no answer to the question: {why}. Answer again.");
                     chat.messages.push(json!({"role": "user", "content": again}));
@@ -249,19 +251,21 @@ impl fmt::Debug for OpenAi {
 }
 
 /// Whether days or times are to be found in what the user says.
-fn asks_for_days(ask: &Ask) -> bool {
+fn needs_current_date(task: &ModelTask) -> bool {
     let timed = |field: &FieldSpec| {
         matches!(field.ty, FieldType::Date | FieldType::DateTime | FieldType::Time)
     };
-    match ask {
-        Ask::Extract { fields, .. } => fields.iter().any(timed),
-        Ask::Converse { tools, .. } => tools.iter().flat_map(|tool| &tool.parameters).any(timed),
-        Ask::Choose { .. } | Ask::Judge { .. } => false,
+    match task {
+        ModelTask::Extract { fields, .. } => fields.iter().any(timed),
+        ModelTask::Converse { tools, .. } => {
+            tools.iter().flat_map(|tool| &tool.parameters).any(timed)
+        }
+        ModelTask::Choose { .. } | ModelTask::Judge { .. } => false,
     }
 }
 
 /// Tells the model the form of the answer in words, once.
-fn in_words(chat: &mut Chat) {
+fn describe_schema(chat: &mut Chat) {
     let schema = chat.form.as_ref().and_then(|form| form.get("schema"));
     if let Some(schema) = schema.map(ToString::to_string) {
         chat.instruct(&format!("Answer with nothing but JSON of this schema: {schema}"));

@@ -1,24 +1,33 @@
 //! Answers that come piece by piece, as server-sent events.
 
 use super::answer::{Answered, Call, usage};
-use super::transport::Failed;
+use super::transport::BodyError;
 use serde_json::Value as Json;
 use std::io::{BufRead, BufReader, Read};
 
 /// How long a line may be, in bytes, and how many calls an answer may make.
-const MAX: (u64, usize) = (1 << 20, 128);
+const MAX_LINE_BYTES: u64 = 1 << 20;
+
+/// The maximum number of tool calls in an answer.
+const MAX_TOOL_CALLS: usize = 128;
 
 /// Reads an answer, and gives away what is said as soon as it comes.
-pub(super) fn read(reader: impl Read, partial: &mut dyn FnMut(&str)) -> Result<Answered, Failed> {
+pub(super) fn read(
+    reader: impl Read,
+    partial: &mut dyn FnMut(&str),
+) -> Result<Answered, BodyError> {
     let mut lines = BufReader::new(reader);
     let mut answered = Answered::default();
     let mut finished = false;
     let mut data = String::new();
     loop {
         let mut line = Vec::new();
-        let size = (&mut lines).take(MAX.0).read_until(b'\n', &mut line).map_err(Failed::Io)?;
-        if size as u64 == MAX.0 {
-            return Err(Failed::Malformed("a line of the stream is too long".to_owned()));
+        let size = (&mut lines)
+            .take(MAX_LINE_BYTES)
+            .read_until(b'\n', &mut line)
+            .map_err(BodyError::Io)?;
+        if size as u64 == MAX_LINE_BYTES {
+            return Err(BodyError::Malformed("a line of the stream is too long".to_owned()));
         }
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_end_matches(['\r', '\n']);
@@ -27,7 +36,7 @@ pub(super) fn read(reader: impl Read, partial: &mut dyn FnMut(&str)) -> Result<A
             match data.trim() {
                 "" => {}
                 "[DONE]" => return Ok(answered),
-                event => finished |= piece(event, &mut answered, partial)?,
+                event => finished |= add_event(event, &mut answered, partial)?,
             }
             data.clear();
             if size == 0 {
@@ -40,21 +49,21 @@ pub(super) fn read(reader: impl Read, partial: &mut dyn FnMut(&str)) -> Result<A
             data.push_str(text.strip_prefix(' ').unwrap_or(text));
         }
     }
-    if finished { Ok(answered) } else { Err(Failed::Cut) }
+    if finished { Ok(answered) } else { Err(BodyError::Cut) }
 }
 
 /// Adds a piece to an answer. Says whether it is the last one of the text.
-fn piece(
+fn add_event(
     event: &str,
     answered: &mut Answered,
     partial: &mut dyn FnMut(&str),
-) -> Result<bool, Failed> {
+) -> Result<bool, BodyError> {
     let json: Json = serde_json::from_str(event).map_err(|error| {
-        Failed::Malformed(format!("an event of the stream is no JSON: {error}"))
+        BodyError::Malformed(format!("an event of the stream is no JSON: {error}"))
     })?;
     if let Some(error) = json.get("error").filter(|e| !e.is_null()) {
         let words = error.get("message").and_then(Json::as_str).unwrap_or("it gives no reason");
-        return Err(Failed::Service(format!("the service failed while it answered: {words}")));
+        return Err(BodyError::Service(format!("the service failed while it answered: {words}")));
     }
     if let Some(used) = usage(&json) {
         answered.usage = Some(used);
@@ -72,8 +81,8 @@ fn piece(
         for (place, call) in calls.into_iter().flatten().enumerate() {
             let index = call.get("index").and_then(Json::as_u64);
             let index = index.and_then(|i| usize::try_from(i).ok()).unwrap_or(place);
-            if index >= MAX.1 {
-                return Err(Failed::Malformed("the answer makes too many calls".to_owned()));
+            if index >= MAX_TOOL_CALLS {
+                return Err(BodyError::Malformed("the answer makes too many calls".to_owned()));
             }
             while answered.calls.len() <= index {
                 answered.calls.push(Call::default());

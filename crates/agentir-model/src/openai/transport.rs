@@ -1,7 +1,7 @@
 //! Requests over HTTP, again where that may help.
 
 use super::answer::Answered;
-use super::key::Key;
+use super::key::ApiKey;
 use super::{Endpoint, EndpointError, stream};
 use agentir_runtime::ModelError;
 use serde_json::Value as Json;
@@ -14,7 +14,7 @@ use ureq::{Agent, Body, Error};
 const MAX_BODY: u64 = 8 << 20;
 
 /// How much of what a service says about an error is shown, in characters.
-const SHOWN: usize = 300;
+const MAX_SHOWN_CHARS: usize = 300;
 
 /// How long one may wait before a question is asked again, whatever the service wants.
 const MAX_WAIT: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ impl Deadline {
 
 /// Why a request failed.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum RequestError {
     Timeout,
     /// The service answered with this status, in these words.
     Status(u16, String),
@@ -47,26 +47,26 @@ pub(super) enum Refusal {
     Malformed(String),
 }
 
-impl Refusal {
+impl RequestError {
     /// Whether the service does not know the form of answers that was asked for.
-    pub(super) fn about_form(&self) -> bool {
+    pub(super) fn rejects_schema(&self) -> bool {
         matches!(self, Self::Status(400 | 404 | 415 | 422, words)
             if ["response_format", "json_schema", "schema"].iter().any(|w| words.contains(w)))
     }
 
     /// Whether the same request may succeed later.
-    fn passes(&self) -> bool {
+    fn is_transient(&self) -> bool {
         matches!(self, Self::Status(408 | 425 | 429 | 500.., _) | Self::Broken(_, true))
     }
 }
 
-impl From<Refusal> for ModelError {
-    fn from(refusal: Refusal) -> Self {
+impl From<RequestError> for ModelError {
+    fn from(refusal: RequestError) -> Self {
         match refusal {
-            Refusal::Timeout => Self::Timeout,
-            Refusal::Broken(words, _) => Self::Unavailable(words),
-            Refusal::Malformed(words) => Self::Malformed(words),
-            Refusal::Status(status, words) => {
+            RequestError::Timeout => Self::Timeout,
+            RequestError::Broken(words, _) => Self::Unavailable(words),
+            RequestError::Malformed(words) => Self::Malformed(words),
+            RequestError::Status(status, words) => {
                 let what = match status {
                     401 | 403 => "the key is missing, wrong, or not allowed to do this",
                     404 => "there is no such model or address",
@@ -88,7 +88,7 @@ pub(super) struct Transport {
     agent: Agent,
     url: String,
     host: String,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     retries: u32,
     backoff: Duration,
 }
@@ -96,7 +96,7 @@ pub(super) struct Transport {
 impl Transport {
     pub(super) fn new(endpoint: &Endpoint) -> Result<Self, EndpointError> {
         let base = endpoint.base_url.trim().trim_end_matches('/');
-        let address = || EndpointError::Address(base.to_owned());
+        let address = || EndpointError::InvalidUrl(base.to_owned());
         let uri: Uri = base.parse().map_err(|_| address())?;
         let host = uri.host().filter(|h| !h.is_empty()).ok_or_else(address)?.to_owned();
         let user = uri.authority().is_some_and(|a| a.as_str().contains('@'));
@@ -105,7 +105,7 @@ impl Transport {
         }
         let here = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]" | "::1");
         if endpoint.key.is_some() && uri.scheme_str() == Some("http") && !here {
-            return Err(EndpointError::Unencrypted(base.to_owned()));
+            return Err(EndpointError::UnencryptedKey(base.to_owned()));
         }
         let agent = Agent::config_builder()
             // An answer with a status is an answer, and whoever sends elsewhere is not asked.
@@ -130,8 +130,8 @@ impl Transport {
     }
 
     /// A text without the key.
-    pub(super) fn scrub(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub(text))
+    pub(super) fn redact(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
     /// Sends a request, again if the service is busy or gone.
@@ -140,16 +140,16 @@ impl Transport {
         body: &Json,
         deadline: Deadline,
         partial: &mut dyn FnMut(&str),
-    ) -> Result<Answered, Refusal> {
+    ) -> Result<Answered, RequestError> {
         let body = body.to_string();
         let mut wait = self.backoff;
         let mut left = self.retries;
         loop {
-            let (refusal, asked) = match self.once(&body, deadline, partial) {
+            let (refusal, asked) = match self.send_once(&body, deadline, partial) {
                 Ok(answered) => return Ok(answered),
                 Err(failed) => failed,
             };
-            if left == 0 || !refusal.passes() {
+            if left == 0 || !refusal.is_transient() {
                 return Err(refusal);
             }
             let pause = asked.unwrap_or(wait);
@@ -164,13 +164,13 @@ impl Transport {
     }
 
     /// Sends a request. With an error comes how long the service wants to be left alone.
-    fn once(
+    fn send_once(
         &self,
         body: &str,
         deadline: Deadline,
         partial: &mut dyn FnMut(&str),
-    ) -> Result<Answered, (Refusal, Option<Duration>)> {
-        let Some(time) = deadline.left() else { return Err((Refusal::Timeout, None)) };
+    ) -> Result<Answered, (RequestError, Option<Duration>)> {
+        let Some(time) = deadline.left() else { return Err((RequestError::Timeout, None)) };
         let request = self.agent.post(&self.url).config().timeout_global(Some(time)).build();
         let mut request = request
             .header("content-type", "application/json")
@@ -179,12 +179,12 @@ impl Transport {
             request = request.header("authorization", key.header());
         }
         let mut response =
-            request.send(body).map_err(|error| (self.refusal(&error, true), None))?;
+            request.send(body).map_err(|error| (self.request_error(&error, true), None))?;
         let status = response.status().as_u16();
         if !(200..300).contains(&status) {
             let wait = retry_after(&response);
-            let words = self.words(&mut response);
-            return Err((Refusal::Status(status, words), wait));
+            let words = self.error_message(&mut response);
+            return Err((RequestError::Status(status, words), wait));
         }
         let streams = response
             .headers()
@@ -192,23 +192,25 @@ impl Transport {
             .and_then(|kind| kind.to_str().ok())
             .is_some_and(|kind| kind.starts_with("text/event-stream"));
         let reader = response.body_mut().with_config().limit(MAX_BODY).reader();
-        let read = if streams { stream::read(reader, partial) } else { whole(reader) };
+        let read = if streams { stream::read(reader, partial) } else { read_body(reader) };
         read.map_err(|failed| {
             let refusal = match failed {
-                Failed::Io(error) => self.broken(&error, false),
-                Failed::Cut => Refusal::Broken(
+                BodyError::Io(error) => self.connection_error(&error, false),
+                BodyError::Cut => RequestError::Broken(
                     "the connection ended in the middle of the answer".to_owned(),
                     false,
                 ),
-                Failed::Service(words) => Refusal::Broken(short(&self.scrub(&words)), false),
-                Failed::Malformed(words) => Refusal::Malformed(short(&self.scrub(&words))),
+                BodyError::Service(words) => {
+                    RequestError::Broken(short(&self.redact(&words)), false)
+                }
+                BodyError::Malformed(words) => RequestError::Malformed(short(&self.redact(&words))),
             };
             (refusal, None)
         })
     }
 
     /// What a service says about an error, as far as it is for people.
-    fn words(&self, response: &mut Response<Body>) -> String {
+    fn error_message(&self, response: &mut Response<Body>) -> String {
         let body = response.body_mut().with_config().limit(64 << 10).read_to_string();
         let body = body.unwrap_or_default();
         let said = serde_json::from_str::<Json>(&body).ok().and_then(|json| {
@@ -216,30 +218,30 @@ impl Transport {
             let message = error.get("message").or_else(|| json.get("detail")).unwrap_or(error);
             message.as_str().map(str::to_owned)
         });
-        short(&self.scrub(said.as_deref().unwrap_or(&body)))
+        short(&self.redact(said.as_deref().unwrap_or(&body)))
     }
 
-    fn refusal(&self, error: &Error, before: bool) -> Refusal {
+    fn request_error(&self, error: &Error, before: bool) -> RequestError {
         match error {
-            Error::Timeout(_) => Refusal::Timeout,
-            Error::Io(error) => self.broken(error, before),
-            other => Refusal::Broken(short(&self.scrub(&other.to_string())), before),
+            Error::Timeout(_) => RequestError::Timeout,
+            Error::Io(error) => self.connection_error(error, before),
+            other => RequestError::Broken(short(&self.redact(&other.to_string())), before),
         }
     }
 
-    fn broken(&self, error: &io::Error, before: bool) -> Refusal {
+    fn connection_error(&self, error: &io::Error, before: bool) -> RequestError {
         if matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) {
-            return Refusal::Timeout;
+            return RequestError::Timeout;
         }
         match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-            Some(Error::Timeout(_)) => Refusal::Timeout,
-            _ => Refusal::Broken(short(&self.scrub(&error.to_string())), before),
+            Some(Error::Timeout(_)) => RequestError::Timeout,
+            _ => RequestError::Broken(short(&self.redact(&error.to_string())), before),
         }
     }
 }
 
 /// Why the body of an answer could not be read.
-pub(super) enum Failed {
+pub(super) enum BodyError {
     Io(io::Error),
     /// It ended too early.
     Cut,
@@ -250,12 +252,12 @@ pub(super) enum Failed {
 }
 
 /// An answer in one piece.
-fn whole(mut reader: impl Read) -> Result<Answered, Failed> {
+fn read_body(mut reader: impl Read) -> Result<Answered, BodyError> {
     let mut body = Vec::new();
-    reader.read_to_end(&mut body).map_err(Failed::Io)?;
+    reader.read_to_end(&mut body).map_err(BodyError::Io)?;
     let json: Json = serde_json::from_slice(&body)
-        .map_err(|error| Failed::Malformed(format!("the service sent no JSON: {error}")))?;
-    Answered::of(&json).map_err(Failed::Malformed)
+        .map_err(|error| BodyError::Malformed(format!("the service sent no JSON: {error}")))?;
+    Answered::of(&json).map_err(BodyError::Malformed)
 }
 
 /// How long a service wants to be left alone: seconds, or a date (RFC 9110, 10.2.3).
@@ -273,8 +275,8 @@ fn retry_after(response: &Response<Body>) -> Option<Duration> {
 /// The beginning of a text, in one line.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() > SHOWN {
-        return line.chars().take(SHOWN).chain(std::iter::once('…')).collect();
+    if line.chars().count() > MAX_SHOWN_CHARS {
+        return line.chars().take(MAX_SHOWN_CHARS).chain(std::iter::once('…')).collect();
     }
     line
 }

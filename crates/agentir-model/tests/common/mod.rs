@@ -4,8 +4,8 @@
 
 use agentir_model::Offline;
 use agentir_runtime::{
-    Answer, Ask, Candidate, FieldSpec, FieldType, Message, Model, ModelError, Purpose, Reply,
-    Request, Role, Settings, ToolSpec, ToolUse,
+    Answer, Candidate, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
+    ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse,
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
@@ -15,12 +15,12 @@ pub fn offline() -> Offline {
     Offline::at("2026-11-18T10:00:00[UTC]".parse().unwrap())
 }
 
-pub fn request(ask: Ask) -> Request {
-    Request {
+pub fn request(task: ModelTask) -> ModelRequest {
+    ModelRequest {
         agent: "Desk".to_owned(),
         step: None,
-        settings: Settings { timeout_ms: 10_000, ..Settings::default() },
-        ask,
+        settings: ModelSettings { timeout_ms: 10_000, ..ModelSettings::default() },
+        task,
     }
 }
 
@@ -53,9 +53,9 @@ pub fn fields(list: &[&str]) -> Vec<FieldSpec> {
     list.iter().map(|text| field(text)).collect()
 }
 
-pub fn extract(message: &str, fields: Vec<FieldSpec>, asked: Option<&str>) -> Request {
+pub fn extract(message: &str, fields: Vec<FieldSpec>, asked: Option<&str>) -> ModelRequest {
     let asked = asked.map(str::to_owned);
-    request(Ask::Extract { message: message.to_owned(), context: Vec::new(), fields, asked })
+    request(ModelTask::Extract { message: message.to_owned(), context: Vec::new(), fields, asked })
 }
 
 /// A candidate as `name: description | example | example`.
@@ -71,8 +71,8 @@ pub fn candidate(text: &str) -> Candidate {
     }
 }
 
-pub fn choose(message: &str, candidates: Vec<Candidate>, several: bool) -> Request {
-    request(Ask::Choose {
+pub fn choose(message: &str, candidates: Vec<Candidate>, several: bool) -> ModelRequest {
+    request(ModelTask::Choose {
         purpose: "Which is meant?".to_owned(),
         message: message.to_owned(),
         context: Vec::new(),
@@ -81,8 +81,8 @@ pub fn choose(message: &str, candidates: Vec<Candidate>, several: bool) -> Reque
     })
 }
 
-pub fn judge(statement: &str, text: &str) -> Request {
-    request(Ask::Judge {
+pub fn judge(statement: &str, text: &str) -> ModelRequest {
+    request(ModelTask::Judge {
         statement: statement.to_owned(),
         text: text.to_owned(),
         context: Vec::new(),
@@ -103,10 +103,10 @@ pub fn converse(
     tools: Vec<ToolSpec>,
     missing: Vec<FieldSpec>,
     known: Json,
-) -> Request {
+) -> ModelRequest {
     let Json::Object(known) = known else { panic!("what is known is an object") };
     let system = "Goal: Help people to find books. Be kind.".to_owned();
-    request(Ask::Converse { system, messages, tools, missing, known })
+    request(ModelTask::Converse { system, messages, tools, missing, known })
 }
 
 pub fn user(text: &str) -> Message {
@@ -123,16 +123,16 @@ pub fn called(name: &str, arguments: Json, result: Json) -> [Message; 2] {
     let mut call = assistant("");
     call.calls.push(ToolUse { id: "call_7".to_owned(), name: name.to_owned(), arguments });
     let mut answer = Message::new(Role::Tool, result.to_string());
-    answer.answers = Some("call_7".to_owned());
+    answer.tool_use_id = Some("call_7".to_owned());
     [call, answer]
 }
 
-pub fn ask(model: &mut dyn Model, request: &Request) -> Result<Reply, ModelError> {
-    model.ask(request, &mut |_| {})
+pub fn respond(model: &mut dyn Model, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
+    model.respond(request, &mut |_| {})
 }
 
-pub fn values(model: &mut dyn Model, request: &Request) -> Map<String, Json> {
-    match ask(model, request).unwrap().answer {
+pub fn values(model: &mut dyn Model, request: &ModelRequest) -> Map<String, Json> {
+    match respond(model, request).unwrap().answer {
         Answer::Values(values) => values,
         other => panic!("{other:?}"),
     }

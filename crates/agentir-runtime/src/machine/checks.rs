@@ -1,10 +1,10 @@
 //! Constraints and guardrails (ABL, current specification, 3.8 and 3.9).
 
-use super::detect::without_personal;
-use super::{Next, Run, Step, onward};
+use super::detectors::redact_personal_data;
+use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, ToolFailure};
-use crate::session::{Back, Problem};
-use crate::trace::What;
+use crate::session::{ReturnPoint, RuntimeError};
+use crate::trace::EventKind;
 use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Visit};
 use agentir_flow::cfg::{EdgeKind, Origin, Test};
@@ -14,41 +14,41 @@ use regex::Regex;
 use serde_json::Value as Json;
 
 impl<'p> Run<'_, 'p, '_> {
-    pub(super) fn check(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
+    pub(super) fn check(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         match element {
             Origin::Constraint(constraint) => self.constraint(at, constraint),
             Origin::Guardrail(rail) => self.guardrail(at, rail),
-            _ => match self.pick(at, |edge, _| onward(edge.kind))? {
+            _ => match self.pick_edge(at, |edge, _| leads_onward(edge.kind))? {
                 Some(edge) => Ok(Next::Take(edge)),
-                None => self.violated(at),
+                None => self.take_violation_edge(at),
             },
         }
     }
 
     /// The way of what does not pass.
-    fn violated(&mut self, at: NodeIndex) -> Step {
-        for (id, to, edge) in self.leaving(at) {
+    fn take_violation_edge(&mut self, at: NodeIndex) -> NodeResult {
+        for (id, to, edge) in self.outgoing_edges(at) {
             if matches!(
                 edge.kind,
                 EdgeKind::Error | EdgeKind::Jump | EdgeKind::Retry | EdgeKind::Return
-            ) && !self.is_hub(to)
-                && self.open(id, to, &edge)
-                && self.holds(edge.guard)?
+            ) && !self.is_error_hub(to)
+                && self.can_take(id, to, &edge)
+                && self.guard_holds(edge.guard)?
             {
                 return Ok(Next::Take(id));
             }
         }
-        Err(Problem::new("validation_error", "a check did not pass"))
+        Err(RuntimeError::new("validation_error", "a check did not pass"))
     }
 
-    fn constraint(&mut self, at: NodeIndex, constraint: &'p Constraint) -> Step {
+    fn constraint(&mut self, at: NodeIndex, constraint: &'p Constraint) -> NodeResult {
         // A rule about what is not known yet says nothing yet.
-        if constraint.condition.expr().is_some_and(|e| self.speaks_of_unknown(e))
-            && let Some(edge) = self.passes(at)
+        if constraint.condition.expr().is_some_and(|e| self.reads_unknown(e))
+            && let Some(edge) = self.passing_edge(at)
         {
             return Ok(Next::Take(edge));
         }
-        let passes = self.pick(at, |edge, _| onward(edge.kind))?;
+        let passes = self.pick_edge(at, |edge, _| leads_onward(edge.kind))?;
         if let Some(edge) = passes {
             return Ok(Next::Take(edge));
         }
@@ -69,27 +69,28 @@ impl<'p> Run<'_, 'p, '_> {
             warnings.push(Json::from(rule.as_str()));
             self.session.set_system("_constraint_warnings", &Json::Array(warnings));
         }
-        self.emit(What::Violation { rule, action });
-        self.violated(at)
+        self.emit(EventKind::Violation { rule, action });
+        self.take_violation_edge(at)
     }
 
     /// The way of what passes, whatever its guard says.
-    fn passes(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
-        let edges = self.leaving(at);
-        let on =
-            edges.into_iter().find(|(id, to, edge)| onward(edge.kind) && self.open(*id, *to, edge));
+    fn passing_edge(&mut self, at: NodeIndex) -> Option<EdgeIndex> {
+        let edges = self.outgoing_edges(at);
+        let on = edges
+            .into_iter()
+            .find(|(id, to, edge)| leads_onward(edge.kind) && self.can_take(*id, *to, edge));
         on.map(|(edge, ..)| edge)
     }
 
     /// Whether a condition compares something that has no value because its tool was not called or
     /// its field was not asked for. `IS SET` and comparing with nothing ask just that.
-    fn speaks_of_unknown(&self, condition: &Expr) -> bool {
+    fn reads_unknown(&self, condition: &Expr) -> bool {
         let mut unknown = false;
         condition.visit(&mut |e| {
             match &e.kind {
                 ExprKind::IsSet { .. } => return Visit::Skip,
                 ExprKind::Binary { left, right, .. }
-                    if [left, right].iter().any(|side| is_nothing(side)) =>
+                    if [left, right].iter().any(|side| is_null_literal(side)) =>
                 {
                     return Visit::Skip;
                 }
@@ -109,16 +110,17 @@ impl<'p> Run<'_, 'p, '_> {
         unknown
     }
 
-    fn guardrail(&mut self, at: NodeIndex, rail: &'p Guardrail) -> Step {
-        if self.merges(rail, action_of(rail) == "block")
-            && let Some(edge) = self.passes(at)
+    fn guardrail(&mut self, at: NodeIndex, rail: &'p Guardrail) -> NodeResult {
+        if self.defer_guardrail(rail, action_of(rail) == "block")
+            && let Some(edge) = self.passing_edge(at)
         {
             return Ok(Next::Take(edge));
         }
         let content = match rail.kind {
             GuardrailKind::Input => self.input.as_ref().map(|i| i.text.clone()),
             GuardrailKind::Output => {
-                let texts: Vec<&str> = self.progress.said.iter().map(|s| s.text.as_str()).collect();
+                let texts: Vec<&str> =
+                    self.progress.messages.iter().map(|s| s.text.as_str()).collect();
                 (!texts.is_empty()).then(|| texts.join("\n"))
             }
             GuardrailKind::ToolInput => self.tool_input(),
@@ -128,30 +130,33 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let hit = match &content {
             None => false,
-            Some(content) => self.is_hit(rail, content)?,
+            Some(content) => self.guardrail_triggers(rail, content)?,
         };
         if !hit {
-            return match self.passes(at) {
+            return match self.passing_edge(at) {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
         }
         let action = action_of(rail).to_owned();
-        self.emit(What::Violation { rule: rail.name.value.to_string(), action: action.clone() });
+        self.emit(EventKind::Violation {
+            rule: rail.name.value.to_string(),
+            action: action.clone(),
+        });
         if matches!(action.as_str(), "redact" | "filter" | "fix") {
-            self.clean(rail, &action);
+            self.filter_content(rail, &action);
         }
         // Nobody hears what a person has to look at first.
         if action == "escalate" && rail.kind == GuardrailKind::Output {
-            self.progress.said.clear();
+            self.progress.messages.clear();
         }
         if action == "reask" {
             let message = self.guardrail_message(rail);
-            self.progress.said.clear();
-            self.thread().notes.push(message);
+            self.progress.messages.clear();
+            self.frame().notes.push(message);
         }
         let ways = self
-            .leaving(at)
+            .outgoing_edges(at)
             .into_iter()
             .find(|(_, _, edge)| matches!(edge.kind, EdgeKind::Error | EdgeKind::Retry));
         match ways {
@@ -162,7 +167,10 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// What a tool gave, as guardrails let it through: changed by those that change texts. What they keep
     /// out has not been given: the call has failed.
-    pub(super) fn guarded(&mut self, mut result: Json) -> Result<Json, ToolFailure> {
+    pub(super) fn apply_output_guardrails(
+        &mut self,
+        mut result: Json,
+    ) -> Result<Json, ToolFailure> {
         let Ok(agent) = self.agent() else { return Ok(result) };
         let all = &agent.constraints.guardrails;
         let mut rails: Vec<_> =
@@ -175,16 +183,19 @@ impl<'p> Run<'_, 'p, '_> {
                 other => other.to_string(),
             };
             let failed = |message| ToolFailure::new(FailureKind::Error, message);
-            if !self.is_hit(rail, &content).map_err(|problem| failed(problem.message))? {
+            if !self
+                .guardrail_triggers(rail, &content)
+                .map_err(|problem| failed(problem.message))?
+            {
                 continue;
             }
             let action = action_of(rail);
             let (rule, shown) = (rail.name.value.to_string(), action.to_owned());
-            self.emit(What::Violation { rule, action: shown });
+            self.emit(EventKind::Violation { rule, action: shown });
             match action {
                 "redact" | "filter" | "fix" => {
                     let pattern = rail.check.as_ref().and_then(pattern_of);
-                    each_text(&mut result, &|text| cleaned(text, pattern.as_ref(), action));
+                    map_strings(&mut result, &|text| filtered_text(text, pattern.as_ref(), action));
                 }
                 "block" | "escalate" | "reask" => return Err(failed(self.guardrail_message(rail))),
                 _ => {}
@@ -194,7 +205,11 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether a guardrail finds what it looks for: by its own check, or by asking the model.
-    fn is_hit(&mut self, rail: &'p Guardrail, content: &str) -> Result<bool, Problem> {
+    fn guardrail_triggers(
+        &mut self,
+        rail: &'p Guardrail,
+        content: &str,
+    ) -> Result<bool, RuntimeError> {
         if let Some(check) = &rail.check {
             let text = Value::text(content);
             let mark = self.locals.len();
@@ -220,23 +235,23 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Takes out of what is said what must not be in it.
-    fn clean(&mut self, rail: &Guardrail, action: &str) {
+    fn filter_content(&mut self, rail: &Guardrail, action: &str) {
         let pattern = rail.check.as_ref().and_then(pattern_of);
-        let clean = |text: &str| cleaned(text, pattern.as_ref(), action);
+        let filter = |text: &str| filtered_text(text, pattern.as_ref(), action);
         match rail.kind {
             GuardrailKind::Input => {
                 if let Some(input) = &mut self.input {
-                    input.text = clean(&input.text);
+                    input.text = filter(&input.text);
                     let text = input.text.clone();
                     self.session.set_system("input", &Json::from(text.as_str()));
-                    if let Some(message) = self.thread().messages.last_mut() {
+                    if let Some(message) = self.frame().messages.last_mut() {
                         message.text = text;
                     }
                 }
             }
             _ => {
-                for said in &mut self.progress.said {
-                    said.text = clean(&said.text);
+                for message in &mut self.progress.messages {
+                    message.text = filter(&message.text);
                 }
             }
         }
@@ -257,44 +272,46 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The arguments of the call that comes next, as text.
     fn tool_input(&mut self) -> Option<String> {
-        let pick = self.thread().pending.last()?;
+        let pick = self.frame().pending.last()?;
         serde_json::to_string(&pick.arguments).ok()
     }
 
     /// One check after the other, each of which comes back here.
-    pub(super) fn checkpoint(&mut self, at: NodeIndex, stage: u32) -> Step {
+    pub(super) fn checkpoint(&mut self, at: NodeIndex, stage: u32) -> NodeResult {
         let checks: Vec<_> = self
-            .leaving(at)
+            .outgoing_edges(at)
             .into_iter()
             .filter(|(.., edge)| edge.kind == EdgeKind::Checkpoint)
             .map(|(edge, ..)| edge)
             .collect();
         let Some(next) = checks.get(stage as usize) else { return self.leave(at) };
-        self.thread().back.push(Back { node: super::index(at.index()), stage: stage + 1 });
+        self.frame()
+            .return_points
+            .push(ReturnPoint { node: super::index(at.index()), stage: stage + 1 });
         Ok(Next::Take(*next))
     }
 }
 
 /// A text without what a guardrail found: by its pattern, else by what looks like personal data.
-fn cleaned(text: &str, pattern: Option<&Regex>, action: &str) -> String {
+fn filtered_text(text: &str, pattern: Option<&Regex>, action: &str) -> String {
     let with = if action == "redact" { "[REDACTED]" } else { "" };
     match pattern {
         Some(pattern) => pattern.replace_all(text, with).into_owned(),
-        None => without_personal(text, with),
+        None => redact_personal_data(text, with),
     }
 }
 
 /// Changes all texts in a value. JSON is only so deep as its reader allows.
-fn each_text(value: &mut Json, change: &impl Fn(&str) -> String) {
+fn map_strings(value: &mut Json, change: &impl Fn(&str) -> String) {
     match value {
         Json::String(text) => *text = change(text),
-        Json::Array(items) => items.iter_mut().for_each(|item| each_text(item, change)),
-        Json::Object(fields) => fields.values_mut().for_each(|value| each_text(value, change)),
+        Json::Array(items) => items.iter_mut().for_each(|item| map_strings(item, change)),
+        Json::Object(fields) => fields.values_mut().for_each(|value| map_strings(value, change)),
         _ => {}
     }
 }
 
-fn is_nothing(expr: &Expr) -> bool {
+fn is_null_literal(expr: &Expr) -> bool {
     matches!(
         expr.kind,
         ExprKind::Literal(agentir_expr::Literal::Null | agentir_expr::Literal::Undefined)

@@ -1,9 +1,9 @@
 //! Asking for fields (ABL, current specification, 3.6 and 3.14.2).
 
-use super::{Next, Run, Step, index, onward};
+use super::{Next, NodeResult, Run, index, leads_onward};
 use crate::json::{from_json, to_json};
-use crate::model::{Answer, Ask, FieldSpec, FieldType, Role};
-use crate::session::Problem;
+use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
+use crate::session::RuntimeError;
 use agentir_diagnostics::FileId;
 use agentir_eval::{Value, evaluate, pattern, semantics, truthy};
 use agentir_expr::{Dialect, Expr, ExprKind, Visit};
@@ -21,14 +21,14 @@ const MAX_RETRIES: u32 = 3;
 
 /// What fields are asked for at a place.
 #[derive(Clone, Copy)]
-struct Asking<'p> {
+struct CollectRequest<'p> {
     gather: &'p Gather,
     /// Only these fields of it; all if none is named.
     only: &'p [agentir_diagnostics::Spanned<agentir_expr::Name>],
     collect: Option<&'p Collect>,
 }
 
-impl<'p> Asking<'p> {
+impl<'p> CollectRequest<'p> {
     fn fields(self) -> impl Iterator<Item = &'p GatherField> {
         self.gather.fields.iter().filter(move |f| {
             self.only.is_empty() || self.only.iter().any(|o| o.value == f.name.value)
@@ -37,34 +37,44 @@ impl<'p> Asking<'p> {
 }
 
 impl<'p> Run<'_, 'p, '_> {
-    pub(super) fn collect(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
+    pub(super) fn collect(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let agent = self.agent()?;
         let asking = match element {
             Origin::Statement(Statement::Collect(collect)) => {
-                Asking { gather: &collect.gather, only: &[], collect: Some(collect) }
+                CollectRequest { gather: &collect.gather, only: &[], collect: Some(collect) }
             }
             Origin::Failure(failure) => {
                 // What is asked for again is asked for even if it has a value.
-                if !self.progress.fresh && !self.thread().asked.contains_key(&index(at.index())) {
+                if !self.progress.input_unread
+                    && !self.frame().ask_counts.contains_key(&index(at.index()))
+                {
                     for name in &failure.collect_fields {
                         self.clear(&name.value);
                     }
                 }
-                Asking { gather: &agent.gather, only: &failure.collect_fields, collect: None }
+                CollectRequest {
+                    gather: &agent.gather,
+                    only: &failure.collect_fields,
+                    collect: None,
+                }
             }
-            _ => Asking { gather: &agent.gather, only: &[], collect: None },
+            _ => CollectRequest { gather: &agent.gather, only: &[], collect: None },
         };
         let led_by_model = matches!(element, Origin::Agent(_));
         let mut refused = None;
-        if led_by_model || self.progress.fresh {
-            if self.progress.fresh {
-                if let Some(edge) = self.interrupted(at)? {
+        if led_by_model || self.progress.input_unread {
+            if self.progress.input_unread {
+                if let Some(edge) = self.interruption_edge(at)? {
                     return Ok(Next::Take(edge));
                 }
-                self.consume();
+                self.consume_input();
             }
             let agent = self.session.agent().unwrap_or_default();
-            refused = match self.progress.ahead.take_if(|(who, _)| led_by_model && who == agent) {
+            refused = match self
+                .progress
+                .extracted_ahead
+                .take_if(|(who, _)| led_by_model && who == agent)
+            {
                 Some((_, refused)) => refused,
                 // In Agent Script the model fills variables in by an offer, under its guard.
                 None if led_by_model && self.dialect() == Dialect::AgentScript => None,
@@ -74,10 +84,10 @@ impl<'p> Run<'_, 'p, '_> {
         // Where the model leads, it asks; the fields only take what the user says.
         if led_by_model {
             if let Some(message) = refused {
-                self.thread().notes.push(message);
+                self.frame().notes.push(message);
             }
-            self.gathered()?;
-            return match self.pick(at, |edge, _| edge.kind == EdgeKind::Return)? {
+            self.update_all_fields_gathered()?;
+            return match self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Return)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
@@ -86,37 +96,44 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Asks for what is missing, or goes on.
-    fn ask_for(&mut self, at: NodeIndex, asking: Asking<'p>, refused: Option<String>) -> Step {
+    fn ask_for(
+        &mut self,
+        at: NodeIndex,
+        asking: CollectRequest<'p>,
+        refused: Option<String>,
+    ) -> NodeResult {
         let complete = match asking.collect.and_then(|c| c.complete_when.as_ref()) {
             Some(when) => {
-                self.judged.clear();
+                self.condition_results.clear();
                 self.condition(when)?
             }
             None => false,
         };
-        let missing = self.missing(asking)?;
+        let missing = self.missing_of(asking)?;
         if complete
             || (missing.is_empty() && asking.collect.is_none_or(|c| c.complete_when.is_none()))
         {
-            self.gathered()?;
-            self.forget_asking(at);
-            return match self.pick(at, |edge, to| onward(edge.kind) && to != at)? {
+            self.update_all_fields_gathered()?;
+            self.reset_attempts(at);
+            return match self.pick_edge(at, |edge, to| leads_onward(edge.kind) && to != at)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
         }
         let key = index(at.index());
-        let times = *self.thread().asked.entry(key).and_modify(|n| *n += 1).or_insert(1);
+        let times = *self.frame().ask_counts.entry(key).and_modify(|n| *n += 1).or_insert(1);
         let limit = self.node(at)?.step.and_then(|s| s.max_attempts).map(|n| n.0);
-        let failed = self.leaving(at).into_iter().find(|(_, to, edge)| {
+        let failed = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Error
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind != NodeKind::Error)
         });
-        if limit.is_some_and(|limit| f64::from(times) > limit) || self.retries_used_up(asking) {
-            self.forget_asking(at);
+        if limit.is_some_and(|limit| f64::from(times) > limit) || self.retries_exhausted(asking) {
+            self.reset_attempts(at);
             return match failed {
                 Some((edge, ..)) => Ok(Next::Take(edge)),
-                None => Err(Problem::new("validation_error", "the fields could not be filled")),
+                None => {
+                    Err(RuntimeError::new("validation_error", "the fields could not be filled"))
+                }
             };
         }
         if times > 1 {
@@ -124,22 +141,22 @@ impl<'p> Run<'_, 'p, '_> {
             self.session
                 .set_system("_clarification_count", &Json::from(count.unwrap_or(0.0) + 1.0));
         }
-        self.expect(missing.first());
+        self.expect_answer_for(missing.first());
         let question = refused.unwrap_or_else(|| self.question(asking, &missing));
         self.say(&question, None);
-        self.turn_over(at)
+        self.end_turn_at(at)
     }
 
     /// The user is about to be asked for a field; a trace may not show the answer to some.
-    pub(super) fn expect(&mut self, field: Option<&FieldSpec>) {
-        let confidential = field.is_some_and(|field| self.sensitive(&field.name));
-        self.thread().confidential = confidential;
+    pub(super) fn expect_answer_for(&mut self, field: Option<&FieldSpec>) {
+        let confidential = field.is_some_and(|field| self.is_sensitive(&field.name));
+        self.frame().confidential = confidential;
     }
 
     /// Where the model leads, what the user corrects must be known before the constraints look at it:
     /// they would refuse the old value for ever. Asked only if a constraint of every turn speaks of a
     /// field.
-    pub(super) fn extract_ahead(&mut self) -> Result<(), Problem> {
+    pub(super) fn extract_ahead(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         let field = |path: &agentir_expr::Path| {
             agent.gather.fields.iter().any(|field| field.name.value == path.root.value)
@@ -158,32 +175,34 @@ impl<'p> Run<'_, 'p, '_> {
         if agent.flow.is_some() || !checks.any(|c| speaks(&c.condition)) {
             return Ok(());
         }
-        let refused = self.extract(Asking { gather: &agent.gather, only: &[], collect: None })?;
-        self.judged.clear();
-        self.progress.ahead = Some((agent.metadata.name.value.to_string(), refused));
+        let refused =
+            self.extract(CollectRequest { gather: &agent.gather, only: &[], collect: None })?;
+        self.condition_results.clear();
+        self.progress.extracted_ahead = Some((agent.metadata.name.value.to_string(), refused));
         Ok(())
     }
 
-    fn forget_asking(&mut self, at: NodeIndex) {
-        let thread = self.thread();
-        thread.asked.remove(&index(at.index()));
-        thread.refused.clear();
+    fn reset_attempts(&mut self, at: NodeIndex) {
+        let frame = self.frame();
+        frame.ask_counts.remove(&index(at.index()));
+        frame.rejections.clear();
     }
 
-    fn retries_used_up(&mut self, asking: Asking<'p>) -> bool {
+    fn retries_exhausted(&mut self, asking: CollectRequest<'p>) -> bool {
         asking.fields().any(|field| {
             let most = field
                 .validation
                 .as_ref()
                 .and_then(|v| v.max_retries)
                 .map_or(f64::from(MAX_RETRIES), |n| n.0);
-            let times = self.thread().refused.get(field.name.value.as_str()).copied().unwrap_or(0);
+            let times =
+                self.frame().rejections.get(field.name.value.as_str()).copied().unwrap_or(0);
             f64::from(times) > most
         })
     }
 
     /// What asks for the first field that is missing, or for all of them at once.
-    fn question(&self, asking: Asking<'p>, missing: &[FieldSpec]) -> String {
+    fn question(&self, asking: CollectRequest<'p>, missing: &[FieldSpec]) -> String {
         let all = asking
             .gather
             .prompt
@@ -209,12 +228,12 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The fields that are still to be asked for, in their order.
-    fn missing(&mut self, asking: Asking<'p>) -> Result<Vec<FieldSpec>, Problem> {
+    fn missing_of(&mut self, asking: CollectRequest<'p>) -> Result<Vec<FieldSpec>, RuntimeError> {
         let agent = self.agent()?;
         let fields: Vec<&GatherField> = asking.fields().collect();
         let mut missing = Vec::new();
         for field in fields {
-            if self.has(&field.name.value) || !self.wanted(field)? {
+            if self.has_value(&field.name.value) || !self.must_ask(field)? {
                 continue;
             }
             if let Some(default) = &field.default {
@@ -228,19 +247,19 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(missing)
     }
 
-    pub(super) fn missing_fields(&mut self) -> Result<Vec<FieldSpec>, Problem> {
+    pub(super) fn missing_fields(&mut self) -> Result<Vec<FieldSpec>, RuntimeError> {
         let agent = self.agent()?;
-        self.missing(Asking { gather: &agent.gather, only: &[], collect: None })
+        self.missing_of(CollectRequest { gather: &agent.gather, only: &[], collect: None })
     }
 
     /// Whether a field must be asked for, by its activation.
-    fn wanted(&mut self, field: &'p GatherField) -> Result<bool, Problem> {
+    fn must_ask(&mut self, field: &'p GatherField) -> Result<bool, RuntimeError> {
         if field.prompt_mode == Some("extract_only")
             || matches!(field.satisfied_by, Some("authoritative_tool" | "system"))
         {
             return Ok(false);
         }
-        let there = field.depends_on.iter().all(|name| self.has(&name.value));
+        let there = field.depends_on.iter().all(|name| self.has_value(&name.value));
         Ok(match &field.activation {
             Some(Activation::Optional) => false,
             Some(Activation::Progressive) => there && !field.depends_on.is_empty(),
@@ -250,18 +269,18 @@ impl<'p> Run<'_, 'p, '_> {
         })
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn has_value(&self, name: &str) -> bool {
         self.variable(name).is_some()
     }
 
     /// Takes values from what the user said. Gives what to say about one that was refused.
-    fn extract(&mut self, asking: Asking<'p>) -> Result<Option<String>, Problem> {
+    fn extract(&mut self, asking: CollectRequest<'p>) -> Result<Option<String>, RuntimeError> {
         let Some(message) = self.input.as_ref().map(|i| i.text.clone()) else { return Ok(None) };
         let agent = self.agent()?;
         let corrects = asking.collect.is_none_or(|c| c.corrections == Some(true));
         let mut wanted: Vec<&'p GatherField> = Vec::new();
         for field in asking.fields() {
-            let known = self.has(&field.name.value);
+            let known = self.has_value(&field.name.value);
             let by_user = !matches!(field.satisfied_by, Some("authoritative_tool" | "system"));
             if by_user && (!known || corrects) {
                 wanted.push(field);
@@ -270,40 +289,45 @@ impl<'p> Run<'_, 'p, '_> {
         if wanted.is_empty() {
             return Ok(None);
         }
-        let missing = self.missing(asking)?;
+        let missing = self.missing_of(asking)?;
         // Who leads by a model and has said nothing yet has asked for nothing.
         let silent = asking.collect.is_none()
             && self.dialect() != Dialect::Adl
-            && self.thread().messages.iter().all(|m| m.role != Role::Assistant);
+            && self.frame().messages.iter().all(|m| m.role != Role::Assistant);
         let asked = missing.first().filter(|_| !silent).map(|f| f.name.clone());
         let specs: Vec<FieldSpec> = wanted.iter().map(|f| self.field_spec(agent, f)).collect();
-        let mut context = self.thread().messages.clone();
+        let mut context = self.frame().messages.clone();
         context.pop();
-        let ask = Ask::Extract { message, context, fields: specs.clone(), asked };
-        let values = match self.ask(ask)? {
+        let task = ModelTask::Extract { message, context, fields: specs.clone(), asked };
+        let values = match self.ask_model(task)? {
             Answer::Values(values) => values,
-            _ => return Err(Problem::new("model_error", "asked for values, the model gave none")),
+            _ => {
+                return Err(RuntimeError::new(
+                    "model_error",
+                    "asked for values, the model gave none",
+                ));
+            }
         };
         let mut refused = None;
-        self.progress.refused = None;
+        self.progress.rejected = None;
         for (field, spec) in wanted.iter().zip(&specs) {
             let Some(found) = values.get(&spec.name).filter(|v| !v.is_null()) else { continue };
             // A field without a type takes what it is given as it is.
             let declared = field.ty.is_some() || field.entity_ref.is_some();
-            let given = if declared { typed(found, spec.ty) } else { Some(found.clone()) };
+            let given = if declared { coerce(found, spec.ty) } else { Some(found.clone()) };
             let value = given.and_then(|json| from_json(&json).ok()).ok_or_else(|| {
-                Problem::new("invalid_input", format!("`{}` has no value", spec.name))
+                RuntimeError::new("invalid_input", format!("`{}` has no value", spec.name))
             });
             let valid = match value {
-                Ok(value) => self.accept(field, spec, value)?,
+                Ok(value) => self.accept_value(field, spec, value)?,
                 Err(_) => Some(format!(
                     "I could not understand that. {}",
                     spec.prompt.clone().unwrap_or_default()
                 )),
             };
             if let Some(message) = valid {
-                *self.thread().refused.entry(spec.name.clone()).or_default() += 1;
-                self.progress.refused.get_or_insert_with(|| (spec.name.clone(), message.clone()));
+                *self.frame().rejections.entry(spec.name.clone()).or_default() += 1;
+                self.progress.rejected.get_or_insert_with(|| (spec.name.clone(), message.clone()));
                 refused = refused.or(Some(message));
             } else {
                 self.recall(&format!("entity:{}:extracted", field.name.value));
@@ -313,16 +337,16 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Takes a value if it is one that the field takes; else says what is wrong with it.
-    fn accept(
+    fn accept_value(
         &mut self,
         field: &'p GatherField,
         spec: &FieldSpec,
         value: Value,
-    ) -> Result<Option<String>, Problem> {
-        let before = self.thread().variables.get(&field.name.value).cloned();
+    ) -> Result<Option<String>, RuntimeError> {
+        let before = self.frame().variables.get(&field.name.value).cloned();
         self.assign_name(&field.name.value, value.clone())?;
         let Some(validation) = &field.validation else { return Ok(None) };
-        if self.valid(validation, spec, &value)? {
+        if self.is_valid(validation, spec, &value)? {
             return Ok(None);
         }
         self.assign_name(&field.name.value, before.unwrap_or_default())?;
@@ -336,12 +360,12 @@ impl<'p> Run<'_, 'p, '_> {
         }))
     }
 
-    fn valid(
+    fn is_valid(
         &mut self,
         validation: &Validation,
         spec: &FieldSpec,
         value: &Value,
-    ) -> Result<bool, Problem> {
+    ) -> Result<bool, RuntimeError> {
         let rule = validation.rule.value.as_str();
         let text = agentir_eval::text(value, semantics(self.dialect()));
         Ok(match validation.kind.value.to_ascii_lowercase().as_str() {
@@ -354,7 +378,7 @@ impl<'p> Run<'_, 'p, '_> {
                 validation.values().any(|v| v.eq_ignore_ascii_case(&text))
                     || spec.values.keys().any(|v| v.eq_ignore_ascii_case(&text))
             }
-            "custom" => match custom(validation) {
+            "custom" => match parse_custom_rule(validation) {
                 Some(expr) => evaluate(&expr, &self.scope(), self.dialect())
                     .map_or(true, |v| truthy(&v, semantics(self.dialect()))),
                 None => true,
@@ -369,30 +393,33 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// What the user says anywhere in a flow fills fields of the agent (ABL, 3.6: "extracts from user
     /// messages"; ADL, B.3: the arguments of an agent).
-    pub(super) fn take_fields(&mut self) -> Result<(), Problem> {
+    pub(super) fn extract_agent_fields(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         if agent.gather.fields.is_empty() {
             return Ok(());
         }
-        self.extract(Asking { gather: &agent.gather, only: &[], collect: None })?;
-        self.judged.clear();
-        self.gathered()
+        self.extract(CollectRequest { gather: &agent.gather, only: &[], collect: None })?;
+        self.condition_results.clear();
+        self.update_all_fields_gathered()
     }
 
     /// All required fields are there, or not: what agents read as `all_fields_gathered`.
-    pub(super) fn gathered(&mut self) -> Result<(), Problem> {
+    pub(super) fn update_all_fields_gathered(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         if !agent.gather.fields.is_empty() || agent.flow.is_some() {
             let all = self.missing_fields()?.is_empty();
-            self.thread().variables.set("all_fields_gathered", Value::Bool(all));
+            self.frame().variables.set("all_fields_gathered", Value::Bool(all));
         }
         Ok(())
     }
 
     /// The way from a place where the model leads to the fields that it collects, if the user may
     /// have filled one.
-    pub(super) fn collecting(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
-        let edge = self.leaving(at).into_iter().find(|(_, to, edge)| {
+    pub(super) fn collect_edge(
+        &mut self,
+        at: NodeIndex,
+    ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        let edge = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Choice
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Collect)
         });
@@ -400,12 +427,12 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The model fills variables in by an offer.
-    pub(super) fn fill(&mut self, offer: &'p ToolBinding) -> Result<(), Problem> {
+    pub(super) fn fill_from_offer(&mut self, offer: &'p ToolBinding) -> Result<(), RuntimeError> {
         if !matches!(offer.action, BindingAction::Collect) {
             return Ok(());
         }
         let arguments =
-            self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
+            self.frame().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
         for with in &offer.with {
             let value = match &with.value {
                 Some(value) => Some(to_json(&self.value(value)?)),
@@ -417,20 +444,20 @@ impl<'p> Run<'_, 'p, '_> {
                 self.assign_name(&name, value)?;
             }
         }
-        self.answer_call(&Json::from("noted"));
+        self.answer_tool_use(&Json::from("noted"));
         Ok(())
     }
 }
 
 /// A custom rule as an expression. The IR keeps rules as they are written, so it is read here.
-fn custom(validation: &Validation) -> Option<Expr> {
+fn parse_custom_rule(validation: &Validation) -> Option<Expr> {
     let leaf = Leaf::verbatim(validation.parts().1, FileId(0), 0);
     // What is no expression was reported where the agent was read.
     condition(leaf, true, &mut Vec::new()).expr().cloned()
 }
 
 /// A value in the form of its type, as models and rules of thumb may give it otherwise.
-pub(super) fn typed(json: &Json, ty: FieldType) -> Option<Json> {
+pub(super) fn coerce(json: &Json, ty: FieldType) -> Option<Json> {
     match (ty, json) {
         (FieldType::Number | FieldType::Currency, Json::String(text)) => {
             let plain: String =

@@ -3,7 +3,7 @@
 
 use super::Run;
 use crate::json::to_json;
-use crate::trace::What;
+use crate::trace::EventKind;
 use agentir_eval::Value;
 use agentir_ir::StoredValue;
 use smol_str::SmolStr;
@@ -14,7 +14,7 @@ impl Run<'_, '_, '_> {
         let Some(target) = &store.target else { return };
         let value = store.value.as_ref().and_then(|e| self.value(e).ok()).unwrap_or_default();
         let path = target.value.trim_end_matches(".*");
-        let shown = self.shown(path, &to_json(&value));
+        let shown = self.masked(path, &to_json(&value));
         let kept = match (store.operation, self.session.memory.get(path).cloned()) {
             (Some("append"), old) => {
                 let mut items = match old {
@@ -49,7 +49,7 @@ impl Run<'_, '_, '_> {
                 self.session.expires.remove(path);
             }
         }
-        self.emit(What::Remember { path: path.to_owned(), value: shown });
+        self.emit(EventKind::Remember { path: path.to_owned(), value: shown });
     }
 
     /// What is brought back from memory, and what the model is told, when something happens.
@@ -70,13 +70,13 @@ impl Run<'_, '_, '_> {
             };
             if let Some(text) = text {
                 let text = self.render(text);
-                self.thread().recalled.push(text);
+                self.frame().recalled.push(text);
             }
             if let Some(agentir_ir::RecallAction::InjectContext { paths }) = &recall.action {
                 for path in paths {
                     if let Some(value) = self.session.memory.get(&path.value).cloned() {
                         let line = format!("{}: {}", path.value, value);
-                        self.thread().recalled.push(line);
+                        self.frame().recalled.push(line);
                     }
                 }
             }

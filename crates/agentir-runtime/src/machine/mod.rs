@@ -6,30 +6,30 @@
 //! never entered.
 //!
 //! What many places share is in the graph once (the turn around a wait, handlers of errors, checks
-//! before a call); an agent remembers where it came from ([`Back`]), and `Resume` leads back there.
+//! before a call); an agent remembers where it came from ([`ReturnPoint`]), and `Resume` leads back there.
 
-mod call;
 mod checks;
 mod collect;
-mod confirm;
-mod converse;
-mod detect;
-mod effects;
+mod confirmation;
+mod detectors;
+mod execute;
+mod exit_conditions;
 mod memory;
-mod notice;
+mod message_classifiers;
+mod model_calls;
 mod orchestrate;
 mod prompt;
 mod remote;
 mod render;
-mod route;
+mod routing;
 mod scope;
+mod tool_calls;
 mod transfer;
-mod until;
 
 use crate::host::Host;
 use crate::model::{Message, Role, Usage};
-use crate::session::{Back, Problem, SESSION_VERSION, Session, Status, Thread};
-use crate::trace::{Event, What};
+use crate::session::{Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status};
+use crate::trace::{Event, EventKind};
 use agentir_eval::State;
 use agentir_expr::{Condition, Dialect};
 use agentir_flow::cfg::{
@@ -44,22 +44,22 @@ use serde_json::Value as Json;
 use std::fmt;
 
 /// So many nodes one turn may enter. What needs more turns in circles.
-const MAX_VISITS: u32 = 5_000;
+const MAX_NODE_VISITS: u32 = 5_000;
 
 /// So many agents may wait for each other.
-const MAX_STACK: usize = 32;
+const MAX_STACK_DEPTH: usize = 32;
 
 /// A program, ready to be run.
 pub struct Machine<'p> {
     program: &'p Program,
     cfg: Cfg<'p>,
     /// What leaves each node, in the order in which it is tried.
-    leaving: Vec<Vec<EdgeIndex>>,
+    outgoing: Vec<Vec<EdgeIndex>>,
     /// Whom each node leads to.
     transfers: FxHashMap<NodeIndex, Vec<Transfer<'p>>>,
     /// What conditions ask about messages, by agent.
-    asked: Vec<notice::Asked>,
-    awaited: until::Awaited<'p>,
+    classifiers: Vec<message_classifiers::Classifiers>,
+    exit_variables: exit_conditions::ExitVariables<'p>,
     /// What must not be shown: names of fields and entities, and paths of memory.
     sensitive: FxHashSet<&'p str>,
     fingerprint: String,
@@ -84,7 +84,7 @@ impl Input {
 
 /// Something the user is told.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct AgentMessage {
     /// By which agent.
     pub agent: String,
     /// What.
@@ -97,7 +97,7 @@ pub struct Said {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     /// What the user is told.
-    pub said: Vec<Said>,
+    pub messages: Vec<AgentMessage>,
     /// How the conversation stands.
     pub status: Status,
     /// What went wrong, if the status says so.
@@ -137,13 +137,13 @@ impl<'p> Machine<'p> {
     pub fn new(program: &'p Program) -> Self {
         let cfg = Cfg::of_program(program);
         let graph = cfg.graph();
-        let mut leaving = vec![Vec::new(); graph.node_count()];
+        let mut outgoing = vec![Vec::new(); graph.node_count()];
         for edge in graph.edge_references() {
-            if let Some(edges) = leaving.get_mut(edge.source().index()) {
+            if let Some(edges) = outgoing.get_mut(edge.source().index()) {
                 edges.push(edge.id());
             }
         }
-        leaving.iter_mut().for_each(|edges| edges.sort_unstable());
+        outgoing.iter_mut().for_each(|edges| edges.sort_unstable());
         let mut transfers: FxHashMap<NodeIndex, Vec<Transfer<'p>>> = FxHashMap::default();
         for transfer in cfg.transfers() {
             transfers.entry(transfer.node).or_default().push(*transfer);
@@ -154,10 +154,23 @@ impl<'p> Machine<'p> {
             .flat_map(|a| [a.metadata.name.value.as_str(), a.metadata.source_hash.as_str()])
             .collect();
         let fingerprint = parts.join("\n");
-        let asked = cfg.agents().iter().map(|part| notice::Asked::of(&cfg, part)).collect();
-        let awaited = until::Awaited::of(&cfg);
-        let sensitive = program.agents.iter().flat_map(sensitive).collect();
-        Self { program, cfg, leaving, transfers, asked, awaited, sensitive, fingerprint }
+        let classifiers = cfg
+            .agents()
+            .iter()
+            .map(|part| message_classifiers::Classifiers::of(&cfg, part))
+            .collect();
+        let exit_variables = exit_conditions::ExitVariables::of(&cfg);
+        let sensitive = program.agents.iter().flat_map(sensitive_names).collect();
+        Self {
+            program,
+            cfg,
+            outgoing,
+            transfers,
+            classifiers,
+            exit_variables,
+            sensitive,
+            fingerprint,
+        }
     }
 
     /// The graph that is walked.
@@ -175,9 +188,10 @@ impl<'p> Machine<'p> {
     /// The step of a flow at which a conversation stands: where the agent at work waits, whatever ends
     /// its turns stands in no step.
     #[must_use]
-    pub fn step(&self, session: &Session) -> Option<&'p str> {
-        let thread = session.stack.last()?;
-        let places = std::iter::once(thread.node).chain(thread.back.last().map(|back| back.node));
+    pub fn current_step(&self, session: &Session) -> Option<&'p str> {
+        let frame = session.stack.last()?;
+        let places =
+            std::iter::once(frame.node).chain(frame.return_points.last().map(|back| back.node));
         places
             .filter_map(|node| self.cfg.node(NodeIndex::new(node as usize))?.step)
             .map(|step| step.name.value.as_str())
@@ -209,7 +223,7 @@ impl<'p> Machine<'p> {
             system: State::new(),
             memory: State::new(),
             expires: std::collections::BTreeMap::new(),
-            last: None,
+            last_turn_at: None,
             flow_steps: 0,
             orchestration: None,
         };
@@ -218,7 +232,7 @@ impl<'p> Machine<'p> {
         let name = agent.metadata.name.value.as_str();
         let id = self.cfg.find(name).ok_or_else(|| StartError::NoAgent(name.to_owned()))?;
         let entry = self.cfg.agent(id).map_or(0, |part| part.entry.index());
-        session.stack.push(Thread::new(name, index(entry), 0));
+        session.stack.push(Frame::new(name, index(entry), 0));
         for agent in &self.program.agents {
             scope::shared_variables(agent, &mut session.shared);
         }
@@ -239,7 +253,7 @@ impl<'p> Machine<'p> {
             return Err(StartError::OtherProgram);
         }
         if matches!(session.status, Status::Done | Status::Failed) {
-            return Ok(Turn { said: Vec::new(), status: session.status, error: None });
+            return Ok(Turn { messages: Vec::new(), status: session.status, error: None });
         }
         let mut run = Run {
             machine: self,
@@ -247,26 +261,28 @@ impl<'p> Machine<'p> {
             host,
             input: input.cloned(),
             confidential: false,
-            progress: Progress { fresh: input.is_some(), ..Progress::default() },
+            progress: Progress { input_unread: input.is_some(), ..Progress::default() },
             visits: 0,
-            judged: FxHashMap::default(),
+            condition_results: FxHashMap::default(),
             locals: Vec::new(),
-            methods: orchestrate::Orchestration::default(),
+            orchestration: orchestrate::Orchestration::default(),
         };
         let now = run.host.clock.now();
-        run.session.forget(now);
-        let before = run.session.last.replace(now);
-        if let Some(error) = before.and_then(|before| run.expired(now.saturating_sub(before))) {
-            return Ok(run.end_expired(error));
+        run.session.remove_expired(now);
+        let before = run.session.last_turn_at.replace(now);
+        if let Some(error) =
+            before.and_then(|before| run.session_timeout(now.saturating_sub(before)))
+        {
+            return Ok(run.end_timed_out(error));
         }
-        run.begin();
-        let status = run.go();
-        Ok(run.end(status))
+        run.begin_turn();
+        let status = run.run_until_wait();
+        Ok(run.end_turn(status))
     }
 }
 
 /// What an agent declares as sensitive, the fields that its steps ask for included.
-fn sensitive(agent: &Agent) -> Vec<&str> {
+fn sensitive_names(agent: &Agent) -> Vec<&str> {
     let mut names = Vec::new();
     agent.walk(&mut |node| {
         if let IrNode::Field(field) = node
@@ -299,31 +315,31 @@ struct Run<'r, 'p, 'h> {
     progress: Progress,
     visits: u32,
     /// What conditions gave at this visit, by their address: each is asked once.
-    judged: FxHashMap<usize, bool>,
+    condition_results: FxHashMap<usize, bool>,
     /// Names that only exist where something is evaluated: the item of a list.
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
     /// What a method of orchestration remembers.
-    methods: orchestrate::Orchestration,
+    orchestration: orchestrate::Orchestration,
 }
 
 /// How far a turn is. With the session it is all that is as it was where a turn is tried out and taken
 /// back.
 #[derive(Clone, Default)]
 struct Progress {
-    said: Vec<Said>,
+    messages: Vec<AgentMessage>,
     /// Whether nobody has taken yet what the user sent.
-    fresh: bool,
+    input_unread: bool,
     /// How far the node was that is come back to.
     stage: u32,
     /// The edge that was taken last.
-    arrived: Option<EdgeIndex>,
+    entered_by: Option<EdgeIndex>,
     /// The edge that a node before has chosen already: out of an interruption.
-    chosen: Option<EdgeIndex>,
+    chosen_edge: Option<EdgeIndex>,
     /// The field whose value was refused last, and what is wrong with it.
-    refused: Option<(String, String)>,
+    rejected: Option<(String, String)>,
     /// The agent that has taken values from the message before it came to where it asks for them, with
     /// what it has to say about one that was refused.
-    ahead: Option<(String, Option<String>)>,
+    extracted_ahead: Option<(String, Option<String>)>,
     /// Whether the user was told something in this turn by an agent that is done.
     answered: bool,
     error: Option<String>,
@@ -334,7 +350,7 @@ enum Next {
     /// Along an edge.
     Take(EdgeIndex),
     /// Back to where the agent was before.
-    Back(Back),
+    ReturnTo(ReturnPoint),
     /// Another agent goes on; its place is set already.
     Switch,
     /// Not before somebody else does something.
@@ -342,9 +358,9 @@ enum Next {
 }
 
 /// What the machine does or what went wrong.
-type Step = Result<Next, Problem>;
+type NodeResult = Result<Next, RuntimeError>;
 
-impl Problem {
+impl RuntimeError {
     fn new(kind: &str, message: impl Into<String>) -> Self {
         Self { kind: kind.to_owned(), message: message.into() }
     }
@@ -356,28 +372,28 @@ impl Problem {
 }
 
 impl<'r, 'p> Run<'r, 'p, '_> {
-    fn begin(&mut self) {
+    fn begin_turn(&mut self) {
         let Some(input) = self.input.clone() else { return };
         self.session.turn += 1;
         let last = self.session.stack.last_mut();
-        let confidential = last.is_some_and(|thread| std::mem::take(&mut thread.confidential));
+        let confidential = last.is_some_and(|frame| std::mem::take(&mut frame.confidential));
         self.confidential = confidential;
-        let shown = if confidential { HIDDEN } else { input.text.as_str() };
-        self.emit(What::Input { text: shown.to_owned() });
+        let shown = if confidential { MASK } else { input.text.as_str() };
+        self.emit(EventKind::Input { text: shown.to_owned() });
         self.session.transcript.push(Message::new(Role::User, input.text.as_str()));
         self.session.set_system("input", &Json::from(input.text.as_str()));
         self.session.set_system("recent_input", &Json::from(input.text.as_str()));
-        if let Some(thread) = self.session.stack.last_mut() {
-            thread.iterations = 0;
+        if let Some(frame) = self.session.stack.last_mut() {
+            frame.iterations = 0;
         }
     }
 
     /// Whether the user was silent for longer than the agent at work waits (ABL, current specification,
     /// 7.11), and what is said about it.
-    fn expired(&self, idle: i64) -> Option<String> {
+    fn session_timeout(&self, idle: i64) -> Option<String> {
         let limit = match &self.agent().ok()?.execution.timeouts.session_timeout_ms {
             NumberOrText::Number(n) => n.0,
-            NumberOrText::Text(text) => call::milliseconds(text)?,
+            NumberOrText::Text(text) => tool_calls::parse_duration_ms(text)?,
         };
         (self.dialect() == Dialect::Abl && idle as f64 > limit).then(|| {
             let (idle, limit) = (idle / 1_000, limit / 1_000.0);
@@ -388,87 +404,90 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     }
 
     /// Nothing is done any more.
-    fn end_expired(&mut self, message: String) -> Turn {
+    fn end_timed_out(&mut self, message: String) -> Turn {
         let kind = "session_timeout".to_owned();
-        self.emit(What::Error { kind, message: message.clone() });
+        self.emit(EventKind::Error { kind, message: message.clone() });
         self.progress.error = Some(message);
-        self.end(Status::Failed)
+        self.end_turn(Status::Failed)
     }
 
-    fn end(&mut self, status: Status) -> Turn {
+    fn end_turn(&mut self, status: Status) -> Turn {
         self.session.status = status;
-        let said = std::mem::take(&mut self.progress.said);
-        for one in &said {
-            self.session.transcript.push(Message::new(Role::Assistant, one.text.as_str()));
+        let messages = std::mem::take(&mut self.progress.messages);
+        for message in &messages {
+            self.session.transcript.push(Message::new(Role::Assistant, message.text.as_str()));
         }
-        self.emit(What::TurnEnd { status: status.name() });
-        Turn { said, status, error: self.progress.error.take() }
+        self.emit(EventKind::TurnEnd { status: status.name() });
+        Turn { messages, status, error: self.progress.error.take() }
     }
 
     /// Walks until somebody else has to do something.
-    fn go(&mut self) -> Status {
+    fn run_until_wait(&mut self) -> Status {
         loop {
-            let Some(thread) = self.session.stack.last() else {
+            let Some(frame) = self.session.stack.last() else {
                 return Status::Done;
             };
-            let at = NodeIndex::new(thread.node as usize);
+            let at = NodeIndex::new(frame.node as usize);
             self.visits += 1;
-            self.judged.clear();
+            self.condition_results.clear();
             if let Some(kind) = self.machine.cfg.node(at).map(|node| node.kind) {
-                if self.halts(at, kind) {
+                if self.stops_speculation(at, kind) {
                     return Status::Await;
                 }
-                if self.unmerge(at, kind) {
+                if self.restore_deferred_guardrails(at, kind) {
                     continue;
                 }
             }
-            let step = if self.visits > MAX_VISITS {
-                Err(Problem::new("loop", "the agents go round in circles without the user"))
+            let step = if self.visits > MAX_NODE_VISITS {
+                Err(RuntimeError::new("loop", "the agents go round in circles without the user"))
             } else {
-                self.visit(at)
+                self.execute(at)
             };
             let next = match step {
                 Ok(next) => next,
                 Err(problem) => self.fail(at, problem),
             };
             match next {
-                Next::Take(edge) => self.take(edge),
-                Next::Back(back) => {
-                    self.progress.arrived = None;
+                Next::Take(edge) => self.take_edge(edge),
+                Next::ReturnTo(back) => {
+                    self.progress.entered_by = None;
                     self.progress.stage = back.stage;
-                    self.thread().node = back.node;
+                    self.frame().node = back.node;
                 }
-                Next::Switch => self.progress.arrived = None,
+                Next::Switch => self.progress.entered_by = None,
                 Next::Stop(status) => return status,
             }
         }
     }
 
-    fn take(&mut self, edge: EdgeIndex) {
+    fn take_edge(&mut self, edge: EdgeIndex) {
         let Some((_, to, weight)) = self.machine.cfg.edge(edge) else { return };
         let counts = weight.limit.is_some();
-        let thread = self.thread();
-        thread.node = index(to.index());
+        let frame = self.frame();
+        frame.node = index(to.index());
         if counts {
-            *thread.taken.entry(index(edge.index())).or_default() += 1;
+            *frame.edge_counts.entry(index(edge.index())).or_default() += 1;
         }
-        self.progress.arrived = Some(edge);
+        self.progress.entered_by = Some(edge);
     }
 
     /// The agent at work. There always is one while the machine walks.
     #[expect(clippy::expect_used, reason = "`go` stops before the stack is empty")]
-    fn thread(&mut self) -> &mut Thread {
+    fn frame(&mut self) -> &mut Frame {
         self.session.stack.last_mut().expect("an agent is at work")
     }
 
-    fn id(&self) -> Option<AgentId> {
+    fn agent_id(&self) -> Option<AgentId> {
         self.machine.cfg.find(self.session.agent()?)
     }
 
     /// The agent at work.
-    fn agent(&self) -> Result<&'p Agent, Problem> {
+    fn agent(&self) -> Result<&'p Agent, RuntimeError> {
         let name = self.session.agent().unwrap_or_default();
-        self.machine.program.agent(name).ok_or_else(|| Problem::unknown("there is no such agent"))
+        self.machine
+            .program
+            .agent(name)
+            .ok_or_else(|| RuntimeError::unknown("there is no such agent"))
     }
 
     fn dialect(&self) -> Dialect {
@@ -476,25 +495,29 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         Dialect::from_name(name).unwrap_or(Dialect::Abl)
     }
 
-    fn node(&self, at: NodeIndex) -> Result<Node<'p>, Problem> {
-        self.machine.cfg.node(at).copied().ok_or_else(|| Problem::unknown("there is no such place"))
+    fn node(&self, at: NodeIndex) -> Result<Node<'p>, RuntimeError> {
+        self.machine
+            .cfg
+            .node(at)
+            .copied()
+            .ok_or_else(|| RuntimeError::unknown("there is no such node"))
     }
 
     /// What leaves a node, in the order in which it is tried.
-    fn leaving(&self, at: NodeIndex) -> Vec<(EdgeIndex, NodeIndex, Edge<'p>)> {
-        let edges = self.machine.leaving.get(at.index()).map(Vec::as_slice).unwrap_or_default();
+    fn outgoing_edges(&self, at: NodeIndex) -> Vec<(EdgeIndex, NodeIndex, Edge<'p>)> {
+        let edges = self.machine.outgoing.get(at.index()).map(Vec::as_slice).unwrap_or_default();
         edges
             .iter()
             .filter_map(|id| self.machine.cfg.edge(*id).map(|(_, to, edge)| (*id, to, *edge)))
             .collect()
     }
 
-    fn emit(&mut self, what: What) {
-        self.emit_as(self.session.agent().unwrap_or_default().to_owned(), what);
+    fn emit(&mut self, kind: EventKind) {
+        self.emit_as(self.session.agent().unwrap_or_default().to_owned(), kind);
     }
 
     /// Something happened that another agent than the one at work did.
-    fn emit_as(&mut self, agent: String, what: What) {
+    fn emit_as(&mut self, agent: String, kind: EventKind) {
         let step = self
             .session
             .stack
@@ -502,20 +525,20 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             .and_then(|t| self.machine.cfg.node(NodeIndex::new(t.node as usize)))
             .and_then(|node| node.step)
             .map(|step| step.name.value.to_string());
-        self.host.observer.event(&Event { turn: self.session.turn, agent, step, what });
+        self.host.observer.event(&Event { turn: self.session.turn, agent, step, kind });
     }
 
     fn trace(&mut self, at: NodeIndex, node: &Node<'p>) {
         let why = self
             .progress
-            .arrived
+            .entered_by
             .and_then(|e| self.machine.cfg.edge(e))
             .map(|(.., e)| e.kind.name());
-        self.emit(What::Node {
+        self.emit(EventKind::Node {
             node: at.index(),
             kind: node.kind.name(),
             why,
-            place: None,
+            location: None,
             span: node.span,
         });
     }
@@ -528,7 +551,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     }
 
     /// Whether all of a guard's tests come out as it wants.
-    fn holds(&mut self, guard: Guard) -> Result<bool, Problem> {
+    fn guard_holds(&mut self, guard: Guard) -> Result<bool, RuntimeError> {
         for literal in self.machine.cfg.guard(guard) {
             if self.test(&literal.test)? != literal.holds {
                 return Ok(false);
@@ -537,7 +560,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         Ok(true)
     }
 
-    fn test(&mut self, test: &Test<'p>) -> Result<bool, Problem> {
+    fn test(&mut self, test: &Test<'p>) -> Result<bool, RuntimeError> {
         match test {
             Test::Condition(condition) => self.condition(condition),
             Test::Expr(expr) => {
@@ -551,9 +574,9 @@ impl<'r, 'p> Run<'r, 'p, '_> {
 
     /// Whether a condition holds: by the evaluator, or by the model if it is in words. Each is asked
     /// once where branches are chosen among, on the state as it was before any of them.
-    fn condition(&mut self, condition: &'p Condition) -> Result<bool, Problem> {
+    fn condition(&mut self, condition: &'p Condition) -> Result<bool, RuntimeError> {
         let key = std::ptr::from_ref(condition).addr();
-        if let Some(known) = self.judged.get(&key) {
+        if let Some(known) = self.condition_results.get(&key) {
             return Ok(*known);
         }
         let (holds, decided_by) = match condition.expr() {
@@ -562,31 +585,31 @@ impl<'r, 'p> Run<'r, 'p, '_> {
                 let outcome = agentir_eval::outcome(expr, &self.scope(), dialect);
                 match outcome {
                     agentir_eval::Outcome::True => {
-                        self.captures(expr);
+                        self.store_captures(expr);
                         (true, "expression")
                     }
                     agentir_eval::Outcome::False => (false, "expression"),
                     agentir_eval::Outcome::Error => {
                         let text = &condition.text.value;
-                        return Err(Problem::unknown(format!("`{text}` cannot be evaluated")));
+                        return Err(RuntimeError::unknown(format!("`{text}` cannot be evaluated")));
                     }
                 }
             }
             None => (self.judge_user(&condition.text.value)?, "model"),
         };
-        self.emit(What::Condition {
+        self.emit(EventKind::Condition {
             condition: condition.text.value.to_string(),
             holds,
             decided_by,
         });
-        self.judged.insert(key, holds);
+        self.condition_results.insert(key, holds);
         Ok(holds)
     }
 
     // ---- choosing among edges ---------------------------------------------------------------
 
     /// Whether an edge may still be taken: by its limit, and by whether the flow has begun.
-    fn open(&mut self, id: EdgeIndex, to: NodeIndex, edge: &Edge<'p>) -> bool {
+    fn can_take(&mut self, id: EdgeIndex, to: NodeIndex, edge: &Edge<'p>) -> bool {
         let kind = |at| self.machine.cfg.node(at).map(|node| node.kind);
         let from = self.machine.cfg.edge(id).and_then(|(from, ..)| kind(from));
         // Where somebody gives the conversation back it goes on in any case.
@@ -595,22 +618,24 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             && from != Some(NodeKind::Return)
             && kind(to) == Some(NodeKind::Resume);
         let starts = edge.kind == EdgeKind::Start;
-        let thread = self.thread();
-        if (starts && !thread.back.is_empty()) || (resumes && thread.back.is_empty()) {
+        let frame = self.frame();
+        if (starts && !frame.return_points.is_empty())
+            || (resumes && frame.return_points.is_empty())
+        {
             return false;
         }
-        let times = thread.taken.get(&index(id.index())).copied().unwrap_or(0);
+        let times = frame.edge_counts.get(&index(id.index())).copied().unwrap_or(0);
         edge.limit.is_none_or(|limit| times < limit)
     }
 
     /// The first edge that is wanted, may still be taken, and whose guard holds.
-    fn pick(
+    fn pick_edge(
         &mut self,
         at: NodeIndex,
         wanted: impl Fn(&Edge<'p>, NodeIndex) -> bool,
-    ) -> Result<Option<EdgeIndex>, Problem> {
-        for (id, to, edge) in self.leaving(at) {
-            if wanted(&edge, to) && self.open(id, to, &edge) && self.holds(edge.guard)? {
+    ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        for (id, to, edge) in self.outgoing_edges(at) {
+            if wanted(&edge, to) && self.can_take(id, to, &edge) && self.guard_holds(edge.guard)? {
                 return Ok(Some(id));
             }
         }
@@ -618,7 +643,7 @@ impl<'r, 'p> Run<'r, 'p, '_> {
     }
 
     /// Leaves a node that is done in the way that its guards say.
-    fn leave(&mut self, at: NodeIndex) -> Step {
+    fn leave(&mut self, at: NodeIndex) -> NodeResult {
         // Where a profile is active, what it says comes first.
         if let Some(edge) = self.profile_edge(at)? {
             return Ok(Next::Take(edge));
@@ -626,11 +651,11 @@ impl<'r, 'p> Run<'r, 'p, '_> {
         // A reason to escalate that has come about is a way out of the question whether it has.
         let asks = self.machine.cfg.node(at).is_some_and(|node| node.kind == NodeKind::Branch);
         let usual = |edge: &Edge<'p>, _: NodeIndex| {
-            onward(edge.kind)
+            leads_onward(edge.kind)
                 || edge.kind == EdgeKind::Turn
                 || (asks && edge.kind == EdgeKind::Route)
         };
-        if let Some(edge) = self.pick(at, usual)? {
+        if let Some(edge) = self.pick_edge(at, usual)? {
             return Ok(Next::Take(edge));
         }
         // What is said because of an error goes on because of it.
@@ -639,29 +664,32 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             matches!(edge.kind, EdgeKind::Error | EdgeKind::Exhausted)
                 && cfg.node(to).is_some_and(|n| n.kind != NodeKind::Error)
         };
-        match self.pick(at, goes_on)? {
+        match self.pick_edge(at, goes_on)? {
             Some(edge) => Ok(Next::Take(edge)),
-            None => Err(Problem::unknown("nothing follows")),
+            None => Err(RuntimeError::unknown("nothing follows")),
         }
     }
 
     /// Something went wrong at a node: its step's handlers look after it, then the agent's.
-    fn fail(&mut self, at: NodeIndex, problem: Problem) -> Next {
-        self.emit(What::Error { kind: problem.kind.clone(), message: problem.message.clone() });
+    fn fail(&mut self, at: NodeIndex, problem: RuntimeError) -> Next {
+        self.emit(EventKind::Error {
+            kind: problem.kind.clone(),
+            message: problem.message.clone(),
+        });
         self.session.set_system(
             "_error",
             &serde_json::json!({ "type": problem.kind, "message": problem.message }),
         );
-        let hub = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_hub(*to)
+        let hub = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
+            matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_error_hub(*to)
         });
         let message = problem.message.clone();
         let endless = problem.kind == "loop";
-        self.thread().error = Some(problem);
+        self.frame().error = Some(problem);
         match hub {
             Some((edge, ..)) if !endless => {
-                let back = Back { node: index(at.index()), stage: SKIP };
-                self.thread().back.push(back);
+                let back = ReturnPoint { node: index(at.index()), stage: STAGE_SKIP };
+                self.frame().return_points.push(back);
                 Next::Take(edge)
             }
             _ => self.give_up(message),
@@ -677,14 +705,14 @@ impl<'r, 'p> Run<'r, 'p, '_> {
             None => self.say("Sorry, something went wrong.", None),
         }
         self.progress.error = Some(message);
-        self.thread().failed = true;
+        self.frame().failed = true;
         Next::Stop(Status::Failed)
     }
 }
 
 /// Whether an edge is a way on: not what interrupts, checks, fails or is only possible. How the way on
 /// is written (behind it, a jump, the next step) makes no difference to whoever is done.
-const fn onward(why: EdgeKind) -> bool {
+const fn leads_onward(why: EdgeKind) -> bool {
     matches!(
         why,
         EdgeKind::Next
@@ -700,8 +728,8 @@ const fn onward(why: EdgeKind) -> bool {
 }
 
 /// What a trace shows of what must not be shown.
-const HIDDEN: &str = "***";
+const MASK: &str = "***";
 
 /// The stage of a node at which something went wrong and was handled: it is left without being done
 /// again.
-const SKIP: u32 = u32::MAX;
+const STAGE_SKIP: u32 = u32::MAX;

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::json::to_json;
 use crate::model::{FieldSpec, FieldType, Purpose, ToolSpec};
-use crate::session::Problem;
+use crate::session::RuntimeError;
 use agentir_expr::{TypeExpr, TypeKind};
 use agentir_flow::cfg::{Edge, Origin};
 use agentir_ir::{
@@ -19,7 +19,7 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn system_prompt(
         &mut self,
         zone: Option<&'p ReasoningZone>,
-    ) -> Result<String, Problem> {
+    ) -> Result<String, RuntimeError> {
         let agent = self.agent()?;
         let identity = &agent.identity;
         let mut out = String::new();
@@ -46,8 +46,8 @@ impl<'p> Run<'_, 'p, '_> {
                 paragraph(&mut out, "", &self.render(&instruction.text));
             }
         }
-        let thread = self.thread();
-        let told = [&thread.recalled, &thread.instructions, &thread.notes];
+        let frame = self.frame();
+        let told = [&frame.recalled, &frame.instructions, &frame.notes];
         let told: Vec<&str> = told.into_iter().flatten().map(String::as_str).collect();
         let told = told.join("\n");
         paragraph(&mut out, "", &told);
@@ -95,7 +95,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The profiles whose condition holds, the most important first.
-    pub(super) fn active_profiles(&mut self) -> Result<Vec<&'p Profile>, Problem> {
+    pub(super) fn active_profiles(&mut self) -> Result<Vec<&'p Profile>, RuntimeError> {
         let agent = self.agent()?;
         let program = self.machine.program;
         let used = agent.use_behavior_profiles.iter();
@@ -120,7 +120,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The tools that active profiles hide, and those that inactive ones would add.
-    pub(super) fn hidden_tools(&mut self) -> Result<Vec<String>, Problem> {
+    pub(super) fn hidden_tools(&mut self) -> Result<Vec<String>, RuntimeError> {
         let active = self.active_profiles()?;
         let agent = self.agent()?;
         let mut hidden: Vec<String> = active
@@ -137,7 +137,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What the agent has collected, as far as the model may see it.
-    pub(super) fn known_values(&mut self) -> Result<Map<String, Json>, Problem> {
+    pub(super) fn known_values(&mut self) -> Result<Map<String, Json>, RuntimeError> {
         let agent = self.agent()?;
         let names = agent
             .gather
@@ -148,7 +148,7 @@ impl<'p> Run<'_, 'p, '_> {
         let mut known = Map::new();
         for name in names {
             let shared = super::scope::name_of_variable(agent, name);
-            let value = self.thread().variables.get(name).cloned();
+            let value = self.frame().variables.get(name).cloned();
             let value = value.or_else(|| self.session.shared.get(&shared).cloned());
             if let Some(value) = value.filter(|v| !v.is_unset()) {
                 known.insert(name.to_string(), to_json(&value));

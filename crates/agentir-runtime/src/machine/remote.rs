@@ -3,21 +3,21 @@
 //!
 //! Such an agent is asked as a tool is, under its own name, with one message of the user's at a time: by
 //! [`Tools::call`](crate::Tools::call), which gets `{message, context, history, conversation}`. Its answer
-//! is `{says, result, done, conversation}`; see [`Reply`].
+//! is `{says, result, done, conversation}`; see [`ModelResponse`].
 
-use super::{HIDDEN, Next, Run, Step, index};
+use super::{MASK, Next, NodeResult, Run, index};
 use crate::host::ToolCall;
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
-use crate::session::{Away, Status, Thread};
-use crate::trace::What;
+use crate::session::{Frame, RemoteConversation, Status};
+use crate::trace::EventKind;
 use agentir_flow::cfg::{Node, NodeKind, Origin, Transfer};
 use agentir_ir::Remote;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
 /// What an agent elsewhere says to a message.
-struct Reply {
+struct ModelResponse {
     /// What the user is told.
     says: Vec<String>,
     /// What it has found out: its variables, for the agent that asked.
@@ -28,7 +28,7 @@ struct Reply {
     conversation: Json,
 }
 
-impl Reply {
+impl ModelResponse {
     /// A text is said, and that is all; an object without any of the fields of a reply is a result.
     fn read(answer: Json) -> Self {
         let mut this =
@@ -62,31 +62,31 @@ impl Reply {
 
 impl<'p> Run<'_, 'p, '_> {
     /// The agent is not part of the program: whoever knows it is asked.
-    pub(super) fn elsewhere(
+    pub(super) fn call_remote_agent(
         &mut self,
         at: NodeIndex,
         node: &Node<'p>,
         transfer: &Transfer<'p>,
-    ) -> Step {
+    ) -> NodeResult {
         let asks = node.kind == NodeKind::Delegate;
         let here = index(at.index());
         let message = self.input.as_ref().map(|input| input.text.clone()).unwrap_or_default();
         let mut arguments = Map::new();
         arguments.insert("message".to_owned(), Json::from(message));
-        match self.thread().away.take().filter(|away| away.node == here) {
+        match self.frame().remote.take().filter(|away| away.node == here) {
             Some(away) => {
                 arguments.insert("conversation".to_owned(), away.conversation);
             }
             None => {
-                let given = self.given(&node.origin, asks)?;
+                let given = self.handoff_input(&node.origin, asks)?;
                 // An offer that the model picked is done with.
                 if matches!(node.origin, Origin::ToolBinding(_)) {
-                    self.answer_call(&Json::from("done"));
-                    self.thread().pending.clear();
+                    self.answer_tool_use(&Json::from("done"));
+                    self.frame().pending.clear();
                 }
                 let how = if asks { "delegate" } else { "handoff" };
                 let from = self.session.agent().unwrap_or_default().to_owned();
-                self.emit(What::Transfer { how, from, to: transfer.to.to_owned() });
+                self.emit(EventKind::Transfer { how, from, to: transfer.to.to_owned() });
                 let context: Map<String, Json> =
                     given.variables.iter().map(|(name, v)| (name.clone(), to_json(v))).collect();
                 arguments.insert("context".to_owned(), Json::Object(context));
@@ -97,14 +97,14 @@ impl<'p> Run<'_, 'p, '_> {
                 arguments.insert("history".to_owned(), history.collect());
             }
         }
-        self.hear();
-        self.progress.fresh = false;
-        let shown = self.shown_to_a_trace(&arguments);
-        self.emit(What::Call { tool: transfer.to.to_owned(), arguments: shown });
+        self.add_user_message();
+        self.progress.input_unread = false;
+        let shown = self.masked_arguments(&arguments);
+        self.emit(EventKind::Call { tool: transfer.to.to_owned(), arguments: shown });
         let nothing = Remote::default();
         let remote = self.remote(transfer).unwrap_or(&nothing);
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        let timeout_ms = self.patience(remote);
+        let timeout_ms = self.remote_timeout(remote);
         let call = ToolCall {
             agent: &agent,
             name: transfer.to,
@@ -115,12 +115,12 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let answer = self.host.tools.call(&call);
         let (result, error) = match &answer {
-            Ok(answer) => (Some(self.answer_to_a_trace(answer)), None),
+            Ok(answer) => (Some(self.masked_answer(answer)), None),
             Err(failure) => (None, Some(failure.message.clone())),
         };
-        self.emit(What::Result { tool: transfer.to.to_owned(), result, error });
+        self.emit(EventKind::Result { tool: transfer.to.to_owned(), result, error });
         let reply = match answer {
-            Ok(answer) => Reply::read(answer),
+            Ok(answer) => ModelResponse::read(answer),
             Err(failure) => return self.unreachable(at, transfer, &failure.message),
         };
         for text in &reply.says {
@@ -128,16 +128,21 @@ impl<'p> Run<'_, 'p, '_> {
         }
         if !reply.done {
             let conversation = reply.conversation;
-            self.thread().away = Some(Away { node: here, conversation });
+            self.frame().remote = Some(RemoteConversation { node: here, conversation });
             return Ok(Next::Stop(Status::Await));
         }
-        self.back_from_elsewhere(transfer, asks, reply)
+        self.return_from_remote(transfer, asks, reply)
     }
 
     /// The agent elsewhere is done: it goes on as behind one of the program's.
-    fn back_from_elsewhere(&mut self, transfer: &Transfer<'p>, asks: bool, reply: Reply) -> Step {
-        let Some(back) = transfer.returns else { return self.exit() };
-        let mut child = Thread::new(transfer.to, index(back.index()), self.session.turn);
+    fn return_from_remote(
+        &mut self,
+        transfer: &Transfer<'p>,
+        asks: bool,
+        reply: ModelResponse,
+    ) -> NodeResult {
+        let Some(back) = transfer.returns else { return self.exit_agent() };
+        let mut child = Frame::new(transfer.to, index(back.index()), self.session.turn);
         child.delegated = asks;
         for (name, value) in &reply.result {
             // What is too deep to be a value is left out.
@@ -147,12 +152,12 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let says = reply.says.iter().map(|text| Message::new(Role::Assistant, text.as_str()));
         child.messages = says.collect();
-        self.come_back(child, index(back.index()), true);
+        self.resume_caller(child, index(back.index()), true);
         Ok(Next::Switch)
     }
 
     /// Whether another agent goes on behind a node, and it is not part of the program.
-    pub(super) fn leads_elsewhere(&self, at: NodeIndex) -> bool {
+    pub(super) fn leads_to_remote(&self, at: NodeIndex) -> bool {
         let goes = |kind| matches!(kind, NodeKind::Delegate | NodeKind::Handoff);
         let transfer = self.machine.transfers.get(&at).and_then(|all| all.first());
         transfer.is_some_and(|transfer| transfer.target.is_none())
@@ -172,9 +177,9 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// How long an agent elsewhere may take: as its address says, else as long as a tool.
-    fn patience(&self, remote: &Remote) -> u64 {
+    fn remote_timeout(&self, remote: &Remote) -> u64 {
         let own = remote.timeout.as_ref();
-        match own.and_then(|timeout| super::call::milliseconds(&timeout.value)) {
+        match own.and_then(|timeout| super::tool_calls::parse_duration_ms(&timeout.value)) {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
             Some(ms) => ms.clamp(1.0, 3_600_000.0) as u64,
             None => self.timeout(None),
@@ -182,10 +187,10 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What is sent, as a trace shows it: of what was said before, how much.
-    fn shown_to_a_trace(&self, arguments: &Map<String, Json>) -> Map<String, Json> {
+    fn masked_arguments(&self, arguments: &Map<String, Json>) -> Map<String, Json> {
         let hidden = |name: &str, value: &Json| match (name, value) {
-            ("message", _) if self.confidential => Json::from(HIDDEN),
-            ("context", value) => self.hidden_parts(value),
+            ("message", _) if self.confidential => Json::from(MASK),
+            ("context", value) => self.masked_fields(value),
             ("history", Json::Array(all)) => Json::from(all.len()),
             (_, value) => value.clone(),
         };
@@ -193,14 +198,14 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What came back, as a trace shows it.
-    fn answer_to_a_trace(&self, answer: &Json) -> Json {
+    fn masked_answer(&self, answer: &Json) -> Json {
         match answer {
             Json::Object(fields) => {
                 let mut shown = fields.clone();
                 if let Some(result) = shown.get_mut("result") {
-                    *result = self.hidden_parts(result);
+                    *result = self.masked_fields(result);
                 }
-                self.hidden_parts(&Json::Object(shown))
+                self.masked_fields(&Json::Object(shown))
             }
             other => other.clone(),
         }

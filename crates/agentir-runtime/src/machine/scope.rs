@@ -31,9 +31,9 @@ impl<'s> Scope<'s> {
     /// `triage.date`: an argument of another agent that is at work, or waits to go on.
     fn other(&self, path: &Path, semantics: &Semantics) -> Option<Value> {
         let (Segment::Field(field), rest) = path.segments.split_first()? else { return None };
-        let thread = self.session.at_work(&path.root.value).filter(|_| self.others)?;
+        let frame = self.session.other_frame(&path.root.value).filter(|_| self.others)?;
         let inner = Path { namespace: None, root: field.clone(), segments: rest.to_vec() };
-        thread.variables.path(&inner, semantics).ok().filter(|value| !value.is_unset())
+        frame.variables.path(&inner, semantics).ok().filter(|value| !value.is_unset())
     }
 
     fn local(&self, path: &Path, semantics: &Semantics) -> Option<Result<Value, EvalError>> {
@@ -47,7 +47,7 @@ impl<'s> Scope<'s> {
 
     /// `@outputs.total`: a part of the last result.
     fn output(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
-        let outputs = self.session.stack.last().map(|thread| &thread.outputs);
+        let outputs = self.session.stack.last().map(|frame| &frame.outputs);
         let mut value = from_json(outputs.unwrap_or(&Data::Null))?;
         value = member(&value, &Segment::Field(path.root.clone()), semantics)?;
         for segment in &path.segments {
@@ -75,8 +75,8 @@ impl Environment for Scope<'_> {
         if let Some(value) = self.other(path, semantics) {
             return Ok(value);
         }
-        let thread = self.session.stack.last();
-        let layers = thread.map(|thread| &thread.variables).into_iter().chain([
+        let frame = self.session.stack.last();
+        let layers = frame.map(|frame| &frame.variables).into_iter().chain([
             &self.session.shared,
             &self.session.system,
             &self.session.memory,
@@ -109,7 +109,7 @@ impl Environment for Scope<'_> {
     }
 
     fn platform(&self, function: &str, args: &[Value]) -> Option<Value> {
-        super::detect::call(function, args)
+        super::detectors::call(function, args)
     }
 
     fn now(&self) -> Option<i64> {

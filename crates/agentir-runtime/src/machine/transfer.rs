@@ -2,12 +2,12 @@
 //! 5.2; ADL, B.3).
 
 use super::scope::{dotted, path_of};
-use super::{MAX_STACK, Next, Run, Step, index};
+use super::{MAX_STACK_DEPTH, Next, NodeResult, Run, index};
 use crate::host::Escalation;
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
-use crate::session::{Bound, Problem, Status, Thread};
-use crate::trace::What;
+use crate::session::{Binding, Frame, RuntimeError, Status};
+use crate::trace::EventKind;
 use agentir_diagnostics::FileId;
 use agentir_eval::Value;
 use agentir_expr::Dialect;
@@ -22,125 +22,129 @@ use serde_json::{Map, Value as Json};
 
 /// What an agent is given on its way in.
 #[derive(Default)]
-pub(super) struct Given {
+pub(super) struct HandoffInput {
     pub(super) variables: Vec<(String, Value)>,
-    bound: Vec<Bound>,
+    bindings: Vec<Binding>,
     pub(super) messages: Vec<Message>,
 }
 
 impl<'p> Run<'_, 'p, '_> {
-    pub(super) fn transfer(&mut self, at: NodeIndex, node: &Node<'p>) -> Step {
+    pub(super) fn transfer(&mut self, at: NodeIndex, node: &Node<'p>) -> NodeResult {
         let transfer = self.machine.transfers.get(&at).and_then(|all| all.first()).copied();
         let Some(transfer) = transfer else {
-            return Err(Problem::unknown("it is not known who takes over"));
+            return Err(RuntimeError::unknown("it is not known who takes over"));
         };
         let asks = node.kind == NodeKind::Delegate;
         let part = transfer.target.and_then(|id| self.machine.cfg.agent(id));
         let Some(part) = part else {
-            return self.elsewhere(at, node, &transfer);
+            return self.call_remote_agent(at, node, &transfer);
         };
-        if self.session.stack.len() >= MAX_STACK {
-            return Err(Problem::new("loop", "too many agents wait for each other"));
+        if self.session.stack.len() >= MAX_STACK_DEPTH {
+            return Err(RuntimeError::new("loop", "too many agents wait for each other"));
         }
-        let given = self.given(&node.origin, asks)?;
+        let given = self.handoff_input(&node.origin, asks)?;
         // An offer that the model picked is done with.
         if matches!(node.origin, Origin::ToolBinding(_)) {
-            self.answer_call(&Json::from("done"));
-            self.thread().pending.clear();
+            self.answer_tool_use(&Json::from("done"));
+            self.frame().pending.clear();
         }
         let from = self.session.agent().unwrap_or_default().to_owned();
         let to = part.agent.metadata.name.value.to_string();
         let how = if asks { "delegate" } else { "handoff" };
-        self.emit(What::Transfer { how, from, to: to.clone() });
+        self.emit(EventKind::Transfer { how, from, to: to.clone() });
         let entry = index(part.entry.index());
         // The next agent sees the message that led to it.
         let flow = part.agent.flow.is_some();
-        if self.input.is_some() && (!flow || self.progress.fresh) {
-            self.progress.fresh = true;
+        if self.input.is_some() && (!flow || self.progress.input_unread) {
+            self.progress.input_unread = true;
         }
         match transfer.returns {
             Some(back) => {
-                self.thread().node = index(back.index());
-                self.push(&to, entry, given, index(back.index()), asks);
+                self.frame().node = index(back.index());
+                self.push_agent(&to, entry, given, index(back.index()), asks);
             }
             None => {
                 let old = self.session.stack.pop();
-                let mut thread = Thread::new(&to, entry, self.session.turn);
+                let mut frame = Frame::new(&to, entry, self.session.turn);
                 if let Some(old) = old {
-                    thread.returns_to = old.returns_to;
-                    thread.delegated = old.delegated;
-                    thread.bound.clone_from(&old.bound);
+                    frame.returns_to = old.returns_to;
+                    frame.delegated = old.delegated;
+                    frame.bindings.clone_from(&old.bindings);
                 }
-                self.session.stack.push(thread);
-                self.give(given)?;
+                self.session.stack.push(frame);
+                self.apply_input(given)?;
             }
         }
         Ok(Next::Switch)
     }
 
     /// Another agent begins, or goes on where it gave control back.
-    fn push(&mut self, to: &str, entry: u32, given: Given, back: u32, asks: bool) {
+    fn push_agent(&mut self, to: &str, entry: u32, given: HandoffInput, back: u32, asks: bool) {
         let parked = self
             .session
             .parked
             .iter()
             .position(|t| t.agent == to && t.returns_to.is_some() && !t.failed)
             .map(|at| self.session.parked.remove(at));
-        let thread = match parked {
-            Some(mut thread) => {
-                thread.returns_to = Some(back);
-                thread.iterations = 0;
-                thread
+        let frame = match parked {
+            Some(mut frame) => {
+                frame.returns_to = Some(back);
+                frame.iterations = 0;
+                frame
             }
             None => {
-                let mut thread = Thread::new(to, entry, self.session.turn);
-                thread.returns_to = Some(back);
-                thread.delegated = asks;
-                thread
+                let mut frame = Frame::new(to, entry, self.session.turn);
+                frame.returns_to = Some(back);
+                frame.delegated = asks;
+                frame
             }
         };
-        self.session.stack.push(thread);
+        self.session.stack.push(frame);
         // What cannot be given because it is no variable is not given.
-        let _ = self.give(given);
+        let _ = self.apply_input(given);
     }
 
-    fn give(&mut self, given: Given) -> Result<(), Problem> {
-        self.thread().bound = given.bound;
-        self.thread().messages.extend(given.messages);
+    fn apply_input(&mut self, given: HandoffInput) -> Result<(), RuntimeError> {
+        self.frame().bindings = given.bindings;
+        self.frame().messages.extend(given.messages);
         for (name, value) in given.variables {
             let path = path_of(&name);
-            self.thread()
+            self.frame()
                 .variables
                 .set_path(&path, value.clone())
-                .map_err(|e| Problem::unknown(e.to_string()))?;
-            let value = self.shown(&name, &to_json(&value));
-            self.emit(What::Set { variable: name, value });
+                .map_err(|e| RuntimeError::unknown(e.to_string()))?;
+            let value = self.masked(&name, &to_json(&value));
+            self.emit(EventKind::Set { variable: name, value });
         }
         Ok(())
     }
 
     /// What the next agent is given: by the declaration of the handoff, or of this one.
-    pub(super) fn given(&mut self, element: &Origin<'p>, asks: bool) -> Result<Given, Problem> {
+    pub(super) fn handoff_input(
+        &mut self,
+        element: &Origin<'p>,
+        asks: bool,
+    ) -> Result<HandoffInput, RuntimeError> {
         match element {
-            Origin::Handoff(handoff) => self.context(&handoff.context),
-            Origin::Delegate(delegate) => self.input_of(delegate),
+            Origin::Handoff(handoff) => self.context_input(&handoff.context),
+            Origin::Delegate(delegate) => self.delegate_input(delegate),
             Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => {
-                let mut given = self.by_name(&d.agent.value, asks)?;
+                let mut given = self.input_by_name(&d.agent.value, asks)?;
                 self.bindings(&d.bindings, &mut given)?;
                 Ok(given)
             }
             Origin::Jump(jump) => match jump.target.agent() {
-                Some(agent) => self.by_name(&agent.value, asks),
-                None => Ok(Given::default()),
+                Some(agent) => self.input_by_name(&agent.value, asks),
+                None => Ok(HandoffInput::default()),
             },
-            Origin::Name(name) => self.by_name(&name.value, asks),
+            Origin::Name(name) => self.input_by_name(&name.value, asks),
             Origin::Rule(rule) => {
                 let mut given = match &rule.to {
-                    Some(to) => self.by_name(&to.value, asks)?,
-                    None => Given::default(),
+                    Some(to) => self.input_by_name(&to.value, asks)?,
+                    None => HandoffInput::default(),
                 };
                 for name in &rule.pass {
-                    self.pass(&name.value, &mut given);
+                    self.pass_variable(&name.value, &mut given);
                 }
                 Ok(given)
             }
@@ -148,9 +152,9 @@ impl<'p> Run<'_, 'p, '_> {
                 let agent = match &offer.action {
                     BindingAction::Handoff { to } => to,
                     BindingAction::Delegate { agent } => agent,
-                    _ => return Ok(Given::default()),
+                    _ => return Ok(HandoffInput::default()),
                 };
-                let mut given = self.by_name(&agent.value, asks)?;
+                let mut given = self.input_by_name(&agent.value, asks)?;
                 for with in &offer.with {
                     if let Some(value) = &with.value {
                         let value = self.value(value)?;
@@ -159,23 +163,23 @@ impl<'p> Run<'_, 'p, '_> {
                 }
                 // What the model sees of the conversation goes along where all share it.
                 if given.messages.is_empty() {
-                    given.messages = self.words();
+                    given.messages = self.text_messages();
                 }
                 Ok(given)
             }
-            _ => Ok(Given::default()),
+            _ => Ok(HandoffInput::default()),
         }
     }
 
     /// The conversation, without calls.
-    fn words(&mut self) -> Vec<Message> {
-        let all = self.thread().messages.iter();
+    fn text_messages(&mut self) -> Vec<Message> {
+        let all = self.frame().messages.iter();
         all.filter(|m| m.calls.is_empty() && m.role != Role::Tool && !m.text.is_empty())
             .cloned()
             .collect()
     }
 
-    fn by_name(&mut self, name: &str, asks: bool) -> Result<Given, Problem> {
+    fn input_by_name(&mut self, name: &str, asks: bool) -> Result<HandoffInput, RuntimeError> {
         let agent = self.agent()?;
         let real = |declared: &'p agentir_diagnostics::Spanned<agentir_expr::Name>| {
             declared.value == name || agent.resolve_alias(declared).value == name
@@ -183,32 +187,32 @@ impl<'p> Run<'_, 'p, '_> {
         let delegate = agent.coordination.delegates.iter().find(|d| real(&d.agent));
         let handoff: Option<&Handoff> = agent.coordination.handoffs.iter().find(|h| real(&h.to));
         match (delegate, handoff) {
-            (Some(delegate), _) if asks => self.input_of(delegate),
-            (_, Some(handoff)) => self.context(&handoff.context),
-            (Some(delegate), None) => self.input_of(delegate),
-            _ => Ok(Given::default()),
+            (Some(delegate), _) if asks => self.delegate_input(delegate),
+            (_, Some(handoff)) => self.context_input(&handoff.context),
+            (Some(delegate), None) => self.delegate_input(delegate),
+            _ => Ok(HandoffInput::default()),
         }
     }
 
-    fn pass(&mut self, name: &str, given: &mut Given) {
+    fn pass_variable(&mut self, name: &str, given: &mut HandoffInput) {
         if let Some(value) = self.variable(name) {
             given.variables.push((name.to_owned(), value));
         }
     }
 
-    fn context(&mut self, context: &'p Context) -> Result<Given, Problem> {
-        let mut given = Given::default();
+    fn context_input(&mut self, context: &'p Context) -> Result<HandoffInput, RuntimeError> {
+        let mut given = HandoffInput::default();
         for passed in &context.pass {
-            self.pass(&passed.name.value, &mut given);
+            self.pass_variable(&passed.name.value, &mut given);
         }
         self.bindings(&context.bindings, &mut given)?;
         match &context.history {
             Some(Data::String(word)) if word == "full" || word == "auto" => {
-                given.messages = self.words();
+                given.messages = self.text_messages();
             }
             Some(Data::Object(fields)) => {
                 if let Some(n) = fields.get("last_n").and_then(Data::as_u64) {
-                    let all = self.words();
+                    let all = self.text_messages();
                     let skip = all.len().saturating_sub(usize::try_from(n).unwrap_or(usize::MAX));
                     given.messages = all.into_iter().skip(skip).collect();
                 }
@@ -222,8 +226,8 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(given)
     }
 
-    fn input_of(&mut self, delegate: &'p Delegate) -> Result<Given, Problem> {
-        let mut given = Given::default();
+    fn delegate_input(&mut self, delegate: &'p Delegate) -> Result<HandoffInput, RuntimeError> {
+        let mut given = HandoffInput::default();
         for (name, value) in &delegate.input {
             let value = self.value(value)?;
             given.variables.push((name.value.to_string(), value));
@@ -236,14 +240,20 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Variables of the next agent's that are given a value, or stand for one of ours.
-    fn bindings(&self, all: &[VariableBinding], given: &mut Given) -> Result<(), Problem> {
+    fn bindings(
+        &self,
+        all: &[VariableBinding],
+        given: &mut HandoffInput,
+    ) -> Result<(), RuntimeError> {
         for binding in all {
             let value = self.value(&binding.value)?;
             let name = binding.variable.value.to_string();
             if binding.by_reference
                 && let Some(path) = binding.value.as_path()
             {
-                given.bound.push(Bound { variable: name.clone(), path: dotted(path).to_string() });
+                given
+                    .bindings
+                    .push(Binding { variable: name.clone(), path: dotted(path).to_string() });
             }
             given.variables.push((name, value));
         }
@@ -256,14 +266,14 @@ impl<'p> Run<'_, 'p, '_> {
         at: NodeIndex,
         transfer: &Transfer<'p>,
         why: &str,
-    ) -> Step {
+    ) -> NodeResult {
         let message = format!("the agent `{}` does not answer: {why}", transfer.to);
         let failed = self
-            .leaving(at)
+            .outgoing_edges(at)
             .into_iter()
-            .find(|(_, to, edge)| edge.kind == EdgeKind::Error && !self.is_hub(*to));
+            .find(|(_, to, edge)| edge.kind == EdgeKind::Error && !self.is_error_hub(*to));
         if let Some((edge, _, weight)) = failed {
-            self.emit(What::Error { kind: "handoff_error".to_owned(), message });
+            self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message });
             let (words, jump) = match weight.origin {
                 Origin::Handoff(h) => (h.failure_message.as_ref(), h.on_failure.as_ref()),
                 Origin::Delegate(d) => (d.failure_message.as_ref(), d.on_failure.as_ref()),
@@ -279,11 +289,11 @@ impl<'p> Run<'_, 'p, '_> {
             self.say(&text, None);
             return Ok(Next::Take(edge));
         }
-        Err(Problem::new("handoff_error", message))
+        Err(RuntimeError::new("handoff_error", message))
     }
 
     /// The agent at work is done: the one that asked it goes on, or the conversation is over.
-    pub(super) fn exit(&mut self) -> Step {
+    pub(super) fn exit_agent(&mut self) -> NodeResult {
         let name = self.session.agent().unwrap_or_default().to_owned();
         self.recall(&format!("agent:{name}:after"));
         let Some(child) = self.session.stack.pop() else { return Ok(Next::Stop(Status::Done)) };
@@ -293,44 +303,44 @@ impl<'p> Run<'_, 'p, '_> {
             self.session.stack.clear();
             return Ok(Next::Stop(if failed { Status::Failed } else { Status::Done }));
         };
-        self.come_back(child, back, true);
+        self.resume_caller(child, back, true);
         Ok(Next::Switch)
     }
 
     /// The agent at work cannot do what the user wants: the one that handed over decides again.
-    pub(super) fn give_back(&mut self) -> Step {
+    pub(super) fn return_control(&mut self) -> NodeResult {
         let Some(mut child) = self.session.stack.pop() else {
             return Ok(Next::Stop(Status::Done));
         };
         let Some(back) = child.returns_to.filter(|_| !self.session.stack.is_empty()) else {
             self.session.stack.push(child);
-            return Err(Problem::unknown("there is nobody to give control back to"));
+            return Err(RuntimeError::unknown("there is nobody to give control back to"));
         };
         child.pending.clear();
-        self.progress.fresh = self.input.is_some();
+        self.progress.input_unread = self.input.is_some();
         // Where it was is kept, so that it goes on there if it is asked again.
         self.session.parked.push(child.clone());
-        self.come_back(child, back, false);
+        self.resume_caller(child, back, false);
         // The one above looks at the message anew.
-        self.begin_anew();
+        self.restart_turn();
         Ok(Next::Switch)
     }
 
     /// Variables of the caller's that stood for an agent's own get what became of them.
-    pub(super) fn bring(&mut self, child: &Thread) {
-        for bound in &child.bound {
-            if let Some(value) = child.variables.get(&bound.variable) {
+    pub(super) fn write_back_bindings(&mut self, child: &Frame) {
+        for binding in &child.bindings {
+            if let Some(value) = child.variables.get(&binding.variable) {
                 let value = value.clone();
                 // The caller's variable may be gone.
-                let _ = self.assign_name(&bound.path, value);
+                let _ = self.assign_name(&binding.path, value);
             }
         }
     }
 
-    pub(super) fn come_back(&mut self, child: Thread, back: u32, done: bool) {
+    pub(super) fn resume_caller(&mut self, child: Frame, back: u32, done: bool) {
         let to = self.session.agent().unwrap_or_default().to_owned();
-        self.emit(What::Transfer { how: "return", from: child.agent.clone(), to });
-        self.bring(&child);
+        self.emit(EventKind::Transfer { how: "return", from: child.agent.clone(), to });
+        self.write_back_bindings(&child);
         // What it was told by others in turn is not its own: handed on, it would double with each turn.
         let program = self.machine.program;
         let own = |name: &str| {
@@ -347,11 +357,11 @@ impl<'p> Run<'_, 'p, '_> {
             if self.dialect() == Dialect::Adl {
                 self.session.shared.set(child.agent.as_str(), value.clone());
             } else {
-                self.thread().variables.set(child.agent.as_str(), value.clone());
+                self.frame().variables.set(child.agent.as_str(), value.clone());
             }
-            self.thread().variables.set("result", value);
+            self.frame().variables.set("result", value);
         }
-        self.thread().outputs = Json::Object(result);
+        self.frame().outputs = Json::Object(result);
         let which = if child.delegated { "delegate" } else { "handoff" };
         let failed = child.failed;
         let state = serde_json::json!({ "completed": done && !failed });
@@ -366,19 +376,19 @@ impl<'p> Run<'_, 'p, '_> {
         // is still to be answered.
         let chooses = self.agent().is_ok_and(|a| a.metadata.kind == AgentType::Supervisor);
         self.progress.answered =
-            done && (chooses || self.progress.said.iter().any(|s| s.agent == child.agent));
-        let thread = self.thread();
-        thread.node = back;
+            done && (chooses || self.progress.messages.iter().any(|s| s.agent == child.agent));
+        let frame = self.frame();
+        frame.node = back;
         if !child.delegated {
-            thread.messages.extend(words);
+            frame.messages.extend(words);
         }
-        thread.failed = false;
-        thread.error = failed.then(|| Problem::new("agent_failed", "the agent gave up"));
-        if !thread.pending.is_empty() {
-            let outputs = thread.outputs.clone();
-            self.answer_call(&outputs);
+        frame.failed = false;
+        frame.error = failed.then(|| RuntimeError::new("agent_failed", "the agent gave up"));
+        if !frame.pending.is_empty() {
+            let outputs = frame.outputs.clone();
+            self.answer_tool_use(&outputs);
         }
-        self.progress.fresh = self.progress.fresh && !done;
+        self.progress.input_unread = self.progress.input_unread && !done;
         self.session.parked.retain(|t| !(done && t.agent == child.agent));
         if done {
             // What a finished agent knew can still be asked for after the end.
@@ -387,14 +397,14 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What the agent that is back has brought along.
-    pub(super) fn returned(&mut self, node: &Node<'p>) -> Result<(), Problem> {
+    pub(super) fn handle_return(&mut self, node: &Node<'p>) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         match node.origin {
             Origin::Handoff(handoff) => self.after_return(handoff),
             Origin::Delegate(delegate) => {
                 if let Some(words) = &delegate.use_result {
                     let text = self.render(words);
-                    self.thread().notes.push(text);
+                    self.frame().notes.push(text);
                 }
                 Ok(())
             }
@@ -411,7 +421,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    fn after_return(&mut self, handoff: &'p Handoff) -> Result<(), Problem> {
+    fn after_return(&mut self, handoff: &'p Handoff) -> Result<(), RuntimeError> {
         let Some(on_return) = &handoff.on_return else { return Ok(()) };
         let agent = self.agent()?;
         for (name, value) in &on_return.map {
@@ -444,11 +454,11 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn result(&mut self) -> Value {
-        self.thread().variables.get("result").cloned().unwrap_or_default()
+        self.frame().variables.get("result").cloned().unwrap_or_default()
     }
 
     /// Several agents are asked, one after the other; each sees the same message.
-    pub(super) fn fan_out(&mut self, at: NodeIndex) -> Step {
+    pub(super) fn fan_out(&mut self, at: NodeIndex) -> NodeResult {
         let wanted = match self.session.variable("_disambiguation_intents") {
             Some(Json::Array(all)) => all,
             _ => Vec::new(),
@@ -464,38 +474,41 @@ impl<'p> Run<'_, 'p, '_> {
         };
         self.session.set_system("_disambiguation_intents", &Json::Array(left));
         let Some(transfer) = next else {
-            return match self.pick(at, |edge, _| edge.kind == EdgeKind::Return)? {
+            return match self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Return)? {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             };
         };
         let Some(part) = transfer.target.and_then(|id| self.machine.cfg.agent(id)) else {
-            return Ok(Next::Back(crate::session::Back { node: index(at.index()), stage: 0 }));
+            return Ok(Next::ReturnTo(crate::session::ReturnPoint {
+                node: index(at.index()),
+                stage: 0,
+            }));
         };
         let from = self.session.agent().unwrap_or_default().to_owned();
         let to = part.agent.metadata.name.value.to_string();
-        let given = self.by_name(transfer.to, true)?;
-        self.emit(What::Transfer { how: "delegate", from, to: to.clone() });
-        self.progress.fresh = self.input.is_some();
+        let given = self.input_by_name(transfer.to, true)?;
+        self.emit(EventKind::Transfer { how: "delegate", from, to: to.clone() });
+        self.progress.input_unread = self.input.is_some();
         // It comes back here, for the next.
-        self.push(&to, index(part.entry.index()), given, index(at.index()), true);
+        self.push_agent(&to, index(part.entry.index()), given, index(at.index()), true);
         Ok(Next::Switch)
     }
 
     /// The agent that a wish is for.
-    fn fan_out_target(&self, at: NodeIndex, wish: &str) -> Option<Transfer<'p>> {
+    fn fan_out_target(&self, at: NodeIndex, intent: &str) -> Option<Transfer<'p>> {
         let agent = self.agent().ok()?;
         let by_rule = agent.routing.iter().flat_map(|r| &r.rules).find(|rule| {
-            rule.intents.first().is_some_and(|i| i.value == wish)
-                || rule.name.as_ref().is_some_and(|n| n.value == wish)
+            rule.intents.first().is_some_and(|i| i.value == intent)
+                || rule.name.as_ref().is_some_and(|n| n.value == intent)
         });
         let name = by_rule
             .and_then(|rule| rule.to.as_ref())
-            .map_or(wish, |to| agent.resolve_alias(to).value.as_str());
+            .map_or(intent, |to| agent.resolve_alias(to).value.as_str());
         self.machine.transfers.get(&at)?.iter().find(|t| t.to == name).copied()
     }
 
-    pub(super) fn escalate(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
+    pub(super) fn escalate(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let agent = self.agent()?;
         let (reason, priority) = match element {
             Origin::Trigger(trigger) => (
@@ -508,7 +521,7 @@ impl<'p> Run<'_, 'p, '_> {
             }
             _ => (None, None),
         };
-        self.emit(What::Escalated { reason: reason.clone() });
+        self.emit(EventKind::Escalated { reason: reason.clone() });
         if let Origin::Guardrail(rail) = element {
             let text = self.guardrail_message(rail);
             self.say(&text, None);
@@ -519,12 +532,12 @@ impl<'p> Run<'_, 'p, '_> {
                 // A name is the variable of that name.
                 Data::String(name) => {
                     let value = self.session.variable(name).unwrap_or(Json::Null);
-                    context.insert(name.to_string(), self.shown(name, &value));
+                    context.insert(name.to_string(), self.masked(name, &value));
                 }
                 // What has a name of its own is what it says: a variable again, or a text with holes.
                 Data::Object(fields) => {
                     for (name, value) in fields {
-                        let value = self.told(value);
+                        let value = self.context_value(value);
                         context.insert(name.to_string(), value);
                     }
                 }
@@ -542,48 +555,50 @@ impl<'p> Run<'_, 'p, '_> {
         let keeps = is("transferred") || is("escalated_further");
         self.session.set_system("human", &Json::Object(outcome));
         self.session.set_system("escalate", &serde_json::json!({ "completed": true }));
-        let back = self.leaving(at).into_iter().find(|(.., edge)| edge.kind == EdgeKind::Return);
+        let back =
+            self.outgoing_edges(at).into_iter().find(|(.., edge)| edge.kind == EdgeKind::Return);
         let Some((edge, to, _)) = back else {
             // Nothing is said about it: the agent goes on with the next message.
-            let part = self.id().and_then(|id| self.machine.cfg.agent(id)).filter(|_| !keeps);
+            let part = self.agent_id().and_then(|id| self.machine.cfg.agent(id)).filter(|_| !keeps);
             let Some(wait) = part.map(|part| part.wait) else {
                 return Ok(Next::Stop(Status::Human));
             };
             if matches!(element, Origin::ToolBinding(_)) {
-                self.answer_call(&Json::from("done"));
-                self.thread().pending.clear();
+                self.answer_tool_use(&Json::from("done"));
+                self.frame().pending.clear();
             }
-            self.thread().node = index(wait.index());
+            self.frame().node = index(wait.index());
             return Ok(Next::Stop(Status::Await));
         };
         // Who passes it on to other people keeps it, unless the author says what follows.
-        if keeps && self.pick(to, |edge, _| edge.kind == EdgeKind::Branch)?.is_none() {
+        if keeps && self.pick_edge(to, |edge, _| edge.kind == EdgeKind::Branch)?.is_none() {
             return Ok(Next::Stop(Status::Human));
         }
         Ok(Next::Take(edge))
     }
 
     /// What a person is told: the value of a variable, or a text with its holes filled.
-    fn told(&self, value: &Data) -> Json {
+    fn context_value(&self, value: &Data) -> Json {
         match value {
             Data::String(text) => match self.session.variable(text) {
-                Some(value) => self.shown(text, &value),
+                Some(value) => self.masked(text, &value),
                 None => {
                     // What is wrong with the text was reported where the agent was read.
                     let leaf = Leaf::verbatim(text, FileId(0), 0);
                     Json::from(self.render(&template(leaf, &mut Vec::new())))
                 }
             },
-            Data::Object(fields) => {
-                fields.iter().map(|(name, value)| (name.to_string(), self.told(value))).collect()
-            }
-            Data::Array(all) => all.iter().map(|value| self.told(value)).collect(),
+            Data::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (name.to_string(), self.context_value(value)))
+                .collect(),
+            Data::Array(all) => all.iter().map(|value| self.context_value(value)).collect(),
             other => serde_json::to_value(other).unwrap_or(Json::Null),
         }
     }
 
     /// The agent is done; what ends the whole conversation ends those that wait, too.
-    pub(super) fn complete(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
+    pub(super) fn complete(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let all = match element {
             Origin::ToolBinding(_) => true,
             Origin::Completion(done) => done.terminal == Some(true),
@@ -591,11 +606,11 @@ impl<'p> Run<'_, 'p, '_> {
             _ => false,
         };
         if matches!(element, Origin::ToolBinding(_)) {
-            self.answer_call(&Json::from("done"));
+            self.answer_tool_use(&Json::from("done"));
         }
         if all && let Some(last) = self.session.stack.pop() {
             self.session.stack.clear();
-            self.session.stack.push(Thread { returns_to: None, ..last });
+            self.session.stack.push(Frame { returns_to: None, ..last });
         }
         self.leave(at)
     }

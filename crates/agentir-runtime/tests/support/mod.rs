@@ -5,8 +5,9 @@
 use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_runtime::{
-    Answer, Ask, Clock, Escalation, Event, Host, Human, HumanReply, Input, Machine, Message, Model,
-    ModelError, Observer, Reply, Request, Session, ToolCall, ToolFailure, Tools, Usage, What,
+    Answer, Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine, Message,
+    Model, ModelError, ModelRequest, ModelResponse, ModelTask, Observer, Session, ToolCall,
+    ToolFailure, Tools, Usage,
 };
 use serde_json::{Map, Value as Json};
 use std::collections::VecDeque;
@@ -102,9 +103,13 @@ pub struct Told {
 }
 
 impl Model for Told {
-    fn ask(&mut self, request: &Request, _: &mut dyn FnMut(&str)) -> Result<Reply, ModelError> {
-        let answer = match &request.ask {
-            Ask::Extract { message, fields, asked, .. } => {
+    fn respond(
+        &mut self,
+        request: &ModelRequest,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<ModelResponse, ModelError> {
+        let answer = match &request.task {
+            ModelTask::Extract { message, fields, asked, .. } => {
                 let mut values = Map::new();
                 let named = fields.iter().find(|f| Some(&f.name) == asked.as_ref());
                 if let Some(field) = named
@@ -120,7 +125,7 @@ impl Model for Told {
                 }
                 Answer::Values(values)
             }
-            Ask::Choose { message, candidates, .. } => {
+            ModelTask::Choose { message, candidates, .. } => {
                 let message = message.to_lowercase();
                 let named = candidates.iter().filter(|c| {
                     message.contains(&c.name.to_lowercase())
@@ -128,11 +133,11 @@ impl Model for Told {
                 });
                 Answer::Choice(named.map(|c| (c.name.clone(), 1.0)).collect())
             }
-            Ask::Judge { statement, text, .. } => {
+            ModelTask::Judge { statement, text, .. } => {
                 let agrees = statement == "the user agrees" && text == "yes";
                 Answer::Verdict(agrees || self.holds.iter().any(|h| statement.contains(h)))
             }
-            Ask::Converse { system, messages, .. } => {
+            ModelTask::Converse { system, messages, .. } => {
                 self.system.push(system.clone());
                 self.messages.push(messages.iter().map(line).collect());
                 self.answers.pop_front().ok_or_else(|| {
@@ -140,7 +145,7 @@ impl Model for Told {
                 })?
             }
         };
-        Ok(Reply { answer, usage: Usage::default() })
+        Ok(ModelResponse { answer, usage: Usage::default() })
     }
 }
 
@@ -249,15 +254,15 @@ impl<'p, 'c> Talk<'p, 'c> {
             let _ = writeln!(self.script, "> {message}");
         }
         for event in &seen.0 {
-            let line = match &event.what {
-                What::Say { text } => format!("{}: {text}", event.agent),
-                What::Call { tool, arguments } => {
+            let line = match &event.kind {
+                EventKind::Say { text } => format!("{}: {text}", event.agent),
+                EventKind::Call { tool, arguments } => {
                     format!("  {tool}({})", Json::Object(arguments.clone()))
                 }
-                What::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
-                What::Error { kind, message } => format!("  {kind}: {message}"),
-                What::Violation { rule, action } => format!("  {action}: {rule}"),
-                What::Escalated { reason } => format!("  escalated: {reason:?}"),
+                EventKind::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
+                EventKind::Error { kind, message } => format!("  {kind}: {message}"),
+                EventKind::Violation { rule, action } => format!("  {action}: {rule}"),
+                EventKind::Escalated { reason } => format!("  escalated: {reason:?}"),
                 _ => continue,
             };
             let _ = writeln!(self.script, "{line}");

@@ -6,47 +6,47 @@
 //! conversations stray, by chances that are the same each time. Values come from the guards of the graph,
 //! by the solver. The search is bounded by the number of conversations, never by a clock.
 
-mod oracle;
+mod choices;
 mod values;
 mod write;
 
 use crate::coverage::Coverage;
-use crate::replay::Aims;
+use crate::replay::Effects;
 use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
-use agentir_runtime::{Host, Input, Machine, Said, StartError, Status};
+use agentir_runtime::{AgentMessage, Host, Input, Machine, StartError, Status};
 use agentir_tools::{Case, StubFile, Stubs, Toolbox};
-use oracle::{Asked, Caller, Person, Plan, Seen, World};
-pub(crate) use oracle::{Made, Still};
+use choices::{ChoiceSequence, ChoiceWorld, ChoosingHuman, ChoosingModel, ChoosingTools, Recorder};
+pub(crate) use choices::{FixedClock, Recording};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use values::Values;
 
 /// So many conversations in a row stray without coming to a new place before the search ends.
-const MOST_IN_VAIN: u32 = 100;
+const MAX_FRUITLESS: u32 = 100;
 
 /// How far the search goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// So many conversations are tried.
-    pub tries: usize,
+    pub max_tries: usize,
     /// So many messages a conversation has at most.
-    pub turns: usize,
+    pub max_turns: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tries: 4_000, turns: 20 }
+        Self { max_tries: 4_000, max_turns: 20 }
     }
 }
 
 /// A turn of a conversation that was made.
 #[derive(Clone, Debug)]
-pub struct MadeTurn {
+pub struct GeneratedTurn {
     /// What the user sent; none before they speak.
     pub input: Option<Input>,
     /// What the agents said.
-    pub said: Vec<Said>,
+    pub messages: Vec<AgentMessage>,
     /// How the conversation stands.
     pub status: Status,
     /// The agent in charge at the end.
@@ -60,15 +60,15 @@ pub struct MadeTurn {
 /// A conversation that came to a place none before it came to.
 pub struct Conversation {
     /// Its turns.
-    pub turns: Vec<MadeTurn>,
+    pub turns: Vec<GeneratedTurn>,
     /// What was decided in it.
-    made: Made,
+    recording: Recording,
 }
 
 impl Conversation {
     /// What was decided in it.
-    pub(crate) const fn made(&self) -> &Made {
-        &self.made
+    pub(crate) const fn recording(&self) -> &Recording {
+        &self.recording
     }
 }
 
@@ -92,29 +92,29 @@ pub fn generate(
     let values = Values::of(machine.cfg());
     let names = values::result_names(&machine.program().agents);
     let checks = RefCell::new(toolbox(machine.program()));
-    let aims = Aims::of(machine.cfg());
-    let mut waiting: VecDeque<Plan> = VecDeque::from([Plan::default()]);
-    let (mut strays, mut in_vain) = (0, 0);
+    let effects = Effects::of(machine.cfg());
+    let mut waiting: VecDeque<ChoiceSequence> = VecDeque::from([ChoiceSequence::default()]);
+    let (mut seed, mut fruitless) = (0, 0);
     let mut coverage = Coverage::default();
     let mut conversations = Vec::new();
     let mut tries = 0;
     loop {
         let plan = waiting.pop_front().unwrap_or_else(|| {
-            strays += 1;
-            Plan { ways: Vec::new(), strays: Some(strays) }
+            seed += 1;
+            ChoiceSequence { choices: Vec::new(), random_seed: Some(seed) }
         });
         tries += 1;
-        in_vain += u32::from(plan.strays.is_some());
-        if tries > limits.tries || in_vain > MOST_IN_VAIN {
+        fruitless += u32::from(plan.random_seed.is_some());
+        if tries > limits.max_tries || fruitless > MAX_FRUITLESS {
             break;
         }
-        let depth = plan.ways.len();
-        let conversation = converse(
+        let depth = plan.choices.len();
+        let conversation = run_conversation(
             machine,
             entry,
             plan,
-            &Given { values: &values, names: &names, checks: &checks, aims: &aims },
-            limits.turns,
+            &Shared { values: &values, names: &names, checks: &checks, effects: &effects },
+            limits.max_turns,
         )?;
         let before = coverage.size();
         for turn in &conversation.turns {
@@ -123,15 +123,15 @@ pub fn generate(
         if coverage.size() == before {
             continue;
         }
-        in_vain = 0;
+        fruitless = 0;
         // Decisions before the last that was changed were tried with the conversation it came from.
-        let taken = &conversation.made.taken;
+        let taken = &conversation.recording.taken;
         for (at, (chosen, ways)) in taken.iter().enumerate().skip(depth.saturating_sub(1)) {
             for other in 0..*ways {
                 if other != *chosen {
                     let before = taken.iter().take(at).map(|(chosen, _)| *chosen);
-                    let ways = before.chain([other]).collect();
-                    waiting.push_back(Plan { ways, strays: None });
+                    let choices = before.chain([other]).collect();
+                    waiting.push_back(ChoiceSequence { choices, random_seed: None });
                 }
             }
         }
@@ -141,11 +141,11 @@ pub fn generate(
 }
 
 /// What all conversations of a program have in common.
-struct Given<'g> {
+struct Shared<'g> {
     values: &'g Values,
     names: &'g FxHashMap<String, Vec<String>>,
     checks: &'g RefCell<Toolbox>,
-    aims: &'g Aims,
+    effects: &'g Effects,
 }
 
 /// Tools that take every call whose arguments are in order.
@@ -167,53 +167,57 @@ fn toolbox(program: &Program) -> Toolbox {
     Toolbox::new(program).stubs(Stubs::new(StubFile { tools }).unwrap_or_default())
 }
 
-fn converse(
+fn run_conversation(
     machine: &Machine<'_>,
     entry: Option<&str>,
-    plan: Plan,
-    given: &Given<'_>,
-    most: usize,
+    plan: ChoiceSequence,
+    given: &Shared<'_>,
+    max_turns: usize,
 ) -> Result<Conversation, StartError> {
-    let world = World::new(given.values, given.names, given.checks, given.aims, plan);
+    let world = ChoiceWorld::new(given.values, given.names, given.checks, given.effects, plan);
     let mut session = machine.session(entry)?;
     let mut turns = Vec::new();
     let mut input = None;
     loop {
         world.turn();
-        let mut seen = Seen::default();
+        let mut recorder = Recorder::default();
         let mut host = Host {
-            model: &mut Asked(&world),
-            tools: &mut Caller(&world),
-            human: &mut Person(&world),
-            clock: &Still,
-            observer: &mut seen,
+            model: &mut ChoosingModel(&world),
+            tools: &mut ChoosingTools(&world),
+            human: &mut ChoosingHuman(&world),
+            clock: &FixedClock,
+            observer: &mut recorder,
         };
         let turn = machine.turn(&mut session, input.as_ref(), &mut host)?;
         let status = turn.status;
-        turns.push(MadeTurn {
+        turns.push(GeneratedTurn {
             input,
-            said: turn.said,
+            messages: turn.messages,
             status,
             agent: session.agent().map(str::to_owned),
-            step: seen.step,
-            path: seen.path,
+            step: recorder.step,
+            path: recorder.path,
         });
-        if status != Status::Await || turns.len() > most {
+        if status != Status::Await || turns.len() > max_turns {
             break;
         }
-        let ways = inputs(machine, session.agent(), &world);
-        let chosen = world.decide(ways.len());
-        input = ways.into_iter().nth(chosen);
+        let inputs = possible_inputs(machine, session.agent(), &world);
+        let chosen = world.choose(inputs.len());
+        input = inputs.into_iter().nth(chosen);
         if input.is_none() {
             break;
         }
     }
-    Ok(Conversation { turns, made: world.into_made() })
+    Ok(Conversation { turns, recording: world.into_recording() })
 }
 
 /// What the user may send: what conditions ask for, words of digressions, buttons, and something that
 /// nobody expects.
-fn inputs(machine: &Machine<'_>, agent: Option<&str>, world: &World<'_>) -> Vec<Input> {
+fn possible_inputs(
+    machine: &Machine<'_>,
+    agent: Option<&str>,
+    world: &ChoiceWorld<'_>,
+) -> Vec<Input> {
     let mut all = vec![Input::text("something else")];
     all.extend(world.values.inputs.iter().map(Input::text));
     let agent: Option<&Agent> = agent.and_then(|name| machine.program().agent(name));

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 
 /// So many values are tried of one variable.
-const MOST: usize = 12;
+const MAX_VALUES: usize = 12;
 
 /// What conditions make of variables, by dotted path.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ impl Values {
         }
         let all = self.by_path.entry(path.to_owned()).or_default();
         let json = to_json(value);
-        if all.len() < MOST && !all.contains(&json) {
+        if all.len() < MAX_VALUES && !all.contains(&json) {
             all.push(json);
         }
     }
@@ -102,7 +102,7 @@ impl Values {
         if field.ty == FieldType::Boolean && !all.contains(&Json::Bool(false)) {
             all.push(Json::Bool(false));
         }
-        all.truncate(MOST);
+        all.truncate(MAX_VALUES);
         all
     }
 
@@ -151,7 +151,7 @@ impl Values {
                 results.push(object(&other));
             }
         }
-        results.truncate(2 * MOST);
+        results.truncate(2 * MAX_VALUES);
         results
     }
 }

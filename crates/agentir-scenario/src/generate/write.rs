@@ -1,6 +1,6 @@
 //! Conversations that were made, as a file of tests.
 
-use super::oracle::Called;
+use super::choices::RecordedCall;
 use super::{Conversation, Generated};
 use agentir_runtime::FailureKind;
 use serde_json::{Map, Value as Json, json};
@@ -26,7 +26,9 @@ impl Generated {
 
 fn test(number: usize, conversation: &Conversation) -> Json {
     let mut tools: Map<String, Json> = Map::new();
-    for Called { tool, result, .. } in conversation.made.calls.iter().filter(|c| !c.refused) {
+    for RecordedCall { tool, result, .. } in
+        conversation.recording.calls.iter().filter(|c| !c.refused)
+    {
         let case = match result {
             Ok(answer) => json!({ "answer": answer, "times": 1 }),
             Err(failure) => {
@@ -44,7 +46,7 @@ fn test(number: usize, conversation: &Conversation) -> Json {
         }
     }
     let humans: Vec<Json> = conversation
-        .made
+        .recording
         .humans
         .iter()
         .map(|h| match &h.outcome {
@@ -63,7 +65,7 @@ fn test(number: usize, conversation: &Conversation) -> Json {
                     None => json.insert("user".to_owned(), json!(input.text)),
                 };
             }
-            let said: Vec<&str> = turn.said.iter().map(|s| s.text.as_str()).collect();
+            let said: Vec<&str> = turn.messages.iter().map(|s| s.text.as_str()).collect();
             json.insert("says".to_owned(), json!(said));
             json.insert("status".to_owned(), json!(turn.status.name()));
             Json::Object(json)
@@ -71,7 +73,7 @@ fn test(number: usize, conversation: &Conversation) -> Json {
         .collect();
     let mut test = Map::new();
     test.insert("name".to_owned(), json!(format!("conversation {}", number + 1)));
-    let answers = serde_json::to_value(&conversation.made.answers).unwrap_or_default();
+    let answers = serde_json::to_value(&conversation.recording.answers).unwrap_or_default();
     for (key, value) in
         [("answers", answers), ("tools", Json::Object(tools)), ("humans", json!(humans))]
     {

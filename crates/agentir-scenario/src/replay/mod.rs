@@ -6,27 +6,27 @@
 //! writes down what can be noticed of it. `docs/semantics.md`, "Cross-language replay", says what is
 //! compared.
 
-mod aims;
+mod effects;
+mod intents;
 mod names;
-mod wishes;
 
 pub use names::Names;
 
-use crate::generate::{Conversation, Still};
+use crate::generate::{Conversation, FixedClock};
 use agentir_runtime::{
-    Escalation, Event, Host, Human, HumanReply, Machine, Observer, StartError, Status, ToolCall,
-    ToolFailure, Tools, What,
+    Escalation, Event, EventKind, Host, Human, HumanReply, Machine, Observer, StartError, Status,
+    ToolCall, ToolFailure, Tools,
 };
-pub(crate) use aims::Aims;
+pub(crate) use effects::Effects;
+pub(crate) use intents::Intent;
+use intents::{ANSWER, IntentModel};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-pub(crate) use wishes::Wish;
-use wishes::{ANSWER, Wished};
 
 /// Something that can be noticed in a conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Did {
+pub enum ActionKind {
     /// The agent says this.
     Says(String),
     /// The model says something in its own words.
@@ -48,12 +48,12 @@ pub enum Did {
     /// An agent takes over, or goes on.
     Controls(String),
     /// A person takes over.
-    Person,
+    Human,
     /// The turn is over.
     Ends(Status),
 }
 
-impl fmt::Display for Did {
+impl fmt::Display for ActionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Says(text) => write!(f, "says “{text}”"),
@@ -63,7 +63,7 @@ impl fmt::Display for Did {
             }
             Self::Remembers { path, value } => write!(f, "remembers {path} = {value}"),
             Self::Controls(agent) => write!(f, "`{agent}` goes on"),
-            Self::Person => f.write_str("gets a person"),
+            Self::Human => f.write_str("gets a person"),
             Self::Ends(status) => write!(f, "ends the turn: {}", status.name()),
         }
     }
@@ -71,18 +71,18 @@ impl fmt::Display for Did {
 
 /// Something that was done, and where the program went for it.
 #[derive(Clone, Debug)]
-pub struct Deed {
+pub struct Action {
     /// What.
-    pub did: Did,
+    pub kind: ActionKind,
     /// The nodes that were entered since the deed before.
     pub path: Vec<usize>,
 }
 
 /// A turn as it went.
 #[derive(Clone, Debug, Default)]
-pub struct Played {
+pub struct ReplayedTurn {
     /// What was done, in its order.
-    pub deeds: Vec<Deed>,
+    pub actions: Vec<Action>,
     /// The variables that both programs have, under the names of the first; what is unset is left out.
     pub state: BTreeMap<String, Json>,
     /// The nodes at which variables got their values last, in this turn or before.
@@ -103,32 +103,32 @@ pub fn replay(
     entry: Option<&str>,
     conversation: &Conversation,
     names: &Names,
-) -> Result<Vec<Played>, StartError> {
-    let aims = Aims::of(machine.cfg());
-    let made = conversation.made();
-    let mut model = Wished::new(&aims, names, &made.wishes);
-    let mut tools = Answers {
-        results: made.calls.iter().map(|c| (c.tool.as_str(), c.result.clone())).collect(),
+) -> Result<Vec<ReplayedTurn>, StartError> {
+    let effects = Effects::of(machine.cfg());
+    let recording = conversation.recording();
+    let mut model = IntentModel::new(&effects, names, &recording.intents);
+    let mut tools = RecordedTools {
+        results: recording.calls.iter().map(|c| (c.tool.as_str(), c.result.clone())).collect(),
     };
-    let mut people = People(made.humans.iter().cloned().collect());
+    let mut humans = ScriptedHumans(recording.humans.iter().cloned().collect());
     let mut session = machine.session(entry)?;
     let first = session.agent().and_then(|agent| names.agent(agent)).map(str::to_owned);
-    let mut seen = Seen { names, control: first, ..Seen::new(names) };
+    let mut recorder = Recorder { names, control: first, ..Recorder::new(names) };
     let mut turns = Vec::new();
     for (number, turn) in conversation.turns.iter().enumerate() {
         model.turn(number);
         let mut host = Host {
             model: &mut model,
             tools: &mut tools,
-            human: &mut people,
-            clock: &Still,
-            observer: &mut seen,
+            human: &mut humans,
+            clock: &FixedClock,
+            observer: &mut recorder,
         };
-        let came = machine.turn(&mut session, turn.input.as_ref(), &mut host)?;
-        seen.did(Did::Ends(came.status));
+        let outcome = machine.turn(&mut session, turn.input.as_ref(), &mut host)?;
+        recorder.record(ActionKind::Ends(outcome.status));
         let all = session.variables();
         let state = names
-            .variables(seen.control.as_deref())
+            .variables(recorder.control.as_deref())
             .filter_map(|(own, first)| {
                 let plain = session.variable(own).filter(|v| !v.is_null());
                 let shared = || all.get(&format!("@variables.{own}")).cloned();
@@ -136,67 +136,73 @@ pub fn replay(
                 (!value.is_null()).then(|| (first.to_owned(), value))
             })
             .collect();
-        turns.push(Played {
-            deeds: std::mem::take(&mut seen.deeds),
+        turns.push(ReplayedTurn {
+            actions: std::mem::take(&mut recorder.actions),
             state,
-            set_at: seen.set_at.clone(),
+            set_at: recorder.set_at.clone(),
             kept: model.is_kept(),
         });
-        if came.status != Status::Await {
+        if outcome.status != Status::Await {
             break;
         }
     }
     Ok(turns)
 }
 
-struct Seen<'n> {
+struct Recorder<'n> {
     names: &'n Names,
     /// The agent of both programs that went on last.
     control: Option<String>,
     path: Vec<usize>,
-    deeds: Vec<Deed>,
+    actions: Vec<Action>,
     set_at: BTreeMap<String, usize>,
 }
 
-impl<'n> Seen<'n> {
+impl<'n> Recorder<'n> {
     const fn new(names: &'n Names) -> Self {
-        Self { names, control: None, path: Vec::new(), deeds: Vec::new(), set_at: BTreeMap::new() }
+        Self {
+            names,
+            control: None,
+            path: Vec::new(),
+            actions: Vec::new(),
+            set_at: BTreeMap::new(),
+        }
     }
 
-    fn did(&mut self, did: Did) {
-        self.deeds.push(Deed { did, path: std::mem::take(&mut self.path) });
+    fn record(&mut self, kind: ActionKind) {
+        self.actions.push(Action { kind, path: std::mem::take(&mut self.path) });
     }
 }
 
-impl Observer for Seen<'_> {
+impl Observer for Recorder<'_> {
     fn event(&mut self, event: &Event) {
-        match &event.what {
-            What::Node { node, .. } => self.path.push(*node),
-            What::Say { text } if text == ANSWER => self.did(Did::Answers),
-            What::Say { text } => {
+        match &event.kind {
+            EventKind::Node { node, .. } => self.path.push(*node),
+            EventKind::Say { text } if text == ANSWER => self.record(ActionKind::Answers),
+            EventKind::Say { text } => {
                 let words: Vec<&str> = text.split_whitespace().collect();
-                self.did(Did::Says(words.join(" ")));
+                self.record(ActionKind::Says(words.join(" ")));
             }
-            What::Call { tool, arguments } => {
+            EventKind::Call { tool, arguments } => {
                 let given = arguments.iter().filter(|(_, value)| !value.is_null());
                 let mut given: Vec<_> = given.map(|(n, v)| (n.clone(), v.clone())).collect();
                 given.sort_by(|a, b| a.0.cmp(&b.0));
                 let arguments = given.into_iter().collect();
-                self.did(Did::Calls { tool: tool.clone(), arguments });
+                self.record(ActionKind::Calls { tool: tool.clone(), arguments });
             }
-            What::Remember { path, value } => {
-                self.did(Did::Remembers { path: path.clone(), value: value.clone() });
+            EventKind::Remember { path, value } => {
+                self.record(ActionKind::Remembers { path: path.clone(), value: value.clone() });
             }
-            What::Transfer { to, .. } => {
+            EventKind::Transfer { to, .. } => {
                 if let Some(agent) = self.names.agent(to)
                     && self.control.as_deref() != Some(agent)
                 {
                     self.control = Some(agent.to_owned());
-                    self.did(Did::Controls(agent.to_owned()));
+                    self.record(ActionKind::Controls(agent.to_owned()));
                 }
             }
-            What::Escalated { .. } => self.did(Did::Person),
-            What::Set { variable, .. } | What::Clear { variable } => {
+            EventKind::Escalated { .. } => self.record(ActionKind::Human),
+            EventKind::Set { variable, .. } | EventKind::Clear { variable } => {
                 let own = variable.trim_start_matches("@variables.");
                 let own = own.split(['.', '[']).next().unwrap_or(own);
                 let first = self.names.variable(own).to_owned();
@@ -209,11 +215,11 @@ impl Observer for Seen<'_> {
     }
 }
 
-struct Answers<'c> {
+struct RecordedTools<'c> {
     results: Vec<(&'c str, Result<Json, ToolFailure>)>,
 }
 
-impl Tools for Answers<'_> {
+impl Tools for RecordedTools<'_> {
     /// What the tool answered at its next call; nothing if it was not called so often.
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         match self.results.iter().position(|(tool, _)| *tool == call.name) {
@@ -223,9 +229,9 @@ impl Tools for Answers<'_> {
     }
 }
 
-struct People(VecDeque<HumanReply>);
+struct ScriptedHumans(VecDeque<HumanReply>);
 
-impl Human for People {
+impl Human for ScriptedHumans {
     fn take_over(&mut self, _: &Escalation<'_>) -> HumanReply {
         self.0.pop_front().unwrap_or_default()
     }

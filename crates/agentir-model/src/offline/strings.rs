@@ -1,13 +1,13 @@
 //! Texts that a message gives: the answer to a question, or what stands behind the name of a field.
 
-use super::extract::{Field, Reading};
+use super::extract::{Field, ParsedMessage};
 use super::words::{Word, is_question};
 use agentir_runtime::{FieldSpec, FieldType};
 use serde_json::Value as Json;
 use std::ops::Range;
 
 /// What people say before the answer.
-const LEAD: &[&str] = &[
+const LEAD_INS: &[&str] = &[
     "my name is",
     "the name is",
     "name is",
@@ -63,15 +63,15 @@ const NO_ANSWER: &[&str] = &[
 ];
 
 /// Texts: the answer to the question, or what stands behind the name of the field.
-pub(super) fn read<'f>(
-    reading: &mut Reading<'_>,
+pub(super) fn extract_strings<'f>(
+    reading: &mut ParsedMessage<'_>,
     fields: &mut Vec<Field<'f>>,
     values: &mut Vec<(&'f FieldSpec, Json)>,
 ) {
     let is_text = |field: &Field<'_>| matches!(field.spec.ty, FieldType::Text | FieldType::List);
     // First what is named, so that an answer that names other fields is not taken as a whole.
     for field in fields.iter().filter(|f| is_text(f)) {
-        let found = introduced(reading, field).or_else(|| placed(reading, field));
+        let found = after_field_name(reading, field).or_else(|| after_preposition(reading, field));
         if let Some(at) = found
             && let Some(text) = reading.text.get(at.clone())
         {
@@ -96,7 +96,7 @@ fn as_type(field: &FieldSpec, text: &str) -> Json {
 }
 
 /// What stands behind the name of a field: "my name is Ada", "city: Rome".
-fn introduced(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+fn after_field_name(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     let name: Vec<&Word> = field.name.iter().filter(|w| w.is_content()).collect();
     let last = name.last()?;
     // "Full name" is also introduced by "name", and "customer_name" by "my name".
@@ -141,11 +141,11 @@ fn introduced(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> 
     }
     let found = rest.get(..end)?.trim_end();
     let at = from..from + found.len();
-    (!found.is_empty() && reading.free(&at)).then_some(at)
+    (!found.is_empty() && reading.is_free(&at)).then_some(at)
 }
 
 /// A place or a person by its preposition: "from Rome to New York".
-fn placed(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
+fn after_preposition(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     const PLACES: &[(&[&str], &[&str])] = &[
         (&["origin", "departure", "from", "source", "pickup"], &["from"]),
         (&["destination", "to", "arrival", "dropoff"], &["to"]),
@@ -165,7 +165,7 @@ fn placed(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
     };
     let mut words = reading.words.iter().enumerate();
     words.find_map(|(index, mark)| {
-        if !marks.contains(&mark.text.as_str()) || mark.denied {
+        if !marks.contains(&mark.text.as_str()) || mark.negated {
             return None;
         }
         let mut named: Vec<&Word> = Vec::new();
@@ -176,19 +176,19 @@ fn placed(reading: &Reading<'_>, field: &Field<'_>) -> Option<Range<usize>> {
                     .get(l.at.end..word.at.start)
                     .is_some_and(|gap| matches!(gap, " " | "-"))
             });
-            if !close || !capital(word) || word.text == "i" || !reading.free(&word.at) {
+            if !close || !capital(word) || word.text == "i" || !reading.is_free(&word.at) {
                 break;
             }
             named.push(word);
         }
         let at = named.first()?.at.start..named.last()?.at.end;
-        (!reading.denied(&at)).then_some(at)
+        (!reading.negated(&at)).then_some(at)
     })
 }
 
 /// A whole message as the answer to a question: without what leads to it, and without the values of
 /// other fields at its ends.
-fn answer(reading: &Reading<'_>, field: &Field<'_>) -> Option<String> {
+fn answer(reading: &ParsedMessage<'_>, field: &Field<'_>) -> Option<String> {
     let wants_question = field.named(&[
         "question",
         "query",
@@ -218,7 +218,7 @@ fn answer(reading: &Reading<'_>, field: &Field<'_>) -> Option<String> {
         let text = reading.text.get(range.clone())?;
         let lower = text.to_lowercase();
         if lower.len() == text.len() {
-            for lead in LEAD {
+            for lead in LEAD_INS {
                 let rest = lower.strip_prefix(lead).and_then(|rest| rest.strip_prefix(' '));
                 if rest.is_some_and(|rest| !rest.trim().is_empty())
                     && text.is_char_boundary(lead.len())

@@ -9,13 +9,16 @@ use agentir_runtime::{Answer, Candidate, FieldSpec, Message, Purpose, Role, Tool
 use serde_json::{Map, Value as Json};
 
 /// How many fields and items of a result are told.
-const TOLD: (usize, usize) = (6, 3);
+const MAX_SHOWN_FIELDS: usize = 6;
+
+/// The number of list items that a sentence about a result mentions.
+const MAX_SHOWN_ITEMS: usize = 3;
 
 /// How sure it must be that the user wants another agent, a person, or to be done.
-const SURE_TO_LEAVE: f64 = 0.55;
+const MIN_LEAVE_CONFIDENCE: f64 = 0.55;
 
 /// A question to lead a conversation.
-pub(super) struct Turn<'r> {
+pub(super) struct ConverseInput<'r> {
     pub system: &'r str,
     pub messages: &'r [Message],
     pub tools: &'r [ToolSpec],
@@ -23,7 +26,7 @@ pub(super) struct Turn<'r> {
     pub known: &'r Map<String, Json>,
 }
 
-impl Turn<'_> {
+impl ConverseInput<'_> {
     pub(super) fn answer(&self, offline: &Offline) -> Answer {
         let user = self.messages.iter().rposition(|m| m.role == Role::User);
         let said = user.and_then(|at| self.messages.get(at)).map_or("", |m| m.text.as_str());
@@ -41,10 +44,10 @@ impl Turn<'_> {
 
         // Whoever wants somebody else gets them, whatever is still missing here.
         let leaving = self
-            .fitting(said, &open, |purpose| !matches!(purpose, Purpose::Call | Purpose::Collect));
-        let acting = self.fitting(said, &open, |purpose| purpose == Purpose::Call);
+            .best_tool(said, &open, |purpose| !matches!(purpose, Purpose::Call | Purpose::Collect));
+        let acting = self.best_tool(said, &open, |purpose| purpose == Purpose::Call);
         if let Some((tool, sure)) = leaving
-            && sure >= SURE_TO_LEAVE
+            && sure >= MIN_LEAVE_CONFIDENCE
             && acting.is_none_or(|(_, other)| sure > other)
             && let Some(arguments) = self.arguments(offline, tool, said)
         {
@@ -52,7 +55,7 @@ impl Turn<'_> {
         }
         // A tool came back: tell what it says.
         if let Some(result) = since.iter().rev().find(|m| m.role == Role::Tool) {
-            return say(told(&result.text));
+            return say(describe_result(&result.text));
         }
         // What the user says may be for the fields that are offered to be collected.
         for tool in open.iter().filter(|t| t.purpose == Purpose::Collect) {
@@ -106,11 +109,11 @@ impl Turn<'_> {
         {
             return call(tool, arguments);
         }
-        say(self.excuse())
+        say(self.fallback())
     }
 
     /// The offer of some purposes that fits what the user says best.
-    fn fitting<'t>(
+    fn best_tool<'t>(
         &self,
         said: &str,
         open: &[&'t ToolSpec],
@@ -162,7 +165,7 @@ impl Turn<'_> {
     }
 
     /// What is said if nothing else is to be said; with what the agent is for, if that is known.
-    fn excuse(&self) -> String {
+    fn fallback(&self) -> String {
         let lines = self.system.lines();
         let goal = lines.filter_map(|line| line.trim().strip_prefix("Goal:")).find_map(|goal| {
             let goal = sentence(goal.trim());
@@ -197,7 +200,7 @@ fn spoken(name: &str) -> String {
 }
 
 /// A result in a sentence. What is written there for people is said as it is.
-fn told(result: &str) -> String {
+fn describe_result(result: &str) -> String {
     match serde_json::from_str::<Json>(result) {
         Ok(Json::Object(fields)) => {
             let words = ["message", "text", "answer", "summary"];
@@ -205,20 +208,22 @@ fn told(result: &str) -> String {
             match written.filter(|text| !text.trim().is_empty()) {
                 Some(text) => text.to_owned(),
                 None if fields.is_empty() => "Done.".to_owned(),
-                None => format!("Here is what I found: {}.", in_words(&Json::Object(fields), 0)),
+                None => {
+                    format!("Here is what I found: {}.", describe_value(&Json::Object(fields), 0))
+                }
             }
         }
         Ok(Json::Array(items)) if items.is_empty() => "I found nothing.".to_owned(),
         Ok(Json::Null) => "Done.".to_owned(),
         Ok(Json::String(text)) => text,
-        Ok(other) => format!("Here is what I found: {}.", in_words(&other, 0)),
+        Ok(other) => format!("Here is what I found: {}.", describe_value(&other, 0)),
         Err(_) if result.trim().is_empty() => "Done.".to_owned(),
         Err(_) => result.to_owned(),
     }
 }
 
 /// Recursive, three levels deep; what is deeper is left out.
-fn in_words(value: &Json, depth: u8) -> String {
+fn describe_value(value: &Json, depth: u8) -> String {
     match value {
         Json::Null => "nothing".to_owned(),
         Json::Bool(true) => "yes".to_owned(),
@@ -227,17 +232,19 @@ fn in_words(value: &Json, depth: u8) -> String {
         Json::String(text) => sentence(text).trim_end_matches('.').to_owned(),
         Json::Array(_) | Json::Object(_) if depth > 2 => "…".to_owned(),
         Json::Array(items) => {
-            let told = items.iter().take(TOLD.1).map(|item| in_words(item, depth + 1));
+            let told =
+                items.iter().take(MAX_SHOWN_ITEMS).map(|item| describe_value(item, depth + 1));
             let mut told = told.collect::<Vec<_>>().join("; ");
-            if items.len() > TOLD.1 {
-                told.push_str(&format!("; and {} more", items.len() - TOLD.1));
+            if items.len() > MAX_SHOWN_ITEMS {
+                told.push_str(&format!("; and {} more", items.len() - MAX_SHOWN_ITEMS));
             }
             if items.is_empty() { "none".to_owned() } else { told }
         }
         Json::Object(fields) => {
-            let shown = fields.iter().filter(|(_, value)| !value.is_null()).take(TOLD.0);
-            let told = shown
-                .map(|(name, value)| format!("{} {}", spoken(name), in_words(value, depth + 1)));
+            let shown = fields.iter().filter(|(_, value)| !value.is_null()).take(MAX_SHOWN_FIELDS);
+            let told = shown.map(|(name, value)| {
+                format!("{} {}", spoken(name), describe_value(value, depth + 1))
+            });
             told.collect::<Vec<_>>().join(", ")
         }
     }

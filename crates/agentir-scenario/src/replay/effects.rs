@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What somebody is after who picks a tool, an agent or an intent by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Aim {
+pub(crate) enum Effect {
     /// That an agent looks after it.
     Agent(String),
     /// That a tool is called.
@@ -16,7 +16,7 @@ pub(crate) enum Aim {
     /// That what the user said is written down.
     Collect,
     /// That a person takes over.
-    Person,
+    Human,
     /// To be done.
     Done,
     /// That control goes back.
@@ -27,8 +27,8 @@ pub(crate) enum Aim {
 
 /// What names mean to each agent of a program.
 #[derive(Debug, Default)]
-pub(crate) struct Aims {
-    names: FxHashMap<(String, String), Aim>,
+pub(crate) struct Effects {
+    names: FxHashMap<(String, String), Effect>,
     /// Reasons to escalate that are judged by their words, by agent.
     reasons: FxHashSet<(String, String)>,
 }
@@ -39,9 +39,9 @@ pub(super) fn plain(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-impl Aims {
+impl Effects {
     pub(crate) fn of(cfg: &Cfg<'_>) -> Self {
-        let mut aims = Self::default();
+        let mut effects = Self::default();
         for edge in cfg.graph().edge_references() {
             let node = cfg.node(edge.source());
             let Some(agent) = node.and_then(|n| cfg.agent(n.agent)).map(|p| p.agent) else {
@@ -49,23 +49,23 @@ impl Aims {
             };
             let owner = agent.metadata.name.value.as_str();
             let to = |name: &agentir_diagnostics::Spanned<agentir_expr::Name>| {
-                Aim::Agent(agent.resolve_alias(name).value.to_string())
+                Effect::Agent(agent.resolve_alias(name).value.to_string())
             };
-            let mut note = |name: &str, aim: Aim| {
-                aims.names.entry((owner.to_owned(), name.to_owned())).or_insert(aim);
+            let mut note = |name: &str, effect: Effect| {
+                effects.names.entry((owner.to_owned(), name.to_owned())).or_insert(effect);
             };
             match edge.weight().origin {
                 Origin::ToolBinding(offer) => {
-                    let aim = match &offer.action {
-                        BindingAction::Call { tool } => Aim::Tool(tool.value.to_string()),
+                    let effect = match &offer.action {
+                        BindingAction::Call { tool } => Effect::Tool(tool.value.to_string()),
                         BindingAction::Handoff { to: agent }
                         | BindingAction::Delegate { agent } => to(agent),
-                        BindingAction::Escalate => Aim::Person,
-                        BindingAction::Collect => Aim::Collect,
-                        BindingAction::Complete => Aim::Done,
-                        BindingAction::Other { reference } => Aim::Other(reference.to_string()),
+                        BindingAction::Escalate => Effect::Human,
+                        BindingAction::Collect => Effect::Collect,
+                        BindingAction::Complete => Effect::Done,
+                        BindingAction::Other { reference } => Effect::Other(reference.to_string()),
                     };
-                    note(&offer.name.value, aim);
+                    note(&offer.name.value, effect);
                 }
                 Origin::Rule(rule) => {
                     let Some(target) = &rule.to else { continue };
@@ -83,14 +83,14 @@ impl Aims {
                 _ => {}
             }
         }
-        for agent in cfg.agents().iter().map(|part| part.agent) {
+        for agent in cfg.agents().iter().map(|agent| agent.agent) {
             let triggers = agent.coordination.escalation.iter().flat_map(|e| &e.triggers);
             for when in triggers.filter_map(|t| t.when.as_ref()) {
                 let words = (agent.metadata.name.value.to_string(), plain(&when.text.value));
-                aims.reasons.insert(words);
+                effects.reasons.insert(words);
             }
         }
-        aims
+        effects
     }
 
     /// Whether something that is judged is a reason to get a person.
@@ -99,21 +99,21 @@ impl Aims {
     }
 
     /// What is meant by a name that an agent offers.
-    pub(crate) fn offered(&self, agent: &str, name: &str, purpose: Purpose) -> Aim {
+    pub(crate) fn offered(&self, agent: &str, name: &str, purpose: Purpose) -> Effect {
         match (self.names.get(&(agent.to_owned(), name.to_owned())), purpose) {
-            (Some(aim), _) => aim.clone(),
-            (None, Purpose::Complete) => Aim::Done,
-            (None, Purpose::Return) => Aim::Back,
-            (None, Purpose::Escalate) => Aim::Person,
-            (None, Purpose::Collect) => Aim::Collect,
-            (None, Purpose::Handoff | Purpose::Delegate) => Aim::Agent(name.to_owned()),
-            (None, Purpose::Call) => Aim::Tool(name.to_owned()),
+            (Some(effect), _) => effect.clone(),
+            (None, Purpose::Complete) => Effect::Done,
+            (None, Purpose::Return) => Effect::Back,
+            (None, Purpose::Escalate) => Effect::Human,
+            (None, Purpose::Collect) => Effect::Collect,
+            (None, Purpose::Handoff | Purpose::Delegate) => Effect::Agent(name.to_owned()),
+            (None, Purpose::Call) => Effect::Tool(name.to_owned()),
         }
     }
 
     /// What is meant by a name among which an agent has the model choose.
-    pub(crate) fn chosen(&self, agent: &str, name: &str) -> Aim {
+    pub(crate) fn chosen(&self, agent: &str, name: &str) -> Effect {
         let known = self.names.get(&(agent.to_owned(), name.to_owned()));
-        known.cloned().unwrap_or_else(|| Aim::Other(name.to_owned()))
+        known.cloned().unwrap_or_else(|| Effect::Other(name.to_owned()))
     }
 }

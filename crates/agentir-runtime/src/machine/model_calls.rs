@@ -1,26 +1,27 @@
 //! Where the model leads: what it is asked, and what comes of its answer.
 
-use super::{Next, Run, Step, onward};
+use super::{Next, NodeResult, Run, leads_onward};
 use crate::model::{
-    Answer, Ask, Candidate, Message, ModelError, Purpose, Request, Role, Settings, ToolUse,
+    Answer, Candidate, Message, ModelError, ModelRequest, ModelSettings, ModelTask, Purpose, Role,
+    ToolUse,
 };
-use crate::session::Problem;
-use crate::trace::What;
+use crate::session::RuntimeError;
+use crate::trace::EventKind;
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, iterations};
 use agentir_ir::{NumberOrText, ReasoningZone};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
 
 /// The name of the tool by which a model ends its part of a step.
-pub(super) const DONE: &str = "__done__";
+pub(super) const DONE_TOOL: &str = "__done__";
 
 /// The name of the tool by which an agent gives control back before it is done (ABL, current
 /// specification, 3.10).
-pub(super) const RETURN: &str = "__return_to_parent__";
+pub(super) const RETURN_TOOL: &str = "__return_to_parent__";
 
 impl<'p> Run<'_, 'p, '_> {
     /// Asks the model, and says what it answered.
-    pub(super) fn ask(&mut self, ask: Ask) -> Result<Answer, Problem> {
+    pub(super) fn ask_model(&mut self, task: ModelTask) -> Result<Answer, RuntimeError> {
         let agent = self.agent()?;
         let number = |n: &Option<NumberOrText>| match n {
             Some(NumberOrText::Number(n)) => Some(n.0),
@@ -31,30 +32,33 @@ impl<'p> Run<'_, 'p, '_> {
             NumberOrText::Text(_) => 30_000.0,
         };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-        let settings = Settings {
+        let settings = ModelSettings {
             model: agent.execution.model.as_ref().map(|m| m.value.to_string()),
             temperature: number(&agent.execution.temperature),
             max_tokens: number(&agent.execution.max_tokens).map(|n| n.clamp(1.0, 1e9) as u64),
             timeout_ms: timeout.clamp(1.0, 3_600_000.0) as u64,
         };
-        let kind = ask.kind();
-        let node = self.thread().node;
+        let kind = task.kind();
+        let node = self.frame().node;
         let step = self
             .machine
             .cfg
             .node(NodeIndex::new(node as usize))
             .and_then(|n| n.step)
             .map(|s| s.name.value.to_string());
-        let request = Request { agent: agent.metadata.name.value.to_string(), step, settings, ask };
+        let request =
+            ModelRequest { agent: agent.metadata.name.value.to_string(), step, settings, task };
         // What a guardrail may still change is not shown before it has seen it.
         let checked = agent
             .constraints
             .guardrails
             .iter()
             .any(|g| g.kind == agentir_ir::GuardrailKind::Output);
-        let streams = !checked && !self.is_tried() && matches!(request.ask, Ask::Converse { .. });
+        let streams = !checked
+            && !self.is_speculative()
+            && matches!(request.task, ModelTask::Converse { .. });
         let observer = &mut *self.host.observer;
-        let reply = self.host.model.ask(&request, &mut |part| {
+        let reply = self.host.model.respond(&request, &mut |part| {
             if streams {
                 observer.partial(part);
             }
@@ -64,7 +68,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.session.usage += reply.usage;
                 self.session.model_calls += 1;
                 let answer = self.summary(&reply.answer);
-                self.emit(What::Model { ask: kind, answer, usage: reply.usage });
+                self.emit(EventKind::Model { task: kind, answer, usage: reply.usage });
                 Ok(reply.answer)
             }
             Err(error) => {
@@ -72,7 +76,7 @@ impl<'p> Run<'_, 'p, '_> {
                     ModelError::Timeout => "model_timeout",
                     _ => "model_error",
                 };
-                Err(Problem::new(kind, error.to_string()))
+                Err(RuntimeError::new(kind, error.to_string()))
             }
         }
     }
@@ -88,7 +92,7 @@ impl<'p> Run<'_, 'p, '_> {
             Answer::Values(values) => {
                 let shown: Map<String, Json> = values
                     .iter()
-                    .map(|(name, value)| (name.clone(), self.shown(name, value)))
+                    .map(|(name, value)| (name.clone(), self.masked(name, value)))
                     .collect();
                 Json::Object(shown).to_string()
             }
@@ -101,17 +105,17 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether something in words holds, of what the user said last.
-    pub(super) fn judge_user(&mut self, statement: &str) -> Result<bool, Problem> {
+    pub(super) fn judge_user(&mut self, statement: &str) -> Result<bool, RuntimeError> {
         let text = self.input.as_ref().map(|i| i.text.clone()).unwrap_or_default();
         self.judge(statement, text)
     }
 
-    pub(super) fn judge(&mut self, statement: &str, text: String) -> Result<bool, Problem> {
-        let context = self.thread().messages.clone();
-        let ask = Ask::Judge { statement: statement.to_owned(), text, context };
-        match self.ask(ask)? {
+    pub(super) fn judge(&mut self, statement: &str, text: String) -> Result<bool, RuntimeError> {
+        let context = self.frame().messages.clone();
+        let task = ModelTask::Judge { statement: statement.to_owned(), text, context };
+        match self.ask_model(task)? {
             Answer::Verdict(holds) => Ok(holds),
-            other => Err(malformed("judge", &other)),
+            other => Err(unexpected_answer("judge", &other)),
         }
     }
 
@@ -121,16 +125,21 @@ impl<'p> Run<'_, 'p, '_> {
         purpose: &str,
         candidates: Vec<Candidate>,
         several: bool,
-    ) -> Result<Vec<String>, Problem> {
+    ) -> Result<Vec<String>, RuntimeError> {
         if candidates.is_empty() {
             return Ok(Vec::new());
         }
         let message = self.input.as_ref().map(|i| i.text.clone()).unwrap_or_default();
-        let context = self.thread().messages.clone();
+        let context = self.frame().messages.clone();
         let known: Vec<String> = candidates.iter().map(|c| c.name.clone()).collect();
-        let ask =
-            Ask::Choose { purpose: purpose.to_owned(), message, context, candidates, several };
-        match self.ask(ask)? {
+        let task = ModelTask::Choose {
+            purpose: purpose.to_owned(),
+            message,
+            context,
+            candidates,
+            several,
+        };
+        match self.ask_model(task)? {
             Answer::Choice(choice) => {
                 let mut names: Vec<String> = choice
                     .into_iter()
@@ -142,89 +151,89 @@ impl<'p> Run<'_, 'p, '_> {
                 }
                 Ok(names)
             }
-            other => Err(malformed("choose", &other)),
+            other => Err(unexpected_answer("choose", &other)),
         }
     }
 
     /// The model chooses: what it picked before is done first, then it is asked.
-    pub(super) fn choose(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
+    pub(super) fn choose(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         let zone = match element {
             Origin::Zone(zone) => Some(*zone),
             _ => None,
         };
         let in_step = self.node(at)?.step.is_some();
-        if let Some(zone) = zone.filter(|_| in_step && self.progress.fresh) {
-            self.consume();
-            self.find_out(zone)?;
+        if let Some(zone) = zone.filter(|_| in_step && self.progress.input_unread) {
+            self.consume_input();
+            self.extract_exit_variables(zone)?;
         }
         if in_step
             && let Some(zone) = zone
             && let Some(when) = &zone.exit_when
             && self.condition(when)?
         {
-            self.thread().pending.clear();
-            if let Some(edge) =
-                self.pick(at, |edge, _| onward(edge.kind) && edge.kind != EdgeKind::Return)?
+            self.frame().pending.clear();
+            if let Some(edge) = self
+                .pick_edge(at, |edge, _| leads_onward(edge.kind) && edge.kind != EdgeKind::Return)?
             {
                 return Ok(Next::Take(edge));
             }
         }
         // What the user says may fill fields; that comes before the model speaks.
-        if self.progress.fresh {
-            self.consume();
-            if let Some(edge) = self.collecting(at)? {
+        if self.progress.input_unread {
+            self.consume_input();
+            if let Some(edge) = self.collect_edge(at)? {
                 return Ok(Next::Take(edge));
             }
         }
-        if !self.thread().pending.is_empty() {
-            return self.next_pick(at);
+        if !self.frame().pending.is_empty() {
+            return self.next_tool_use(at);
         }
-        if self.thread().answer.is_some() || self.progress.answered {
+        if self.frame().answer.is_some() || self.progress.answered {
             self.progress.answered = false;
             return self.choose_to_speak(at);
         }
-        if let Some(answer) = self.known_answer()? {
-            self.thread().answer = Some(answer);
+        if let Some(answer) = self.fixed_answer()? {
+            self.frame().answer = Some(answer);
             return self.choose_to_speak(at);
         }
-        self.thread().iterations += 1;
+        self.frame().iterations += 1;
         if let Some(most) = iterations(self.agent()?)
-            && self.thread().iterations > most.saturating_add(1)
+            && self.frame().iterations > most.saturating_add(1)
         {
-            return Err(Problem::new(
+            return Err(RuntimeError::new(
                 "loop",
                 format!(
                     "the model has called tools {most} times without an answer (`max_iterations`)"
                 ),
             ));
         }
-        let ask = self.conversation(at, zone, in_step)?;
-        match self.ask(ask)? {
+        let task = self.converse_task(at, zone, in_step)?;
+        match self.ask_model(task)? {
             Answer::Message { text, calls } => {
                 let mut message = Message::new(Role::Assistant, text.as_str());
                 message.calls.clone_from(&calls);
-                let thread = self.thread();
+                let frame = self.frame();
                 if calls.is_empty() {
-                    thread.answer = Some(text);
+                    frame.answer = Some(text);
                     return self.choose_to_speak(at);
                 }
                 // What is first is done last out of a stack.
-                thread.pending = calls.into_iter().rev().collect();
+                frame.pending = calls.into_iter().rev().collect();
                 if !text.trim().is_empty() {
                     self.say(&text, None);
                     // It stands in the message with the calls.
-                    self.thread().messages.pop();
+                    self.frame().messages.pop();
                 }
-                self.thread().messages.push(message);
-                self.next_pick(at)
+                self.frame().messages.push(message);
+                self.next_tool_use(at)
             }
-            other => Err(malformed("converse", &other)),
+            other => Err(unexpected_answer("converse", &other)),
         }
     }
 
     /// The model has its say, and the turn goes to its end.
-    pub(super) fn choose_to_speak(&mut self, at: NodeIndex) -> Step {
-        let say = self.leaving(at).into_iter().find(|(_, to, edge)| {
+    pub(super) fn choose_to_speak(&mut self, at: NodeIndex) -> NodeResult {
+        let say = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Choice
                 && self.machine.cfg.node(*to).is_some_and(|n| {
                     n.kind == NodeKind::Say
@@ -239,69 +248,79 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether the agent at work was asked by another, and says itself when it is done: it has neither
     /// steps nor conditions that would.
-    pub(super) fn only_asked(&self) -> bool {
+    pub(super) fn is_model_led_delegate(&self) -> bool {
         let asked =
             self.session.stack.last().is_some_and(|t| t.delegated && t.returns_to.is_some());
         asked && self.agent().is_ok_and(|a| a.flow.is_none() && a.completion.conditions.is_empty())
     }
 
     /// Does the next of the things that the model picked.
-    fn next_pick(&mut self, at: NodeIndex) -> Step {
-        let Some(pick) = self.thread().pending.last().cloned() else {
+    fn next_tool_use(&mut self, at: NodeIndex) -> NodeResult {
+        let Some(pick) = self.frame().pending.last().cloned() else {
             return self.leave(at);
         };
-        if pick.name == DONE {
-            self.answer_call(&Json::from("done"));
-            if self.only_asked() {
-                self.thread().pending.clear();
-                return self.exit();
+        if pick.name == DONE_TOOL {
+            self.answer_tool_use(&Json::from("done"));
+            if self.is_model_led_delegate() {
+                self.frame().pending.clear();
+                return self.exit_agent();
             }
-            if let Some(edge) =
-                self.pick(at, |edge, _| onward(edge.kind) && edge.kind != EdgeKind::Return)?
+            if let Some(edge) = self
+                .pick_edge(at, |edge, _| leads_onward(edge.kind) && edge.kind != EdgeKind::Return)?
             {
                 return Ok(Next::Take(edge));
             }
         }
-        if pick.name == RETURN {
-            if let Some(next) = self.declines() {
+        if pick.name == RETURN_TOOL {
+            if let Some(next) = self.decline() {
                 return Ok(next);
             }
-            self.thread().pending.clear();
-            return self.give_back();
+            self.frame().pending.clear();
+            return self.return_control();
         }
         if let Some(next) = self.pick_sibling(&pick.name) {
             return Ok(next);
         }
-        match self.edge_of(at, &pick)? {
+        match self.edge_for(at, &pick)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => {
                 let error = format!("there is no tool `{}` that may be called now", pick.name);
-                self.emit(What::Error { kind: "tool_error".to_owned(), message: error.clone() });
-                self.answer_call(&serde_json::json!({ "error": error }));
-                Ok(Next::Back(crate::session::Back { node: super::index(at.index()), stage: 0 }))
+                self.emit(EventKind::Error {
+                    kind: "tool_error".to_owned(),
+                    message: error.clone(),
+                });
+                self.answer_tool_use(&serde_json::json!({ "error": error }));
+                Ok(Next::ReturnTo(crate::session::ReturnPoint {
+                    node: super::index(at.index()),
+                    stage: 0,
+                }))
             }
         }
     }
 
     /// The edge to what the model picked, if it is on offer.
-    fn edge_of(&mut self, at: NodeIndex, pick: &ToolUse) -> Result<Option<EdgeIndex>, Problem> {
-        for (id, to, edge) in self.leaving(at) {
+    fn edge_for(
+        &mut self,
+        at: NodeIndex,
+        pick: &ToolUse,
+    ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        for (id, to, edge) in self.outgoing_edges(at) {
             if edge.kind != EdgeKind::Choice || !Self::named(&edge, &pick.name) {
                 continue;
             }
-            if self.open(id, to, &edge) && self.holds(edge.guard)? {
+            if self.can_take(id, to, &edge) && self.guard_holds(edge.guard)? {
                 return Ok(Some(id));
             }
         }
         // All tools of an agent may stand behind one node that its steps share.
-        let shared = self.leaving(at).into_iter().find(|(_, to, edge)| {
+        let shared = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Choice
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Choose)
-                && self.leaving(*to).iter().any(|(.., edge)| Self::named(edge, &pick.name))
+                && self.outgoing_edges(*to).iter().any(|(.., edge)| Self::named(edge, &pick.name))
         });
         if let Some((edge, ..)) = shared {
-            let back = crate::session::Back { node: super::index(at.index()), stage: 0 };
-            self.thread().back.push(back);
+            let back = crate::session::ReturnPoint { node: super::index(at.index()), stage: 0 };
+            self.frame().return_points.push(back);
             return Ok(Some(edge));
         }
         Ok(None)
@@ -318,16 +337,16 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The model is told what came of the call that it made last.
-    pub(super) fn answer_call(&mut self, result: &Json) {
-        let thread = self.thread();
-        let Some(pick) = thread.pending.pop() else { return };
+    pub(super) fn answer_tool_use(&mut self, result: &Json) {
+        let frame = self.frame();
+        let Some(pick) = frame.pending.pop() else { return };
         let mut message = Message::new(Role::Tool, text_of(result));
-        message.answers = Some(pick.id);
-        thread.messages.push(message);
+        message.tool_use_id = Some(pick.id);
+        frame.messages.push(message);
     }
 
     /// A question whose answer is fixed.
-    fn known_answer(&mut self) -> Result<Option<String>, Problem> {
+    fn fixed_answer(&mut self) -> Result<Option<String>, RuntimeError> {
         let agent = self.agent()?;
         let Some(knowledge) = &agent.knowledge else { return Ok(None) };
         if self.input.is_none() || knowledge.questions.is_empty() {
@@ -355,21 +374,21 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What the model is asked when it leads.
-    fn conversation(
+    fn converse_task(
         &mut self,
         at: NodeIndex,
         zone: Option<&'p ReasoningZone>,
         in_step: bool,
-    ) -> Result<Ask, Problem> {
+    ) -> Result<ModelTask, RuntimeError> {
         let mut tools = Vec::new();
-        for (id, to, edge) in self.leaving(at) {
-            if edge.kind == EdgeKind::Choice && self.open(id, to, &edge) {
+        for (id, to, edge) in self.outgoing_edges(at) {
+            if edge.kind == EdgeKind::Choice && self.can_take(id, to, &edge) {
                 let toolbox = self.machine.cfg.node(to).is_some_and(|n| n.kind == NodeKind::Choose);
                 if toolbox {
-                    for (_, _, edge) in self.leaving(to) {
+                    for (_, _, edge) in self.outgoing_edges(to) {
                         tools.extend(self.offered(&edge));
                     }
-                } else if self.holds(edge.guard)? {
+                } else if self.guard_holds(edge.guard)? {
                     tools.extend(self.offered(&edge));
                 }
             }
@@ -380,44 +399,44 @@ impl<'p> Run<'_, 'p, '_> {
         tools.retain(|t| seen.insert(t.name.clone()));
         if in_step && zone.is_some_and(|z| z.exit_when.is_none()) {
             tools.push(crate::model::ToolSpec {
-                name: DONE.to_owned(),
+                name: DONE_TOOL.to_owned(),
                 description: "What this part of the conversation is for has been reached."
                     .to_owned(),
                 purpose: Purpose::Complete,
                 parameters: Vec::new(),
             });
         }
-        if self.only_asked() {
+        if self.is_model_led_delegate() {
             tools.push(crate::model::ToolSpec {
-                name: DONE.to_owned(),
+                name: DONE_TOOL.to_owned(),
                 description: "What this agent was asked for is done.".to_owned(),
                 purpose: Purpose::Complete,
                 parameters: Vec::new(),
             });
         }
         let siblings = self.offer_siblings(&mut tools);
-        let thread = self.thread();
-        if !siblings && thread.returns_to.is_some() && !thread.delegated {
+        let frame = self.frame();
+        if !siblings && frame.returns_to.is_some() && !frame.delegated {
             tools.push(crate::model::ToolSpec {
-                name: RETURN.to_owned(),
+                name: RETURN_TOOL.to_owned(),
                 description: "The user wants something that this agent cannot do.".to_owned(),
                 purpose: Purpose::Return,
                 parameters: Vec::new(),
             });
         }
         let system = self.system_prompt(zone)?;
-        let messages = self.thread().messages.clone();
+        let messages = self.frame().messages.clone();
         let mut missing = if in_step { Vec::new() } else { self.missing_fields()? };
         // Asking again for what was refused says what was wrong with it.
-        if let Some((field, message)) = self.progress.refused.take()
+        if let Some((field, message)) = self.progress.rejected.take()
             && let Some(field) = missing.iter_mut().find(|m| m.name == field)
         {
             field.prompt = Some(message);
         }
-        self.expect(missing.first());
+        self.expect_answer_for(missing.first());
         let known = self.known_values()?;
         let system = self.with_guardrails(system);
-        Ok(Ask::Converse { system, messages, tools, missing, known })
+        Ok(ModelTask::Converse { system, messages, tools, missing, known })
     }
 }
 
@@ -428,12 +447,12 @@ fn text_of(json: &Json) -> String {
     }
 }
 
-fn malformed(asked: &str, answer: &Answer) -> Problem {
+fn unexpected_answer(asked: &str, answer: &Answer) -> RuntimeError {
     let form = match answer {
         Answer::Message { .. } => "a message",
         Answer::Values(_) => "values",
         Answer::Choice(_) => "a choice",
         Answer::Verdict(_) => "a verdict",
     };
-    Problem::new("model_error", format!("asked to {asked}, the model answered with {form}"))
+    RuntimeError::new("model_error", format!("asked to {asked}, the model answered with {form}"))
 }

@@ -1,10 +1,10 @@
 //! Calling tools (ABL, current specification, 3.5, 3.14.6, 3.14.9).
 
-use super::{Next, Run, Step, onward};
+use super::{Next, NodeResult, Run, leads_onward};
 use crate::host::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure};
 use crate::json::{from_json, to_json};
-use crate::session::Problem;
-use crate::trace::What;
+use crate::session::RuntimeError;
+use crate::trace::EventKind;
 use agentir_diagnostics::FileId;
 use agentir_expr::{Dialect, Expr, ExprKind, Literal};
 use agentir_flow::cfg::{EdgeKind, Origin};
@@ -17,12 +17,14 @@ use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
 /// A tool, and what it is to be called with.
-type Proposed<'p> = (&'p str, Map<String, Json>);
+type PlannedCall<'p> = (&'p str, Map<String, Json>);
 
 impl<'p> Run<'_, 'p, '_> {
-    pub(super) fn call(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
-        let Some((tool, mut arguments)) = self.proposal(element)? else { return self.leave(at) };
-        self.hold_to_approval(at, tool, &mut arguments);
+    pub(super) fn call(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
+        let Some((tool, mut arguments)) = self.planned_call(element)? else {
+            return self.leave(at);
+        };
+        self.enforce_immutable_params(at, tool, &mut arguments);
         match element {
             Origin::Statement(Statement::Call(call)) => self.call_statement(at, call, arguments),
             _ => self.call_for_model(at, tool, arguments),
@@ -30,18 +32,18 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What is to be called, with what; nothing if a node calls nothing.
-    pub(super) fn proposal(
+    pub(super) fn planned_call(
         &mut self,
         element: &Origin<'p>,
-    ) -> Result<Option<Proposed<'p>>, Problem> {
+    ) -> Result<Option<PlannedCall<'p>>, RuntimeError> {
         Ok(match element {
             Origin::Statement(Statement::Call(call)) => {
                 Some((call.tool.value.as_str(), self.arguments(call)?))
             }
             Origin::ToolBinding(offer) => self.arguments_of_offer(offer)?,
             // A tool that the model picked under its own name.
-            Origin::Tool(tool) => Some(self.arguments_picked(&tool.name.value, &[])?),
-            Origin::Name(name) => Some(self.arguments_picked(&name.value, &[])?),
+            Origin::Tool(tool) => Some(self.arguments_from_model(&tool.name.value, &[])?),
+            Origin::Name(name) => Some(self.arguments_from_model(&name.value, &[])?),
             _ => None,
         })
     }
@@ -52,15 +54,15 @@ impl<'p> Run<'_, 'p, '_> {
         at: NodeIndex,
         call: &'p Call,
         arguments: Map<String, Json>,
-    ) -> Step {
+    ) -> NodeResult {
         let name = call.tool.value.as_str();
         let result = self.call_tool(name, arguments);
         let variable = call.result.as_ref().map(|r| r.value.as_str());
         match result {
             Ok(result) => {
-                self.thread().approved = None;
-                self.keep_result(name, variable, &result, false)?;
-                let edge = self.pick(at, |edge, _| onward(edge.kind))?;
+                self.frame().approved = None;
+                self.store_result(name, variable, &result, false)?;
+                let edge = self.pick_edge(at, |edge, _| leads_onward(edge.kind))?;
                 if let Some(edge) = edge {
                     return Ok(Next::Take(edge));
                 }
@@ -71,7 +73,7 @@ impl<'p> Run<'_, 'p, '_> {
                     Json::Null => serde_json::json!({ "error": failure.message }),
                     data => data.clone(),
                 };
-                self.keep_result(name, variable, &data, true)?;
+                self.store_result(name, variable, &data, true)?;
                 self.call_failed(at, call, Some(failure))
             }
         }
@@ -79,15 +81,23 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// What the author says follows a failure of this call; else the handler for this kind of error,
     /// of the step or of the agent; else it goes on with what stands behind the call.
-    fn call_failed(&mut self, at: NodeIndex, call: &Call, failure: Option<ToolFailure>) -> Step {
+    fn call_failed(
+        &mut self,
+        at: NodeIndex,
+        call: &Call,
+        failure: Option<ToolFailure>,
+    ) -> NodeResult {
         if let Some(failure) = failure
             && call.on_failure.is_empty()
             && self.is_handled(at, failure.kind.error())
         {
-            return Err(Problem::new(failure.kind.error(), failure.message));
+            return Err(RuntimeError::new(failure.kind.error(), failure.message));
         }
-        let edges = self.leaving(at);
-        match edges.iter().find(|(_, to, edge)| edge.kind == EdgeKind::Error && !self.is_hub(*to)) {
+        let edges = self.outgoing_edges(at);
+        match edges
+            .iter()
+            .find(|(_, to, edge)| edge.kind == EdgeKind::Error && !self.is_error_hub(*to))
+        {
             Some((edge, ..)) => Ok(Next::Take(*edge)),
             None => self.leave(at),
         }
@@ -97,20 +107,20 @@ impl<'p> Run<'_, 'p, '_> {
     fn arguments_of_offer(
         &mut self,
         offer: &'p ToolBinding,
-    ) -> Result<Option<Proposed<'p>>, Problem> {
+    ) -> Result<Option<PlannedCall<'p>>, RuntimeError> {
         let BindingAction::Call { tool } = &offer.action else { return Ok(None) };
-        self.arguments_picked(&tool.value, &offer.with).map(Some)
+        self.arguments_from_model(&tool.value, &offer.with).map(Some)
     }
 
     /// The arguments of a call that the model picked: as it says, but for those that the author decides;
     /// defaults for what is left.
-    fn arguments_picked(
+    fn arguments_from_model(
         &mut self,
         tool: &'p str,
         decided: &'p [InputBinding],
-    ) -> Result<Proposed<'p>, Problem> {
+    ) -> Result<PlannedCall<'p>, RuntimeError> {
         let mut arguments =
-            self.thread().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
+            self.frame().pending.last().map(|p| p.arguments.clone()).unwrap_or_default();
         for with in decided {
             if let (FilledBy::Value, Some(value)) = (with.filled_by, &with.value) {
                 let value = to_json(&self.value(value)?);
@@ -128,21 +138,26 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The result goes back to the model, whatever it is; errors go to the agent's handlers if it has
     /// any for them.
-    fn call_for_model(&mut self, at: NodeIndex, name: &str, arguments: Map<String, Json>) -> Step {
+    fn call_for_model(
+        &mut self,
+        at: NodeIndex,
+        name: &str,
+        arguments: Map<String, Json>,
+    ) -> NodeResult {
         match self.call_tool(name, arguments) {
             Ok(result) => {
-                self.thread().approved = None;
-                self.keep_result(name, None, &result, false)?;
-                self.answer_call(&result);
+                self.frame().approved = None;
+                self.store_result(name, None, &result, false)?;
+                self.answer_tool_use(&result);
                 self.leave(at)
             }
             Err(failure) => {
                 let error = serde_json::json!({ "error": failure.message });
-                self.keep_result(name, None, &error, true)?;
-                self.answer_call(&error);
+                self.store_result(name, None, &error, true)?;
+                self.answer_tool_use(&error);
                 let kind = failure.kind.error();
                 if self.is_handled(at, kind) {
-                    return Err(Problem::new(kind, failure.message));
+                    return Err(RuntimeError::new(kind, failure.message));
                 }
                 self.leave(at)
             }
@@ -151,7 +166,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The arguments of a call: as they are written, by position or by name; without any, variables
     /// of the parameters' names; defaults for what is left.
-    fn arguments(&self, call: &Call) -> Result<Map<String, Json>, Problem> {
+    fn arguments(&self, call: &Call) -> Result<Map<String, Json>, RuntimeError> {
         let tool = self.tool(&call.tool.value);
         let mut arguments = Map::new();
         for (n, argument) in call.with.iter().enumerate() {
@@ -188,7 +203,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The value of an argument. A text of the author's may have holes (current specification, 3.14 on
     /// `call_with`: `skills: ["{{department}}"]`); what users said is no text of the author's.
-    fn argument(&self, expr: &Expr) -> Result<Json, Problem> {
+    fn argument(&self, expr: &Expr) -> Result<Json, RuntimeError> {
         Ok(match &expr.kind {
             ExprKind::Literal(Literal::String(text)) if text.contains("{{") => {
                 // What is wrong with the text was reported where the agent was read.
@@ -205,29 +220,31 @@ impl<'p> Run<'_, 'p, '_> {
     /// Calls a tool and says what came of it.
     fn call_tool(&mut self, name: &str, arguments: Map<String, Json>) -> Result<Json, ToolFailure> {
         let shown: Map<String, Json> =
-            arguments.iter().map(|(n, v)| (n.clone(), self.shown(n, v))).collect();
-        self.emit(What::Call { tool: name.to_owned(), arguments: shown });
+            arguments.iter().map(|(n, v)| (n.clone(), self.masked(n, v))).collect();
+        self.emit(EventKind::Call { tool: name.to_owned(), arguments: shown });
         let result = self.call_checked(name, arguments).map(|result| match result {
-            Json::Array(items) if self.dialect() == Dialect::Adl && items.iter().all(is_step) => {
-                self.follow(&items)
+            Json::Array(items)
+                if self.dialect() == Dialect::Adl && items.iter().all(is_function_step) =>
+            {
+                self.apply_function_steps(&items)
             }
             result => result,
         });
-        let result = result.and_then(|result| self.guarded(result));
+        let result = result.and_then(|result| self.apply_output_guardrails(result));
         let failures =
             self.session.variable("tool_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
         match &result {
             Ok(value) => {
                 self.session.set_system("tool_failures", &Json::from(0));
-                self.emit(What::Result {
+                self.emit(EventKind::Result {
                     tool: name.to_owned(),
-                    result: Some(self.hidden_parts(value)),
+                    result: Some(self.masked_fields(value)),
                     error: None,
                 });
             }
             Err(failure) => {
                 self.session.set_system("tool_failures", &Json::from(failures + 1.0));
-                self.emit(What::Result {
+                self.emit(EventKind::Result {
                     tool: name.to_owned(),
                     result: None,
                     error: Some(failure.message.clone()),
@@ -240,14 +257,14 @@ impl<'p> Run<'_, 'p, '_> {
     /// What a function of an ADL bot gives may be a list of things to do: something is said, an
     /// argument of the agent gets a value, the call is over (MICA, `exec_tool.py`). Its result is these
     /// values, and how it ended.
-    fn follow(&mut self, items: &[Json]) -> Json {
+    fn apply_function_steps(&mut self, items: &[Json]) -> Json {
         let mut result = Map::new();
         for item in items {
             if let Some(text) = item.get("bot").and_then(Json::as_str) {
                 self.say(text, None);
                 // Between a call that the model made and its answer nothing else stands.
-                if !self.thread().pending.is_empty() {
-                    self.thread().messages.pop();
+                if !self.frame().pending.is_empty() {
+                    self.frame().messages.pop();
                 }
             }
             if let (Some(name), Some(value)) =
@@ -295,7 +312,7 @@ impl<'p> Run<'_, 'p, '_> {
         let general = self.agent().ok().map(|a| &a.execution.timeouts.tool_timeout_ms);
         let ms = own.or(general).map_or(30_000.0, |limit| match limit {
             NumberOrText::Number(n) => n.0,
-            NumberOrText::Text(text) => milliseconds(text).unwrap_or(30_000.0),
+            NumberOrText::Text(text) => parse_duration_ms(text).unwrap_or(30_000.0),
         });
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         {
@@ -304,10 +321,10 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// A result as a trace shows it: sensitive fields are masked.
-    pub(super) fn hidden_parts(&self, value: &Json) -> Json {
+    pub(super) fn masked_fields(&self, value: &Json) -> Json {
         match value {
             Json::Object(fields) => {
-                fields.iter().map(|(n, v)| (n.clone(), self.shown(n, v))).collect()
+                fields.iter().map(|(n, v)| (n.clone(), self.masked(n, v))).collect()
             }
             other => other.clone(),
         }
@@ -315,21 +332,22 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Where a result can be read: under the name it is given, the tool's, `result`,
     /// `last_<tool>_result`, `@outputs` (ABL, current specification, 8.8; Agent Script, 5).
-    pub(super) fn keep_result(
+    pub(super) fn store_result(
         &mut self,
         tool: &str,
         variable: Option<&str>,
         result: &Json,
         failed: bool,
-    ) -> Result<(), Problem> {
-        let value = from_json(result).map_err(|e| Problem::new("tool_error", e.to_string()))?;
-        self.thread().outputs = result.clone();
+    ) -> Result<(), RuntimeError> {
+        let value =
+            from_json(result).map_err(|e| RuntimeError::new("tool_error", e.to_string()))?;
+        self.frame().outputs = result.clone();
         if let Some(variable) = variable {
             self.assign_name(variable, value.clone())?;
         }
-        let thread = self.thread();
-        thread.variables.set("result", value.clone());
-        thread.variables.set(tool, value.clone());
+        let frame = self.frame();
+        frame.variables.set("result", value.clone());
+        frame.variables.set(tool, value.clone());
         self.session.system.set(format!("last_{tool}_result"), value);
         let Some(declared) = self.tool(tool) else {
             self.recall(&format!("tool:{tool}:after"));
@@ -345,14 +363,14 @@ impl<'p> Run<'_, 'p, '_> {
 }
 
 /// Whether a value is one of the things that a function of an ADL bot has done.
-fn is_step(item: &Json) -> bool {
+fn is_function_step(item: &Json) -> bool {
     let Json::Object(fields) = item else { return false };
     let only = |names: &[&str]| fields.keys().all(|name| names.contains(&name.as_str()));
     !fields.is_empty() && (only(&["bot"]) || only(&["arg", "value"]) || only(&["status", "msg"]))
 }
 
 /// `500ms`, `15s`, `2m`, `30d`; a bare number is milliseconds.
-pub(super) fn milliseconds(text: &str) -> Option<f64> {
+pub(super) fn parse_duration_ms(text: &str) -> Option<f64> {
     let text = text.trim();
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let number: f64 = text.strip_suffix(unit)?.parse().ok()?;

@@ -10,12 +10,12 @@ use unicode_segmentation::UnicodeSegmentation;
 pub(super) fn call(function: &str, args: &[Value]) -> Option<Value> {
     let Some(Value::Text(text)) = args.first() else { return None };
     Some(match function {
-        "contains_pii" => Value::Bool(PERSONAL.iter().any(|p| p.is_match(text))),
+        "contains_pii" => Value::Bool(PERSONAL_DATA.iter().any(|p| p.is_match(text))),
         "detect_pii" => {
-            let found = PERSONAL.iter().flat_map(|p| p.find_iter(text));
+            let found = PERSONAL_DATA.iter().flat_map(|p| p.find_iter(text));
             Value::list(found.map(|m| Value::text(m.as_str())).collect()).ok()?
         }
-        "redact_pii" => Value::made_text(without_personal(text, "[REDACTED]")).ok()?,
+        "redact_pii" => Value::made_text(redact_personal_data(text, "[REDACTED]")).ok()?,
         "contains_email" => Value::Bool(EMAIL.is_match(text)),
         "contains_url" => Value::Bool(URL.is_match(text)),
         "sentence_count" => Value::number(text.unicode_sentences().count() as f64).ok()?,
@@ -24,33 +24,33 @@ pub(super) fn call(function: &str, args: &[Value]) -> Option<Value> {
 }
 
 /// A text with something else instead of what looks like personal data.
-pub(super) fn without_personal(text: &str, instead: &str) -> String {
-    PERSONAL.iter().fold(text.to_owned(), |text, p| p.replace_all(&text, instead).into_owned())
+pub(super) fn redact_personal_data(text: &str, instead: &str) -> String {
+    PERSONAL_DATA.iter().fold(text.to_owned(), |text, p| p.replace_all(&text, instead).into_owned())
 }
 
 #[expect(clippy::expect_used, reason = "only with the patterns below, and a test uses all of them")]
-fn made(pattern: &str) -> Regex {
+fn compiled(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of ours")
 }
 
 static EMAIL: LazyLock<Regex> =
-    LazyLock::new(|| made(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"));
-static URL: LazyLock<Regex> = LazyLock::new(|| made(r"https?://[^\s]+"));
-static PERSONAL: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    LazyLock::new(|| compiled(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"));
+static URL: LazyLock<Regex> = LazyLock::new(|| compiled(r"https?://[^\s]+"));
+static PERSONAL_DATA: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     vec![
         EMAIL.clone(),
         // Cards, social security numbers, telephone numbers of any country and of North America. A day
         // is none of them.
-        made(r"\b[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}\b"),
-        made(r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
-        made(r"\+[0-9][0-9 ().-]{6,}[0-9]"),
-        made(r"\(?\b[0-9]{3}\)?[ .-][0-9]{3}[ .-][0-9]{4}\b"),
+        compiled(r"\b[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{1,7}\b"),
+        compiled(r"\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b"),
+        compiled(r"\+[0-9][0-9 ().-]{6,}[0-9]"),
+        compiled(r"\(?\b[0-9]{3}\)?[ .-][0-9]{3}[ .-][0-9]{4}\b"),
     ]
 });
 
 #[cfg(test)]
 mod tests {
-    use super::{call, without_personal};
+    use super::{call, redact_personal_data};
     use agentir_eval::Value;
 
     #[test]
@@ -66,7 +66,7 @@ mod tests {
             "415-555-0123",
         ] {
             assert_eq!(holds("contains_pii", text), yes, "{text}");
-            assert_eq!(without_personal(text, "#"), "#");
+            assert_eq!(redact_personal_data(text, "#"), "#");
         }
         for text in ["room 12", "on 2026-03-15", "a@b", "three of 1200"] {
             assert_eq!(holds("contains_pii", text), no, "{text}");

@@ -6,8 +6,8 @@
 
 use super::Run;
 use crate::json::from_json;
-use crate::model::{Answer, Ask, FieldSpec, FieldType, Role};
-use crate::session::Problem;
+use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
+use crate::session::RuntimeError;
 use agentir_expr::TypeKind;
 use agentir_flow::cfg::{Access, AccessKind, AgentCfg, Cfg};
 use agentir_ir::{Agent, ReasoningZone, SessionVariable};
@@ -16,20 +16,20 @@ use serde_json::Value as Json;
 
 /// The variables that parts of steps wait for, by the address of the part.
 #[derive(Default)]
-pub(super) struct Awaited<'p>(FxHashMap<usize, Vec<&'p SessionVariable>>);
+pub(super) struct ExitVariables<'p>(FxHashMap<usize, Vec<&'p SessionVariable>>);
 
 fn key(zone: &ReasoningZone) -> usize {
     std::ptr::from_ref(zone).addr()
 }
 
-impl<'p> Awaited<'p> {
+impl<'p> ExitVariables<'p> {
     pub(super) fn of(cfg: &Cfg<'p>) -> Self {
         let mut all = FxHashMap::default();
         for part in cfg.agents() {
             let agent = part.agent;
             let steps = agent.flow.iter().flat_map(|flow| flow.definitions.values());
             for zone in steps.filter_map(|step| step.reasoning_zone.as_ref()) {
-                let variables = awaited(cfg, part, agent, zone);
+                let variables = exit_variables(cfg, part, agent, zone);
                 if !variables.is_empty() {
                     all.insert(key(zone), variables);
                 }
@@ -39,7 +39,7 @@ impl<'p> Awaited<'p> {
     }
 }
 
-fn awaited<'p>(
+fn exit_variables<'p>(
     cfg: &Cfg<'p>,
     part: &AgentCfg<'p>,
     agent: &'p Agent,
@@ -69,32 +69,35 @@ fn awaited<'p>(
 
 impl<'p> Run<'_, 'p, '_> {
     /// Takes the values that a part of a step waits for from what the user said.
-    pub(super) fn find_out(&mut self, zone: &'p ReasoningZone) -> Result<(), Problem> {
+    pub(super) fn extract_exit_variables(
+        &mut self,
+        zone: &'p ReasoningZone,
+    ) -> Result<(), RuntimeError> {
         let Some(message) = self.input.as_ref().map(|i| i.text.clone()) else { return Ok(()) };
-        let Some(variables) = self.machine.awaited.0.get(&key(zone)) else { return Ok(()) };
-        let fields: Vec<FieldSpec> = variables.iter().map(|v| self.spec_of(v)).collect();
-        let mut context = self.thread().messages.clone();
+        let Some(variables) = self.machine.exit_variables.0.get(&key(zone)) else { return Ok(()) };
+        let fields: Vec<FieldSpec> = variables.iter().map(|v| self.exit_variable_spec(v)).collect();
+        let mut context = self.frame().messages.clone();
         context.pop();
         // What the model has spoken of is the first that is not known yet.
         let spoke = context.iter().any(|m| m.role == Role::Assistant);
         let unknown = |field: &&FieldSpec| self.variable(&field.name).is_none_or(|v| v.is_unset());
         let asked = fields.iter().filter(|_| spoke).find(unknown).map(|field| field.name.clone());
-        let ask = Ask::Extract { message, context, fields: fields.clone(), asked };
-        let Answer::Values(values) = self.ask(ask)? else {
-            return Err(Problem::new("model_error", "asked for values, the model gave none"));
+        let task = ModelTask::Extract { message, context, fields: fields.clone(), asked };
+        let Answer::Values(values) = self.ask_model(task)? else {
+            return Err(RuntimeError::new("model_error", "asked for values, the model gave none"));
         };
         for field in fields {
             let found = values.get(&field.name).filter(|value| !value.is_null());
-            let typed = found.and_then(|json| super::collect::typed(json, field.ty));
-            if let Some(value) = typed.and_then(|json| from_json(&json).ok()) {
+            let coerce = found.and_then(|json| super::collect::coerce(json, field.ty));
+            if let Some(value) = coerce.and_then(|json| from_json(&json).ok()) {
                 self.assign_name(&field.name, value)?;
             }
         }
-        self.judged.clear();
+        self.condition_results.clear();
         Ok(())
     }
 
-    fn spec_of(&self, variable: &SessionVariable) -> FieldSpec {
+    fn exit_variable_spec(&self, variable: &SessionVariable) -> FieldSpec {
         let ty = match variable.ty.as_ref().map(|ty| &ty.kind) {
             Some(TypeKind::Named(name)) => super::prompt::type_named(name),
             _ => match &variable.initial_value {

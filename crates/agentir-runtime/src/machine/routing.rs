@@ -1,9 +1,9 @@
 //! Who takes a message: interruptions, routing rules, declared handoffs (ABL, current specification,
 //! 3.14.4, 5.1; reference of supervisors, "Evaluation order across constructs").
 
-use super::{Next, Run, Step};
+use super::{Next, NodeResult, Run};
 use crate::model::Candidate;
-use crate::session::Problem;
+use crate::session::RuntimeError;
 use agentir_eval::Outcome;
 use agentir_expr::{Condition, Dialect, Expr, ExprKind, Template, Visit};
 use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
@@ -14,27 +14,30 @@ use serde_json::Value as Json;
 impl<'p> Run<'_, 'p, '_> {
     /// Whether what the user sent is for a digression or a button of this place, and which way leads
     /// there.
-    pub(super) fn interrupted(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
-        let hub = self.leaving(at).into_iter().find(|(_, to, edge)| {
+    pub(super) fn interruption_edge(
+        &mut self,
+        at: NodeIndex,
+    ) -> Result<Option<EdgeIndex>, RuntimeError> {
+        let hub = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Digression
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Interrupt)
         });
         let Some((way, hub, _)) = hub else { return Ok(None) };
-        let Some(chosen) = self.interruption(at, hub)? else { return Ok(None) };
-        self.progress.chosen = Some(chosen);
-        self.consume();
+        let Some(chosen) = self.find_interruption(at, hub)? else { return Ok(None) };
+        self.progress.chosen_edge = Some(chosen);
+        self.consume_input();
         Ok(Some(way))
     }
 
-    fn interruption(
+    fn find_interruption(
         &mut self,
         at: NodeIndex,
         hub: NodeIndex,
-    ) -> Result<Option<EdgeIndex>, Problem> {
+    ) -> Result<Option<EdgeIndex>, RuntimeError> {
         let Some(input) = self.input.clone() else { return Ok(None) };
-        let mut wishes: Vec<(EdgeIndex, &'p Digression)> = Vec::new();
-        for (id, to, edge) in self.leaving(hub) {
-            if !self.open(id, to, &edge) {
+        let mut intents: Vec<(EdgeIndex, &'p Digression)> = Vec::new();
+        for (id, to, edge) in self.outgoing_edges(hub) {
+            if !self.can_take(id, to, &edge) {
                 continue;
             }
             match edge.origin {
@@ -43,14 +46,14 @@ impl<'p> Run<'_, 'p, '_> {
                         .action
                         .as_ref()
                         .is_some_and(|(action, _)| handler.action_id.value == action.as_str());
-                    if pressed && self.holds(edge.guard)? {
+                    if pressed && self.guard_holds(edge.guard)? {
                         let value = input.action.as_ref().and_then(|(_, v)| v.clone());
                         self.session.set_system("action_value", &Json::from(value));
                         return Ok(Some(id));
                     }
                 }
                 Origin::Digression(digression)
-                    if input.action.is_none() && self.holds(edge.guard)? =>
+                    if input.action.is_none() && self.guard_holds(edge.guard)? =>
                 {
                     let text = input.text.to_lowercase();
                     let keyword = digression.keywords.iter().any(|k| {
@@ -64,21 +67,21 @@ impl<'p> Run<'_, 'p, '_> {
                         return Ok(Some(id));
                     }
                     if digression.intent.is_some() {
-                        wishes.push((id, digression));
+                        intents.push((id, digression));
                     }
                 }
                 _ => {}
             }
         }
-        if wishes.is_empty() || self.is_answer(at) {
+        if intents.is_empty() || self.input_matches_branch(at) {
             return Ok(None);
         }
         let agent = self.agent()?;
-        let candidates = wishes
+        let candidates = intents
             .iter()
             .filter_map(|(_, d)| {
                 let intent = d.intent.as_ref()?.value.as_str();
-                let mut candidate = self.intent(agent, intent);
+                let mut candidate = self.intent_candidate(agent, intent);
                 candidate.keywords.extend(d.keywords.iter().map(|k| self.render(k)));
                 Some(candidate)
             })
@@ -86,10 +89,12 @@ impl<'p> Run<'_, 'p, '_> {
         let purpose = "Does the user want one of these instead of answering?";
         let chosen = self.choose_among(purpose, candidates, false)?;
         let found = chosen.first().and_then(|name| {
-            wishes.iter().find(|(_, d)| d.intent.as_ref().is_some_and(|i| i.value == name.as_str()))
+            intents
+                .iter()
+                .find(|(_, d)| d.intent.as_ref().is_some_and(|i| i.value == name.as_str()))
         });
         if let Some((_, digression)) = found {
-            self.note_intent(digression.intent.as_ref().map_or("", |i| i.value.as_str()));
+            self.set_intent(digression.intent.as_ref().map_or("", |i| i.value.as_str()));
         }
         Ok(found.map(|(id, _)| *id))
     }
@@ -97,9 +102,9 @@ impl<'p> Run<'_, 'p, '_> {
     /// Whether a branch of `ON_INPUT` takes what the user sent by what it says: then nobody has to guess
     /// whether they want something else (current specification, 8.10: a message that a predicate takes
     /// leads to the same place in every replay).
-    fn is_answer(&self, at: NodeIndex) -> bool {
+    fn input_matches_branch(&self, at: NodeIndex) -> bool {
         // At the beginning of a turn the place is the one that is come back to.
-        let back = self.session.stack.last().and_then(|thread| thread.back.last());
+        let back = self.session.stack.last().and_then(|frame| frame.return_points.last());
         let waits = |at: NodeIndex| {
             self.machine.cfg.node(at).is_some_and(|node| node.kind == NodeKind::Await)
         };
@@ -107,12 +112,12 @@ impl<'p> Run<'_, 'p, '_> {
             .filter(|at| waits(*at))
             .or_else(|| back.map(|back| NodeIndex::new(back.node as usize)).filter(|b| waits(*b)));
         let Some(place) = place else { return false };
-        let behind = self.leaving(place).into_iter().filter(|(_, to, edge)| {
-            super::onward(edge.kind)
+        let behind = self.outgoing_edges(place).into_iter().filter(|(_, to, edge)| {
+            super::leads_onward(edge.kind)
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::Branch)
         });
         let places = std::iter::once(place).chain(behind.map(|(_, to, _)| to)).collect::<Vec<_>>();
-        let mut edges = places.into_iter().flat_map(|place| self.leaving(place));
+        let mut edges = places.into_iter().flat_map(|place| self.outgoing_edges(place));
         edges.any(|(.., edge)| {
             let literals = self.machine.cfg.guard(edge.guard);
             let mut by_words = false;
@@ -128,7 +133,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What is known of an intent: by its declaration, if it has one.
-    pub(super) fn intent(&self, agent: &Agent, name: &str) -> Candidate {
+    pub(super) fn intent_candidate(&self, agent: &Agent, name: &str) -> Candidate {
         let nlu = agent.nlu.iter().flat_map(|n| &n.intents);
         let listed = agent
             .intent_handling
@@ -148,23 +153,23 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    fn note_intent(&mut self, intent: &str) {
-        self.note_user("intent", &Json::from(intent));
+    fn set_intent(&mut self, intent: &str) {
+        self.set_user_attribute("intent", &Json::from(intent));
     }
 
     /// Rules are tried in their order. Those over the state decide at once; those in words are put to
     /// the model together, once none of the others before them holds.
-    pub(super) fn route(&mut self, at: NodeIndex) -> Step {
-        let edges = self.leaving(at);
+    pub(super) fn route(&mut self, at: NodeIndex) -> NodeResult {
+        let edges = self.outgoing_edges(at);
         let mut asked: Vec<(EdgeIndex, Candidate)> = Vec::new();
         let mut default = None;
         for (id, to, edge) in &edges {
-            if edge.kind != EdgeKind::Route || !self.open(*id, *to, edge) {
+            if edge.kind != EdgeKind::Route || !self.can_take(*id, *to, edge) {
                 continue;
             }
-            match self.candidate(edge)? {
-                Considered::Never => {}
-                Considered::Now => {
+            match self.consider(edge)? {
+                RouteDecision::Skip => {}
+                RouteDecision::Take => {
                     if asked.is_empty() {
                         return Ok(Next::Take(*id));
                     }
@@ -172,19 +177,19 @@ impl<'p> Run<'_, 'p, '_> {
                     default = default.or(Some(*id));
                     break;
                 }
-                Considered::Default => default = default.or(Some(*id)),
+                RouteDecision::Default => default = default.or(Some(*id)),
                 // In Agent Script the model hands over by what it is offered, and by nothing else.
-                Considered::Ask(_) if self.dialect() == Dialect::AgentScript => {}
-                Considered::Ask(candidate) => asked.push((*id, candidate)),
+                RouteDecision::AskModel(_) if self.dialect() == Dialect::AgentScript => {}
+                RouteDecision::AskModel(candidate) => asked.push((*id, candidate)),
             }
         }
-        if self.progress.fresh
+        if self.progress.input_unread
             && !asked.is_empty()
-            && let Some(next) = self.orchestrated(at, &asked)?
+            && let Some(next) = self.choose_by_method(at, &asked)?
         {
             return Ok(next);
         }
-        if self.progress.fresh && !asked.is_empty() {
+        if self.progress.input_unread && !asked.is_empty() {
             let candidates = asked.iter().map(|(_, c)| c.clone()).collect();
             let purpose = "Who is to look after what the user wants?";
             let several = self.fan_out_edge(&edges).is_some();
@@ -192,7 +197,7 @@ impl<'p> Run<'_, 'p, '_> {
             if chosen.len() > 1
                 && let Some(fan_out) = self.fan_out_edge(&edges)
             {
-                self.thread().pending.clear();
+                self.frame().pending.clear();
                 let names = chosen.iter().map(|n| Json::from(n.as_str())).collect();
                 self.session.set_system("_disambiguation_intents", &Json::Array(names));
                 return Ok(Next::Take(fan_out));
@@ -200,15 +205,15 @@ impl<'p> Run<'_, 'p, '_> {
             let found = chosen.first().and_then(|n| asked.iter().find(|(_, c)| c.name == *n));
             if let Some((id, candidate)) = found {
                 let name = candidate.name.clone();
-                self.note_intent(&name);
+                self.set_intent(&name);
                 self.routed_to(*id);
                 return Ok(Next::Take(*id));
             }
         }
-        if let Some(default) = default.filter(|_| self.progress.fresh) {
+        if let Some(default) = default.filter(|_| self.progress.input_unread) {
             return Ok(Next::Take(default));
         }
-        match self.pick(at, |edge, _| edge.kind != EdgeKind::Route)? {
+        match self.pick_edge(at, |edge, _| edge.kind != EdgeKind::Route)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
         }
@@ -222,29 +227,34 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether a way out of routing is taken, is a question for the model, or is out.
-    fn candidate(&mut self, edge: &Edge<'p>) -> Result<Considered, Problem> {
+    fn consider(&mut self, edge: &Edge<'p>) -> Result<RouteDecision, RuntimeError> {
         match edge.origin {
-            Origin::Rule(rule) => self.rule(rule),
+            Origin::Rule(rule) => self.consider_rule(rule),
             Origin::Handoff(handoff) => {
-                if let Some(rule) = self.twin(edge) {
-                    return self.rule(rule);
+                if let Some(rule) = self.member_rule(edge) {
+                    return self.consider_rule(rule);
                 }
-                let to = self.about(&handoff.to.value);
-                self.declared(handoff.when.as_ref(), handoff.to.value.to_string(), to)
+                let to = self.agent_description(&handoff.to.value);
+                self.consider_declared(handoff.when.as_ref(), handoff.to.value.to_string(), to)
             }
             Origin::Delegate(delegate) => {
                 let purpose = delegate.purpose.as_ref().map(|p| self.render(p));
-                let about = purpose.unwrap_or_else(|| self.about(&delegate.agent.value));
-                self.declared(delegate.when.as_ref(), delegate.agent.value.to_string(), about)
+                let about =
+                    purpose.unwrap_or_else(|| self.agent_description(&delegate.agent.value));
+                self.consider_declared(
+                    delegate.when.as_ref(),
+                    delegate.agent.value.to_string(),
+                    about,
+                )
             }
             Origin::Reference(reference) => {
                 let name = reference.agent.as_ref().unwrap_or(&reference.alias);
-                let mut about = self.about(&name.value);
+                let mut about = self.agent_description(&name.value);
                 for capability in &reference.capabilities {
                     about.push(' ');
                     about.push_str(&self.render(capability));
                 }
-                Ok(Considered::Ask(Candidate {
+                Ok(RouteDecision::AskModel(Candidate {
                     name: reference.alias.value.to_string(),
                     description: about,
                     examples: Vec::new(),
@@ -252,31 +262,31 @@ impl<'p> Run<'_, 'p, '_> {
                 }))
             }
             // Who gets what no rule takes.
-            Origin::Name(_) => Ok(Considered::Default),
-            _ => Ok(Considered::Never),
+            Origin::Name(_) => Ok(RouteDecision::Default),
+            _ => Ok(RouteDecision::Skip),
         }
     }
 
     /// The rule of an ensemble's member, which stands as a handoff as well.
-    fn twin(&self, edge: &Edge<'p>) -> Option<&'p RoutingRule> {
+    fn member_rule(&self, edge: &Edge<'p>) -> Option<&'p RoutingRule> {
         let agent = self.agent().ok()?;
         agent.routing.as_ref()?.rules.iter().find(|r| r.span == edge.span)
     }
 
-    fn rule(&mut self, rule: &'p RoutingRule) -> Result<Considered, Problem> {
+    fn consider_rule(&mut self, rule: &'p RoutingRule) -> Result<RouteDecision, RuntimeError> {
         let agent = self.agent()?;
         let channel = self.session.variable("channel");
         let channel = channel.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned();
         if !rule.channels.is_empty() && !rule.channels.iter().any(|c| c.value == channel.as_str()) {
-            return Ok(Considered::Never);
+            return Ok(RouteDecision::Skip);
         }
         if rule.requires_state.iter().any(|name| self.variable(&name.value).is_none()) {
-            return Ok(Considered::Never);
+            return Ok(RouteDecision::Skip);
         }
         let natural = match &rule.when {
             Some(when) if when.expr().is_some() => {
                 if !self.condition(when)? {
-                    return Ok(Considered::Never);
+                    return Ok(RouteDecision::Skip);
                 }
                 None
             }
@@ -286,22 +296,22 @@ impl<'p> Run<'_, 'p, '_> {
         let own = rule.name.as_ref().map(|n| n.value.to_string());
         if rule.intents.is_empty() && natural.is_none() {
             if rule.when.is_some() {
-                return Ok(Considered::Now);
+                return Ok(RouteDecision::Take);
             }
             // Whom only the description of the agent speaks for.
-            let Some(name) = target.clone().or(own) else { return Ok(Considered::Now) };
+            let Some(name) = target.clone().or(own) else { return Ok(RouteDecision::Take) };
             let about = match &rule.description {
                 Some(description) => self.render(description),
-                None => self.about(&name),
+                None => self.agent_description(&name),
             };
-            return Ok(Considered::Ask(Candidate {
+            return Ok(RouteDecision::AskModel(Candidate {
                 name,
                 description: about,
                 examples: Vec::new(),
                 keywords: Vec::new(),
             }));
         }
-        let about = target.as_ref().map(|t| self.about(t)).unwrap_or_default();
+        let about = target.as_ref().map(|t| self.agent_description(t)).unwrap_or_default();
         let mut candidate = Candidate {
             name: rule
                 .intents
@@ -315,7 +325,7 @@ impl<'p> Run<'_, 'p, '_> {
             keywords: Vec::new(),
         };
         for intent in &rule.intents {
-            let known = self.intent(agent, &intent.value);
+            let known = self.intent_candidate(agent, &intent.value);
             candidate.keywords.push(intent.value.replace('_', " "));
             if !known.description.is_empty() {
                 candidate.examples.push(known.description);
@@ -323,26 +333,26 @@ impl<'p> Run<'_, 'p, '_> {
             candidate.examples.extend(known.examples);
             candidate.keywords.extend(known.keywords);
         }
-        Ok(Considered::Ask(candidate))
+        Ok(RouteDecision::AskModel(candidate))
     }
 
-    fn declared(
+    fn consider_declared(
         &mut self,
         when: Option<&'p Condition>,
         name: String,
         about: String,
-    ) -> Result<Considered, Problem> {
+    ) -> Result<RouteDecision, RuntimeError> {
         match when {
             Some(when) if when.expr().is_some() => {
-                Ok(if self.condition(when)? { Considered::Now } else { Considered::Never })
+                Ok(if self.condition(when)? { RouteDecision::Take } else { RouteDecision::Skip })
             }
-            Some(when) => Ok(Considered::Ask(Candidate {
+            Some(when) => Ok(RouteDecision::AskModel(Candidate {
                 name,
                 description: when.text.value.to_string(),
                 examples: vec![about],
                 keywords: Vec::new(),
             })),
-            None => Ok(Considered::Ask(Candidate {
+            None => Ok(RouteDecision::AskModel(Candidate {
                 name,
                 description: about,
                 examples: Vec::new(),
@@ -352,7 +362,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What an agent is for, in its author's words.
-    fn about(&self, name: &str) -> String {
+    fn agent_description(&self, name: &str) -> String {
         let Ok(this) = self.agent() else { return String::new() };
         let spanned = agentir_diagnostics::Spanned {
             value: agentir_expr::Name::new(name),
@@ -376,13 +386,13 @@ fn reads_input(expr: &Expr) -> bool {
 }
 
 /// What becomes of a way out of routing.
-enum Considered {
+enum RouteDecision {
     /// It is not for this.
-    Never,
+    Skip,
     /// Its condition holds.
-    Now,
+    Take,
     /// It is taken if nothing else is.
     Default,
     /// The model says.
-    Ask(Candidate),
+    AskModel(Candidate),
 }

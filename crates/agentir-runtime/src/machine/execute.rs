@@ -1,11 +1,11 @@
 //! What each node does.
 
 use super::scope::{dotted, path_of};
-use super::{HIDDEN, Next, Run, SKIP, Said, Step, onward};
+use super::{AgentMessage, MASK, Next, NodeResult, Run, STAGE_SKIP, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
-use crate::session::{Back, Problem, Status, Thread};
-use crate::trace::What;
+use crate::session::{Frame, ReturnPoint, RuntimeError, Status};
+use crate::trace::EventKind;
 use agentir_diagnostics::Span;
 use agentir_eval::{State, Value, evaluate, semantics, truthy};
 use agentir_expr::{Dialect, Expr, Name, Path, Segment, Template};
@@ -18,57 +18,57 @@ use std::collections::BTreeMap;
 
 impl<'p> Run<'_, 'p, '_> {
     /// Does what a node does, and says how it goes on.
-    pub(super) fn visit(&mut self, at: NodeIndex) -> Step {
+    pub(super) fn execute(&mut self, at: NodeIndex) -> NodeResult {
         let node = self.node(at)?;
         let stage = std::mem::take(&mut self.progress.stage);
         self.trace(at, &node);
-        if stage == SKIP {
-            return self.skip(at, node.kind);
+        if stage == STAGE_SKIP {
+            return self.skip_failed_node(at, node.kind);
         }
         match node.kind {
             NodeKind::Entry => {
-                self.enter()?;
+                self.enter_agent()?;
                 self.leave(at)
             }
             NodeKind::Hook => {
                 if matches!(node.origin, Origin::Procedure("instructions")) {
-                    self.thread().instructions.clear();
+                    self.frame().instructions.clear();
                 }
                 self.leave(at)
             }
             NodeKind::TurnStart => self.turn_start(at),
             NodeKind::TurnEnd | NodeKind::Return | NodeKind::Branch | NodeKind::FlowEnd => {
                 if node.kind == NodeKind::Return {
-                    self.returned(&node)?;
+                    self.handle_return(&node)?;
                 }
                 self.leave(at)
             }
-            NodeKind::Step => self.step(at),
+            NodeKind::Step => self.enter_step(at),
             NodeKind::Say => {
-                self.speak(&node.origin)?;
+                self.say_element(&node.origin)?;
                 self.leave(at)
             }
             NodeKind::Instruct => {
                 if let Origin::Statement(Statement::Instruct { text }) = node.origin {
                     let text = self.render(text);
-                    self.thread().instructions.push(text);
+                    self.frame().instructions.push(text);
                 }
                 self.leave(at)
             }
             NodeKind::Log => {
                 if let Origin::Statement(Statement::Log { value }) = node.origin {
-                    self.emit(What::Log { value: value.value.clone() });
+                    self.emit(EventKind::Log { value: value.value.clone() });
                 }
                 self.leave(at)
             }
-            NodeKind::Await => self.wait(at, &node.origin),
+            NodeKind::Await => self.await_user(at, &node.origin),
             NodeKind::Collect => self.collect(at, &node.origin),
-            NodeKind::Confirm => self.confirm(at, &node.origin),
+            NodeKind::Confirm => self.confirm_call(at, &node.origin),
             NodeKind::Call => self.call(at, &node.origin),
             NodeKind::Set => {
                 match node.origin {
                     Origin::Set(set) | Origin::Statement(Statement::Set(set)) => self.set(set)?,
-                    Origin::ToolBinding(offer) => self.fill(offer)?,
+                    Origin::ToolBinding(offer) => self.fill_from_offer(offer)?,
                     _ => {}
                 }
                 self.leave(at)
@@ -98,7 +98,7 @@ impl<'p> Run<'_, 'p, '_> {
                     _ => (None, None),
                 };
                 if let Some(store) = store {
-                    let ttl = ttl.and_then(|ttl| super::call::milliseconds(&ttl.value));
+                    let ttl = ttl.and_then(|ttl| super::tool_calls::parse_duration_ms(&ttl.value));
                     self.store(store, ttl);
                 }
                 self.leave(at)
@@ -107,36 +107,36 @@ impl<'p> Run<'_, 'p, '_> {
             NodeKind::Route => self.route(at),
             NodeKind::Check => self.check(at, &node.origin),
             NodeKind::Checkpoint => self.checkpoint(at, stage),
-            NodeKind::Interrupt => match self.progress.chosen.take() {
+            NodeKind::Interrupt => match self.progress.chosen_edge.take() {
                 Some(edge) => Ok(Next::Take(edge)),
                 None => self.leave(at),
             },
-            NodeKind::Error => self.handle(at),
+            NodeKind::Error => self.handle_error(at),
             NodeKind::Delegate | NodeKind::Handoff => self.transfer(at, &node),
             NodeKind::FanOut => self.fan_out(at),
             NodeKind::Escalate => self.escalate(at, &node.origin),
             NodeKind::Complete => self.complete(at, &node.origin),
             NodeKind::Fail => {
-                self.thread().failed = true;
+                self.frame().failed = true;
                 self.leave(at)
             }
             NodeKind::Resume => self.resume(at),
-            NodeKind::Unknown => self.unknown(&node.origin),
+            NodeKind::Unknown => self.unknown_target(&node.origin),
             NodeKind::Other => self.leave(at),
-            NodeKind::Exit => self.exit(),
-            NodeKind::Dead => Err(Problem::unknown("this is never reached")),
+            NodeKind::Exit => self.exit_agent(),
+            NodeKind::Dead => Err(RuntimeError::unknown("this is never reached")),
         }
     }
 
     /// Leaves a node at which something went wrong, once that is handled.
-    fn skip(&mut self, at: NodeIndex, kind: NodeKind) -> Step {
+    fn skip_failed_node(&mut self, at: NodeIndex, kind: NodeKind) -> NodeResult {
         if kind == NodeKind::Choose {
-            self.thread().pending.clear();
-            self.thread().answer = Some(String::new());
+            self.frame().pending.clear();
+            self.frame().answer = Some(String::new());
             return self.choose_to_speak(at);
         }
-        let on = self.leaving(at).into_iter().find(|(_, to, edge)| {
-            !self.is_hub(*to)
+        let on = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
+            !self.is_error_hub(*to)
                 && match kind {
                     NodeKind::Confirm => matches!(edge.kind, EdgeKind::Error | EdgeKind::Return),
                     NodeKind::Call => {
@@ -155,28 +155,28 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Where the conversation was before.
-    fn resume(&mut self, at: NodeIndex) -> Step {
+    fn resume(&mut self, at: NodeIndex) -> NodeResult {
         let again = self
             .progress
-            .arrived
+            .entered_by
             .and_then(|edge| self.machine.cfg.edge(edge))
             .is_some_and(|(.., edge)| edge.kind == EdgeKind::Retry);
-        match self.thread().back.pop() {
+        match self.frame().return_points.pop() {
             // What went wrong is tried again from its beginning.
-            Some(back) if again => Ok(Next::Back(Back { stage: 0, ..back })),
-            Some(back) => Ok(Next::Back(back)),
+            Some(back) if again => Ok(Next::ReturnTo(ReturnPoint { stage: 0, ..back })),
+            Some(back) => Ok(Next::ReturnTo(back)),
             // Nothing had begun (a person gives back what never was at work): it begins now, or with
             // the next message.
             None => {
-                let onward = |edge: &Edge<'p>, _: NodeIndex| {
-                    onward(edge.kind) || edge.kind == EdgeKind::Turn
+                let leads_onward = |edge: &Edge<'p>, _: NodeIndex| {
+                    leads_onward(edge.kind) || edge.kind == EdgeKind::Turn
                 };
-                if self.profile_edge(at)?.is_some() || self.pick(at, onward)?.is_some() {
+                if self.profile_edge(at)?.is_some() || self.pick_edge(at, leads_onward)?.is_some() {
                     return self.leave(at);
                 }
-                if let Some(part) = self.id().and_then(|id| self.machine.cfg.agent(id)) {
+                if let Some(part) = self.agent_id().and_then(|id| self.machine.cfg.agent(id)) {
                     let wait = part.wait;
-                    self.thread().node = super::index(wait.index());
+                    self.frame().node = super::index(wait.index());
                 }
                 Ok(Next::Stop(Status::Await))
             }
@@ -184,48 +184,48 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// A turn begins. An agent that the model leads has nothing to do before the user has spoken.
-    fn turn_start(&mut self, at: NodeIndex) -> Step {
+    fn turn_start(&mut self, at: NodeIndex) -> NodeResult {
         let agent = self.agent()?;
-        let thread = self.thread();
-        thread.iterations = 0;
-        thread.notes.clear();
-        let delegated = thread.delegated;
+        let frame = self.frame();
+        frame.iterations = 0;
+        frame.notes.clear();
+        let delegated = frame.delegated;
         if agent.flow.is_none() && self.session.turn == 0 && !delegated {
             return Ok(Next::Stop(Status::Await));
         }
-        if self.progress.fresh {
-            if let Some(next) = self.ask_ensemble() {
+        if self.progress.input_unread {
+            if let Some(next) = self.dispatch_to_ensemble() {
                 return Ok(next);
             }
-            if let Some(edge) = self.interrupted(at)? {
+            if let Some(edge) = self.interruption_edge(at)? {
                 return Ok(Next::Take(edge));
             }
-            self.hear();
-            self.notice()?;
+            self.add_user_message();
+            self.classify_message()?;
             self.extract_ahead()?;
         }
         self.leave(at)
     }
 
     /// The model of the agent at work sees what the user said, once.
-    pub(super) fn hear(&mut self) {
+    pub(super) fn add_user_message(&mut self) {
         let Some(input) = self.input.clone() else { return };
         let turn = self.session.turn;
-        let thread = self.thread();
-        if thread.heard != Some(turn) {
-            thread.heard = Some(turn);
-            thread.messages.push(Message::new(Role::User, input.text));
+        let frame = self.frame();
+        if frame.last_seen_turn != Some(turn) {
+            frame.last_seen_turn = Some(turn);
+            frame.messages.push(Message::new(Role::User, input.text));
         }
     }
 
     /// A step begins: as often as it may, and not more steps than a flow may take.
-    fn step(&mut self, at: NodeIndex) -> Step {
+    fn enter_step(&mut self, at: NodeIndex) -> NodeResult {
         let agent = self.agent()?;
         self.session.flow_steps += 1;
         if let Some(limit) = agent.execution.max_flow_steps()
             && f64::from(self.session.flow_steps) > limit
         {
-            return Err(Problem::new(
+            return Err(RuntimeError::new(
                 "loop",
                 format!("the flow has taken more than {limit} steps (`max_flow_iterations`)"),
             ));
@@ -235,10 +235,10 @@ impl<'p> Run<'_, 'p, '_> {
             self.recall(&format!("step:enter:{name}"));
         }
         // A step that waits nowhere can be left by what the user says when it begins.
-        if self.progress.fresh
+        if self.progress.input_unread
             && self.session.turn > 0
             && !self.waits_inside(at)
-            && let Some(edge) = self.interrupted(at)?
+            && let Some(edge) = self.interruption_edge(at)?
         {
             return Ok(Next::Take(edge));
         }
@@ -258,29 +258,32 @@ impl<'p> Run<'_, 'p, '_> {
                     | EdgeKind::Profile
             )
         };
-        if let Some(edge) = self.pick(at, own)? {
+        if let Some(edge) = self.pick_edge(at, own)? {
             return Ok(Next::Take(edge));
         }
-        match self.pick(at, |edge, _| edge.kind == EdgeKind::Exhausted)? {
+        match self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Exhausted)? {
             Some(edge) => Ok(Next::Take(edge)),
-            None => Err(Problem::new("validation_error", "the step was tried too often")),
+            None => Err(RuntimeError::new("validation_error", "the step was tried too often")),
         }
     }
 
     /// Whether the step that begins at a node has a node of its own at which the user is waited for.
     fn waits_inside(&self, at: NodeIndex) -> bool {
-        !self.leaving(at).iter().any(|(.., edge)| edge.kind == EdgeKind::Digression)
+        !self.outgoing_edges(at).iter().any(|(.., edge)| edge.kind == EdgeKind::Digression)
     }
 
     /// What a profile that is active says about how it goes on: the one of the highest priority.
-    pub(super) fn profile_edge(&mut self, at: NodeIndex) -> Result<Option<EdgeIndex>, Problem> {
+    pub(super) fn profile_edge(
+        &mut self,
+        at: NodeIndex,
+    ) -> Result<Option<EdgeIndex>, RuntimeError> {
         let mut best: Option<(f64, EdgeIndex)> = None;
-        for (id, to, edge) in self.leaving(at) {
+        for (id, to, edge) in self.outgoing_edges(at) {
             let (EdgeKind::Profile, Origin::Profile(profile)) = (edge.kind, edge.origin) else {
                 continue;
             };
             let begins = self.machine.cfg.node(at).is_some_and(|n| n.kind != NodeKind::Step);
-            if begins && !self.thread().back.is_empty() {
+            if begins && !self.frame().return_points.is_empty() {
                 continue;
             }
             let priority = match &profile.priority {
@@ -288,8 +291,8 @@ impl<'p> Run<'_, 'p, '_> {
                 NumberOrText::Text(_) => 0.0,
             };
             if best.is_none_or(|(most, _)| priority > most)
-                && self.open(id, to, &edge)
-                && self.holds(edge.guard)?
+                && self.can_take(id, to, &edge)
+                && self.guard_holds(edge.guard)?
             {
                 best = Some((priority, id));
             }
@@ -298,80 +301,81 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// The user's next message is waited for.
-    fn wait(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
+    fn await_user(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
         // The message that led to an agent is no answer to what it asks.
-        let answers = self.thread().since < self.session.turn
+        let answers = self.frame().started_turn < self.session.turn
             || matches!(element, Origin::Agent(_) | Origin::Zone(_));
         let turn = self.session.turn;
         // Who has looked at the message and got here again has nothing more to say to it.
-        let again = matches!(element, Origin::Agent(_)) && self.thread().heard == Some(turn);
-        if !self.progress.fresh || !answers || again {
-            self.progress.fresh = false;
+        let again =
+            matches!(element, Origin::Agent(_)) && self.frame().last_seen_turn == Some(turn);
+        if !self.progress.input_unread || !answers || again {
+            self.progress.input_unread = false;
             // A subagent that another one uses as a tool is done when it has answered.
             let answered = matches!(element, Origin::Agent(_)) && again;
-            if answered && self.only_asked() && self.dialect() == Dialect::AgentScript {
-                return self.exit();
+            if answered && self.is_model_led_delegate() && self.dialect() == Dialect::AgentScript {
+                return self.exit_agent();
             }
-            return self.turn_over(at);
+            return self.end_turn_at(at);
         }
         // Between two turns nothing is taken: the next turn looks at the message.
         if matches!(element, Origin::Agent(_)) {
             return self.leave(at);
         }
-        if let Some(edge) = self.interrupted(at)? {
+        if let Some(edge) = self.interruption_edge(at)? {
             return Ok(Next::Take(edge));
         }
-        self.consume();
-        self.take_fields()?;
+        self.consume_input();
+        self.extract_agent_fields()?;
         if let Origin::Zone(zone) = element {
-            self.find_out(zone)?;
+            self.extract_exit_variables(zone)?;
         }
         if let Origin::Statement(Statement::Goto(_)) | Origin::Jump(_) = element {
-            return self.answered_choice(at);
+            return self.choose_answer(at);
         }
-        if let Some(edge) = self.pick(at, |edge, _| onward(edge.kind))? {
+        if let Some(edge) = self.pick_edge(at, |edge, _| leads_onward(edge.kind))? {
             return Ok(Next::Take(edge));
         }
         // All turns of a part that the model leads are used up (`MAX_TURNS`).
-        match self.pick(at, |edge, _| edge.kind == EdgeKind::Exhausted)? {
+        match self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Exhausted)? {
             Some(edge) => Ok(Next::Take(edge)),
             None => self.leave(at),
         }
     }
 
     /// Which of the choices of `ASK_USER` the user takes.
-    fn answered_choice(&mut self, at: NodeIndex) -> Step {
+    fn choose_answer(&mut self, at: NodeIndex) -> NodeResult {
         let said = self.input.as_ref().map(|i| i.text.to_lowercase()).unwrap_or_default();
-        let chosen = self.leaving(at).into_iter().find(|(.., edge)| {
+        let chosen = self.outgoing_edges(at).into_iter().find(|(.., edge)| {
             matches!(edge.origin, Origin::Name(name) if said.contains(&name.value.to_lowercase()))
         });
         match chosen {
             Some((edge, ..)) => Ok(Next::Take(edge)),
-            None => {
-                match self.pick(at, |edge, _| onward(edge.kind) && edge.kind != EdgeKind::Retry)? {
-                    Some(edge) => Ok(Next::Take(edge)),
-                    None => Ok(Next::Stop(Status::Await)),
-                }
-            }
+            None => match self
+                .pick_edge(at, |edge, _| leads_onward(edge.kind) && edge.kind != EdgeKind::Retry)?
+            {
+                Some(edge) => Ok(Next::Take(edge)),
+                None => Ok(Next::Stop(Status::Await)),
+            },
         }
     }
 
     /// Somebody takes what the user said.
-    pub(super) fn consume(&mut self) {
-        self.hear();
-        self.progress.fresh = false;
+    pub(super) fn consume_input(&mut self) {
+        self.add_user_message();
+        self.progress.input_unread = false;
     }
 
     /// The turn is over at a node that goes on with the user's next message.
-    pub(super) fn turn_over(&mut self, at: NodeIndex) -> Step {
-        let turn = self.leaving(at).into_iter().find(|(_, to, edge)| {
+    pub(super) fn end_turn_at(&mut self, at: NodeIndex) -> NodeResult {
+        let turn = self.outgoing_edges(at).into_iter().find(|(_, to, edge)| {
             edge.kind == EdgeKind::Turn
                 && self.machine.cfg.node(*to).is_some_and(|n| n.kind == NodeKind::TurnEnd)
         });
         match turn {
             Some((edge, ..)) => {
-                let back = Back { node: super::index(at.index()), stage: 0 };
-                self.thread().back.push(back);
+                let back = ReturnPoint { node: super::index(at.index()), stage: 0 };
+                self.frame().return_points.push(back);
                 Ok(Next::Take(edge))
             }
             None => Ok(Next::Stop(Status::Await)),
@@ -379,30 +383,32 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Whether handlers of errors begin at a node.
-    pub(super) fn is_hub(&self, at: NodeIndex) -> bool {
+    pub(super) fn is_error_hub(&self, at: NodeIndex) -> bool {
         self.machine.cfg.node(at).is_some_and(|n| n.kind == NodeKind::Error)
     }
 
     /// Whether something that goes wrong at a node is looked after: by a handler for this kind of
     /// error, or by one for all kinds.
     pub(super) fn is_handled(&self, at: NodeIndex, kind: &str) -> bool {
-        let hubs = self.leaving(at).into_iter().filter(|(_, to, edge)| {
-            matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_hub(*to)
+        let hubs = self.outgoing_edges(at).into_iter().filter(|(_, to, edge)| {
+            matches!(edge.kind, EdgeKind::Error | EdgeKind::Unhandled) && self.is_error_hub(*to)
         });
         let mut hubs: Vec<NodeIndex> = hubs.map(|(_, to, _)| to).collect();
         // A step's handlers may lead to the agent's; there is nothing behind those.
         for hub in hubs.clone() {
-            let behind =
-                self.leaving(hub).into_iter().filter(|(.., e)| e.kind == EdgeKind::Unhandled);
+            let behind = self
+                .outgoing_edges(hub)
+                .into_iter()
+                .filter(|(.., e)| e.kind == EdgeKind::Unhandled);
             hubs.extend(behind.map(|(_, to, _)| to));
         }
-        hubs.into_iter().any(|hub| self.handler(hub, kind).is_some())
+        hubs.into_iter().any(|hub| self.find_handler(hub, kind).is_some())
     }
 
     /// The handler for a kind of error at one place.
-    fn handler(&self, hub: NodeIndex, kind: &str) -> Option<(EdgeIndex, &'p ErrorHandler)> {
+    fn find_handler(&self, hub: NodeIndex, kind: &str) -> Option<(EdgeIndex, &'p ErrorHandler)> {
         let handlers =
-            self.leaving(hub).into_iter().filter_map(|(id, _, edge)| match edge.origin {
+            self.outgoing_edges(hub).into_iter().filter_map(|(id, _, edge)| match edge.origin {
                 Origin::Handler(handler) => Some((id, handler)),
                 _ => None,
             });
@@ -420,9 +426,9 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Something went wrong: the handler for it.
-    fn handle(&mut self, at: NodeIndex) -> Step {
-        let kind = self.thread().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
-        if let Some((edge, handler)) = self.handler(at, &kind) {
+    fn handle_error(&mut self, at: NodeIndex) -> NodeResult {
+        let kind = self.frame().error.as_ref().map(|e| e.kind.clone()).unwrap_or_default();
+        if let Some((edge, handler)) = self.find_handler(at, &kind) {
             if let Some(NumberOrText::Number(delay)) = &handler.retry_delay_ms {
                 #[expect(
                     clippy::cast_possible_truncation,
@@ -433,60 +439,64 @@ impl<'p> Run<'_, 'p, '_> {
             }
             return Ok(Next::Take(edge));
         }
-        match self.leaving(at).into_iter().find(|(.., edge)| edge.kind == EdgeKind::Unhandled) {
+        match self
+            .outgoing_edges(at)
+            .into_iter()
+            .find(|(.., edge)| edge.kind == EdgeKind::Unhandled)
+        {
             Some((edge, ..)) => Ok(Next::Take(edge)),
             None => {
-                let message = self.thread().error.as_ref().map(|e| e.message.clone());
+                let message = self.frame().error.as_ref().map(|e| e.message.clone());
                 Ok(self.give_up(message.unwrap_or_default()))
             }
         }
     }
 
-    fn unknown(&mut self, element: &Origin<'p>) -> Step {
+    fn unknown_target(&mut self, element: &Origin<'p>) -> NodeResult {
         let what = match element {
             Origin::Name(name) => format!("there is no step `{}`", name.value),
             _ => "where this leads is not known".to_owned(),
         };
-        Err(Problem::unknown(what))
+        Err(RuntimeError::unknown(what))
     }
 
     // ---- variables --------------------------------------------------------------------------
 
     /// The value of an expression; what cannot be computed stops the agent where its language says so.
-    pub(super) fn value(&self, expr: &Expr) -> Result<Value, Problem> {
+    pub(super) fn value(&self, expr: &Expr) -> Result<Value, RuntimeError> {
         let dialect = self.dialect();
         match evaluate(expr, &self.scope(), dialect) {
             Ok(value) => Ok(value),
             Err(_) if semantics(dialect).error_is_false => Ok(Value::Undefined),
-            Err(error) => Err(Problem::unknown(format!("`{expr}` has no value: {error}"))),
+            Err(error) => Err(RuntimeError::unknown(format!("`{expr}` has no value: {error}"))),
         }
     }
 
-    pub(super) fn set(&mut self, set: &SetVariable) -> Result<(), Problem> {
+    pub(super) fn set(&mut self, set: &SetVariable) -> Result<(), RuntimeError> {
         let value = self.value(&set.value)?;
         self.assign(&set.target, value)
     }
 
     /// Gives a variable a value: one of the program if there is one of that name, else the agent's.
-    pub(super) fn assign(&mut self, path: &Path, value: Value) -> Result<(), Problem> {
+    pub(super) fn assign(&mut self, path: &Path, value: Value) -> Result<(), RuntimeError> {
         let name = dotted(path);
-        let shown = self.shown(&name, &to_json(&value));
-        if let Some((thread, inner)) = self.other_holder(path) {
+        let shown = self.masked(&name, &to_json(&value));
+        if let Some((frame, inner)) = self.other_agent_variables(path) {
             // A part of what has no parts cannot be set, as everywhere.
-            let set = thread.variables.set_path(&inner, value);
-            set.map_err(|e| Problem::unknown(format!("`{name}` cannot be set: {e}")))?;
-            self.emit(What::Set { variable: name.to_string(), value: shown });
+            let set = frame.variables.set_path(&inner, value);
+            set.map_err(|e| RuntimeError::unknown(format!("`{name}` cannot be set: {e}")))?;
+            self.emit(EventKind::Set { variable: name.to_string(), value: shown });
             return Ok(());
         }
-        self.holder(path)
+        self.variable_store(path)
             .set_path(path, value)
-            .map_err(|e| Problem::unknown(format!("`{name}` cannot be set: {e}")))?;
-        self.emit(What::Set { variable: name.to_string(), value: shown });
+            .map_err(|e| RuntimeError::unknown(format!("`{name}` cannot be set: {e}")))?;
+        self.emit(EventKind::Set { variable: name.to_string(), value: shown });
         Ok(())
     }
 
     /// The other agent of an ADL bot whose argument a path is (`triage.date`), and its name there.
-    fn other_holder(&mut self, path: &Path) -> Option<(&mut Thread, Path)> {
+    fn other_agent_variables(&mut self, path: &Path) -> Option<(&mut Frame, Path)> {
         if self.dialect() != Dialect::Adl {
             return None;
         }
@@ -496,14 +506,14 @@ impl<'p> Run<'_, 'p, '_> {
         let others = self.session.stack.len().checked_sub(1)?;
         let at_work = self.session.stack.iter_mut().take(others).rev();
         let mut all = at_work.chain(self.session.parked.iter_mut().rev());
-        Some((all.find(|thread| thread.agent == name)?, inner))
+        Some((all.find(|frame| frame.agent == name)?, inner))
     }
 
     /// Who holds a variable: the program if it has one of that name, else the agent.
-    fn holder(&mut self, path: &Path) -> &mut State {
+    fn variable_store(&mut self, path: &Path) -> &mut State {
         let root = Path { segments: Vec::new(), ..path.clone() };
         let shared = path.namespace.is_some() || self.session.shared.get(&dotted(&root)).is_some();
-        if shared { &mut self.session.shared } else { &mut self.thread().variables }
+        if shared { &mut self.session.shared } else { &mut self.frame().variables }
     }
 
     /// The value of a variable by its dotted name, if it has one.
@@ -513,30 +523,30 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// Gives a variable a value by its dotted name.
-    pub(super) fn assign_name(&mut self, name: &str, value: Value) -> Result<(), Problem> {
+    pub(super) fn assign_name(&mut self, name: &str, value: Value) -> Result<(), RuntimeError> {
         self.assign(&path_of(name), value)
     }
 
     pub(super) fn clear(&mut self, name: &str) {
         let path = path_of(name);
         // What has no parts has nothing to clear.
-        let _ = self.holder(&path).set_path(&path, Value::Undefined);
-        self.emit(What::Clear { variable: name.to_owned() });
+        let _ = self.variable_store(&path).set_path(&path, Value::Undefined);
+        self.emit(EventKind::Clear { variable: name.to_owned() });
     }
 
     /// As it may be shown in a trace.
-    pub(super) fn shown(&self, name: &str, value: &Json) -> Json {
-        if self.sensitive(name) && !value.is_null() { Json::from(HIDDEN) } else { value.clone() }
+    pub(super) fn masked(&self, name: &str, value: &Json) -> Json {
+        if self.is_sensitive(name) && !value.is_null() { Json::from(MASK) } else { value.clone() }
     }
 
     /// Whether what a variable holds must not be shown: it is declared so by any agent.
-    pub(super) fn sensitive(&self, name: &str) -> bool {
+    pub(super) fn is_sensitive(&self, name: &str) -> bool {
         let root = name.split(['.', '[']).next().unwrap_or(name);
         [name, root].iter().any(|name| self.machine.sensitive.contains(name))
     }
 
     /// Groups of patterns that held become `match`.
-    pub(super) fn captures(&mut self, expr: &Expr) {
+    pub(super) fn store_captures(&mut self, expr: &Expr) {
         let mut found = None;
         let dialect = self.dialect();
         expr.visit(&mut |e| {
@@ -560,7 +570,7 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    fn transform(&mut self, transform: &Transform) -> Result<(), Problem> {
+    fn transform(&mut self, transform: &Transform) -> Result<(), RuntimeError> {
         let dialect = self.dialect();
         let Value::List(list) = self.value(&transform.source)? else {
             return self
@@ -575,7 +585,7 @@ impl<'p> Run<'_, 'p, '_> {
                 None => true,
             };
             if kept {
-                made.push(self.mapped(transform, item)?);
+                made.push(self.map_item(transform, item)?);
             }
             self.locals.pop();
         }
@@ -586,7 +596,7 @@ impl<'p> Run<'_, 'p, '_> {
             };
             made.sort_by(|a, b| {
                 let (a, b) = (key(a).unwrap_or_default(), key(b).unwrap_or_default());
-                let order = compare(&a, &b);
+                let order = sort_order(&a, &b);
                 if sort.order == "desc" { order.reverse() } else { order }
             });
         }
@@ -596,11 +606,11 @@ impl<'p> Run<'_, 'p, '_> {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
             made.truncate(limit.clamp(0.0, 1e6) as usize);
         }
-        let made = Value::list(made).map_err(|e| Problem::unknown(e.to_string()))?;
+        let made = Value::list(made).map_err(|e| RuntimeError::unknown(e.to_string()))?;
         self.assign_name(&transform.target.value, made)
     }
 
-    fn mapped(&self, transform: &Transform, item: &Value) -> Result<Value, Problem> {
+    fn map_item(&self, transform: &Transform, item: &Value) -> Result<Value, RuntimeError> {
         if transform.map.is_empty() {
             return Ok(item.clone());
         }
@@ -608,12 +618,12 @@ impl<'p> Run<'_, 'p, '_> {
         for (name, expr) in &transform.map {
             fields.insert(name.value.clone(), self.value(expr)?);
         }
-        Value::object(fields).map_err(|e| Problem::unknown(e.to_string()))
+        Value::object(fields).map_err(|e| RuntimeError::unknown(e.to_string()))
     }
 
     // ---- what is said -----------------------------------------------------------------------
 
-    pub(super) fn speak(&mut self, element: &Origin<'p>) -> Result<(), Problem> {
+    pub(super) fn say_element(&mut self, element: &Origin<'p>) -> Result<(), RuntimeError> {
         let template: Option<&Template> = match element {
             Origin::Statement(Statement::Respond(response)) => {
                 self.respond(response);
@@ -628,7 +638,7 @@ impl<'p> Run<'_, 'p, '_> {
                 let text = self.guardrail_message(rail);
                 // What is not allowed is not said.
                 if rail.kind == agentir_ir::GuardrailKind::Output {
-                    self.progress.said.clear();
+                    self.progress.messages.clear();
                 }
                 self.say(&text, None);
                 return Ok(());
@@ -646,7 +656,7 @@ impl<'p> Run<'_, 'p, '_> {
                 _ => None,
             },
             Origin::Zone(_) | Origin::Agent(_) => {
-                if let Some(answer) = self.thread().answer.take() {
+                if let Some(answer) = self.frame().answer.take() {
                     self.say(&answer, None);
                 }
                 return Ok(());
@@ -696,7 +706,7 @@ impl<'p> Run<'_, 'p, '_> {
         if text.trim().is_empty() && actions.is_none() {
             return;
         }
-        self.thread().messages.push(Message::new(Role::Assistant, text));
+        self.frame().messages.push(Message::new(Role::Assistant, text));
         let agent = self.session.agent().unwrap_or_default().to_owned();
         self.say_as(&agent, text, actions);
     }
@@ -704,33 +714,33 @@ impl<'p> Run<'_, 'p, '_> {
     /// The user is told something by somebody.
     pub(super) fn say_as(&mut self, agent: &str, text: &str, actions: Option<Json>) {
         let agent = agent.to_owned();
-        self.emit_as(agent.clone(), What::Say { text: text.to_owned() });
-        self.progress.said.push(Said { agent, text: text.to_owned(), actions });
+        self.emit_as(agent.clone(), EventKind::Say { text: text.to_owned() });
+        self.progress.messages.push(AgentMessage { agent, text: text.to_owned(), actions });
     }
 
     /// An agent begins: its variables get their first values.
-    fn enter(&mut self) -> Result<(), Problem> {
+    fn enter_agent(&mut self) -> Result<(), RuntimeError> {
         let agent = self.agent()?;
         for variable in &agent.memory.session {
             if variable.scope == Some("program") {
                 if variable.reset == Some("per_activation") {
-                    let value = first(variable.initial_value.as_ref());
+                    let value = initial_value(variable.initial_value.as_ref());
                     let name = super::scope::name_of_variable(agent, &variable.name.value);
                     self.session.shared.set(name, value);
                 }
                 continue;
             }
-            let given = self.thread().variables.get(&variable.name.value).is_some();
+            let given = self.frame().variables.get(&variable.name.value).is_some();
             if !given && variable.initial_value.is_some() {
-                let value = first(variable.initial_value.as_ref());
-                self.thread().variables.set(variable.name.value.clone(), value);
+                let value = initial_value(variable.initial_value.as_ref());
+                self.frame().variables.set(variable.name.value.clone(), value);
             }
         }
         for path in &agent.memory.persistent {
             if let Some(default) = &path.default_value
                 && self.session.memory.get(&path.path.value).is_none()
             {
-                let value = first(Some(default));
+                let value = initial_value(Some(default));
                 self.session.memory.set(path.path.value.clone(), value);
             }
         }
@@ -743,12 +753,12 @@ impl<'p> Run<'_, 'p, '_> {
     }
 }
 
-fn first(data: Option<&Data>) -> Value {
+fn initial_value(data: Option<&Data>) -> Value {
     data.and_then(|d| from_json(d).ok()).unwrap_or_default()
 }
 
 /// The order of a pipeline: numbers by size, texts by letters, what is unset first.
-fn compare(a: &Value, b: &Value) -> Ordering {
+fn sort_order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.total_cmp(b),
         (Value::Text(a), Value::Text(b)) => a.cmp(b),

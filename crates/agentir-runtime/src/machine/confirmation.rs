@@ -1,24 +1,24 @@
 //! Asking the user before a tool is called (ABL, current specification, 3.5, "Tool Confirmation
 //! Properties"; Agent Script, `require_user_confirmation`).
 
-use super::{HIDDEN, Next, Run, Step, index};
+use super::{MASK, Next, NodeResult, Run, index};
 use crate::model::{Message, Role};
-use crate::session::{Problem, Proposal};
-use crate::trace::What;
+use crate::session::{Proposal, RuntimeError};
+use crate::trace::EventKind;
 use agentir_flow::cfg::{DecidedBy, EdgeKind, Origin};
 use agentir_ir::Statement;
 use petgraph::graph::NodeIndex;
 use serde_json::{Map, Value as Json};
 
 /// What the answer is judged by.
-const AGREES: &str = "the user agrees";
+const AGREEMENT: &str = "the user agrees";
 
 impl<'p> Run<'_, 'p, '_> {
     /// Asks, or hears the answer. Whatever is no agreement is none.
-    pub(super) fn confirm(&mut self, at: NodeIndex, element: &Origin<'p>) -> Step {
-        let Some((tool, arguments)) = self.proposal(element)? else { return self.leave(at) };
+    pub(super) fn confirm_call(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
+        let Some((tool, arguments)) = self.planned_call(element)? else { return self.leave(at) };
         let node = index(at.index());
-        let agreed = self.pick(at, |edge, _| edge.kind == EdgeKind::Next)?;
+        let agreed = self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Next)?;
         let call = agreed.and_then(|edge| self.machine.cfg.edge(edge)).map(|(_, to, _)| to);
         let (Some(agreed), Some(call)) = (agreed, call) else { return self.leave(at) };
         let turn = self.session.turn;
@@ -26,65 +26,65 @@ impl<'p> Run<'_, 'p, '_> {
         let again = |a: &Proposal| {
             a.node == index(call.index()) && a.turn == turn && a.arguments == arguments
         };
-        if self.thread().approved.as_ref().is_some_and(again) {
+        if self.frame().approved.as_ref().is_some_and(again) {
             return Ok(Next::Take(agreed));
         }
-        let fresh = self.progress.fresh;
-        let asked = self.thread().proposed.take().filter(|asked| fresh && asked.node == node);
+        let fresh = self.progress.input_unread;
+        let asked = self.frame().proposed.take().filter(|asked| fresh && asked.node == node);
         let Some(asked) = asked else {
             self.withdraw_calls();
-            let question = self.question_before(tool, &arguments);
+            let question = self.confirmation_question(tool, &arguments);
             self.say(&question, None);
-            self.thread().proposed = Some(Proposal { node, arguments, turn });
-            return self.turn_over(at);
+            self.frame().proposed = Some(Proposal { node, arguments, turn });
+            return self.end_turn_at(at);
         };
-        if let Some(edge) = self.interrupted(at)? {
+        if let Some(edge) = self.interruption_edge(at)? {
             return Ok(Next::Take(edge));
         }
-        self.consume();
-        let agrees = self.judge_user(AGREES)?;
+        self.consume_input();
+        let agrees = self.judge_user(AGREEMENT)?;
         self.repeat_calls();
-        self.emit(What::Condition {
-            condition: AGREES.to_owned(),
+        self.emit(EventKind::Condition {
+            condition: AGREEMENT.to_owned(),
             holds: agrees,
             decided_by: "model",
         });
         if !agrees {
-            return self.declined(at, element, tool);
+            return self.decline_call(at, element, tool);
         }
-        self.thread().approved = Some(Proposal { node: index(call.index()), turn, ..asked });
+        self.frame().approved = Some(Proposal { node: index(call.index()), turn, ..asked });
         Ok(Next::Take(agreed))
     }
 
     /// A call that the user does not agree to has failed, but nothing went wrong: no handler is asked.
-    fn declined(&mut self, at: NodeIndex, element: &Origin<'p>, tool: &str) -> Step {
+    fn decline_call(&mut self, at: NodeIndex, element: &Origin<'p>, tool: &str) -> NodeResult {
         let result = serde_json::json!({ "error": "the user did not agree" });
         let variable = match element {
             Origin::Statement(Statement::Call(call)) => call.result.as_ref(),
             _ => None,
         };
-        self.keep_result(tool, variable.map(|name| name.value.as_str()), &result, true)?;
-        self.answer_call(&result);
-        let way = self.pick(at, |edge, _| {
+        self.store_result(tool, variable.map(|name| name.value.as_str()), &result, true)?;
+        self.answer_tool_use(&result);
+        let way = self.pick_edge(at, |edge, _| {
             edge.decided_by == DecidedBy::User
                 && matches!(edge.kind, EdgeKind::Error | EdgeKind::Return)
         })?;
         match way {
             Some(edge) => Ok(Next::Take(edge)),
-            None => Err(Problem::new("loop", format!("`{tool}` was asked for too often"))),
+            None => Err(RuntimeError::new("loop", format!("`{tool}` was asked for too often"))),
         }
     }
 
     /// Of a call that the user has agreed to, the parameters that may not change are as they were
     /// then (`immutable_params`).
-    pub(super) fn hold_to_approval(
+    pub(super) fn enforce_immutable_params(
         &mut self,
         at: NodeIndex,
         tool: &str,
         arguments: &mut Map<String, Json>,
     ) {
         let node = index(at.index());
-        let Some(approved) = self.thread().approved.clone().filter(|a| a.node == node) else {
+        let Some(approved) = self.frame().approved.clone().filter(|a| a.node == node) else {
             return;
         };
         let confirmation = self.tool(tool).and_then(|tool| tool.confirmation.as_ref());
@@ -98,7 +98,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     /// What is to be done, with what; the languages have no text for it.
-    fn question_before(&self, tool: &str, arguments: &Map<String, Json>) -> String {
+    fn confirmation_question(&self, tool: &str, arguments: &Map<String, Json>) -> String {
         let described = self.tool(tool).and_then(|tool| tool.description.as_ref());
         let what = match described.map(|text| self.render(text)) {
             Some(text) if !text.trim().is_empty() => text.trim().trim_end_matches('.').to_owned(),
@@ -107,8 +107,8 @@ impl<'p> Run<'_, 'p, '_> {
         let with: Vec<String> = arguments
             .iter()
             .filter(|(_, value)| !value.is_null())
-            .map(|(name, value)| match self.shown(name, value) {
-                Json::String(text) if text == HIDDEN => name.clone(),
+            .map(|(name, value)| match self.masked(name, value) {
+                Json::String(text) if text == MASK => name.clone(),
                 Json::String(text) => format!("{name}: {text}"),
                 value => format!("{name}: {value}"),
             })
@@ -122,24 +122,24 @@ impl<'p> Run<'_, 'p, '_> {
     /// What the model picked is said to be picked once the user has answered: between a call and its
     /// result nothing else stands.
     fn withdraw_calls(&mut self) {
-        let thread = self.thread();
-        let Some(at) = thread.messages.iter().rposition(|m| !m.calls.is_empty()) else { return };
-        let Some(message) = thread.messages.get_mut(at) else { return };
-        let pending = &thread.pending;
+        let frame = self.frame();
+        let Some(at) = frame.messages.iter().rposition(|m| !m.calls.is_empty()) else { return };
+        let Some(message) = frame.messages.get_mut(at) else { return };
+        let pending = &frame.pending;
         message.calls.retain(|call| !pending.iter().any(|pick| pick.id == call.id));
         if message.calls.is_empty() && message.text.trim().is_empty() {
-            thread.messages.remove(at);
+            frame.messages.remove(at);
         }
     }
 
     fn repeat_calls(&mut self) {
-        let thread = self.thread();
-        if thread.pending.is_empty() {
+        let frame = self.frame();
+        if frame.pending.is_empty() {
             return;
         }
         let mut message = Message::new(Role::Assistant, "");
         // What is first is done last out of a stack.
-        message.calls = thread.pending.iter().rev().cloned().collect();
-        thread.messages.push(message);
+        message.calls = frame.pending.iter().rev().cloned().collect();
+        frame.messages.push(message);
     }
 }

@@ -1,12 +1,12 @@
 //! Everything in a conversation that nobody's text decides, decided by numbers.
 
 use super::values::Values;
-use crate::replay::{Aims, Wish};
-use agentir_model::Entry;
+use crate::replay::{Effects, Intent};
+use agentir_model::ScriptEntry;
 use agentir_runtime::{
-    Answer, Ask, Clock, Escalation, Event, FailureKind, FieldSpec, Human, HumanReply, Model,
-    ModelError, Observer, Purpose, Reply, Request, ToolCall, ToolFailure, ToolUse, Tools, Usage,
-    What,
+    Answer, Clock, Escalation, Event, EventKind, FailureKind, FieldSpec, Human, HumanReply, Model,
+    ModelError, ModelRequest, ModelResponse, ModelTask, Observer, Purpose, ToolCall, ToolFailure,
+    ToolUse, Tools, Usage,
 };
 use agentir_tools::Toolbox;
 use rustc_hash::FxHashMap;
@@ -14,19 +14,19 @@ use serde_json::{Map, Value as Json, json};
 use std::cell::RefCell;
 
 /// A decision: which of how many ways was taken.
-pub(crate) type Decision = (usize, usize);
+pub(crate) type Choice = (usize, usize);
 
 /// Which ways a conversation takes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct ChoiceSequence {
     /// The first ones.
-    pub(super) ways: Vec<usize>,
+    pub(super) choices: Vec<usize>,
     /// Which of all chances decides about the others; the first way of each if none does.
-    pub(super) strays: Option<u64>,
+    pub(super) random_seed: Option<u64>,
 }
 
 /// A way that nothing decides, the same for the same seed (splitmix64).
-fn any(seed: u64, at: usize, ways: usize) -> usize {
+fn random_choice(seed: u64, at: usize, ways: usize) -> usize {
     let ways = u64::try_from(ways.max(1)).unwrap_or(1);
     let at = u64::try_from(at).unwrap_or(u64::MAX);
     let mut z = seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(at);
@@ -37,18 +37,18 @@ fn any(seed: u64, at: usize, ways: usize) -> usize {
 }
 
 /// What is decided, and what came of it. All parts of the outside world share it.
-pub(super) struct World<'v> {
+pub(super) struct ChoiceWorld<'v> {
     pub(super) values: &'v Values,
     pub(super) names: &'v FxHashMap<String, Vec<String>>,
     /// Says whether a call has the arguments that its tool takes.
     pub(super) checks: &'v RefCell<Toolbox>,
     /// What is meant by the names that agents offer.
-    aims: &'v Aims,
+    effects: &'v Effects,
     inner: RefCell<Inner>,
 }
 
 /// A call that was made.
-pub(crate) struct Called {
+pub(crate) struct RecordedCall {
     pub(crate) tool: String,
     pub(crate) result: Result<Json, ToolFailure>,
     /// Whether nobody was asked, because the arguments are none that the tool takes.
@@ -57,70 +57,70 @@ pub(crate) struct Called {
 
 #[derive(Default)]
 struct Inner {
-    plan: Plan,
-    taken: Vec<Decision>,
-    answers: Vec<Entry>,
-    calls: Vec<Called>,
+    plan: ChoiceSequence,
+    taken: Vec<Choice>,
+    answers: Vec<ScriptEntry>,
+    calls: Vec<RecordedCall>,
     humans: Vec<HumanReply>,
     /// What users and models were after, by turn.
-    wishes: Vec<Vec<Wish>>,
+    intents: Vec<Vec<Intent>>,
     conversed: usize,
 }
 
 /// What a conversation was made of.
-pub(crate) struct Made {
-    pub(crate) taken: Vec<Decision>,
-    pub(crate) answers: Vec<Entry>,
-    pub(crate) calls: Vec<Called>,
+pub(crate) struct Recording {
+    pub(crate) taken: Vec<Choice>,
+    pub(crate) answers: Vec<ScriptEntry>,
+    pub(crate) calls: Vec<RecordedCall>,
     pub(crate) humans: Vec<HumanReply>,
     /// What users and models were after, by turn.
-    pub(crate) wishes: Vec<Vec<Wish>>,
+    pub(crate) intents: Vec<Vec<Intent>>,
 }
 
-impl<'v> World<'v> {
+impl<'v> ChoiceWorld<'v> {
     pub(super) fn new(
         values: &'v Values,
         names: &'v FxHashMap<String, Vec<String>>,
         checks: &'v RefCell<Toolbox>,
-        aims: &'v Aims,
-        plan: Plan,
+        effects: &'v Effects,
+        plan: ChoiceSequence,
     ) -> Self {
         let inner = RefCell::new(Inner { plan, ..Inner::default() });
-        Self { values, names, checks, aims, inner }
+        Self { values, names, checks, effects, inner }
     }
 
     /// A turn begins.
     pub(super) fn turn(&self) {
-        self.inner.borrow_mut().wishes.push(Vec::new());
+        self.inner.borrow_mut().intents.push(Vec::new());
     }
 
     /// One of so many ways: the planned one, else the first, or any if the conversation is to stray.
-    pub(super) fn decide(&self, ways: usize) -> usize {
+    pub(super) fn choose(&self, ways: usize) -> usize {
         let mut inner = self.inner.borrow_mut();
         let at = inner.taken.len();
-        let chosen = match (inner.plan.ways.get(at), inner.plan.strays) {
+        let chosen = match (inner.plan.choices.get(at), inner.plan.random_seed) {
             (Some(planned), _) => *planned,
             (None, None) => 0,
-            (None, Some(seed)) => any(seed, at, ways),
+            (None, Some(seed)) => random_choice(seed, at, ways),
         };
         let chosen = chosen.min(ways.saturating_sub(1));
         inner.taken.push((chosen, ways));
         chosen
     }
 
-    fn noted(&self, request: &Request, answer: &Answer, entry: Entry) {
+    fn record(&self, request: &ModelRequest, answer: &Answer, entry: ScriptEntry) {
         let entry =
-            Entry { agent: Some(request.agent.clone()), step: request.step.clone(), ..entry };
+            ScriptEntry { agent: Some(request.agent.clone()), step: request.step.clone(), ..entry };
         let mut inner = self.inner.borrow_mut();
         inner.answers.push(entry);
-        if let Some(turn) = inner.wishes.last_mut() {
-            turn.extend(Wish::of(self.aims, request, answer));
+        if let Some(turn) = inner.intents.last_mut() {
+            turn.extend(Intent::of(self.effects, request, answer));
         }
     }
 
-    pub(super) fn into_made(self) -> Made {
-        let Inner { taken, answers, calls, humans, wishes, .. } = self.inner.into_inner();
-        Made { taken, answers, calls, humans, wishes }
+    pub(super) fn into_recording(self) -> Recording {
+        let Inner { taken, answers, calls, humans, intents, .. } = self.inner.into_inner();
+        Recording { taken, answers, calls, humans, intents }
     }
 
     fn arguments(&self, fields: &[FieldSpec]) -> Map<String, Json> {
@@ -131,40 +131,47 @@ impl<'v> World<'v> {
     }
 }
 
-pub(super) struct Asked<'w, 'v>(pub(super) &'w World<'v>);
+pub(super) struct ChoosingModel<'w, 'v>(pub(super) &'w ChoiceWorld<'v>);
 
-impl Model for Asked<'_, '_> {
-    fn ask(&mut self, request: &Request, _: &mut dyn FnMut(&str)) -> Result<Reply, ModelError> {
+impl Model for ChoosingModel<'_, '_> {
+    fn respond(
+        &mut self,
+        request: &ModelRequest,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<ModelResponse, ModelError> {
         let world = self.0;
-        let (answer, entry) = match &request.ask {
-            Ask::Extract { fields, asked, .. } => {
+        let (answer, entry) = match &request.task {
+            ModelTask::Extract { fields, asked, .. } => {
                 let field = asked
                     .as_ref()
                     .and_then(|name| fields.iter().find(|f| f.name == *name))
                     .or_else(|| fields.first());
                 let values = field.map(|f| world.values.of_field(f)).unwrap_or_default();
                 // One way more: the user says nothing of it.
-                let chosen = world.decide(values.len() + 1);
+                let chosen = world.choose(values.len() + 1);
                 let mut found = Map::new();
                 if let (Some(field), Some(value)) = (field, values.get(chosen)) {
                     found.insert(field.name.clone(), value.clone());
                 }
-                let entry = Entry { values: Some(found.clone()), ..Entry::default() };
+                let entry = ScriptEntry { values: Some(found.clone()), ..ScriptEntry::default() };
                 (Answer::Values(found), entry)
             }
-            Ask::Choose { candidates, .. } => {
-                let chosen = world.decide(candidates.len() + 1);
+            ModelTask::Choose { candidates, .. } => {
+                let chosen = world.choose(candidates.len() + 1);
                 let names: Vec<String> =
                     candidates.get(chosen).map(|c| c.name.clone()).into_iter().collect();
-                let entry = Entry { choose: Some(names.clone()), ..Entry::default() };
+                let entry = ScriptEntry { choose: Some(names.clone()), ..ScriptEntry::default() };
                 (Answer::Choice(names.into_iter().map(|n| (n, 1.0)).collect()), entry)
             }
-            Ask::Judge { .. } => {
-                let holds = world.decide(2) == 0;
-                (Answer::Verdict(holds), Entry { holds: Some(holds), ..Entry::default() })
+            ModelTask::Judge { .. } => {
+                let holds = world.choose(2) == 0;
+                (
+                    Answer::Verdict(holds),
+                    ScriptEntry { holds: Some(holds), ..ScriptEntry::default() },
+                )
             }
-            Ask::Converse { tools, .. } => {
-                let chosen = world.decide(tools.len() + 1);
+            ModelTask::Converse { tools, .. } => {
+                let chosen = world.choose(tools.len() + 1);
                 let mut inner = world.inner.borrow_mut();
                 inner.conversed += 1;
                 let number = inner.conversed;
@@ -181,38 +188,42 @@ impl Model for Asked<'_, '_> {
                         let call = serde_json::from_value(
                             json!({ "name": name, "arguments": arguments.clone() }),
                         );
-                        let entry = Entry { calls: call.into_iter().collect(), ..Entry::default() };
+                        let entry = ScriptEntry {
+                            calls: call.into_iter().collect(),
+                            ..ScriptEntry::default()
+                        };
                         let call = ToolUse { id: format!("call{number}"), name, arguments };
                         (Answer::Message { text: String::new(), calls: vec![call] }, entry)
                     }
                     None => {
                         let text = format!("({}, {number})", request.agent);
-                        let entry = Entry { say: Some(text.clone()), ..Entry::default() };
+                        let entry =
+                            ScriptEntry { say: Some(text.clone()), ..ScriptEntry::default() };
                         (Answer::Message { text, calls: Vec::new() }, entry)
                     }
                 }
             }
         };
-        world.noted(request, &answer, entry);
-        Ok(Reply { answer, usage: Usage::default() })
+        world.record(request, &answer, entry);
+        Ok(ModelResponse { answer, usage: Usage::default() })
     }
 }
 
-pub(super) struct Caller<'w, 'v>(pub(super) &'w World<'v>);
+pub(super) struct ChoosingTools<'w, 'v>(pub(super) &'w ChoiceWorld<'v>);
 
-impl Tools for Caller<'_, '_> {
+impl Tools for ChoosingTools<'_, '_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let world = self.0;
         // What is refused for its arguments is refused when the conversation is played back, too.
         if let Err(failure) = world.checks.borrow_mut().call(call) {
             let (tool, result) = (call.name.to_owned(), Err(failure.clone()));
-            world.inner.borrow_mut().calls.push(Called { tool, result, refused: true });
+            world.inner.borrow_mut().calls.push(RecordedCall { tool, result, refused: true });
             return Err(failure);
         }
         let names = world.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
         let results = world.values.of_tool(call.name, call.tool, names);
         // Two ways more: it fails, it takes too long.
-        let chosen = world.decide(results.len() + 2);
+        let chosen = world.choose(results.len() + 2);
         let result = match results.get(chosen) {
             Some(result) => Ok(result.clone()),
             None if chosen == results.len() => {
@@ -222,17 +233,17 @@ impl Tools for Caller<'_, '_> {
         };
         let mut inner = world.inner.borrow_mut();
         let tool = call.name.to_owned();
-        inner.calls.push(Called { tool, result: result.clone(), refused: false });
+        inner.calls.push(RecordedCall { tool, result: result.clone(), refused: false });
         result
     }
 }
 
-pub(super) struct Person<'w, 'v>(pub(super) &'w World<'v>);
+pub(super) struct ChoosingHuman<'w, 'v>(pub(super) &'w ChoiceWorld<'v>);
 
-impl Human for Person<'_, '_> {
+impl Human for ChoosingHuman<'_, '_> {
     fn take_over(&mut self, _: &Escalation<'_>) -> HumanReply {
         let outcomes = [Some("resolved"), Some("handed_back"), Some("escalated_further"), None];
-        let chosen = self.0.decide(outcomes.len());
+        let chosen = self.0.choose(outcomes.len());
         let outcome = outcomes
             .get(chosen)
             .copied()
@@ -245,9 +256,9 @@ impl Human for Person<'_, '_> {
 }
 
 /// Time stands still.
-pub(crate) struct Still;
+pub(crate) struct FixedClock;
 
-impl Clock for Still {
+impl Clock for FixedClock {
     fn now(&self) -> i64 {
         1_772_445_600_000
     }
@@ -259,14 +270,14 @@ impl Clock for Still {
 
 /// Where the conversation went.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct Recorder {
     pub(super) path: Vec<usize>,
     pub(super) step: Option<String>,
 }
 
-impl Observer for Seen {
+impl Observer for Recorder {
     fn event(&mut self, event: &Event) {
-        if let What::Node { node, .. } = event.what {
+        if let EventKind::Node { node, .. } = event.kind {
             self.path.push(node);
             self.step.clone_from(&event.step);
         }

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 /// A value and where it stands, in bytes, without what is behind it on its last line.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct YamlNode {
     pub(crate) range: Range<usize>,
-    pub(crate) holds: Holds,
+    pub(crate) value: YamlValue,
 }
 
 /// What a value consists of.
 #[derive(Debug)]
-pub(crate) enum Holds {
+pub(crate) enum YamlValue {
     /// Nothing else.
     Scalar,
     /// Items; in brackets, or each behind a dash.
@@ -20,22 +20,22 @@ pub(crate) enum Holds {
         /// Whether it is in brackets.
         flow: bool,
         /// The items.
-        items: Vec<Place>,
+        items: Vec<YamlNode>,
     },
     /// Values by name.
-    Map(Vec<(String, Place)>),
+    Map(Vec<(String, YamlNode)>),
     /// What stands elsewhere.
     Alias,
 }
 
 /// A step on the way to a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum To<'n> {
+pub(crate) enum PathSegment<'n> {
     Key(&'n str),
-    Item(usize),
+    Index(usize),
 }
 
-impl Place {
+impl YamlNode {
     /// The first document of a file; none if it is no YAML.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let bytes: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
@@ -47,8 +47,8 @@ impl Place {
             let range = byte(span.start.index())..byte(span.end.index());
             let done = match event {
                 Event::Scalar(value, style, ..) => {
-                    let names = open.last_mut().and_then(|(place, name)| {
-                        (matches!(place.holds, Holds::Map(_)) && name.is_none()).then_some(name)
+                    let names = open.last_mut().and_then(|(node, name)| {
+                        (matches!(node.value, YamlValue::Map(_)) && name.is_none()).then_some(name)
                     });
                     if let Some(name) = names {
                         *name = Some(value.into_owned());
@@ -62,30 +62,30 @@ impl Place {
                             ScalarStyle::DoubleQuoted => quoted(written, '"', Some('\\'))?,
                             _ => written.trim_end().len(),
                         };
-                    Self { range: range.start..end, holds: Holds::Scalar }
+                    Self { range: range.start..end, value: YamlValue::Scalar }
                 }
-                Event::Alias(_) => Self { range, holds: Holds::Alias },
+                Event::Alias(_) => Self { range, value: YamlValue::Alias },
                 Event::SequenceStart(..) => {
                     let flow = text.get(range.start..)?.starts_with('[');
-                    let holds = Holds::List { flow, items: Vec::new() };
-                    open.push((Self { range, holds }, None));
+                    let value = YamlValue::List { flow, items: Vec::new() };
+                    open.push((Self { range, value }, None));
                     continue;
                 }
                 Event::MappingStart(..) => {
-                    open.push((Self { range, holds: Holds::Map(Vec::new()) }, None));
+                    open.push((Self { range, value: YamlValue::Map(Vec::new()) }, None));
                     continue;
                 }
                 Event::SequenceEnd | Event::MappingEnd => {
-                    let (mut place, _) = open.pop()?;
-                    place.close(range.end, text);
-                    place
+                    let (mut node, _) = open.pop()?;
+                    node.close(range.end, text);
+                    node
                 }
                 _ => continue,
             };
             match open.last_mut() {
                 None => return Some(done),
-                Some((Self { holds: Holds::List { items, .. }, .. }, _)) => items.push(done),
-                Some((Self { holds: Holds::Map(entries), .. }, name)) => {
+                Some((Self { value: YamlValue::List { items, .. }, .. }, _)) => items.push(done),
+                Some((Self { value: YamlValue::Map(entries), .. }, name)) => {
                     entries.push((name.take()?, done));
                 }
                 Some(_) => return None,
@@ -96,10 +96,10 @@ impl Place {
 
     /// Says where a list or map ends: at its bracket, else with what it holds last.
     fn close(&mut self, end: usize, text: &str) {
-        let last = match &self.holds {
-            Holds::List { items, .. } => items.last().map(|last| last.range.end),
-            Holds::Map(entries) => entries.last().map(|(_, last)| last.range.end),
-            Holds::Scalar | Holds::Alias => None,
+        let last = match &self.value {
+            YamlValue::List { items, .. } => items.last().map(|last| last.range.end),
+            YamlValue::Map(entries) => entries.last().map(|(_, last)| last.range.end),
+            YamlValue::Scalar | YamlValue::Alias => None,
         };
         let bracket = text.get(..end).is_some_and(|t| t.ends_with([']', '}']));
         let opens = text.get(self.range.start..).is_some_and(|t| t.starts_with(['[', '{']));
@@ -110,12 +110,12 @@ impl Place {
     }
 
     /// The value at the end of a way.
-    pub(crate) fn find(&self, way: &[To<'_>]) -> Option<&Self> {
-        way.iter().try_fold(self, |place, to| match (&place.holds, to) {
-            (Holds::Map(entries), To::Key(name)) => {
-                entries.iter().find(|(n, _)| n == name).map(|(_, place)| place)
+    pub(crate) fn find(&self, path: &[PathSegment<'_>]) -> Option<&Self> {
+        path.iter().try_fold(self, |node, segment| match (&node.value, segment) {
+            (YamlValue::Map(entries), PathSegment::Key(name)) => {
+                entries.iter().find(|(n, _)| n == name).map(|(_, node)| node)
             }
-            (Holds::List { items, .. }, To::Item(at)) => items.get(*at),
+            (YamlValue::List { items, .. }, PathSegment::Index(at)) => items.get(*at),
             _ => None,
         })
     }

@@ -1,0 +1,210 @@
+//! What users and models are after, apart from the form in which somebody asks for it.
+
+use super::effects::{Effect, Effects, plain};
+use super::names::Names;
+use agentir_runtime::{
+    Answer, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Purpose, ToolUse, Usage,
+};
+use serde_json::{Map, Value as Json};
+
+/// What the model says in its own words.
+pub(super) const ANSWER: &str = "(the model answers)";
+
+/// What somebody was after in a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Intent {
+    /// The user gives a value.
+    Value(String, Json),
+    /// Something is picked, with arguments if it is a tool, under this name: several names may come to
+    /// the same.
+    Effect(Effect, Map<String, Json>, String),
+    /// Something in words holds, or does not.
+    Holds(String, bool),
+    /// The model answers.
+    Says,
+}
+
+impl Intent {
+    /// What an answer to a question comes down to; nothing if it gives nothing.
+    pub(crate) fn of(effects: &Effects, request: &ModelRequest, answer: &Answer) -> Vec<Self> {
+        let agent = request.agent.as_str();
+        match (&request.task, answer) {
+            (_, Answer::Values(values)) => values
+                .iter()
+                .map(|(name, value)| Self::Value(name.clone(), value.clone()))
+                .collect(),
+            (_, Answer::Choice(choice)) => choice
+                .iter()
+                .map(|(name, _)| {
+                    Self::Effect(effects.chosen(agent, name), Map::new(), name.clone())
+                })
+                .collect(),
+            // Other languages let the model get a person where one judges whether there is a reason.
+            (ModelTask::Judge { statement, .. }, Answer::Verdict(true))
+                if effects.is_reason(agent, statement) =>
+            {
+                vec![Self::Effect(Effect::Human, Map::new(), String::new())]
+            }
+            (ModelTask::Judge { statement, .. }, Answer::Verdict(holds)) => {
+                vec![Self::Holds(plain(statement), *holds)]
+            }
+            (ModelTask::Converse { tools, .. }, Answer::Message { calls, .. })
+                if !calls.is_empty() =>
+            {
+                let effect = |call: &ToolUse| {
+                    let purpose = tools.iter().find(|t| t.name == call.name).map(|t| t.purpose);
+                    let purpose = purpose.unwrap_or(Purpose::Call);
+                    let effect = effects.offered(agent, &call.name, purpose);
+                    Self::Effect(effect, call.arguments.clone(), call.name.clone())
+                };
+                calls.iter().map(effect).collect()
+            }
+            (_, Answer::Message { .. }) => vec![Self::Says],
+            (_, Answer::Verdict(_)) => Vec::new(),
+        }
+    }
+}
+
+/// A model that is after the same as another was.
+pub(super) struct IntentModel<'w> {
+    effects: &'w Effects,
+    names: &'w Names,
+    /// By turn.
+    intents: &'w [Vec<Intent>],
+    turn: usize,
+    /// Which wishes of this turn were heard.
+    consumed: Vec<bool>,
+}
+
+impl<'w> IntentModel<'w> {
+    pub(super) fn new(effects: &'w Effects, names: &'w Names, intents: &'w [Vec<Intent>]) -> Self {
+        Self { effects, names, intents, turn: 0, consumed: Vec::new() }
+    }
+
+    /// A turn begins.
+    pub(super) fn turn(&mut self, number: usize) {
+        self.turn = number;
+        self.consumed = vec![false; self.now().len()];
+    }
+
+    /// Whether somebody wanted to be done, or to give control back, and was not heard in this turn.
+    pub(super) fn is_kept(&self) -> bool {
+        let intents = self.now().iter().zip(&self.consumed);
+        intents
+            .filter(|(_, consumed)| !**consumed)
+            .any(|(intent, _)| matches!(intent, Intent::Effect(Effect::Back | Effect::Done, ..)))
+    }
+
+    fn now(&self) -> &'w [Intent] {
+        self.intents.get(self.turn).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The first wish of this turn that nobody has heard and that fits.
+    fn next<T>(&mut self, fits: impl Fn(&'w Intent) -> Option<T>) -> Option<T> {
+        let intents = self.now().iter().zip(&mut self.consumed);
+        for (intent, consumed) in intents {
+            if !*consumed && let Some(found) = fits(intent) {
+                *consumed = true;
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// What somebody is after, in the names of the program that the wishes were made for.
+    fn known(&self, effect: Effect) -> Effect {
+        match effect {
+            Effect::Agent(name) => {
+                let first = self.names.agent(&name).map(str::to_owned);
+                Effect::Agent(first.unwrap_or(name))
+            }
+            other => other,
+        }
+    }
+}
+
+/// What is offered to who is after something: under the name that was picked, else the first that comes
+/// to the same.
+fn offered<'o>(all: &'o [(String, Effect)], effect: &Effect, picked: &str) -> Option<&'o str> {
+    let mut fits =
+        all.iter().filter(|(_, offered)| offered == effect).map(|(name, _)| name.as_str());
+    fits.clone().find(|name| *name == picked).or_else(|| fits.next())
+}
+
+impl Model for IntentModel<'_> {
+    fn respond(
+        &mut self,
+        request: &ModelRequest,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<ModelResponse, ModelError> {
+        let agent = request.agent.as_str();
+        let answer = match &request.task {
+            ModelTask::Extract { fields, .. } => {
+                let mut values = Map::new();
+                for field in fields {
+                    let first = self.names.variable(&field.name).to_owned();
+                    let value = self.next(|intent| match intent {
+                        Intent::Value(name, value) if *name == first => Some(value.clone()),
+                        _ => None,
+                    });
+                    values.extend(value.map(|value| (field.name.clone(), value)));
+                }
+                Answer::Values(values)
+            }
+            ModelTask::Judge { statement, .. } if self.effects.is_reason(agent, statement) => {
+                let wants = |intent: &Intent| {
+                    matches!(intent, Intent::Effect(Effect::Human, ..)).then_some(())
+                };
+                Answer::Verdict(self.next(wants).is_some())
+            }
+            ModelTask::Judge { statement, .. } => {
+                let words = plain(statement);
+                let about = |intent: &Intent| match intent {
+                    Intent::Holds(said, holds) if *said == words => Some(*holds),
+                    _ => None,
+                };
+                let again = || self.now().iter().rev().find_map(about);
+                let last = again();
+                Answer::Verdict(self.next(about).or(last).unwrap_or(false))
+            }
+            ModelTask::Choose { candidates, .. } => {
+                let effects: Vec<(String, Effect)> = candidates
+                    .iter()
+                    .map(|c| (c.name.clone(), self.known(self.effects.chosen(agent, &c.name))))
+                    .collect();
+                let chosen = self.next(|intent| match intent {
+                    Intent::Effect(effect, _, name) => {
+                        offered(&effects, effect, name).map(str::to_owned)
+                    }
+                    _ => None,
+                });
+                Answer::Choice(chosen.into_iter().map(|name| (name, 1.0)).collect())
+            }
+            ModelTask::Converse { tools, .. } => {
+                let effects: Vec<(String, Effect)> = tools
+                    .iter()
+                    .map(|t| {
+                        let effect = self.effects.offered(agent, &t.name, t.purpose);
+                        (t.name.clone(), self.known(effect))
+                    })
+                    .collect();
+                let picked = self.next(|intent| match intent {
+                    Intent::Effect(effect, arguments, name) => {
+                        let name = offered(&effects, effect, name)?;
+                        Some(Some((name.to_owned(), arguments.clone())))
+                    }
+                    Intent::Says => Some(None),
+                    _ => None,
+                });
+                match picked.flatten() {
+                    Some((name, arguments)) => {
+                        let call = ToolUse { id: "call".to_owned(), name, arguments };
+                        Answer::Message { text: String::new(), calls: vec![call] }
+                    }
+                    None => Answer::Message { text: ANSWER.to_owned(), calls: Vec::new() },
+                }
+            }
+        };
+        Ok(ModelResponse { answer, usage: Usage::default() })
+    }
+}
