@@ -153,8 +153,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let levels = Levels::new(&run.configs, &run.selection);
     let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
     let report = Report { sources, diagnostics, files_checked: *files_checked };
-    let rule_page = |finding: &Diagnostic| levels.rule_page(finding, sources);
-    let findings = Findings { report, root: &root, fails: &fails, rule_page: &rule_page, page };
+    let findings = Findings { report, root: &root, fails: &fails, page };
     for target in &targets {
         deliver(&findings, target)?;
     }
@@ -315,8 +314,8 @@ fn once(
     if let Some(baseline) = baseline {
         let Gathered { diagnostics, sources, files, page } = &gathered;
         let report = Report { sources, diagnostics, files_checked: *files };
-        let (fails, rule_page) = (&|_: &_| false, &|_: &_| None);
-        let compared = baseline.compare(&Findings { report, root, fails, rule_page, page });
+        let fails = &|_: &_| false;
+        let compared = baseline.compare(&Findings { report, root, fails, page });
         let mut is_known = compared.known.into_iter();
         let before = gathered.diagnostics.len();
         gathered.diagnostics.retain(|_| !is_known.next().unwrap_or(false));
@@ -361,7 +360,7 @@ impl Mended {
         let request = check.input.request(&run.configs, &nothing);
         let mut by_file: HashMap<FileId, Vec<&Fix>> = HashMap::new();
         for finding in &run.gathered.diagnostics {
-            if let Some(fix) = finding.fix.as_ref().filter(|fix| fix.applicability >= least) {
+            if let Some(fix) = finding.applicable_fix(least) {
                 by_file.entry(finding.primary.span.file).or_default().push(fix);
             }
         }

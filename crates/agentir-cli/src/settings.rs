@@ -117,7 +117,8 @@ impl<'a> Levels<'a> {
         self.of(file, rule) == Some(Level::Off)
     }
 
-    /// Gives findings the levels that the project wants, and takes out those that it does not want.
+    /// Completes findings with what depends on their rule and on the project: level, tags, and the address
+    /// of the rule's page. Takes out those that the project does not want.
     pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>, sources: &SourceMap) {
         diagnostics.retain_mut(|finding| {
             let file = sources.get(finding.primary.span.file).map_or("", |file| &file.name);
@@ -128,14 +129,10 @@ impl<'a> Levels<'a> {
                 Some(Level::Error) => finding.severity = Severity::Error,
                 Some(Level::Default) | None => {}
             }
+            finding.tags = agentir_lint::tag(finding.rule.0).into_iter().collect();
+            finding.page = self.configs.of(Path::new(file)).rule_page(finding.rule.0);
             true
         });
-    }
-
-    /// Where the page of a finding's rule is on the web, by the configuration of its file.
-    pub fn rule_page(&self, finding: &Diagnostic, sources: &SourceMap) -> Option<String> {
-        let file = sources.get(finding.primary.span.file).map_or("", |file| &file.name);
-        self.configs.of(Path::new(file)).rule_page(finding.rule.0)
     }
 
     /// Whether a finding makes the run fail, by the configuration of its file.

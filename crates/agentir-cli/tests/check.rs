@@ -247,6 +247,8 @@ fn reports_link_to_the_pages_of_rules_where_the_project_says_they_are() {
         links("other"),
         ["https://example.org/undefined-tool.html", "https://example.org/unused-tool.html"]
     );
+    let (_, out, _) = run(here, &["check", "--format", "json", "other"]);
+    assert!(out.contains(r#""page":"https://example.org/unused-tool.html""#), "{out}");
     let (_, out, _) = run(here, &["check", "--format", "markdown", "other"]);
     assert!(out.contains("[`unused-tool`](<https://example.org/unused-tool.html>)"), "{out}");
 }

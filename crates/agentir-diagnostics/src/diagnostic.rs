@@ -1,5 +1,6 @@
 //! What a finding is made of.
 
+use crate::evidence::{Binding, Evidence, Premise, Run};
 use crate::source::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,7 +83,30 @@ pub struct Edit {
     pub text: String,
 }
 
-/// Edits that together mend a finding.
+/// What is special about the text a finding is about; the Language Server Protocol's `DiagnosticTag`.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Tag {
+    /// It is unused or can never run; editors fade it out.
+    Unnecessary,
+    /// It is deprecated; editors strike it through.
+    Deprecated,
+}
+
+impl Tag {
+    /// The word for it in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unnecessary => "unnecessary",
+            Self::Deprecated => "deprecated",
+        }
+    }
+}
+
+/// Edits that together fix a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// What the fix does, as an imperative: "replace by `destination`".
@@ -112,8 +136,22 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Why it matters: what happens at run time.
     pub note: Option<String>,
-    /// How to mend it.
-    pub fix: Option<Fix>,
+    /// Alternative fixes, the preferred one first. At most one of them is applied.
+    pub fixes: Vec<Fix>,
+    /// What is special about the primary place. The pipeline sets it by rule.
+    pub tags: Vec<Tag>,
+    /// Where the rule's page is on the web. The pipeline sets it, if the project configures
+    /// `rule-pages`.
+    pub page: Option<String>,
+    /// What the finding was concluded from, for programs.
+    pub evidence: Option<Box<Evidence>>,
+}
+
+impl Label {
+    /// `message` at `span`.
+    pub fn new(span: Span, message: impl Into<String>) -> Self {
+        Self { span, message: message.into() }
+    }
 }
 
 impl Diagnostic {
@@ -121,8 +159,11 @@ impl Diagnostic {
     pub fn spans_mut(&mut self, change: &mut dyn FnMut(&mut Span)) {
         change(&mut self.primary.span);
         self.labels.iter_mut().for_each(|label| change(&mut label.span));
-        let edits = self.fix.iter_mut().flat_map(|fix| &mut fix.edits);
+        let edits = self.fixes.iter_mut().flat_map(|fix| &mut fix.edits);
         edits.for_each(|edit| change(&mut edit.span));
+        if let Some(evidence) = &mut self.evidence {
+            evidence.spans_mut(change);
+        }
     }
 
     /// A finding of `rule` at `span`.
@@ -136,7 +177,10 @@ impl Diagnostic {
             labels: Vec::new(),
             help: None,
             note: None,
-            fix: None,
+            fixes: Vec::new(),
+            tags: Vec::new(),
+            page: None,
+            evidence: None,
         }
     }
 
@@ -165,7 +209,7 @@ impl Diagnostic {
     /// Adds another place.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.labels.push(Label { span, message: message.into() });
+        self.labels.push(Label::new(span, message));
         self
     }
 
@@ -190,10 +234,47 @@ impl Diagnostic {
         self
     }
 
-    /// Offers a mend.
+    /// Offers a fix; after the first one, as an alternative.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
-        self.fix = Some(fix);
+        self.fixes.push(fix);
+        self
+    }
+
+    /// The fix to apply without asking: the first that is at least as applicable as `least`.
+    #[must_use]
+    pub fn applicable_fix(&self, least: Applicability) -> Option<&Fix> {
+        self.fixes.iter().find(|fix| fix.applicability >= least)
+    }
+
+    /// Adds an example to the evidence: values of variables with which it happens.
+    #[must_use]
+    pub fn example(mut self, state: impl IntoIterator<Item = Binding>) -> Self {
+        let state: Vec<Binding> = state.into_iter().collect();
+        if !state.is_empty() {
+            self.evidence.get_or_insert_default().state.extend(state);
+        }
+        self
+    }
+
+    /// Adds lines of the proof to the evidence.
+    #[must_use]
+    pub fn proof(mut self, lines: impl IntoIterator<Item = Premise>) -> Self {
+        let lines: Vec<Premise> = lines.into_iter().collect();
+        if !lines.is_empty() {
+            self.evidence.get_or_insert_default().core.extend(lines);
+        }
+        self
+    }
+
+    /// Adds to the evidence what happens one after the other. `repeats`: the first step follows the
+    /// last one.
+    #[must_use]
+    pub fn run(mut self, steps: impl IntoIterator<Item = Label>, repeats: bool) -> Self {
+        let steps: Vec<Label> = steps.into_iter().collect();
+        if !steps.is_empty() {
+            self.evidence.get_or_insert_default().run = Some(Run { steps, repeats });
+        }
         self
     }
 

@@ -4,12 +4,16 @@
 //! the text over as a [`SourceFile`].
 
 mod diagnostic;
+mod evidence;
 mod lines;
 mod render;
 mod source;
 mod suggest;
 
-pub use diagnostic::{Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity};
+pub use diagnostic::{
+    Applicability, Confidence, Diagnostic, Edit, Fix, Label, RuleName, Severity, Tag,
+};
+pub use evidence::{Binding, Evidence, Premise, Run};
 pub use lines::{LineColumn, Position, PositionEncoding};
 pub use render::json::report_schema;
 pub use render::merge::{MergeError, merge};

@@ -1,8 +1,8 @@
 //! What reports look like.
 
 use agentir_diagnostics::{
-    Applicability, Diagnostic, FileId, Format, Report, RuleName, SourceFile, SourceMap, Span,
-    render, report_schema, sort,
+    Applicability, Binding, Diagnostic, FileId, Format, Label, Premise, Report, RuleName,
+    SourceFile, SourceMap, Span, Tag, render, report_schema, sort,
 };
 
 const FLOW: &str = "\
@@ -323,13 +323,39 @@ fn colours_are_only_on_request() {
 fn json_has_everything() {
     let mut sources = SourceMap::new();
     let file = add(&mut sources, "booking.abl", FLOW);
-    let findings = [
-        undefined(&sources, file),
-        Diagnostic::info(RuleName("other-rule"), Span::new(file, 0, 5), "second"),
-    ];
+    let mut proved = Diagnostic::info(RuleName("other-rule"), Span::new(file, 0, 5), "second")
+        .replace("AGENTS", Applicability::Unsafe)
+        .replace("SUPERVISOR", Applicability::DisplayOnly)
+        .example([
+            Binding { variable: "guests".into(), value: Some(9.into()) },
+            Binding { variable: "user.email".into(), value: None },
+        ])
+        .proof([
+            Premise { span: Some(nth(&sources, file, "\"Paris\"", 0)), message: "a city".into() },
+            Premise { span: None, message: "cities are text".into() },
+        ])
+        .run([Label::new(nth(&sources, file, "ask_city", 0), "asks")], true);
+    proved.tags = vec![Tag::Deprecated];
+    proved.page = Some("https://example.org/other-rule".to_owned());
+    let findings = [undefined(&sources, file), proved];
     let printed = print(&sources, &findings, Format::Json, false);
-    let keys =
-        ["summary", "diagnostics", "message", "file", "labels", "help", "note", "fix", "edits"];
+    let keys = [
+        "summary",
+        "diagnostics",
+        "message",
+        "file",
+        "labels",
+        "help",
+        "note",
+        "fix",
+        "fixes",
+        "edits",
+        "tags",
+        "page",
+        "evidence",
+        "core",
+        "run",
+    ];
     let broken = keys.iter().fold(printed, |printed, key| {
         printed.replace(&format!(",\"{key}\":"), &format!(",\n\"{key}\":"))
     });
@@ -345,10 +371,24 @@ fn json_has_everything() {
     "help":"write `destination`",
     "note":"a condition on an undeclared variable is never true, so `confirm` is never reached",
     "fix":{"title":"replace by `destination`","applicability":"safe",
-    "edits":[{"file":"booking.abl","range":{"start":{"line":6,"column":13,"offset":84},"end":{"line":6,"column":23,"offset":94}},"text":"destination"}]}},{"rule":"other-rule","severity":"info","confidence":"high",
+    "edits":[{"file":"booking.abl","range":{"start":{"line":6,"column":13,"offset":84},"end":{"line":6,"column":23,"offset":94}},"text":"destination"}]},
+    "fixes":[{"title":"replace by `destination`","applicability":"safe",
+    "edits":[{"file":"booking.abl","range":{"start":{"line":6,"column":13,"offset":84},"end":{"line":6,"column":23,"offset":94}},"text":"destination"}]}]},{"rule":"other-rule","severity":"info","confidence":"high",
     "message":"second",
     "file":"booking.abl","range":{"start":{"line":1,"column":1,"offset":0},"end":{"line":1,"column":6,"offset":5}},
-    "labels":[]}]}
+    "labels":[],
+    "fix":{"title":"replace by `AGENTS`","applicability":"unsafe",
+    "edits":[{"file":"booking.abl","range":{"start":{"line":1,"column":1,"offset":0},"end":{"line":1,"column":6,"offset":5}},"text":"AGENTS"}]},
+    "fixes":[{"title":"replace by `AGENTS`","applicability":"unsafe",
+    "edits":[{"file":"booking.abl","range":{"start":{"line":1,"column":1,"offset":0},"end":{"line":1,"column":6,"offset":5}},"text":"AGENTS"}]},{"title":"replace by `SUPERVISOR`","applicability":"display-only",
+    "edits":[{"file":"booking.abl","range":{"start":{"line":1,"column":1,"offset":0},"end":{"line":1,"column":6,"offset":5}},"text":"SUPERVISOR"}]}],
+    "tags":["deprecated"],
+    "page":"https://example.org/other-rule",
+    "evidence":{"state":[{"variable":"guests","value":9},{"variable":"user.email"}],
+    "core":[{"file":"booking.abl","range":{"start":{"line":6,"column":27,"offset":98},"end":{"line":6,"column":34,"offset":105}},"text":"\"Paris\"",
+    "message":"a city"},{"message":"cities are text"}],
+    "run":{"steps":[{"file":"booking.abl","range":{"start":{"line":3,"column":3,"offset":23},"end":{"line":3,"column":11,"offset":31}},
+    "message":"asks"}],"repeats":true}}}]}
     "#);
 }
 
@@ -366,6 +406,11 @@ fn json_keeps_to_its_schema() {
     );
     assert_eq!(text("/$defs/Diagnostic/properties/help/type"), r#""string""#);
     assert_eq!(text("/$defs/Diagnostic/properties/fix/$ref"), r##""#/$defs/Fix""##);
+    assert_eq!(text("/$defs/Diagnostic/properties/fixes/items/$ref"), r##""#/$defs/Fix""##);
+    assert_eq!(text("/$defs/Diagnostic/properties/evidence/$ref"), r##""#/$defs/Evidence""##);
+    assert_eq!(text("/$defs/Tag/oneOf/0/const"), r#""unnecessary""#);
+    assert_eq!(text("/$defs/Binding/required"), r#"["variable"]"#);
+    assert_eq!(text("/$defs/Premise/required"), r#"["message"]"#);
     assert_eq!(text("/$defs/Range/required"), r#"["start","end"]"#);
     assert_eq!(text("/$defs/Position/required"), r#"["line","column","offset"]"#);
 }

@@ -53,6 +53,7 @@ mod date;
 mod error;
 mod eval;
 mod functions;
+mod json;
 mod pattern;
 mod semantics;
 mod state;

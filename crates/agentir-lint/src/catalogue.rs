@@ -4,7 +4,7 @@ use crate::front_end;
 use crate::options::{OPTIONS, RuleOption};
 use crate::rule::{Group, Rule};
 use crate::rules;
-use agentir_diagnostics::Severity;
+use agentir_diagnostics::{Severity, Tag};
 use agentir_ir::Dialect;
 use serde::Serialize;
 
@@ -118,6 +118,42 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::mica_knowledge::RULE,
 ];
 
+/// The tags of the rules that find dead or deprecated code, sorted by name.
+static TAGS: &[(&str, Tag)] = &[
+    ("behavior-profiles-plural", Tag::Deprecated),
+    ("deprecated-field", Tag::Deprecated),
+    ("discarded-prompt", Tag::Unnecessary),
+    ("dropped-transition", Tag::Unnecessary),
+    ("legacy-form", Tag::Deprecated),
+    ("legacy-recall-event", Tag::Deprecated),
+    ("misplaced-statement", Tag::Unnecessary),
+    ("mode-removed", Tag::Deprecated),
+    ("redundant-constraint", Tag::Unnecessary),
+    ("shadowed-completion", Tag::Unnecessary),
+    ("shadowed-profile", Tag::Unnecessary),
+    ("shadowed-route", Tag::Unnecessary),
+    ("supervisor-section", Tag::Unnecessary),
+    ("unreachable-agent", Tag::Unnecessary),
+    ("unreachable-branch", Tag::Unnecessary),
+    ("unreachable-prompt-step", Tag::Unnecessary),
+    ("unreachable-statement", Tag::Unnecessary),
+    ("unreachable-step", Tag::Unnecessary),
+    ("unread-variable", Tag::Unnecessary),
+    ("unused-entity", Tag::Unnecessary),
+    ("unused-lookup-table", Tag::Unnecessary),
+    ("unused-suppression", Tag::Unnecessary),
+    ("unused-template", Tag::Unnecessary),
+    ("unused-tool", Tag::Unnecessary),
+    ("unused-variable", Tag::Unnecessary),
+];
+
+/// Returns the tag of the findings of the rule called `name`.
+#[must_use]
+pub fn tag(name: &str) -> Option<Tag> {
+    let at = TAGS.binary_search_by_key(&name, |(rule, _)| rule).ok()?;
+    TAGS.get(at).map(|(_, tag)| *tag)
+}
+
 /// The entry of a rule in `agentir rules`.
 #[derive(Debug, Clone, Serialize)]
 pub struct RuleInfo {
@@ -135,6 +171,8 @@ pub struct RuleInfo {
     pub dialects: &'static [Dialect],
     /// Its options.
     pub options: Vec<RuleOption>,
+    /// The tag of its findings.
+    pub tag: Option<Tag>,
 }
 
 impl RuleInfo {
@@ -165,6 +203,7 @@ fn info(rule: &'static Rule) -> RuleInfo {
         vendor: rule.vendor,
         dialects: rule.dialects,
         options: OPTIONS.iter().copied().filter(|option| option.rule == rule.name.0).collect(),
+        tag: tag(rule.name.0),
     }
 }
 
@@ -191,4 +230,28 @@ pub fn page(name: &str) -> Option<&'static str> {
         .ok()
         .and_then(|i| PAGES.get(i))
         .map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TAGS, Tag, catalogue, tag};
+
+    #[test]
+    fn rules_about_dead_or_deprecated_code_are_tagged() {
+        assert!(TAGS.is_sorted_by(|(a, _), (b, _)| a < b), "they are searched by name");
+        let rules = catalogue();
+        for (name, _) in TAGS {
+            assert!(rules.iter().any(|rule| rule.name == *name), "there is no rule `{name}`");
+        }
+        for rule in rules {
+            let begins = |words: &[&str]| words.iter().any(|word| rule.name.starts_with(word));
+            if begins(&["unused-", "unread-", "unreachable-", "shadowed-", "redundant-"]) {
+                assert_eq!(tag(rule.name), Some(Tag::Unnecessary), "{}", rule.name);
+            }
+            if begins(&["deprecated-", "legacy-"]) {
+                assert_eq!(tag(rule.name), Some(Tag::Deprecated), "{}", rule.name);
+            }
+        }
+        assert_eq!(tag("undefined-variable"), None);
+    }
 }

@@ -33,7 +33,7 @@ mod types;
 mod variables;
 mod wording;
 
-pub use catalogue::{RuleInfo, catalogue, page, rule};
+pub use catalogue::{RuleInfo, catalogue, page, rule, tag};
 pub use index::AgentIndex;
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use proof::{Assumption, FactSource, QueryBuilder, SatResult, UnsatCore, VariableFacts};

@@ -68,7 +68,7 @@ struct Shown<'f> {
     level: &'static str,
     rule: &'static str,
     /// The rule's page on the web.
-    web: Option<String>,
+    web: Option<&'f str>,
     place: String,
     message: &'f str,
     label: &'f str,
@@ -111,7 +111,7 @@ fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
     let mut notes: Vec<(&str, &str)> = Vec::new();
     notes.extend(finding.note.as_deref().map(|note| ("note", note)));
     notes.extend(finding.help.as_deref().map(|help| ("help", help)));
-    notes.extend(finding.fix.as_ref().map(|fix| {
+    notes.extend(finding.fixes.iter().map(|fix| {
         let word = match fix.applicability {
             Applicability::Safe => "fix",
             Applicability::Unsafe => "unsafe fix",
@@ -123,7 +123,7 @@ fn shown<'f>(findings: &Findings<'f>, finding: &'f Diagnostic) -> Shown<'f> {
     Shown {
         level: finding.severity.name(),
         rule: finding.rule.0,
-        web: (findings.rule_page)(finding),
+        web: finding.page.as_deref(),
         place: format!("{}:{}:{}", place.file, place.start.line, place.start.column),
         message: &finding.message,
         label: &finding.primary.message,

@@ -100,8 +100,6 @@ pub struct Findings<'a> {
     pub root: &'a Path,
     /// Whether a finding makes the run fail.
     pub fails: &'a dyn Fn(&Diagnostic) -> bool,
-    /// Where the page of a finding's rule is on the web, if it is known: reports link there.
-    pub rule_page: &'a dyn Fn(&Diagnostic) -> Option<String>,
     /// What only the page shows.
     pub page: &'a Page,
 }

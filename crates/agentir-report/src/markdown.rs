@@ -23,7 +23,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
     }
     writeln!(out, "| rule | level | findings |\n|---|---|---:|")?;
     for ((severity, _), (count, first)) in rules {
-        writeln!(out, "| {} | {} | {count} |", rule(findings, first), severity.0.name())?;
+        writeln!(out, "| {} | {} | {count} |", rule(first), severity.0.name())?;
     }
     writeln!(out, "\n| place | level | what |\n|---|---|---|")?;
     let mut sorted: Vec<_> = all.iter().collect();
@@ -38,7 +38,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
             place.start.line,
             finding.severity.name(),
             cell(&finding.message),
-            rule(findings, finding),
+            rule(finding),
         )?;
     }
     if let Some(more) = all.len().checked_sub(MOST).filter(|more| *more > 0) {
@@ -48,9 +48,9 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
 }
 
 /// The name of a finding's rule, with a link to its page if it is known where that is.
-fn rule(findings: &Findings<'_>, finding: &Diagnostic) -> String {
+fn rule(finding: &Diagnostic) -> String {
     let name = finding.rule.0;
-    match (findings.rule_page)(finding) {
+    match &finding.page {
         Some(web) => format!("[`{name}`](<{}>)", web.replace('|', "%7C")),
         None => format!("`{name}`"),
     }

@@ -1,11 +1,14 @@
 //! SARIF 2.1.0, which code scanning of GitHub and others and many editors read.
 //!
-//! Results carry a fingerprint that survives lines that come and go, all places, and the fix, if it may be
-//! applied; rules carry the page that `agentir explain` prints.
+//! Results carry a fingerprint that survives lines that come and go, all places, the fixes that may be
+//! applied, and the evidence: a run as a code flow, the rest as properties. Rules carry the page that
+//! `agentir explain` prints.
 
 use crate::fingerprint::VERSION;
 use crate::{Findings, fingerprints, in_full};
-use agentir_diagnostics::{Applicability, Diagnostic, Fix, Severity, Span};
+use agentir_diagnostics::{
+    Applicability, Diagnostic, Evidence, Fix, Label, Premise, Run, Severity, Span, Tag,
+};
 use agentir_lint::RuleInfo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
@@ -34,7 +37,7 @@ pub(crate) fn write(findings: &Findings<'_>, out: &mut dyn Write) -> io::Result<
         .map(|info| {
             // A rule has one page here, so the first of its findings decides.
             let first = findings.report.diagnostics.iter().find(|d| d.rule.0 == info.name);
-            rule(info, first.and_then(findings.rule_page))
+            rule(info, first.and_then(|finding| finding.page.clone()))
         })
         .collect();
     let driver = sarif::ToolComponent::builder()
@@ -89,27 +92,63 @@ fn result(
 ) -> sarif::Result {
     let index = ids.binary_search(&finding.rule.0).ok().and_then(|i| i64::try_from(i).ok());
     let related: Vec<sarif::Location> =
-        finding.labels.iter().map(|label| location(findings, label.span, &label.message)).collect();
-    let confidence = json!(finding.confidence);
+        finding.labels.iter().map(|label| location(findings, label)).collect();
     let mut result = sarif::Result::builder()
         .rule_id(finding.rule.0)
         .level(level(finding.severity))
         .message(sarif::Message::builder().text(in_full(finding)).build())
-        .locations(vec![location(findings, finding.primary.span, &finding.primary.message)])
+        .locations(vec![location(findings, &finding.primary)])
         .partial_fingerprints(BTreeMap::from([(VERSION.to_owned(), print)]))
-        .properties(
-            sarif::PropertyBag::builder()
-                .additional_properties(BTreeMap::from([("confidence".to_owned(), confidence)]))
-                .build(),
-        )
+        .properties(properties(findings, finding))
         .build();
     result.rule_index = index;
     if !related.is_empty() {
         result.related_locations = Some(related);
     }
-    let fix = finding.fix.as_ref().filter(|fix| fix.applicability > Applicability::DisplayOnly);
-    result.fixes = fix.map(|one| vec![fix_of(findings, one)]);
+    let applicable = finding.fixes.iter().filter(|f| f.applicability > Applicability::DisplayOnly);
+    let fixes: Vec<sarif::Fix> = applicable.map(|fix| fix_of(findings, fix)).collect();
+    result.fixes = Some(fixes).filter(|fixes| !fixes.is_empty());
+    let run = finding.evidence.as_ref().and_then(|evidence| evidence.run.as_ref());
+    result.code_flows = run.map(|run| vec![code_flow(findings, run)]);
     result
+}
+
+/// What SARIF has no field for.
+fn properties(findings: &Findings<'_>, finding: &Diagnostic) -> sarif::PropertyBag {
+    let mut more = BTreeMap::from([("confidence".to_owned(), json!(finding.confidence))]);
+    if let Some(Evidence { state, core, .. }) = finding.evidence.as_deref() {
+        if !state.is_empty() {
+            more.insert("state".to_owned(), json!(state));
+        }
+        let premise = |premise: &Premise| {
+            let Some(span) = premise.span else { return json!({ "message": premise.message }) };
+            let text = findings.report.sources.slice(span);
+            let physical = physical(findings, span);
+            json!({ "physicalLocation": physical, "text": text, "message": premise.message })
+        };
+        if !core.is_empty() {
+            more.insert("core".to_owned(), core.iter().map(premise).collect());
+        }
+    }
+    let mut bag = sarif::PropertyBag::builder().additional_properties(more).build();
+    if !finding.tags.is_empty() {
+        bag.tags = Some(finding.tags.iter().map(|tag| Tag::name(*tag).to_owned()).collect());
+    }
+    bag
+}
+
+/// A run. That it repeats is what its message says.
+fn code_flow(findings: &Findings<'_>, run: &Run) -> sarif::CodeFlow {
+    let step =
+        |step| sarif::ThreadFlowLocation::builder().location(location(findings, step)).build();
+    let steps: Vec<sarif::ThreadFlowLocation> = run.steps.iter().map(step).collect();
+    let thread = sarif::ThreadFlow::builder().locations(steps).build();
+    let mut flow = sarif::CodeFlow::builder().thread_flows(vec![thread]).build();
+    if run.repeats {
+        let message = "the first step follows the last one";
+        flow.message = Some(sarif::Message::builder().text(message).build());
+    }
+    flow
 }
 
 fn artifact(findings: &Findings<'_>, file: &str) -> sarif::ArtifactLocation {
@@ -130,14 +169,18 @@ fn region(findings: &Findings<'_>, span: Span) -> sarif::Region {
         .build()
 }
 
-fn location(findings: &Findings<'_>, span: Span, message: &str) -> sarif::Location {
-    let physical = sarif::PhysicalLocation::builder()
+fn physical(findings: &Findings<'_>, span: Span) -> sarif::PhysicalLocation {
+    sarif::PhysicalLocation::builder()
         .artifact_location(artifact(findings, &findings.place(span).file))
         .region(region(findings, span))
-        .build();
+        .build()
+}
+
+fn location(findings: &Findings<'_>, label: &Label) -> sarif::Location {
+    let physical = physical(findings, label.span);
     let mut location = sarif::Location::builder().physical_location(physical).build();
-    if !message.is_empty() {
-        location.message = Some(sarif::Message::builder().text(message).build());
+    if !label.message.is_empty() {
+        location.message = Some(sarif::Message::builder().text(label.message.as_str()).build());
     }
     location
 }

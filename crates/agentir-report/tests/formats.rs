@@ -9,10 +9,11 @@
 )]
 
 use agentir_diagnostics::{
-    Applicability, Diagnostic, Report, RuleName, Severity, SourceFile, SourceMap, Span,
+    Applicability, Binding, Diagnostic, Label, Premise, Report, RuleName, Severity, SourceFile,
+    SourceMap, Span, Tag,
 };
 use agentir_report::{Baseline, CostRow, Findings, Format, Page, Picture, fingerprints, write};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 const TEXT: &str = "AGENT: Ferry|Desk\nFLOW:\n  start:\n    CALL: sell_tikcet()\n    CALL: sell_tikcet()\n    THEN: <b>, 100%\n";
@@ -42,17 +43,37 @@ fn case(text: &str) -> Case {
         .note("the call fails")
         .help("did you mean `sell_ticket`?")
         .replace("sell_ticket", Applicability::Unsafe)
+        .replace("sell_tickets", Applicability::Unsafe)
     };
-    let diagnostics = vec![
+    let step = |nth| Label::new(span("CALL", nth), format!("call {nth}"));
+    let mut diagnostics = vec![
         tool(0),
         tool(1),
         Diagnostic::warning(
             RuleName("undefined-step"),
             span("<b>, 100%", 0),
             "there is no step `<b>`, nor | it",
-        ),
+        )
+        .example([
+            Binding { variable: "guests".into(), value: Some(json!(9)) },
+            Binding { variable: "user.email".into(), value: None },
+        ])
+        .proof([
+            Premise { span: Some(span("Ferry|Desk", 0)), message: "this holds".into() },
+            Premise { span: None, message: "it is never negative".into() },
+        ])
+        .run([step(0), step(1)], true),
         Diagnostic::info(RuleName("unused-tool"), span("start:", 0), "two\nlines"),
     ];
+    for finding in &mut diagnostics {
+        let rule = finding.rule.0;
+        // One rule has no page.
+        if rule == "unused-tool" {
+            finding.tags = vec![Tag::Unnecessary];
+        } else {
+            finding.page = Some(format!("https://example.org/rules/{rule}.html?a&b"));
+        }
+    }
     Case { sources, diagnostics }
 }
 
@@ -70,13 +91,8 @@ fn with<R>(case: &Case, then: impl FnOnce(&Findings<'_>) -> R) -> R {
     let report =
         Report { sources: &case.sources, diagnostics: &case.diagnostics, files_checked: 2 };
     let fails = |finding: &Diagnostic| finding.severity == Severity::Error;
-    // One rule is no rule of ours, and has no page.
-    let rule_page = |finding: &Diagnostic| {
-        let rule = finding.rule.0;
-        (rule != "unused-tool").then(|| format!("https://example.org/rules/{rule}.html?a&b"))
-    };
     let (root, fails) = (Path::new("/repo"), &fails);
-    then(&Findings { report, root, fails, rule_page: &rule_page, page: &page })
+    then(&Findings { report, root, fails, page: &page })
 }
 
 fn written(text: &str, format: Format) -> String {

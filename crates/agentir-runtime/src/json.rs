@@ -2,7 +2,7 @@
 
 use agentir_eval::{Date, EvalError, Value};
 use agentir_expr::Name;
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
 /// The key that marks a date, which JSON has no form for. Only sessions have it; tools get a text.
@@ -11,7 +11,7 @@ const DATE: &str = "$date";
 /// A value as tools and models see it: what is undefined is null, a date is its text.
 #[must_use]
 pub fn to_json(value: &Value) -> Json {
-    json(value, &|date| Json::String(date.to_string()))
+    value.to_json()
 }
 
 /// A value from outside.
@@ -24,35 +24,8 @@ pub fn from_json(json: &Json) -> Result<Value, EvalError> {
 
 /// As [`to_json`], but a date stays one when it comes back.
 pub(crate) fn to_stored_json(value: &Value) -> Json {
-    json(value, &|date| Json::Object(Map::from_iter([(DATE.to_owned(), date.to_string().into())])))
-}
-
-/// Recursive; values are at most [`agentir_eval::MAX_VALUE_DEPTH`] deep.
-fn json(value: &Value, date: &dyn Fn(&Date) -> Json) -> Json {
-    match value {
-        Value::Undefined | Value::Null => Json::Null,
-        Value::Bool(b) => Json::Bool(*b),
-        Value::Number(n) => number(*n),
-        Value::Text(text) => Json::String(text.to_string()),
-        Value::Date(at) => date(at),
-        Value::List(list) => list.items().iter().map(|item| json(item, date)).collect(),
-        Value::Object(object) => object
-            .fields()
-            .iter()
-            .filter(|(_, value)| **value != Value::Undefined)
-            .map(|(name, value)| (name.to_string(), json(value, date)))
-            .collect(),
-    }
-}
-
-/// Whole numbers stay whole.
-fn number(n: f64) -> Json {
-    // Exact up to 2^53, as in the languages themselves.
-    if n.fract() == 0.0 && n.abs() < 9_007_199_254_740_992.0 {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
-        return Json::Number((n as i64).into());
-    }
-    Number::from_f64(n).map_or(Json::Null, Json::Number)
+    let marked = |date: &Date| Map::from_iter([(DATE.to_owned(), date.to_string().into())]);
+    value.to_json_with(&|date| Json::Object(marked(date)))
 }
 
 /// Recursive; what is deeper than values may be is refused.

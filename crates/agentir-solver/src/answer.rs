@@ -41,13 +41,21 @@ impl From<Answer> for Verdict {
 }
 
 /// A state that the evaluator confirmed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Example {
     /// All variables of the query that have a value.
     pub state: State,
     /// The relevant variables in alphabetical order. Any other variable may have any value that the
     /// facts allow.
     pub shown: Vec<(SmolStr, Value)>,
+}
+
+impl Example {
+    /// Whether any state would do.
+    #[must_use]
+    pub const fn is_any(&self) -> bool {
+        self.shown.is_empty()
+    }
 }
 
 /// `guests = 9, user.email is not set`

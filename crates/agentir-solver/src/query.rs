@@ -1,5 +1,6 @@
 //! Queries.
 
+use agentir_diagnostics::Span;
 use agentir_eval::Value;
 use agentir_expr::{Condition, ConditionKind, Dialect, Expr, Path};
 use rustc_hash::FxHashMap;
@@ -73,6 +74,15 @@ pub enum Test<'a> {
 }
 
 impl Test<'_> {
+    /// Returns the span of an expression; words have none.
+    #[must_use]
+    pub const fn span(&self) -> Option<Span> {
+        match self {
+            Self::Expr(expr) | Self::In(_, expr) => Some(expr.span),
+            Self::Words(_) => None,
+        }
+    }
+
     /// Returns the dialect of the condition, given the dialect of the query.
     pub(crate) const fn dialect(&self, goal: Dialect) -> Dialect {
         match self {

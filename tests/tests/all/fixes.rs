@@ -55,8 +55,7 @@ fn mended(files: &[File], rule: &str, options: Options) -> (Vec<File>, usize) {
         .diagnostics
         .iter()
         .filter(|d| d.rule.0 == rule)
-        .filter_map(|d| d.fix.as_ref())
-        .filter(|fix| fix.applicability > Applicability::DisplayOnly)
+        .filter_map(|d| d.applicable_fix(Applicability::Unsafe))
         .collect();
     let mut applied = 0;
     let files = files.iter().zip(checked.sources.iter()).map(|(file, (id, _))| {
@@ -173,13 +172,13 @@ fn mend(file: &File) -> Result<usize, String> {
     for _ in 0..MOST_ROUNDS {
         let checked = look(&now);
         for finding in &checked.diagnostics {
-            for edit in finding.fix.iter().flat_map(|fix| &fix.edits) {
+            for edit in finding.fixes.iter().flat_map(|fix| &fix.edits) {
                 if now.text.get(edit.span.range()).is_none() {
                     return Err(format!("{} reaches out of the text", finding.rule.0));
                 }
             }
         }
-        let fixes: Vec<&Fix> = checked.diagnostics.iter().filter_map(|d| d.fix.as_ref()).collect();
+        let fixes: Vec<&Fix> = checked.diagnostics.iter().filter_map(|d| d.fixes.first()).collect();
         let fixed = agentir_rewrite::fix(FileId(0), &now.text, &fixes, &|text| {
             agentir_lower::file(FileId(0), &now.name, text, Options::default()).diagnostics
         });

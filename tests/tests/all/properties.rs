@@ -99,9 +99,8 @@ fn problems_of(file: &File, options: Options, what: &str, text: String) -> Vec<S
 fn misplaced(checked: &Checked) -> Vec<String> {
     let mut wrong = Vec::new();
     for d in &checked.diagnostics {
-        let edits = d.fix.iter().flat_map(|f| &f.edits).map(|e| e.span);
-        let all =
-            std::iter::once(d.primary.span).chain(d.labels.iter().map(|l| l.span)).chain(edits);
+        let mut all = Vec::new();
+        d.clone().spans_mut(&mut |span| all.push(*span));
         for span in all {
             let inside = checked.sources.get(span.file).is_some_and(|f| is_inside(&f.text, span));
             if !inside {

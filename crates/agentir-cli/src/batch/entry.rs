@@ -1,7 +1,7 @@
 //! Findings as bytes, for the cache. They are only read by the build that wrote them, so there is no
 //! version in them.
 
-use agentir_diagnostics::{Confidence, Diagnostic, Fix, Label, RuleName, Severity};
+use agentir_diagnostics::{Confidence, Diagnostic, Evidence, Fix, Label, RuleName, Severity, Tag};
 use serde::{Deserialize, Serialize};
 
 /// A finding whose rule is known by its name.
@@ -15,7 +15,10 @@ struct Stored<'a> {
     labels: Vec<Label>,
     help: Option<String>,
     note: Option<String>,
-    fix: Option<Fix>,
+    fixes: Vec<Fix>,
+    tags: Vec<Tag>,
+    page: Option<String>,
+    evidence: Option<Box<Evidence>>,
 }
 
 /// Findings, and how many files they were looked for in.
@@ -33,10 +36,25 @@ pub fn encode(files: usize, diagnostics: &[Diagnostic]) -> Option<Vec<u8>> {
                 labels,
                 help,
                 note,
-                fix,
+                fixes,
+                tags,
+                page,
+                evidence,
             } = d;
-            let rule = rule.0;
-            Stored { rule, severity, confidence, message, primary, labels, help, note, fix }
+            Stored {
+                rule: rule.0,
+                severity,
+                confidence,
+                message,
+                primary,
+                labels,
+                help,
+                note,
+                fixes,
+                tags,
+                page,
+                evidence,
+            }
         })
         .collect();
     postcard::to_stdvec(&(files, stored)).ok()
@@ -46,9 +64,20 @@ pub fn encode(files: usize, diagnostics: &[Diagnostic]) -> Option<Vec<u8>> {
 pub fn decode(bytes: &[u8]) -> Option<(usize, Vec<Diagnostic>)> {
     let (files, stored): (usize, Vec<Stored<'_>>) = postcard::from_bytes(bytes).ok()?;
     let found = stored.into_iter().map(|s| {
-        let rule = RuleName(agentir_lint::rule(s.rule)?.name);
-        let Stored { severity, confidence, message, primary, labels, help, note, fix, .. } = s;
-        Some(Diagnostic { rule, severity, confidence, message, primary, labels, help, note, fix })
+        Some(Diagnostic {
+            rule: RuleName(agentir_lint::rule(s.rule)?.name),
+            severity: s.severity,
+            confidence: s.confidence,
+            message: s.message,
+            primary: s.primary,
+            labels: s.labels,
+            help: s.help,
+            note: s.note,
+            fixes: s.fixes,
+            tags: s.tags,
+            page: s.page,
+            evidence: s.evidence,
+        })
     });
     Some((files, found.collect::<Option<_>>()?))
 }

@@ -1,7 +1,8 @@
 //! The report as one JSON object. Others read it: fields are added, never renamed.
 
 use super::{Report, Summary};
-use crate::diagnostic::{Applicability, Confidence, Diagnostic, Label, Severity};
+use crate::diagnostic::{Applicability, Confidence, Diagnostic, Edit, Fix, Label, Severity, Tag};
+use crate::evidence::{Binding, Evidence, Premise, Run};
 use crate::source::{SourceMap, Span};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -49,10 +50,83 @@ struct JsonDiagnostic<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     note: Option<&'a str>,
-    /// How to mend it.
+    /// How to fix it: the first of `fixes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "JsonFix<'a>")]
     fix: Option<JsonFix<'a>>,
+    /// Alternative ways to fix it, the preferred one first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<JsonFix<'a>>,
+    /// What is special about the place the finding is about.
+    #[serde(skip_serializing_if = "is_empty")]
+    tags: &'a [Tag],
+    /// Where the rule's page is on the web, if the project configures `rule-pages`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    page: Option<&'a str>,
+    /// What the finding was concluded from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "JsonEvidence<'a>")]
+    evidence: Option<JsonEvidence<'a>>,
+}
+
+/// What a finding was concluded from.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Evidence")]
+struct JsonEvidence<'a> {
+    /// An example: values of variables with which it happens. For other variables any value will do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    state: Vec<JsonBinding<'a>>,
+    /// The lines that the finding follows from. Where conditions are among them, they cannot all be
+    /// true together, and none can be left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    core: Vec<JsonPremise<'a>>,
+    /// What happens one after the other: a path or a cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "JsonRun<'a>")]
+    run: Option<JsonRun<'a>>,
+}
+
+/// A variable and its value.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Binding")]
+struct JsonBinding<'a> {
+    /// The variable, as it is written.
+    variable: &'a str,
+    /// Its value, dates as text; absent if it is not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a serde_json::Value>,
+}
+
+/// A line of a proof.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Premise")]
+struct JsonPremise<'a> {
+    /// Where it is written; absent if the language itself says it.
+    #[serde(flatten)]
+    at: Option<JsonLocation<'a>>,
+    /// What is true.
+    message: &'a str,
+}
+
+/// Where something is written, and what is written there.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Location")]
+struct JsonLocation<'a> {
+    file: &'a str,
+    range: JsonRange,
+    /// The text in `range`.
+    text: &'a str,
+}
+
+/// Steps in the order in which they happen.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Run")]
+struct JsonRun<'a> {
+    /// The steps: where each is written, and what happens there.
+    steps: Vec<JsonLabel<'a>>,
+    /// Whether the first step follows the last one.
+    repeats: bool,
 }
 
 /// A place in a file: from `start` up to, but without, `end`.
@@ -87,7 +161,7 @@ struct JsonLabel<'a> {
     message: &'a str,
 }
 
-/// Edits that together mend a finding.
+/// Edits that together fix a finding.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Fix")]
 struct JsonFix<'a> {
@@ -155,12 +229,8 @@ pub(crate) fn whole(
 }
 
 fn diagnostic<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> JsonDiagnostic<'a> {
-    let label = |label: &'a Label| JsonLabel {
-        file: file_name(label.span, sources),
-        range: range(label.span, sources),
-        message: &label.message,
-    };
     let primary = Some(&diagnostic.primary).filter(|primary| !primary.message.is_empty());
+    let labels = primary.into_iter().chain(&diagnostic.labels);
     JsonDiagnostic {
         rule: diagnostic.rule.0,
         severity: diagnostic.severity,
@@ -168,23 +238,63 @@ fn diagnostic<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> JsonDia
         message: &diagnostic.message,
         file: file_name(diagnostic.primary.span, sources),
         range: range(diagnostic.primary.span, sources),
-        labels: primary.into_iter().chain(&diagnostic.labels).map(label).collect(),
+        labels: labels.map(|of| label(of, sources)).collect(),
         help: diagnostic.help.as_deref(),
         note: diagnostic.note.as_deref(),
-        fix: diagnostic.fix.as_ref().map(|fix| JsonFix {
-            title: &fix.title,
-            applicability: fix.applicability,
-            edits: fix
-                .edits
-                .iter()
-                .map(|edit| JsonEdit {
-                    file: file_name(edit.span, sources),
-                    range: range(edit.span, sources),
-                    text: &edit.text,
-                })
-                .collect(),
-        }),
+        fix: diagnostic.fixes.first().map(|of| fix(of, sources)),
+        fixes: diagnostic.fixes.iter().map(|of| fix(of, sources)).collect(),
+        tags: &diagnostic.tags,
+        page: diagnostic.page.as_deref(),
+        evidence: diagnostic.evidence.as_deref().map(|of| evidence(of, sources)),
     }
+}
+
+fn label<'a>(label: &'a Label, sources: &'a SourceMap) -> JsonLabel<'a> {
+    JsonLabel {
+        file: file_name(label.span, sources),
+        range: range(label.span, sources),
+        message: &label.message,
+    }
+}
+
+fn fix<'a>(fix: &'a Fix, sources: &'a SourceMap) -> JsonFix<'a> {
+    let edit = |edit: &'a Edit| JsonEdit {
+        file: file_name(edit.span, sources),
+        range: range(edit.span, sources),
+        text: &edit.text,
+    };
+    JsonFix {
+        title: &fix.title,
+        applicability: fix.applicability,
+        edits: fix.edits.iter().map(edit).collect(),
+    }
+}
+
+fn evidence<'a>(evidence: &'a Evidence, sources: &'a SourceMap) -> JsonEvidence<'a> {
+    let binding =
+        |Binding { variable, value }: &'a Binding| JsonBinding { variable, value: value.as_ref() };
+    let premise = |premise: &'a Premise| JsonPremise {
+        at: premise.span.map(|span| JsonLocation {
+            file: file_name(span, sources),
+            range: range(span, sources),
+            text: sources.slice(span),
+        }),
+        message: &premise.message,
+    };
+    let run = |run: &'a Run| JsonRun {
+        steps: run.steps.iter().map(|step| label(step, sources)).collect(),
+        repeats: run.repeats,
+    };
+    JsonEvidence {
+        state: evidence.state.iter().map(binding).collect(),
+        core: evidence.core.iter().map(premise).collect(),
+        run: evidence.run.as_ref().map(run),
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
+const fn is_empty(tags: &&[Tag]) -> bool {
+    tags.is_empty()
 }
 
 fn file_name(span: Span, sources: &SourceMap) -> &str {

@@ -52,7 +52,7 @@ fn notes(diagnostic: &Diagnostic, picture: &Picture<'_>, color: bool, out: &mut 
     }
     notes.extend(diagnostic.note.as_deref().map(|note| ("note", note)));
     notes.extend(diagnostic.help.as_deref().map(|help| ("help", help)));
-    notes.extend(diagnostic.fix.as_ref().map(|fix| {
+    notes.extend(diagnostic.fixes.iter().map(|fix| {
         let word = match fix.applicability {
             Applicability::Safe => "fix",
             Applicability::Unsafe => "unsafe fix",

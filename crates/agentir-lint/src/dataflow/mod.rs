@@ -17,7 +17,7 @@ pub(crate) use locals::LocalVariables;
 pub(crate) use uses::{Consequence, UseCollector, UseSite};
 
 use crate::rule::AgentContext;
-use agentir_diagnostics::{Diagnostic, Span};
+use agentir_diagnostics::{Diagnostic, Label, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{Dialect, Expr, ExprKind, Literal, UnaryOp, Visit};
 use agentir_flow::cfg::{
@@ -566,8 +566,13 @@ impl<'a> Dataflow<'a> {
         found
     }
 
-    /// Explains a path in a finding, by its branches and steps.
-    pub(crate) fn explain(&self, mut finding: Diagnostic, path: &[EdgeIndex]) -> Diagnostic {
+    /// Explains a path in a finding, by its branches and steps. `begins` is where the path begins.
+    pub(crate) fn explain(
+        &self,
+        mut finding: Diagnostic,
+        begins: Option<Label>,
+        path: &[EdgeIndex],
+    ) -> Diagnostic {
         let mut shown: Vec<Span> = vec![finding.primary.span];
         let waypoints = path.iter().filter_map(|edge| {
             let (_, to, edge) = self.cfg.edge(*edge)?;
@@ -585,6 +590,12 @@ impl<'a> Dataflow<'a> {
             }
         });
         let waypoints: Vec<(Span, String)> = waypoints.collect();
+        let mut run: Vec<Label> = begins.into_iter().collect();
+        run.extend(waypoints.iter().map(|(span, message)| Label::new(*span, message.as_str())));
+        if !run.is_empty() {
+            run.push(Label::new(finding.primary.span, finding.message.as_str()));
+        }
+        finding = finding.run(run, false);
         // Long paths are abbreviated in the middle.
         let skipped = waypoints.len().saturating_sub(6);
         for (at, (span, message)) in waypoints.into_iter().enumerate() {

@@ -9,7 +9,7 @@ mod graph;
 mod mentions;
 mod text;
 
-pub(crate) use graph::{HandoffGraph, PromptCycle};
+pub(crate) use graph::{HandoffGraph, PromptCycle, PromptHandoff};
 pub(crate) use mentions::ends_agent;
 pub(crate) use text::{Prompt, PromptUse, guard, steps_named};
 

@@ -6,6 +6,7 @@ use agentir_diagnostics::Span;
 use agentir_expr::{ExprKind, Path, Visit, system_variable};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, DecidedBy, Edge, EdgeKind, GuardLiteral, NodeKind, Origin, Test};
+use agentir_solver::Example;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -24,8 +25,8 @@ const MAX_EDGES: usize = 256;
 pub(crate) struct EndlessCycle {
     /// Its edges in order.
     pub(crate) edges: Vec<EdgeIndex>,
-    /// A state in which it is entered, as text; empty if it is unconditional.
-    pub(crate) state: String,
+    /// A state in which it is entered; any, if it is unconditional.
+    pub(crate) state: Example,
 }
 
 /// Returns the id of an agent in the control-flow graph.
@@ -303,8 +304,8 @@ pub(crate) fn defined_variables(
         .collect()
 }
 
-/// Returns a state in which a path can be taken, as text.
-fn path_example<'a>(cx: &AgentContext<'a>, path: &[EdgeIndex]) -> Option<String> {
+/// Returns a state in which a path can be taken.
+fn path_example<'a>(cx: &AgentContext<'a>, path: &[EdgeIndex]) -> Option<Example> {
     let cfg = cx.program.graph();
     let mut literals: Vec<GuardLiteral<'a>> = Vec::new();
     for edge in path {
@@ -318,19 +319,19 @@ fn path_example<'a>(cx: &AgentContext<'a>, path: &[EdgeIndex]) -> Option<String>
     example_of(cx, &literals)
 }
 
-/// Returns a state that satisfies the literals, as text; empty if there are none.
+/// Returns a state that satisfies the literals; any, if there are none.
 pub(crate) fn example_of<'a>(
     cx: &AgentContext<'a>,
     literals: &[GuardLiteral<'a>],
-) -> Option<String> {
+) -> Option<Example> {
     if literals.is_empty() {
-        return Some(String::new());
+        return Some(Example::default());
     }
     let mut query = cx.query();
     for literal in literals {
         query.assume(literal.test.expr()?, literal.holds);
     }
-    query.solve()?.state().map(|example| example.to_string())
+    query.solve()?.state()
 }
 
 /// Returns the edges of a path that lead from one step to the next, in order.

@@ -20,7 +20,7 @@ pub(crate) use variable_facts::SharedDeclarations;
 pub use variable_facts::{FactSource, VariableFacts};
 
 use crate::rule::AgentContext;
-use agentir_diagnostics::{Diagnostic, Span};
+use agentir_diagnostics::{Binding, Diagnostic, Premise, Span};
 use agentir_eval::{State, Value, evaluate};
 use agentir_expr::{Dialect, Expr, Path};
 use agentir_flow::cfg::Fact;
@@ -103,23 +103,63 @@ pub enum SatResult {
 }
 
 /// A minimal unsatisfiable core.
-#[derive(Debug)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct UnsatCore {
     /// The assumptions of the core.
     pub assumptions: Vec<Assumption>,
     /// The facts of the core.
     pub facts: Vec<FactSource>,
+    /// The assumptions and the negated goal, as evidence.
+    conditions: Vec<Premise>,
 }
 
 impl UnsatCore {
-    /// Adds the facts of the core to a finding.
+    /// Returns a core of facts only.
+    pub(crate) fn of_facts(facts: Vec<FactSource>) -> Self {
+        Self { facts, ..Self::default() }
+    }
+
+    /// Adds the facts of the core to a finding, and the whole core to its evidence.
     #[must_use]
     pub fn explain(&self, finding: Diagnostic) -> Diagnostic {
+        let finding = self.add_evidence(finding);
         self.facts.iter().fold(finding, |finding, source| match source.span {
             Some(span) => finding.label(span, source.message.clone()),
             None => finding.note(source.message.clone()),
         })
     }
+}
+
+impl UnsatCore {
+    /// Adds the core to the evidence of a finding.
+    pub(crate) fn add_evidence(&self, finding: Diagnostic) -> Diagnostic {
+        let facts = self
+            .facts
+            .iter()
+            .map(|source| Premise { span: source.span, message: source.message.clone() });
+        finding.proof(self.conditions.iter().cloned().chain(facts))
+    }
+}
+
+/// Returns the relevant variables of an example, as evidence.
+pub(crate) fn bindings(example: &Example) -> impl Iterator<Item = Binding> {
+    example.shown.iter().map(|(name, value)| binding(name, value))
+}
+
+/// Returns a variable and its value, as evidence.
+pub(crate) fn binding(variable: &str, value: &Value) -> Binding {
+    let value = (!value.is_unset()).then(|| value.to_json());
+    Binding { variable: variable.to_owned(), value }
+}
+
+/// Returns a condition and its outcome, as evidence.
+fn premise(test: &Test<'_>, holds: bool) -> Premise {
+    let outcome = if holds { "holds" } else { "does not hold" };
+    let message = match test {
+        Test::Words(words) => format!("`{words}` {outcome}"),
+        Test::Expr(_) | Test::In(..) => format!("this {outcome}"),
+    };
+    Premise { span: test.span(), message }
 }
 
 impl SatResult {
@@ -239,8 +279,16 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
     }
 
     fn unsat_core(&self, goal: Goal<'a>) -> Option<UnsatCore> {
+        let negated = match &goal {
+            Goal::Implied(assertion) => Some(premise(&assertion.test, !assertion.holds)),
+            Goal::Satisfiable | Goal::Equivalent(..) => None,
+        };
         match self.check(goal) {
-            Verdict::Unsat(labels) => Some(self.core(&labels)),
+            Verdict::Unsat(labels) => {
+                let mut core = self.core(&labels);
+                core.conditions.extend(negated);
+                Some(core)
+            }
             Verdict::Sat | Verdict::Unknown(_) => None,
         }
     }
@@ -262,14 +310,17 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
 
     fn core(&self, labels: &[Label]) -> UnsatCore {
         let own = self.cx.variable_facts();
-        let mut core = UnsatCore { assumptions: Vec::new(), facts: Vec::new() };
+        let mut core = UnsatCore::default();
         for Label(label) in labels {
             let at = *label as usize;
             if *label == u32::MAX {
                 continue;
             }
             if *label >= FIRST_ASSUMPTION {
-                core.assumptions.push(Assumption(at - FIRST_ASSUMPTION as usize));
+                let at = at - FIRST_ASSUMPTION as usize;
+                core.assumptions.push(Assumption(at));
+                let assertion = self.assumptions.get(at);
+                core.conditions.extend(assertion.map(|a| premise(&a.test, a.holds)));
             } else if let Some(source) =
                 own.source(at).or_else(|| self.added_sources.get(at - own.source_count()))
             {

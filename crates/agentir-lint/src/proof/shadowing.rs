@@ -29,7 +29,7 @@ pub(crate) fn shadowed_by<'a>(
     this: Option<&'a Condition>,
 ) -> Option<Shadowed> {
     if let Some(always) = earlier.iter().position(Option::is_none) {
-        let core = UnsatCore { assumptions: Vec::new(), facts: Vec::new() };
+        let core = UnsatCore::default();
         return Some(Shadowed { by: vec![always], core });
     }
     let this = this?;

@@ -1,8 +1,8 @@
 //! Gather fields that depend on each other.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
-use agentir_flow::dependency_cycles;
+use agentir_diagnostics::{Label, RuleName, Severity};
+use agentir_flow::{Dependency, dependency_cycles};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("circular-dependency"),
@@ -25,15 +25,16 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         } else {
             format!("the field `{}` waits for itself, by way of `{}`", first.field, first.on)
         };
+        let step = |Dependency { field, on }: &Dependency<'_>| {
+            Label::new(on.span, format!("`{field}` waits for `{on}`"))
+        };
         let mut finding = report
             .finding(first.on.span, message)
-            .at(format!("`{}` waits for `{}`", first.field, first.on))
+            .at(step(first).message)
             .note("a field is asked for once the fields it depends on are there; these never are")
-            .help("remove one of the `depends_on`");
-        for next in rest {
-            finding =
-                finding.label(next.on.span, format!("`{}` waits for `{}`", next.field, next.on));
-        }
+            .help("remove one of the `depends_on`")
+            .run(cycle.iter().map(step), true);
+        finding.labels.extend(rest.iter().map(step));
         report.push(finding);
     }
 }

@@ -114,7 +114,7 @@ fn members(cx: &AgentContext<'_>, comparison: &Expr, report: &mut Report<'_>) {
         {
             finding = instead(finding, item.span, &near);
         }
-        let core = UnsatCore { assumptions: Vec::new(), facts: cx.variable_facts().listed(path) };
+        let core = UnsatCore::of_facts(cx.variable_facts().listed(path));
         report.push(core.explain(finding));
     }
 }

@@ -1,7 +1,7 @@
 //! A constraint that is checked before its variables can be set.
 
 use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
-use crate::proof::{FactSource, starts_unset};
+use crate::proof::{FactSource, binding, starts_unset};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::Value;
@@ -88,9 +88,10 @@ fn unset<'a>(
     report: &Report<'_>,
 ) -> Option<Diagnostic> {
     let mut query = cx.query();
-    for path in paths(guarded, name) {
+    let paths = paths(guarded, name);
+    for path in &paths {
         let source = FactSource { span: None, message: String::new() };
-        query.add_fact(path, FactKind::Is(Value::Undefined), source);
+        query.add_fact(path.clone(), FactKind::Is(Value::Undefined), source);
     }
     guarded.gates.iter().for_each(|gate| {
         query.assume(*gate, true);
@@ -112,7 +113,8 @@ fn unset<'a>(
         )
         .note(format!("it is checked {point}"))
         .help(format!("set `{name}` before, or check it where it is known"))
-        .confidence(Confidence::Medium);
+        .confidence(Confidence::Medium)
+        .example(paths.iter().map(|path| binding(&path.to_string(), &Value::Undefined)));
     if let Some(span) = set.first {
         finding = finding.label(span, format!("`{name}` is set here, which only happens later"));
     }

@@ -3,7 +3,7 @@
 use crate::constraints::{EvaluationPoint, GuardedConstraint, guarded_constraints};
 use crate::polarity::inverted;
 use crate::proof::initial_state::InitialState;
-use crate::proof::{FactSource, starts_unset};
+use crate::proof::{FactSource, binding, starts_unset};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
@@ -92,7 +92,11 @@ fn inverse<'a>(
         false => format!("nothing has set `{path}` then"),
     };
     let finding = report.finding(expr.span, message);
-    let finding = if unset { finding } else { core.explain(finding) };
+    let finding = if unset {
+        finding.example([binding(&path.to_string(), &Value::Undefined)])
+    } else {
+        core.explain(finding)
+    };
     Some(finding.note(format!("{note}, and {because}")).help(help).confidence(Confidence::Medium))
 }
 

@@ -1,10 +1,10 @@
 //! Subagents that call each other in a cycle.
 
 use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity, Spanned};
+use agentir_diagnostics::{Label, RuleName, Severity, Spanned};
 use agentir_expr::Name;
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::algo::{astar, kosaraju_scc};
+use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -39,26 +39,39 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     for (number, nodes) in kosaraju_scc(&graph).into_iter().enumerate() {
         part.extend(nodes.into_iter().map(|node| (node, number)));
     }
-    let mut endless_cycles: BTreeMap<usize, Vec<&Spanned<Name>>> = BTreeMap::new();
+    let mut endless_cycles: BTreeMap<usize, Vec<(&Spanned<Name>, EdgeIndex)>> = BTreeMap::new();
     for index in graph.edge_indices() {
         if let (Some((from, to)), Some(name)) =
             (graph.edge_endpoints(index), graph.edge_weight(index))
             && let Some(number) = part.get(&from).filter(|n| part.get(&to) == Some(*n))
         {
-            endless_cycles.entry(*number).or_default().push(name);
+            endless_cycles.entry(*number).or_default().push((name, index));
         }
     }
     for mut cycle in endless_cycles.into_values() {
-        cycle.sort_by_key(|name| (name.span.file, name.span.start));
-        let Some((first, rest)) = cycle.split_first() else { continue };
+        cycle.sort_by_key(|(name, _)| (name.span.file, name.span.start));
+        let Some(((first, index), rest)) = cycle.split_first() else { continue };
+        let step = |name: &Spanned<Name>| Label::new(name.span, format!("asks `{name}`"));
         let mut finding = report
             .finding(first.span, "these subagents ask each other in a circle")
             .at(format!("asks `{first}`"))
             .note("each waits for the answer of the next, and the last one may ask the first again")
             .help("let one of them hand over instead: `@utils.transition to …`");
-        for step in rest {
-            finding = finding.label(step.span, format!("asks `{step}`"));
-        }
-        report.push(finding);
+        finding.labels.extend(rest.iter().map(|(name, _)| step(name)));
+        let run = shortest_cycle(&graph, *index);
+        let run = run.iter().filter_map(|edge| graph.edge_weight(*edge)).map(|name| step(name));
+        report.push(finding.run(run, true));
     }
+}
+
+/// Returns a shortest cycle that begins with an edge.
+fn shortest_cycle<T>(graph: &DiGraph<(), T>, first: EdgeIndex) -> Vec<EdgeIndex> {
+    let Some((from, to)) = graph.edge_endpoints(first) else { return Vec::new() };
+    let back = astar(graph, to, |node| node == from, |_| 1, |_| 0);
+    let nodes = back.map(|(_, nodes)| nodes).unwrap_or_default();
+    let edges = nodes.windows(2).filter_map(|pair| match pair {
+        [a, b] => graph.find_edge(*a, *b),
+        _ => None,
+    });
+    std::iter::once(first).chain(edges).collect()
 }

@@ -1,8 +1,9 @@
 //! A cycle of steps without an exit.
 
+use crate::proof::bindings;
 use crate::proof::cycles::{EndlessCycle, endless_cycles, step_transitions};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{Diagnostic, RuleName, Severity};
+use agentir_diagnostics::{Diagnostic, Label, RuleName, Severity};
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Origin};
 use agentir_ir::{Body, NumberOrText, Statement};
 
@@ -18,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     for cycle in endless_cycles(cx).iter().filter(|c| !retries(cx, c)) {
-        let when = if cycle.state.is_empty() {
+        let when = if cycle.state.is_any() {
             "this leads in a circle for ever".to_owned()
         } else {
             format!("with `{}` this leads in a circle for ever", cycle.state)
@@ -59,12 +60,15 @@ pub(super) fn explain(
 ) -> Diagnostic {
     let cfg = cx.program.graph();
     let mut transitions = step_transitions(cfg, &cycle.edges);
+    let run: Vec<Label> =
+        transitions.iter().map(|(span, message)| Label::new(*span, message.as_str())).collect();
     transitions.sort_by_key(|(span, _)| *span);
     transitions.dedup_by_key(|(span, _)| *span);
     let fallback = cx.agent.metadata.name.span;
     let last = transitions.pop();
     let (at, label) = last.unwrap_or_else(|| (fallback, "in this agent".to_owned()));
-    let mut finding = report.finding(at, message).at(label);
+    let mut finding =
+        report.finding(at, message).at(label).example(bindings(&cycle.state)).run(run, true);
     for (span, label) in transitions.into_iter().take(4) {
         finding = finding.label(span, label);
     }

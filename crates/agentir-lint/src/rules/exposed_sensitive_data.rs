@@ -2,7 +2,7 @@
 
 use crate::rule::{ABL_AND_SCRIPT, AgentContext, Check, Group, Report, Rule};
 use crate::taint::{Flow, Taint};
-use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
+use agentir_diagnostics::{Confidence, Diagnostic, Label, RuleName, Severity, Span};
 use agentir_expr::{Argument, Expr, Template};
 use agentir_flow::cfg::Origin;
 use agentir_ir::{Data, Statement, Tool};
@@ -104,13 +104,14 @@ impl<'a> Search<'_, 'a, '_, '_> {
         if !self.reported.insert(at) {
             return;
         }
-        let mut finding: Diagnostic = self
-            .report
-            .finding(at, format!("{} {}", flow.what, sink.message()))
-            .label(flow.declared, flow.reason.clone());
-        for step in &flow.steps {
-            finding = finding.label(*step, "it is copied here");
-        }
+        let mut finding: Diagnostic =
+            self.report.finding(at, format!("{} {}", flow.what, sink.message()));
+        let copies = flow.steps.iter().map(|step| Label::new(*step, "it is copied here"));
+        finding.labels.push(Label::new(flow.declared, flow.reason.as_str()));
+        finding.labels.extend(copies);
+        let exposed = Label::new(at, finding.message.as_str());
+        let run: Vec<Label> = finding.labels.iter().cloned().chain([exposed]).collect();
+        finding = finding.run(run, false);
         if sink == Sink::Message && copied && flow.masked {
             finding = finding.note("the mask belongs to the field; a copy is shown as it is");
         }

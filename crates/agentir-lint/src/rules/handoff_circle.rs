@@ -1,13 +1,15 @@
 //! A cycle of handoffs within one message.
 
+use crate::proof::bindings;
 use crate::proof::cycles::{
     agent_id, defined_variables, example_of, may_precede_transfer, stable_reads,
 };
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
+use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_expr::system_variable;
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentId, GuardLiteral, Origin, Transfer};
+use agentir_solver::Example;
 use petgraph::graph::EdgeIndex;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -109,7 +111,7 @@ fn cyclic_transfers<'c, 'a>(
 /// Returns a state in which all handoffs of a cycle are made. It requires that nothing on the cycle
 /// changes the variables of their conditions, and that all agents share these variables: they
 /// belong to the user, or every handoff passes them.
-fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> Option<String> {
+fn state<'a>(cx: &AgentContext<'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> Option<Example> {
     let nodes = hops.iter().flat_map(|hop| &hop.path).filter_map(|id| Some(cfg.edge(*id)?.0));
     let changed = defined_variables(cfg, nodes);
     let passed: Vec<FxHashSet<SmolStr>> = hops.iter().map(|h| passed(cfg, h.transfer)).collect();
@@ -145,23 +147,25 @@ fn passed(cfg: &Cfg<'_>, transfer: &Transfer<'_>) -> FxHashSet<SmolStr> {
     }
 }
 
-fn report_cycle(cfg: &Cfg<'_>, hops: &[Hop<'_, '_>], state: &str, report: &mut Report<'_>) {
+fn report_cycle(cfg: &Cfg<'_>, hops: &[Hop<'_, '_>], state: &Example, report: &mut Report<'_>) {
     let Some((last, others)) = hops.split_last() else { return };
     let names: Vec<String> = hops
         .iter()
         .filter_map(|h| Some(cfg.agent(cfg.node(h.transfer.node)?.agent)?.agent))
         .map(|agent| format!("`{}`", agent.metadata.name))
         .collect();
-    let when = if state.is_empty() { String::new() } else { format!(" when `{state}`") };
+    let when = if state.is_any() { String::new() } else { format!(" when `{state}`") };
     let message = format!("{} hand the user round in a circle{when}", names.join(" and "));
     let first = names.first().cloned().unwrap_or_default();
+    let step = |hop: &Hop<'_, '_>| {
+        Label::new(hop.transfer.span, format!("this hands them to `{}`", hop.transfer.to))
+    };
     let mut finding = report
         .finding(last.transfer.span, message)
-        .at(format!("… and this hands them back to {first}"));
-    for hop in others {
-        finding =
-            finding.label(hop.transfer.span, format!("this hands them to `{}`", hop.transfer.to));
-    }
+        .at(format!("… and this hands them back to {first}"))
+        .example(bindings(state))
+        .run(hops.iter().map(step), true);
+    finding.labels.extend(others.iter().map(step));
     for literal in hops.iter().flat_map(|h| &h.guard).filter(|l| l.holds) {
         finding = finding.label(literal.test.span(), "this holds");
     }

@@ -2,9 +2,9 @@
 
 use crate::proof::cycles::agent_id;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
+use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_flow::Cfg;
-use agentir_flow::cfg::{AgentId, EdgeKind, NodeKind};
+use agentir_flow::cfg::{AgentId, EdgeKind, Node, NodeKind};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -28,7 +28,8 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         None => "the platform's limit is",
     };
     let Some(own) = agent_id(cx) else { return };
-    let Some((steps, last)) = shortest(cx.program.graph(), own) else { return };
+    let cfg = cx.program.graph();
+    let Some((steps, path)) = shortest(cfg, own) else { return };
     if f64::from(steps) <= limit {
         return;
     }
@@ -43,16 +44,26 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         .help(format!(
             "raise `max_flow_iterations` to {steps} at least, or make several steps one"
         ));
-    if let Some(node) = cx.program.graph().node(last) {
-        finding = finding.label(node.span, "the nearest end");
+    let step = |node: &Node<'_>| {
+        let step = node.step.filter(|_| node.kind == NodeKind::Step)?;
+        Some(Label::new(step.name.span, format!("step `{}`", step.name)))
+    };
+    let nodes = path.iter().filter_map(|node| cfg.node(*node));
+    let mut run: Vec<Label> = nodes.filter_map(step).collect();
+    if let Some(node) = path.last().and_then(|last| cfg.node(*last)) {
+        let end = Label::new(node.span, "the nearest end");
+        finding.labels.push(end.clone());
+        run.push(end);
     }
+    finding = finding.run(run, false);
     report.push(finding);
 }
 
-/// Returns the number of steps on a shortest path from an agent's entry to an end, and that end.
-fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, NodeIndex)> {
+/// Returns the number of steps on a shortest path from an agent's entry to an end, and the path.
+fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, Vec<NodeIndex>)> {
     let entry = cfg.agent(agent)?.entry;
     let mut best: FxHashMap<NodeIndex, u32> = FxHashMap::from_iter([(entry, 0)]);
+    let mut previous: FxHashMap<NodeIndex, NodeIndex> = FxHashMap::default();
     let mut waiting = VecDeque::from([(entry, 0)]);
     while let Some((node, steps)) = waiting.pop_front() {
         if best.get(&node) != Some(&steps) {
@@ -60,7 +71,10 @@ fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, NodeIndex)> {
         }
         let kind = cfg.node(node)?.kind;
         if kind.ends() {
-            return Some((steps, node));
+            let back = std::iter::successors(Some(node), |node| previous.get(node).copied());
+            let mut path: Vec<NodeIndex> = back.collect();
+            path.reverse();
+            return Some((steps, path));
         }
         for (next, edge) in cfg.successors(node) {
             // Every turn passes `Resume`, which is not a path through the flow.
@@ -72,6 +86,7 @@ fn shortest(cfg: &Cfg<'_>, agent: AgentId) -> Option<(u32, NodeIndex)> {
             let steps = steps + u32::from(to == Some(NodeKind::Step));
             if best.get(&next).is_none_or(|old| steps < *old) {
                 best.insert(next, steps);
+                previous.insert(next, node);
                 if to == Some(NodeKind::Step) {
                     waiting.push_back((next, steps));
                 } else {

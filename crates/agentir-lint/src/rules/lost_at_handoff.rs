@@ -2,7 +2,7 @@
 
 use super::used_before_set::consequence;
 use crate::rule::{ABL_AND_ADL, Check, Group, ProgramContext, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
+use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_expr::Dialect;
 
 pub(crate) static RULE: Rule = Rule {
@@ -28,14 +28,16 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
             ),
             (_, false) => format!("add `{name}` to `pass:` of the handoff"),
         };
+        let message = format!("`{to}` reads `{name}`, which is not handed over to it");
+        let set = Label::new(dropped.set, "this agent sets it here");
+        let here = Label::new(dropped.at, message.as_str());
+        let read = Label::new(read, format!("`{to}` reads it here and never sets it"));
         report.push(
             report
-                .finding(
-                    dropped.at,
-                    format!("`{to}` reads `{name}`, which is not handed over to it"),
-                )
-                .label(dropped.set, "this agent sets it here")
-                .label(read, format!("`{to}` reads it here and never sets it"))
+                .finding(dropped.at, message)
+                .label(set.span, set.message.as_str())
+                .label(read.span, read.message.as_str())
+                .run([set, here, read], false)
                 .note(consequence(harm, dialect))
                 .help(help),
         );

@@ -1,6 +1,6 @@
 //! Branches over the values of a variable that omit some values.
 
-use crate::proof::{FactSource, branch_guard, branches, is_stable, test};
+use crate::proof::{FactSource, UnsatCore, binding, branch_guard, branches, is_stable, test};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity};
 use agentir_eval::Value;
@@ -96,11 +96,12 @@ fn missing_case(cx: &AgentContext<'_>, node: NodeIndex, report: &Report<'_>) -> 
     if ends {
         finding.severity = Severity::Warning;
     }
-    let core =
-        crate::proof::UnsatCore { assumptions: Vec::new(), facts: variable_facts.listed(path) };
+    let core = UnsatCore::of_facts(variable_facts.listed(path));
+    let example = missing.first()?;
     Some(
         core.explain(finding)
-            .note(format!("with `{path} = {}` {what}", missing.first()?))
+            .example([binding(&path.to_string(), example)])
+            .note(format!("with `{path} = {example}` {what}"))
             .help("add a branch for it, or an `ELSE`"),
     )
 }

@@ -1,11 +1,13 @@
 //! Alternatives with the same priority that can apply together.
 
+use crate::proof::bindings;
 use crate::proof::shadowing::numeric_priority;
 use crate::routes::{self, Route};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
 use agentir_expr::Condition;
 use agentir_ir::Profile;
+use agentir_solver::Example;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("priority-tie"),
@@ -41,17 +43,18 @@ fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut
             let state = match shared_intent(earlier, later) {
                 Some(intent) => {
                     let also = together(cx, [earlier.when, later.when], 0)?;
-                    let and = if also.is_empty() { "" } else { " and " };
-                    format!("the user wants `{intent}`{and}{also}")
+                    let and = if also.is_any() { "" } else { " and " };
+                    (format!("the user wants `{intent}`{and}{also}"), also)
                 }
                 None if earlier.intents.is_empty() || later.intents.is_empty() => {
-                    together(cx, [earlier.when, later.when], 2)?
+                    let state = together(cx, [earlier.when, later.when], 2)?;
+                    (state.to_string(), state)
                 }
                 None => return None,
             };
             Some((earlier, state))
         });
-        let Some((earlier, state)) = tied else { continue };
+        let Some((earlier, (text, state))) = tied else { continue };
         let to = |route: &Route<'_>| match route.to {
             Some(to) => format!("leads to `{to}`"),
             None => "leads elsewhere".to_owned(),
@@ -60,10 +63,11 @@ fn routes<'a>(cx: &AgentContext<'a>, all: &[Route<'a>], what: &str, report: &mut
             report
                 .finding(
                     later.at(),
-                    format!("nothing says which of two {what} is taken{}", when(&state)),
+                    format!("nothing says which of two {what} is taken{}", when(&text)),
                 )
                 .at(format!("this {}", to(later)))
                 .label(earlier.at(), format!("this {}, with the same priority", to(earlier)))
+                .example(bindings(&state))
                 .note(format!(
                     "{what} are tried by `PRIORITY`, lower first; the language leaves open what comes first among equals"
                 ))
@@ -87,9 +91,13 @@ fn profiles(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         let Some((field, span, other, state)) = tied else { continue };
         report.push(
             report
-                .finding(span, format!("nothing says whose `{field}` counts{}", when(&state)))
+                .finding(
+                    span,
+                    format!("nothing says whose `{field}` counts{}", when(&state.to_string())),
+                )
                 .at(format!("`{}` says one thing", later.name))
                 .label(other, "this profile another, with the same priority")
+                .example(bindings(&state))
                 .note("of profiles that apply together the one with the highest `PRIORITY` decides")
                 .help("give them different priorities, or make one condition exclude the other"),
         );
@@ -117,13 +125,13 @@ fn shared_intent<'a>(a: &Route<'a>, b: &Route<'_>) -> Option<&'a str> {
     a.intents.iter().map(|i| i.value.as_str()).find(|intent| b.takes(intent))
 }
 
-/// Returns a state in which the conditions hold, as text. `None` if there is none, if it is
+/// Returns a state in which the conditions hold. `None` if there is none, if it is
 /// undecided, or if there are fewer than `least` conditions.
 fn together<'a>(
     cx: &AgentContext<'a>,
     conditions: [Option<&'a Condition>; 2],
     least: usize,
-) -> Option<String> {
+) -> Option<Example> {
     let conditions: Vec<_> = conditions.into_iter().flatten().collect();
     if conditions.len() < least {
         return None;
@@ -133,5 +141,5 @@ fn together<'a>(
         condition.expr()?;
         query.assume(condition, true);
     }
-    query.solve()?.state().map(|example| example.to_string())
+    query.solve()?.state()
 }

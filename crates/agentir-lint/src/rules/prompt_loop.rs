@@ -1,7 +1,8 @@
 //! Instructions that hand the conversation on in a cycle.
 
+use crate::prompt::PromptHandoff;
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
-use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_diagnostics::{Confidence, Label, RuleName, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("prompt-loop"),
@@ -30,14 +31,16 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             )
             .at(format!("`{}` always hands over to `{}` here", first.from, first.to))
             .confidence(Confidence::Medium);
-        for edge in found.edges.iter().skip(1) {
+        let step = |edge: &PromptHandoff<'_>| {
             let how = match (edge.by_call, edge.mandatory) {
                 (true, _) => "calls",
                 (false, true) => "always hands over to",
                 (false, false) => "may hand over to",
             };
-            finding = finding.label(edge.span, format!("`{}` {how} `{}` here", edge.from, edge.to));
-        }
+            Label::new(edge.span, format!("`{}` {how} `{}` here", edge.from, edge.to))
+        };
+        finding.labels.extend(found.edges.iter().skip(1).map(step));
+        finding = finding.run(found.edges.iter().map(step), true);
         let mut note = format!(
             "nothing that `{}` does in between changes what `{}` does when it starts again",
             first.to, first.from

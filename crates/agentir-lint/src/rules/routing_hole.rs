@@ -1,9 +1,10 @@
 //! A gap in a routing table.
 
-use crate::proof::FactSource;
+use crate::proof::{FactSource, binding, bindings};
 use crate::routes::{self, Route};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_diagnostics::{Binding, RuleName, Severity, Span};
+use agentir_eval::Value;
 use agentir_expr::{Expr, ExprKind, Literal, Path, Visit};
 use agentir_ir::AgentType;
 use agentir_solver::{Bound, Example, FactKind, Type};
@@ -90,11 +91,12 @@ impl<'r, 'a> Table<'r, 'a> {
         query.solve().map(crate::proof::SatResult::state)
     }
 
-    fn report(&self, state: &str, report: &mut Report<'_>) {
+    fn report(&self, text: &str, state: Vec<Binding>, report: &mut Report<'_>) {
         let Some((first, others)) = self.routes.split_first() else { return };
         let mut finding = report
-            .finding(first.at(), format!("with {state} nobody takes over"))
-            .at("this does not hold …");
+            .finding(first.at(), format!("with {text} nobody takes over"))
+            .at("this does not hold …")
+            .example(state);
         for route in others.iter().take(4) {
             finding = finding.label(route.at(), "… nor does this");
         }
@@ -113,7 +115,7 @@ fn values<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'
         return;
     }
     if let Some(Some(state)) = table.hole(cx, &[FactKind::Set]) {
-        table.report(&format!("`{state}`"), report);
+        table.report(&format!("`{state}`"), bindings(&state).collect(), report);
     }
 }
 
@@ -137,7 +139,9 @@ fn limits<'a>(cx: &AgentContext<'a>, routes: &[Route<'a>], report: &mut Report<'
         let below = before.map_or(limit - 1.0, |before| f64::midpoint(*before, *limit));
         let above = limits.get(at + 1).map_or(limit + 1.0, |next| f64::midpoint(*limit, *next));
         if free(*limit) == Some(true) && free(below) == Some(false) && free(above) == Some(false) {
-            table.report(&format!("`{} = {limit}`", table.by), report);
+            let state = Value::number(*limit).map(|value| binding(&table.by.to_string(), &value));
+            let text = format!("`{} = {limit}`", table.by);
+            table.report(&text, state.into_iter().collect(), report);
             return;
         }
     }

@@ -1,5 +1,6 @@
 //! A profile that others always override.
 
+use crate::proof::UnsatCore;
 use crate::proof::shadowing::{numeric_priority, shadowed_by};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_diagnostics::{RuleName, Severity, Span};
@@ -54,6 +55,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             continue;
         }
         let mut over: Vec<Span> = Vec::new();
+        let mut cores: Vec<UnsatCore> = Vec::new();
         let hidden = sets.iter().all(|field| {
             let higher: Vec<&&Profile> = all
                 .iter()
@@ -68,6 +70,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                 return false;
             };
             over.extend(found.by.iter().filter_map(|at| higher.get(*at)).map(|p| p.name.span));
+            cores.push(found.core);
             true
         });
         if !hidden {
@@ -79,6 +82,10 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             profile.name.span,
             format!("the profile `{}` never changes anything", profile.name),
         );
+        // Fields that are overridden for different reasons have no common proof.
+        if let Some(core) = cores.first().filter(|core| cores.iter().all(|c| c == *core)) {
+            finding = core.add_evidence(finding);
+        }
         if let Some(when) = &profile.when {
             finding = finding.label(when.span(), "whenever this holds …");
         }

@@ -1,7 +1,7 @@
 //! Subagents that transfer to each other before the model or the user can act.
 
 use crate::rule::{AGENT_SCRIPT, Check, Group, ProgramContext, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity};
+use agentir_diagnostics::{Label, RuleName, Severity};
 use agentir_flow::cfg::{AgentId, Transfer};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,14 +43,14 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         }
         let Some(cycle) = places.get(&at).and_then(|start| path.get(*start..)) else { continue };
         let Some((first, rest)) = cycle.split_first() else { continue };
+        let step = |t: &&Transfer<'_>| Label::new(t.span, format!("on to `{}`", t.to));
         let mut finding = report
             .finding(first.span, "these transitions go round in a circle")
             .at(format!("on to `{}`", first.to))
             .note("they run before the model is asked, and none of them has a condition: the turn never ends")
-            .help("put one of them below an `if`");
-        for step in rest {
-            finding = finding.label(step.span, format!("on to `{}`", step.to));
-        }
+            .help("put one of them below an `if`")
+            .run(cycle.iter().map(step), true);
+        finding.labels.extend(rest.iter().map(step));
         report.push(finding);
     }
 }

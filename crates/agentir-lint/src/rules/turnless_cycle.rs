@@ -1,7 +1,7 @@
 //! A cycle of steps that never waits for the user.
 
 use crate::rule::{Check, Group, ProgramContext, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_diagnostics::{Label, RuleName, Severity, Span};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AgentCfg, AgentId, Node, NodeKind, Origin};
 
@@ -24,6 +24,11 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
             let (Some(step), Some(next)) = (from.step, leads_to(graph, to)) else { continue };
             transitions.push(Transition { span: edge.span, from: &step.name.value, to: next });
         }
+        let step = |transition: &Transition<'_>| {
+            let Transition { span, from, to } = transition;
+            Label::new(*span, format!("`{from}` goes on to `{to}`"))
+        };
+        let run: Vec<Label> = transitions.iter().map(step).collect();
         // Several branches may share a jump.
         transitions.sort_by_key(|transition| (transition.span.file, transition.span.start));
         transitions.dedup_by_key(|transition| transition.span);
@@ -31,13 +36,9 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         let mut finding = report
             .finding(last.span, "this leads in a circle that never waits for the user")
             .note("MICA goes round for ever, and the whole server stands still")
-            .help("put `- user` into the circle, or limit it with `tries`");
-        for transition in others.iter().take(4) {
-            finding = finding.label(
-                transition.span,
-                format!("`{}` goes on to `{}`", transition.from, transition.to),
-            );
-        }
+            .help("put `- user` into the circle, or limit it with `tries`")
+            .run(run, true);
+        finding.labels.extend(others.iter().take(4).map(step));
         report.push(finding);
     }
 }

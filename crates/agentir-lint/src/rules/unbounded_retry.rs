@@ -19,11 +19,8 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
     let cfg = cx.program.graph();
     for cycle in endless_cycles(cx).iter().filter(|c| retries(cx, c)) {
-        let also = if cycle.state.is_empty() {
-            String::new()
-        } else {
-            format!(" (with `{}`)", cycle.state)
-        };
+        let also =
+            if cycle.state.is_any() { String::new() } else { format!(" (with `{}`)", cycle.state) };
         let call = cycle
             .edges
             .iter()

@@ -103,7 +103,8 @@ fn one(cx: &ProgramContext<'_>, agent: &Agent, agents: &FxHashSet<&str>, report:
             return;
         }
         tell(name, agents.iter().chain(&local), is_adl(agent), report);
-        if let Some(finding) = report.diagnostics.last_mut().filter(|f| alias && f.fix.is_none()) {
+        if let Some(finding) = report.diagnostics.last_mut().filter(|f| alias && f.fixes.is_empty())
+        {
             finding.help = Some(format!(
                 "list it below `AGENTS:`, as `{word}: Name_Of_The_Agent`, or route elsewhere"
             ));

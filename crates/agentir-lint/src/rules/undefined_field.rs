@@ -115,7 +115,7 @@ fn passed_on(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             )
         });
         // An agent outside of the program may have passed it.
-        let guess = finding.fix.is_none() && !cx.program.program.complete;
+        let guess = finding.fixes.is_empty() && !cx.program.program.complete;
         finding.severity = if guess { Severity::Info } else { Severity::Warning };
         report.push(finding.confidence(Confidence::Medium));
     }

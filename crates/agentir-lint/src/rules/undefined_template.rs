@@ -28,7 +28,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             suggest(finding, &name.value, templates.keys().map(|k| k.as_str()), || {
                 format!("define it: `{name}:` with `DEFAULT: \"…\"` below `TEMPLATES:`")
             });
-        for edit in finding.fix.iter_mut().filter(|_| whole).flat_map(|fix| &mut fix.edits) {
+        for edit in finding.fixes.iter_mut().filter(|_| whole).flat_map(|fix| &mut fix.edits) {
             edit.text = format!("TEMPLATE({})", edit.text);
         }
         report.push(finding);

@@ -73,7 +73,7 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
                     "call it in a step with `CALL`, and read its result here: `tool.field`"
                         .to_owned(),
                 );
-                finding.fix = None;
+                finding.fixes.clear();
                 report.push(finding);
             }
             None => report.push(finding),

@@ -1,8 +1,9 @@
 //! A branch that is taken for an unset variable, because unset counts as 0.
 
-use crate::proof::{FactSource, branch_guard, branches, is_stable, starts_unset, test};
+use crate::proof::cycles::step_transitions;
+use crate::proof::{FactSource, binding, branch_guard, branches, is_stable, starts_unset, test};
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
+use agentir_diagnostics::{Confidence, Diagnostic, Label, RuleName, Severity, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{BinaryOp, Dialect, Expr, ExprKind, Path, Visit};
 use agentir_flow::cfg::{Fact, GuardLiteral, Origin};
@@ -127,7 +128,15 @@ fn taken_unset<'a>(
         )
         .note("in a comparison by order what has no value counts as 0")
         .help(format!("add `{path} IS SET AND`, or ask for `{path}` before"))
-        .confidence(Confidence::Medium);
+        .confidence(Confidence::Medium)
+        .example([binding(&path.to_string(), &Value::Undefined)]);
+    let transitions = step_transitions(cx.program.graph(), edges).into_iter();
+    let mut run: Vec<Label> =
+        transitions.map(|(span, message)| Label::new(span, message)).collect();
+    if !run.is_empty() {
+        run.push(Label::new(finding.primary.span, finding.message.as_str()));
+    }
+    finding = finding.run(run, false);
     if let Some((span, step)) = passed(cx, edges) {
         finding =
             finding.label(span, format!("a way by `{step}` leads here without setting `{path}`"));

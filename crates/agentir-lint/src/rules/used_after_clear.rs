@@ -3,7 +3,7 @@
 use super::used_before_set::consequence;
 use crate::dataflow::{Consequence, Dataflow, UseCollector};
 use crate::rule::{ANY, AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_diagnostics::{Label, RuleName, Severity, Span};
 use agentir_expr::Dialect;
 use agentir_flow::cfg::{AccessKind, EdgeKind};
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -58,11 +58,13 @@ fn check(cx: &AgentContext<'_>, report: &mut Report<'_>) {
         });
         let Some((at, (harm, span))) = first else { continue };
         reported.insert(span);
+        let removed = "it is removed here";
         let finding = report
             .finding(span, format!("`{name}` has been removed before it is used here"))
-            .label(cleared, "it is removed here")
+            .label(cleared, removed)
             .note(consequence(harm, flow.dialect));
-        let finding = flow.explain(finding, &unset.path_to(&flow.cfg, at));
+        let begins = Some(Label::new(cleared, removed));
+        let finding = flow.explain(finding, begins, &unset.path_to(&flow.cfg, at));
         let how = match flow.dialect {
             Dialect::Abl => "`CLEAR` it",
             Dialect::AgentScript => "set it to `None`",

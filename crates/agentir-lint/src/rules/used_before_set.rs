@@ -88,7 +88,7 @@ fn tell(flow: &Dataflow<'_>, name: &str, first: &Early, rest: &[Early], report: 
         report.finding(first.span, message).note(consequence(first.harm, flow.dialect));
     if !first.never {
         let path = flow.undefined_from_entry(name).path_to(&flow.cfg, first.node);
-        finding = flow.explain(finding, &path);
+        finding = flow.explain(finding, None, &path);
     }
     let def_nodes = flow.def_nodes(name);
     for place in def_nodes.iter().take(3).filter_map(|n| setter(flow, *n, name)) {

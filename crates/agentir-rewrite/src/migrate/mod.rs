@@ -205,6 +205,6 @@ fn mended(how: &Reader, text: &str, from: Version, to: Version) -> Vec<Vec<Edit>
     findings(how, text, to)
         .into_iter()
         .filter(|d| rules.contains(&d.rule.0))
-        .filter_map(|d| Some(d.fix?.edits))
+        .filter_map(|d| Some(d.fixes.into_iter().next()?.edits))
         .collect()
 }

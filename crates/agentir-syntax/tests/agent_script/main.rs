@@ -54,7 +54,7 @@ fn said(text: &str) -> Vec<String> {
 fn mended(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..10 {
-        let fix = read(&text).1.into_iter().find_map(|d| d.fix);
+        let fix = read(&text).1.into_iter().find_map(|d| d.fixes.into_iter().next());
         let Some(fix) = fix else { return text };
         for edit in fix.edits.iter().rev() {
             text.replace_range(edit.span.range(), &edit.text);

@@ -1,0 +1,81 @@
+//! What findings are concluded from, as data. People read the same in the finding's text.
+
+use crate::diagnostic::Label;
+use crate::source::Span;
+use serde::{Deserialize, Serialize};
+
+/// What a finding was concluded from. Each part may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// An example: values of variables with which it happens. For other variables any value will do.
+    pub state: Vec<Binding>,
+    /// The lines that the finding follows from. Where conditions are among them, they cannot all be
+    /// true together, and none can be left out.
+    pub core: Vec<Premise>,
+    /// What happens one after the other: a path or a cycle.
+    pub run: Option<Run>,
+}
+
+/// A variable and its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// The variable, as it is written.
+    pub variable: String,
+    /// Its value as JSON, dates as text; `None` if it is not set.
+    #[serde(with = "as_text")]
+    pub value: Option<serde_json::Value>,
+}
+
+/// A line of a proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Premise {
+    /// Where it is written; `None` if the language itself says it.
+    pub span: Option<Span>,
+    /// What is true, lower-case, no final full stop.
+    pub message: String,
+}
+
+/// Steps in the order in which they happen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The steps: where each is written, and what happens there.
+    pub steps: Vec<Label>,
+    /// Whether the first step follows the last one.
+    pub repeats: bool,
+}
+
+impl Evidence {
+    /// Calls `change` with every span in it.
+    pub(crate) fn spans_mut(&mut self, change: &mut dyn FnMut(&mut Span)) {
+        self.core.iter_mut().filter_map(|premise| premise.span.as_mut()).for_each(&mut *change);
+        let steps = self.run.iter_mut().flat_map(|run| &mut run.steps);
+        steps.for_each(|step| change(&mut step.span));
+    }
+}
+
+/// JSON as text where the format does not describe itself, as the cache's, which cannot hold a
+/// [`serde_json::Value`].
+mod as_text {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+    use serde_json::Value;
+
+    pub(super) fn serialize<S: Serializer>(
+        value: &Option<Value>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return value.serialize(serializer);
+        }
+        value.as_ref().map(Value::to_string).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Value>, D::Error> {
+        if deserializer.is_human_readable() {
+            return Option::deserialize(deserializer);
+        }
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| serde_json::from_str(&text).map_err(D::Error::custom)).transpose()
+    }
+}
