@@ -8,18 +8,18 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long another process may hold the database before we go on without it.
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How much of the database is kept in memory, in KiB; two megabytes are the default.
 const CACHE_KIB: i64 = 32 << 10;
 
 /// How many values are read in one transaction: to begin one takes as long as to read a value, and what
 /// others write is seen in the next.
-const READS: u32 = 512;
+const READS_PER_TRANSACTION: u32 = 512;
 
 /// The number of an entry: the first bytes of its key. SQLite finds numbers in half the time of bytes, and whether
 /// an entry is that of the whole key is known by its seal.
-pub(crate) fn number(key: &Key) -> i64 {
+pub(crate) fn row_id(key: &Key) -> i64 {
     key.bytes().first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes))
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Error(rusqlite::Error);
 
 impl Error {
     /// Whether the file is no database, or not whole.
-    pub(crate) fn broken(&self) -> bool {
+    pub(crate) fn is_corrupt(&self) -> bool {
         let code = self.0.sqlite_error_code();
         matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
             // A table that has other columns: it was not made here.
@@ -60,7 +60,7 @@ impl From<rusqlite::Error> for Error {
 impl Database {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
-        connection.busy_timeout(BUSY)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         // Nothing is lost that cannot be found out again, so nothing waits for the disk; what a power cut
         // leaves is checked when read.
         connection.execute_batch("PRAGMA synchronous = OFF")?;
@@ -83,8 +83,8 @@ impl Database {
 
     /// A value and the day on which it was used last.
     pub(crate) fn get(&mut self, key: &Key) -> Option<(Vec<u8>, u64)> {
-        if self.reads == READS {
-            self.end_reading();
+        if self.reads == READS_PER_TRANSACTION {
+            self.commit_reads();
         }
         if self.reads == 0 {
             self.connection.execute_batch("BEGIN").ok()?;
@@ -93,12 +93,12 @@ impl Database {
         let mut select =
             self.connection.prepare_cached("SELECT value, used FROM entries WHERE key = ?").ok()?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
-        let (value, used) = select.query_row([number(key)], row).optional().ok()??;
+        let (value, used) = select.query_row([row_id(key)], row).optional().ok()??;
         Some((value, u64::try_from(used).unwrap_or(0)))
     }
 
     /// Ends the transaction that values are read in, if there is one.
-    fn end_reading(&mut self) {
+    fn commit_reads(&mut self) {
         if std::mem::take(&mut self.reads) > 0 {
             // What cannot be ended is rolled back when the connection is closed; it wrote nothing.
             let _ended = self.connection.execute_batch("COMMIT");
@@ -112,7 +112,7 @@ impl Database {
         today: u64,
     ) -> Result<(), Error> {
         let today = i64::try_from(today).unwrap_or(0);
-        self.end_reading();
+        self.commit_reads();
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
@@ -120,12 +120,12 @@ impl Database {
                 "INSERT OR REPLACE INTO entries (key, used, value) VALUES (?, ?, ?)",
             )?;
             for (key, value) in entries {
-                insert.execute(params![number(key), today, value])?;
+                insert.execute(params![row_id(key), today, value])?;
             }
             let mut touch =
                 transaction.prepare_cached("UPDATE entries SET used = ? WHERE key = ?")?;
             for key in used {
-                touch.execute(params![today, number(key)])?;
+                touch.execute(params![today, row_id(key)])?;
             }
         }
         transaction.commit()?;
@@ -134,8 +134,8 @@ impl Database {
 
     /// Removes what was last used before `day`, and the oldest quarter as long as there is too much.
     /// What cannot be removed now will be another time.
-    pub(crate) fn shrink(&mut self, day: u64, max_size: u64) {
-        self.end_reading();
+    pub(crate) fn evict(&mut self, day: u64, max_size: u64) {
+        self.commit_reads();
         let day = i64::try_from(day).unwrap_or(0);
         let removed =
             self.connection.execute("DELETE FROM entries WHERE used < ?", [day]).unwrap_or(0);
@@ -182,10 +182,10 @@ mod tests {
         let there = |database: &mut Database| -> Vec<u64> {
             (0..40).filter(|n| database.get(&key(*n)).is_some()).collect()
         };
-        database.shrink(10, u64::MAX);
+        database.evict(10, u64::MAX);
         let old: Vec<u64> = std::iter::once(0).chain(10..40).collect();
         assert_eq!(there(&mut database), old, "0 was used again");
-        database.shrink(10, 1_000_000);
+        database.evict(10, 1_000_000);
         let left = there(&mut database);
         assert!((5..=19).contains(&left.len()), "{left:?}");
         assert_eq!(left.first(), Some(&0));

@@ -3,7 +3,7 @@
 use blake3::Hasher;
 
 /// How many bytes of a hash stand before a value.
-const SEAL: usize = 16;
+const SEAL_BYTES: usize = 16;
 
 /// A hash of everything that decides a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,17 +31,17 @@ impl Key {
 
     /// The value, if it is whole and was put under this key.
     pub(crate) fn unseal(&self, mut sealed: Vec<u8>) -> Option<Vec<u8>> {
-        let (seal, value) = sealed.split_at_checked(SEAL)?;
+        let (seal, value) = sealed.split_at_checked(SEAL_BYTES)?;
         if seal != self.hash(value) {
             return None;
         }
-        sealed.drain(..SEAL);
+        sealed.drain(..SEAL_BYTES);
         Some(sealed)
     }
 
-    fn hash(&self, value: &[u8]) -> [u8; SEAL] {
+    fn hash(&self, value: &[u8]) -> [u8; SEAL_BYTES] {
         let hash = blake3::keyed_hash(&self.0, value);
-        let mut seal = [0; SEAL];
+        let mut seal = [0; SEAL_BYTES];
         for (to, from) in seal.iter_mut().zip(hash.as_bytes()) {
             *to = *from;
         }
@@ -51,10 +51,10 @@ impl Key {
 
 /// Parts of so many bytes are hashed by themselves: that takes several blocks at once, which is not done for
 /// what comes behind other parts.
-const LONG: usize = 1024;
+const LARGE_PART_BYTES: usize = 1024;
 
 /// So many bytes of small parts are hashed together.
-const TOGETHER: usize = 4096;
+const BUFFER_BYTES: usize = 4096;
 
 /// Makes a key of parts. Each is set off from the next by its length, so `ab`, `c` is not `a`, `bc`.
 #[derive(Clone, Debug)]
@@ -62,13 +62,13 @@ pub struct KeyBuilder {
     /// What is hashed; nothing for most keys, which are small. It takes two kilobytes.
     hasher: Option<Box<Hasher>>,
     /// What is not hashed yet.
-    waiting: Vec<u8>,
+    pending: Vec<u8>,
 }
 
 impl Default for KeyBuilder {
     fn default() -> Self {
         // What most keys take, so that it does not grow in steps.
-        Self { hasher: None, waiting: Vec::with_capacity(512) }
+        Self { hasher: None, pending: Vec::with_capacity(512) }
     }
 }
 
@@ -76,15 +76,15 @@ impl KeyBuilder {
     /// Adds a part.
     pub fn add(&mut self, part: impl AsRef<[u8]>) -> &mut Self {
         let part = part.as_ref();
-        self.waiting.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        if part.len() < LONG {
-            self.waiting.extend_from_slice(part);
+        self.pending.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        if part.len() < LARGE_PART_BYTES {
+            self.pending.extend_from_slice(part);
         } else {
-            self.waiting.extend_from_slice(blake3::hash(part).as_bytes());
+            self.pending.extend_from_slice(blake3::hash(part).as_bytes());
         }
-        if self.waiting.len() >= TOGETHER {
-            self.hasher.get_or_insert_default().update(&self.waiting);
-            self.waiting.clear();
+        if self.pending.len() >= BUFFER_BYTES {
+            self.hasher.get_or_insert_default().update(&self.pending);
+            self.pending.clear();
         }
         self
     }
@@ -93,8 +93,8 @@ impl KeyBuilder {
     #[must_use]
     pub fn key(&self) -> Key {
         let hash = match &self.hasher {
-            Some(hasher) => hasher.clone().update(&self.waiting).finalize(),
-            None => blake3::hash(&self.waiting),
+            Some(hasher) => hasher.clone().update(&self.pending).finalize(),
+            None => blake3::hash(&self.pending),
         };
         Key(*hash.as_bytes())
     }

@@ -23,25 +23,25 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use thread_local::ThreadLocal;
 
 /// The number of the database's form: another one is another file.
-const FORM: u32 = 2;
+const SCHEMA_VERSION: u32 = 2;
 
 /// How the database of a form is called.
-fn file(form: u32) -> String {
-    format!("findings-{form}.sqlite")
+fn file_name(version: u32) -> String {
+    format!("findings-{version}.sqlite")
 }
 
 /// How many bytes the values may have together before the entries that were not used for the
 /// longest time go.
-const MAX_SIZE: u64 = 512 << 20;
+const MAX_SIZE_BYTES: u64 = 512 << 20;
 
 /// After how many days an entry that nobody asked for goes.
-const MAX_AGE: u64 = 30;
+const MAX_AGE_DAYS: u64 = 30;
 
 /// How many bytes wait at most before they are written.
-const BATCH_BYTES: usize = 4 << 20;
+const MAX_BATCH_BYTES: usize = 4 << 20;
 
 /// How many entries wait at most before they are written.
-const BATCH: usize = 4096;
+const MAX_BATCH_ENTRIES: usize = 4096;
 
 /// Why a cache cannot be used.
 #[derive(Debug)]
@@ -62,14 +62,14 @@ pub struct Cache {
     path: PathBuf,
     /// Each thread has a connection, so that none waits for another one to read.
     connections: ThreadLocal<RefCell<Database>>,
-    waiting: Mutex<Waiting>,
+    pending: Mutex<PendingWrites>,
     /// Days since 1970.
     today: u64,
 }
 
 /// What is not written yet.
 #[derive(Debug, Default)]
-struct Waiting {
+struct PendingWrites {
     entries: Vec<(Key, Vec<u8>)>,
     bytes: usize,
     /// Entries that were asked for today for the first time.
@@ -85,10 +85,10 @@ impl Cache {
     pub fn open(folder: &Path) -> Result<Self, CacheError> {
         let error = |what: &dyn fmt::Display| CacheError(format!("{}: {what}", folder.display()));
         std::fs::create_dir_all(folder).map_err(|e| error(&e))?;
-        let path = folder.join(file(FORM));
+        let path = folder.join(file_name(SCHEMA_VERSION));
         let first = Database::open(&path)
             .or_else(|e| {
-                if !e.broken() {
+                if !e.is_corrupt() {
                     return Err(e);
                 }
                 remove(&path);
@@ -99,7 +99,7 @@ impl Cache {
             SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() / 86_400);
         let connections = ThreadLocal::new();
         connections.get_or(|| RefCell::new(first));
-        Ok(Self { path, connections, waiting: Mutex::default(), today })
+        Ok(Self { path, connections, pending: Mutex::default(), today })
     }
 
     /// What was put under a key; nothing if it is not there, or not what was put there.
@@ -110,21 +110,21 @@ impl Cache {
         let (value, used) = database.borrow_mut().get(key)?;
         let value = key.unseal(value)?;
         if used != self.today {
-            lock(&self.waiting).used.insert(*key);
+            lock(&self.pending).used.insert(*key);
         }
         Some(value)
     }
 
     /// Keeps a value under a key.
     pub fn put(&self, key: Key, value: &[u8]) {
-        let mut waiting = lock(&self.waiting);
-        waiting.bytes += value.len();
-        waiting.entries.push((key, key.seal(value)));
-        if waiting.bytes < BATCH_BYTES && waiting.entries.len() < BATCH {
+        let mut pending = lock(&self.pending);
+        pending.bytes += value.len();
+        pending.entries.push((key, key.seal(value)));
+        if pending.bytes < MAX_BATCH_BYTES && pending.entries.len() < MAX_BATCH_ENTRIES {
             return;
         }
-        let full = std::mem::take(&mut *waiting);
-        drop(waiting);
+        let full = std::mem::take(&mut *pending);
+        drop(pending);
         self.write(full);
     }
 
@@ -134,7 +134,8 @@ impl Cache {
     /// When they cannot be removed.
     pub fn clean(folder: &Path) -> Result<u64, CacheError> {
         let mut bytes = 0;
-        for path in (1..=FORM).flat_map(|form| files(&folder.join(file(form)))) {
+        for path in (1..=SCHEMA_VERSION).flat_map(|version| files(&folder.join(file_name(version))))
+        {
             let Ok(metadata) = std::fs::metadata(&path) else { continue };
             std::fs::remove_file(&path)
                 .map_err(|e| CacheError(format!("{}: {e}", path.display())))?;
@@ -143,20 +144,20 @@ impl Cache {
         Ok(bytes)
     }
 
-    fn write(&self, mut waiting: Waiting) {
-        if waiting.entries.is_empty() && waiting.used.is_empty() {
+    fn write(&self, mut pending: PendingWrites) {
+        if pending.entries.is_empty() && pending.used.is_empty() {
             return;
         }
         let mut database = match Database::open(&self.path) {
             Ok(database) => database,
-            Err(e) if e.broken() => return remove(&self.path),
+            Err(e) if e.is_corrupt() => return remove(&self.path),
             Err(_) => return,
         };
         // Neighbours in the database are written one after the other.
-        waiting.entries.sort_unstable_by_key(|(key, _)| database::number(key));
+        pending.entries.sort_unstable_by_key(|(key, _)| database::row_id(key));
         // What cannot be written is found out again the next time.
-        if let Err(e) = database.write(&waiting.entries, &waiting.used, self.today)
-            && e.broken()
+        if let Err(e) = database.write(&pending.entries, &pending.used, self.today)
+            && e.is_corrupt()
         {
             remove(&self.path);
         }
@@ -167,10 +168,10 @@ impl Drop for Cache {
     fn drop(&mut self) {
         // Whoever still reads keeps what is removed from being removed.
         self.connections.clear();
-        let rest = std::mem::take(&mut *lock(&self.waiting));
+        let rest = std::mem::take(&mut *lock(&self.pending));
         self.write(rest);
         if let Ok(mut database) = Database::open(&self.path) {
-            database.shrink(self.today.saturating_sub(MAX_AGE), MAX_SIZE);
+            database.evict(self.today.saturating_sub(MAX_AGE_DAYS), MAX_SIZE_BYTES);
         }
     }
 }

@@ -11,7 +11,7 @@ use agentir_runtime::{
     Observer, OrchestrationMethod, Session, Status, Turn,
 };
 use agentir_store::{Memory, Sqlite, Store};
-use agentir_tools::{Allow, Http, McpFile, Python, Settings, Stubs, Toolbox};
+use agentir_tools::{Allow, EnvVars, Http, McpFile, Python, Stubs, Toolbox};
 use clap::{Args, ValueEnum};
 use std::fs;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
@@ -297,11 +297,11 @@ fn tools(args: &ToolsOf, program: &Program, sources: &SourceMap) -> Result<Toolb
     } else {
         Allow::Only(allowed.iter().cloned().collect())
     };
-    let settings = Settings::from_environment();
-    tools = tools.allow(allow).http(Http::new(settings.clone()));
+    let env = EnvVars::from_environment();
+    tools = tools.allow(allow).http(Http::new(env.clone()));
     if let Some(path) = &args.mcp {
         let file = McpFile::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
-        tools = tools.mcp(Mcp::new(file, settings).map_err(|e| e.to_string())?);
+        tools = tools.mcp(Mcp::new(file, env).map_err(|e| e.to_string())?);
     }
     let functions: Vec<PathBuf> = sources
         .iter()
@@ -349,7 +349,7 @@ impl Keeper {
             Some(session) => session,
             None => fresh()?,
         };
-        self.memory.fill(store, &mut session).map_err(|e| e.to_string())?;
+        self.memory.load_into(store, &mut session).map_err(|e| e.to_string())?;
         Ok(session)
     }
 

@@ -1,6 +1,6 @@
 //! What the files `agentir.toml` say, for the commands.
 
-use agentir_config::{Config, Configs, Kind, Level, Names, Value};
+use agentir_config::{Config, Configs, Level, Names, OptionValue, ValueKind};
 use agentir_diagnostics::{Diagnostic, Format, Report, Severity, SourceMap, render};
 use agentir_lint::{OPTIONS, OptionKind, Options, Selection};
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ fn rules() -> Vec<(&'static str, &'static str)> {
 
 fn names() -> Names {
     let kind = |kind| match kind {
-        OptionKind::Number(_) => Kind::Number,
-        OptionKind::Names => Kind::Names,
+        OptionKind::Number(_) => ValueKind::Number,
+        OptionKind::Names => ValueKind::Names,
     };
     let options = OPTIONS.iter().map(|option| (option.rule, option.name, kind(option.kind)));
     Names { rules: rules(), options: options.collect() }
@@ -61,7 +61,7 @@ pub fn sound(configs: &Configs) -> Result<(), ExitCode> {
 pub fn selection(select: &[String], ignore: &[String], configs: &Configs) -> Selection {
     let mut ignore: Vec<String> = ignore.to_vec();
     if select.is_empty() {
-        let unwanted = rules().into_iter().filter(|(rule, group)| configs.never_want(rule, group));
+        let unwanted = rules().into_iter().filter(|(rule, group)| configs.always_off(rule, group));
         ignore.extend(unwanted.map(|(rule, _)| rule.to_owned()));
     }
     Selection { select: select.iter().cloned().collect(), ignore: ignore.into_iter().collect() }
@@ -79,8 +79,8 @@ pub fn rule_options(
         let mut options = Options::new();
         for ((rule, name), value) in &set {
             match value {
-                Value::Number(number) => options.set_number(rule, name, *number),
-                Value::Names(names) => options.set_names(rule, name, (*names).clone()),
+                OptionValue::Number(number) => options.set_number(rule, name, *number),
+                OptionValue::Names(names) => options.set_names(rule, name, (*names).clone()),
             }
         }
         Arc::new(options)

@@ -2,7 +2,7 @@
 
 use crate::found::{Found, MANIFEST, read};
 use crate::request::Request;
-use agentir_config::{Config, split};
+use agentir_config::{Config, split_path};
 use rayon::current_num_threads;
 use rustc_hash::FxHashMap;
 use std::ffi::OsString;
@@ -60,9 +60,9 @@ impl Walked {
     fn into_found(self) -> Vec<Found> {
         let Self { mut found, bots, beside_bots } = self;
         let mut by_folder: FxHashMap<&[u8], Vec<&PathBuf>> =
-            bots.iter().map(|(agents, _)| (split(agents).0, Vec::new())).collect();
+            bots.iter().map(|(agents, _)| (split_path(agents).0, Vec::new())).collect();
         for path in &beside_bots {
-            if let Some(beside) = by_folder.get_mut(split(path).0) {
+            if let Some(beside) = by_folder.get_mut(split_path(path).0) {
                 beside.push(path);
             }
         }
@@ -72,7 +72,7 @@ impl Walked {
                 Some(folder) if whole => folder,
                 _ => agents,
             };
-            let beside = by_folder.get(split(agents).0).into_iter().flatten();
+            let beside = by_folder.get(split_path(agents).0).into_iter().flatten();
             let files = std::iter::once(agents).chain(beside.copied());
             let one =
                 |path: &PathBuf| Found::new(path.clone(), home.to_owned(), Arc::clone(config));
@@ -102,7 +102,7 @@ impl<'a> Here<'a> {
 
     /// What a file goes by.
     fn config(&mut self, path: &Path) -> Arc<Config> {
-        let folder = split(path).0;
+        let folder = split_path(path).0;
         match &self.config {
             Some(config) if self.folder == folder => Arc::clone(config),
             _ => {
@@ -136,7 +136,7 @@ impl<'a> Here<'a> {
     fn add_if_wanted(&mut self, kind: Kind, path: PathBuf) {
         let config = self.config(&path);
         let wanted = config.is_empty()
-            || config.takes(&path::absolute(&path).unwrap_or_else(|_| path.clone()));
+            || config.includes(&path::absolute(&path).unwrap_or_else(|_| path.clone()));
         if !wanted || !kind.is_in(&path) {
             return;
         }
@@ -208,7 +208,7 @@ impl Kind {
 
 /// What a file is called in its folder.
 fn last(path: &Path) -> &[u8] {
-    split(path).1
+    split_path(path).1
 }
 
 /// Whether a file in a folder is taken for Agent Script, by its name.

@@ -1,7 +1,7 @@
 //! A configuration that was read, and what it says of a file.
 
 use crate::file::{File, Level, Options, Threshold};
-use crate::{Kind, Names, Value};
+use crate::{Names, OptionValue, ValueKind};
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, closest};
 use agentir_expr::Version;
 use agentir_syntax::agent_script::Dialect;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 /// What stands for the name of a rule in the address of its page.
-const RULE: &str = "{rule}";
+const RULE_PLACEHOLDER: &str = "{rule}";
 
 /// What holds for some files.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ struct Layer {
     dialect: Option<Dialect>,
     levels: BTreeMap<String, Level>,
     /// By rule and option.
-    options: BTreeMap<(String, String), Value>,
+    options: BTreeMap<(String, String), OptionValue>,
 }
 
 impl Layer {
@@ -40,7 +40,7 @@ pub struct Config {
     /// What is written.
     text: Arc<str>,
     fail_on: Threshold,
-    /// An address with [`RULE`] in it.
+    /// An address with [`RULE_PLACEHOLDER`] in it.
     rule_pages: Option<String>,
     base: Layer,
     overrides: Vec<(GlobSet, Layer)>,
@@ -60,13 +60,13 @@ impl Config {
         names: &Names,
     ) -> Result<Self, Vec<Diagnostic>> {
         let written: File =
-            toml::from_str(&file.text).map_err(|error| vec![unreadable(id, &error)])?;
-        let mut reading = Reading { id, names, problems: Vec::new() };
+            toml::from_str(&file.text).map_err(|error| vec![invalid_toml(id, &error)])?;
+        let mut reader = Reader { id, names, problems: Vec::new() };
         let base = Layer {
             abl_version: written.abl_version.map(Version::from),
             dialect: written.dialect.map(Dialect::from),
-            levels: reading.levels(written.rules),
-            options: reading.options(written.options),
+            levels: reader.levels(written.rules),
+            options: reader.options(written.options),
         };
         let overrides = written
             .overrides
@@ -75,18 +75,18 @@ impl Config {
                 let layer = Layer {
                     abl_version: one.abl_version.map(Version::from),
                     dialect: one.dialect.map(Dialect::from),
-                    levels: reading.levels(one.rules),
-                    options: reading.options(one.options),
+                    levels: reader.levels(one.rules),
+                    options: reader.options(one.options),
                 };
-                (reading.globs(&one.files), layer)
+                (reader.globs(&one.files), layer)
             })
             .collect();
-        let rule_pages = written.rule_pages.and_then(|address| reading.address(address));
-        let include = (!written.include.is_empty()).then(|| reading.globs(&written.include));
-        let exclude = reading.globs(&written.exclude);
-        if !reading.problems.is_empty() {
-            reading.problems.sort_by_key(|problem| problem.primary.span);
-            return Err(reading.problems);
+        let rule_pages = written.rule_pages.and_then(|address| reader.address(address));
+        let include = (!written.include.is_empty()).then(|| reader.globs(&written.include));
+        let exclude = reader.globs(&written.exclude);
+        if !reader.problems.is_empty() {
+            reader.problems.sort_by_key(|problem| problem.primary.span);
+            return Err(reader.problems);
         }
         let (root, text, fail_on) = (root.to_owned(), Arc::clone(&file.text), written.fail_on);
         Ok(Self { root, text, fail_on, rule_pages, base, overrides, include, exclude })
@@ -101,7 +101,7 @@ impl Config {
     /// Where the page of a rule is on the web, if that is said.
     #[must_use]
     pub fn rule_page(&self, rule: &str) -> Option<String> {
-        self.rule_pages.as_ref().map(|address| address.replace(RULE, rule))
+        self.rule_pages.as_ref().map(|address| address.replace(RULE_PLACEHOLDER, rule))
     }
 
     /// Whether it says nothing, of any file.
@@ -118,7 +118,7 @@ impl Config {
 
     /// Whether a file that was found in a folder is to be read. `path` is absolute, as all paths here.
     #[must_use]
-    pub fn takes(&self, path: &Path) -> bool {
+    pub fn includes(&self, path: &Path) -> bool {
         let path = self.relative(path);
         self.include.as_ref().is_none_or(|globs| globs.is_match(path))
             && !self.exclude.is_match(path)
@@ -146,7 +146,7 @@ impl Config {
 
     /// The options that are set for a file, each with its rule and its name.
     #[must_use]
-    pub fn options<'c>(&'c self, path: &Path) -> BTreeMap<(&'c str, &'c str), &'c Value> {
+    pub fn options<'c>(&'c self, path: &Path) -> BTreeMap<(&'c str, &'c str), &'c OptionValue> {
         let mut all = BTreeMap::new();
         // What counts most comes first, and is kept.
         for ((rule, name), value) in self.layers(path).flat_map(|layer| &layer.options) {
@@ -157,7 +157,7 @@ impl Config {
 
     /// Whether a rule has nothing to say in any file, so that it need not run.
     #[must_use]
-    pub fn never_wants(&self, rule: &str, group: &str) -> bool {
+    pub fn always_off(&self, rule: &str, group: &str) -> bool {
         let off = |layer: &Layer| layer.level(rule, group).is_none_or(|l| l == Level::Off);
         self.base.level(rule, group) == Some(Level::Off)
             && self.overrides.iter().all(|(_, layer)| off(layer))
@@ -176,7 +176,7 @@ impl Config {
 }
 
 /// What is said in TOML that is none, or none of ours.
-fn unreadable(id: FileId, error: &toml::de::Error) -> Diagnostic {
+fn invalid_toml(id: FileId, error: &toml::de::Error) -> Diagnostic {
     let span = error.span().map_or(Span::new(id, 0, 0), |range| span(id, range));
     let message = error.message();
     // The words of TOML, not those of the library that reads it.
@@ -204,13 +204,13 @@ fn span(id: FileId, range: std::ops::Range<usize>) -> Span {
 }
 
 /// A file that is being read.
-struct Reading<'n> {
+struct Reader<'n> {
     id: FileId,
     names: &'n Names,
     problems: Vec<Diagnostic>,
 }
 
-impl Reading<'_> {
+impl Reader<'_> {
     fn problem(&mut self, range: std::ops::Range<usize>, message: String) {
         let at = span(self.id, range);
         self.problems.push(Diagnostic::error(INVALID_CONFIGURATION, at, message));
@@ -227,7 +227,7 @@ impl Reading<'_> {
         levels
     }
 
-    fn options(&mut self, written: Options) -> BTreeMap<(String, String), Value> {
+    fn options(&mut self, written: Options) -> BTreeMap<(String, String), OptionValue> {
         let mut options = BTreeMap::new();
         for (rule, set) in written {
             if !self.names.has(rule.get_ref()) {
@@ -254,9 +254,9 @@ impl Reading<'_> {
         options
     }
 
-    fn value(&mut self, kind: Kind, written: &Spanned<toml::Value>) -> Option<Value> {
+    fn value(&mut self, kind: ValueKind, written: &Spanned<toml::Value>) -> Option<OptionValue> {
         match kind {
-            Kind::Number => {
+            ValueKind::Number => {
                 let number = written.get_ref().as_integer().and_then(|n| u32::try_from(n).ok());
                 if number.is_none() {
                     self.problem(
@@ -264,9 +264,9 @@ impl Reading<'_> {
                         "this has to be a whole number, from 0".to_owned(),
                     );
                 }
-                number.map(Value::Number)
+                number.map(OptionValue::Number)
             }
-            Kind::Names => {
+            ValueKind::Names => {
                 let list = written.get_ref().as_array().map(Vec::as_slice).unwrap_or_default();
                 let names: Option<Vec<&str>> = list.iter().map(toml::Value::as_str).collect();
                 let Some(names) = names.filter(|names| !names.is_empty()) else {
@@ -285,7 +285,7 @@ impl Reading<'_> {
                         }
                     }
                 }
-                all.build().ok().map(Value::Names)
+                all.build().ok().map(OptionValue::Names)
             }
         }
     }
@@ -304,19 +304,19 @@ impl Reading<'_> {
         });
     }
 
-    /// The address of a rule's page, with [`RULE`] in it.
+    /// The address of a rule's page, with [`RULE_PLACEHOLDER`] in it.
     fn address(&mut self, written: Spanned<String>) -> Option<String> {
         let text = written.get_ref();
-        let uri = text.replace(RULE, "rule").parse::<http::Uri>().ok();
+        let uri = text.replace(RULE_PLACEHOLDER, "rule").parse::<http::Uri>().ok();
         let web = uri.is_some_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
-        let message = match (web, text.contains(RULE)) {
+        let message = match (web, text.contains(RULE_PLACEHOLDER)) {
             (true, true) => return Some(written.into_inner()),
             (false, _) => format!("`{text}` is no address on the web: it begins with `https://`"),
             (true, false) => format!("all rules would have the page `{text}`"),
         };
         let at = span(self.id, written.span());
         self.problems.push(Diagnostic::error(INVALID_CONFIGURATION, at, message).help(format!(
-            "write `{RULE}` where the name of a rule belongs: `https://example.org/rules/{RULE}.html`"
+            "write `{RULE_PLACEHOLDER}` where the name of a rule belongs: `https://example.org/rules/{RULE_PLACEHOLDER}.html`"
         )));
         None
     }

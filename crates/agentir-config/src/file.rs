@@ -38,7 +38,7 @@ pub(crate) struct File {
     #[schemars(with = "BTreeMap<String, Level>")]
     pub(crate) rules: BTreeMap<Spanned<String>, Level>,
     /// Options of rules, by the rules' names: `agentir explain RULE` says which there are.
-    #[schemars(with = "BTreeMap<String, BTreeMap<String, OptionValue>>")]
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, OptionSchema>>")]
     pub(crate) options: Options,
     /// What is otherwise for some files. Of several that match, later ones come first.
     pub(crate) overrides: Vec<Override>,
@@ -61,7 +61,7 @@ pub(crate) struct Override {
     pub(crate) rules: BTreeMap<Spanned<String>, Level>,
     /// Options of rules in these files.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, BTreeMap<String, OptionValue>>")]
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, OptionSchema>>")]
     pub(crate) options: Options,
 }
 
@@ -73,7 +73,7 @@ pub(crate) type Options =
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "describes what is read as TOML's own values")]
-enum OptionValue {
+enum OptionSchema {
     /// A whole number.
     Number(u32),
     /// Names, in which `*` stands for anything.

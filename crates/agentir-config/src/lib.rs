@@ -13,14 +13,14 @@
 //! key that does not exist is an error at its place, never ignored.
 
 mod config;
+mod discovery;
 mod file;
-mod find;
 
 use globset::GlobSet;
 
 pub use config::Config;
+pub use discovery::{ConfigProblems, Configs, FILE_NAME, split_path};
 pub use file::{Level, Threshold, config_schema};
-pub use find::{Configs, FILE_NAME, Problems, split};
 
 /// The names that a configuration may speak of.
 #[derive(Debug, Clone, Default)]
@@ -28,12 +28,12 @@ pub struct Names {
     /// The rules, each with the group it belongs to.
     pub rules: Vec<(&'static str, &'static str)>,
     /// The options of rules: the rule, the option, and what it is set to.
-    pub options: Vec<(&'static str, &'static str, Kind)>,
+    pub options: Vec<(&'static str, &'static str, ValueKind)>,
 }
 
 /// What an option of a rule is set to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// A whole number, from 0.
     Number,
     /// Names, in which `*` stands for anything.
@@ -42,7 +42,7 @@ pub enum Kind {
 
 /// What an option is set to.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub enum OptionValue {
     /// A number.
     Number(u32),
     /// Names.
@@ -61,7 +61,7 @@ impl Names {
     }
 
     /// The options of a rule.
-    fn options(&self, rule: &str) -> impl Iterator<Item = (&'static str, Kind)> {
+    fn options(&self, rule: &str) -> impl Iterator<Item = (&'static str, ValueKind)> {
         self.options
             .iter()
             .filter(move |(of, ..)| *of == rule)

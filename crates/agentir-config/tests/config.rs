@@ -8,7 +8,7 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_config::{Config, Configs, Kind, Level, Names, Threshold, Value};
+use agentir_config::{Config, Configs, Level, Names, OptionValue, Threshold, ValueKind};
 use agentir_diagnostics::{FileId, Format, Report, Severity, SourceFile, SourceMap, render};
 use agentir_expr::Version;
 use std::fs;
@@ -22,8 +22,8 @@ fn names() -> Names {
             ("legacy-form", "versions"),
         ],
         options: vec![
-            ("undefined-tool", "known", Kind::Names),
-            ("unused-tool", "most", Kind::Number),
+            ("undefined-tool", "known", ValueKind::Names),
+            ("unused-tool", "most", ValueKind::Number),
         ],
     }
 }
@@ -71,10 +71,10 @@ undefined-tool = "default"
     assert_eq!(level("/p/old/a.abl", "unused-tool"), Some(Level::Info));
     assert_eq!(level("/p/old/kept.abl", "undefined-tool"), None, "as the rule has it");
     assert_eq!(config.level(Path::new("/p/a.abl"), "legacy-form", "versions"), None);
-    assert!(!config.never_wants("undefined-tool", "names"), "some files want it");
+    assert!(!config.always_off("undefined-tool", "names"), "some files want it");
     assert_eq!(config.abl_version(Path::new("/p/a.abl")), Some(Version::Current));
     assert_eq!(config.abl_version(Path::new("/p/old/a.abl")), Some(Version::Legacy));
-    let takes = |path: &str| config.takes(Path::new(path));
+    let takes = |path: &str| config.includes(Path::new(path));
     assert!(takes("/p/a.abl") && !takes("/p/vendor/x/a.abl") && !takes("/p/b/c.draft.abl"));
     assert_eq!(config.fail_on(), Threshold::Warning);
     assert!(config.fail_on().fails(Severity::Error) && !config.fail_on().fails(Severity::Info));
@@ -124,16 +124,16 @@ options.unused-tool.most = 9
     )
     .unwrap();
     let most = |path: &str| match config.options(Path::new(path))[&("unused-tool", "most")] {
-        Value::Number(number) => *number,
-        Value::Names(_) => panic!("a number was set"),
+        OptionValue::Number(number) => *number,
+        OptionValue::Names(_) => panic!("a number was set"),
     };
     assert_eq!((most("/p/a.abl"), most("/p/old/a.abl")), (3, 9));
     match config.options(Path::new("/p/old/a.abl"))[&("undefined-tool", "known")] {
-        Value::Names(names) => {
+        OptionValue::Names(names) => {
             assert!(names.is_match("crm_find") && names.is_match("send_sms"));
             assert!(!names.is_match("crm") && !names.is_match("send_sms_now"));
         }
-        Value::Number(_) => panic!("names were set"),
+        OptionValue::Number(_) => panic!("names were set"),
     }
 }
 
@@ -151,10 +151,10 @@ fn the_nearest_one_above_a_file_counts() {
         configs.of(&path).level(&path, "unused-tool", "names")
     };
     assert_eq!(level("c/x.abl"), Some(Level::Off));
-    assert!(configs.never_want("unused-tool", "names"), "by all that was asked so far");
+    assert!(configs.always_off("unused-tool", "names"), "by all that was asked so far");
     assert_eq!(level("a/b/x.abl"), Some(Level::Info));
     assert_eq!(level("a/x.abl"), Some(Level::Off));
-    assert!(!configs.never_want("unused-tool", "names"));
+    assert!(!configs.always_off("unused-tool", "names"));
     assert!(configs.problems().diagnostics.is_empty());
     let none = Configs::none(names());
     assert_eq!(none.of(&inner.join("x")).level(&inner.join("x"), "unused-tool", "names"), None);

@@ -1,6 +1,6 @@
 //! Counting one program.
 
-use crate::{Affected, Corpus, Dialect, File, Findings, Project, Totals};
+use crate::{Corpus, DialectStats, FileStats, FindingCounts, ProjectStats, RuleStats, Totals};
 use agentir_diagnostics::{Diagnostic, SourceMap};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::Origin;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// What a program without an agent is counted as: tools and profiles are only written alone in ABL.
-const ALONE: &str = "abl";
+const DEFAULT_DIALECT: &str = "abl";
 
 /// A program that was checked, and what that took.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub struct Measured<'a> {
     /// The files that findings point into.
     pub sources: &'a SourceMap,
     /// How long it took.
-    pub took: Duration,
+    pub duration: Duration,
 }
 
 impl Measured<'_> {
@@ -35,8 +35,8 @@ impl Measured<'_> {
     #[must_use]
     pub fn corpus(&self, rows: usize) -> Corpus {
         let mut corpus = Corpus::new(rows);
-        let mut findings = Findings::default();
-        let mut by_file: BTreeMap<&str, Findings> = BTreeMap::new();
+        let mut findings = FindingCounts::default();
+        let mut by_file: BTreeMap<&str, FindingCounts> = BTreeMap::new();
         let mut by_rule: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
         for diagnostic in self.diagnostics {
             let file = self.sources.get(diagnostic.primary.span.file).map_or("", |f| &f.name);
@@ -47,7 +47,7 @@ impl Measured<'_> {
             files.insert(file);
         }
         let agents = self.programs.iter().flat_map(|p| &p.agents);
-        let dialect = agents.clone().next().map_or(ALONE, |a| a.metadata.dialect);
+        let dialect = agents.clone().next().map_or(DEFAULT_DIALECT, |a| a.metadata.dialect);
         corpus.totals = Totals {
             programs: 1,
             clean: u64::from(self.diagnostics.is_empty()),
@@ -64,25 +64,25 @@ impl Measured<'_> {
                 }
             });
         }
-        let of_dialect = Dialect { totals: corpus.totals, constructs };
+        let of_dialect = DialectStats { totals: corpus.totals, constructs };
         corpus.dialects.insert(dialect.to_owned(), of_dialect);
         corpus.rules = by_rule
             .into_iter()
             .map(|(rule, (findings, files))| {
-                let affected = Affected { findings, files: files.len() as u64, programs: 1 };
+                let affected = RuleStats { findings, files: files.len() as u64, programs: 1 };
                 (rule.to_owned(), affected)
             })
             .collect();
-        let project = Project {
+        let project = ProjectStats {
             name: self.name.to_owned(),
             files: self.files as u64,
             findings,
-            microseconds: u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX),
+            microseconds: u64::try_from(self.duration.as_micros()).unwrap_or(u64::MAX),
         };
         let mut alone = Corpus::new(rows);
         alone.most_affected_files = by_file
             .into_iter()
-            .map(|(name, findings)| File { name: name.to_owned(), findings })
+            .map(|(name, findings)| FileStats { name: name.to_owned(), findings })
             .collect();
         if findings.all() > 0 {
             alone.most_affected.push(project.clone());

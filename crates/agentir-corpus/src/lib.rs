@@ -23,29 +23,29 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The version of the format; changes when a field changes its meaning.
-const VERSION: u32 = 1;
+const CORPUS_VERSION: u32 = 1;
 
 /// What is in a corpus and what was found in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "agentir corpus")]
 pub struct Corpus {
     /// The version of this format.
-    #[schemars(extend("const" = VERSION))]
+    #[schemars(extend("const" = CORPUS_VERSION))]
     corpus_version: u32,
     /// How many rows the lists of the most affected and the slowest have at most.
     rows: usize,
     /// All of it.
     pub totals: Totals,
     /// By dialect.
-    pub dialects: BTreeMap<String, Dialect>,
+    pub dialects: BTreeMap<String, DialectStats>,
     /// By rule.
-    pub rules: BTreeMap<String, Affected>,
+    pub rules: BTreeMap<String, RuleStats>,
     /// The programs in which most was found: most errors first, then most warnings.
-    pub most_affected: Vec<Project>,
+    pub most_affected: Vec<ProjectStats>,
     /// The files in which most was found, in the same order.
-    pub most_affected_files: Vec<File>,
+    pub most_affected_files: Vec<FileStats>,
     /// The programs that took longest to check, on the machine that checked them.
-    pub slowest: Vec<Project>,
+    pub slowest: Vec<ProjectStats>,
 }
 
 /// Counts of programs.
@@ -62,14 +62,14 @@ pub struct Totals {
     /// Bytes of the documents.
     pub bytes: u64,
     /// Findings.
-    pub findings: Findings,
+    pub findings: FindingCounts,
 }
 
 /// Findings by level.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-pub struct Findings {
+pub struct FindingCounts {
     /// Of level error.
     pub errors: u64,
     /// Of level warning.
@@ -80,7 +80,7 @@ pub struct Findings {
 
 /// The programs of a dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Dialect {
+pub struct DialectStats {
     /// Their counts.
     #[serde(flatten)]
     pub totals: Totals,
@@ -91,7 +91,7 @@ pub struct Dialect {
 
 /// What a rule found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Affected {
+pub struct RuleStats {
     /// How often.
     pub findings: u64,
     /// In how many files.
@@ -102,24 +102,24 @@ pub struct Affected {
 
 /// A program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Project {
+pub struct ProjectStats {
     /// Its folder, or its file.
     pub name: String,
     /// How many documents it has.
     pub files: u64,
     /// What was found in it.
-    pub findings: Findings,
+    pub findings: FindingCounts,
     /// How long it took to read and to check it, in microseconds, when that was done.
     pub microseconds: u64,
 }
 
 /// A file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct File {
+pub struct FileStats {
     /// Its path, as it was called on the command line.
     pub name: String,
     /// What was found in it.
-    pub findings: Findings,
+    pub findings: FindingCounts,
 }
 
 /// The JSON Schema of a [`Corpus`].
@@ -134,7 +134,7 @@ impl Corpus {
     #[must_use]
     pub fn new(rows: usize) -> Self {
         Self {
-            corpus_version: VERSION,
+            corpus_version: CORPUS_VERSION,
             rows,
             totals: Totals::default(),
             dialects: BTreeMap::new(),
@@ -148,7 +148,7 @@ impl Corpus {
     /// Whether this was written by a version that means the same by it.
     #[must_use]
     pub const fn is_current(&self) -> bool {
-        self.corpus_version == VERSION
+        self.corpus_version == CORPUS_VERSION
     }
 
     /// How many rows lists have at most.
@@ -174,7 +174,7 @@ impl Corpus {
             ours.programs += theirs.programs;
         }
         let rows = self.rows;
-        let worst = |findings: &Findings| Reverse(*findings);
+        let worst = |findings: &FindingCounts| Reverse(*findings);
         top(&mut self.most_affected, other.most_affected, rows, |p| {
             (worst(&p.findings), p.name.clone())
         });
@@ -206,7 +206,7 @@ impl Totals {
     }
 }
 
-impl Findings {
+impl FindingCounts {
     fn add(&mut self, other: Self) {
         self.errors += other.errors;
         self.warnings += other.warnings;
@@ -228,7 +228,7 @@ impl Findings {
     }
 }
 
-impl From<Summary> for Findings {
+impl From<Summary> for FindingCounts {
     fn from(summary: Summary) -> Self {
         let [errors, warnings, infos] =
             [summary.errors, summary.warnings, summary.infos].map(|n| n as u64);

@@ -1,7 +1,7 @@
 //! A corpus as a page with charts. It needs no network.
 
-use crate::table::{SHOWN, by_count, constructs};
-use crate::{Affected, Corpus, Totals};
+use crate::table::{MAX_ROWS, by_count, constructs};
+use crate::{Corpus, RuleStats, Totals};
 use askama::Template;
 
 /// A bar of a chart.
@@ -32,7 +32,7 @@ struct Page<'a> {
     title: &'a str,
     corpus: &'a Corpus,
     dialects: Vec<Row<'a>>,
-    rules: Vec<(Bar<'a>, Affected)>,
+    rules: Vec<(Bar<'a>, RuleStats)>,
     constructs: Vec<Bar<'a>>,
 }
 
@@ -40,7 +40,7 @@ fn bars<'a>(rows: Vec<(&'a str, u64)>) -> Vec<Bar<'a>> {
     let most = rows.first().map_or(1, |(_, count)| (*count).max(1));
     let bar =
         |(name, count): (&'a str, u64)| Bar { name, count, width: (count * 100).div_ceil(most) };
-    rows.into_iter().take(SHOWN).map(bar).collect()
+    rows.into_iter().take(MAX_ROWS).map(bar).collect()
 }
 
 /// The corpus as a page.

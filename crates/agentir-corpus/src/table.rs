@@ -1,12 +1,12 @@
 //! A corpus as tables for people.
 
-use crate::{Corpus, Findings, Project};
+use crate::{Corpus, FindingCounts, ProjectStats};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement};
 use std::collections::BTreeMap;
 
 /// How many constructs and rules are shown; JSON has all of them.
-pub(crate) const SHOWN: usize = 20;
+pub(crate) const MAX_ROWS: usize = 20;
 
 /// The corpus as tables.
 #[must_use]
@@ -18,14 +18,14 @@ pub fn text(corpus: &Corpus) -> String {
     );
     let rows = corpus.dialects.iter().map(|(name, d)| (name.as_str(), &d.totals));
     for (name, t) in rows.chain([("all", &corpus.totals)]) {
-        let Findings { errors, warnings, infos } = t.findings;
+        let FindingCounts { errors, warnings, infos } = t.findings;
         let kb = t.bytes.div_ceil(1000);
         table.row(name, &[t.programs, t.clean, t.agents, t.files, kb, errors, warnings, infos]);
     }
     table.write(&mut out);
     let rules = by_count(corpus.rules.iter().map(|(name, rule)| (name, rule.findings)));
     let mut table = Table::new("rule", &["findings", "files", "programs"]);
-    for (name, _) in rules.iter().take(SHOWN) {
+    for (name, _) in rules.iter().take(MAX_ROWS) {
         if let Some(rule) = corpus.rules.get(*name) {
             table.row(name, &[rule.findings, rule.files, rule.programs]);
         }
@@ -34,15 +34,15 @@ pub fn text(corpus: &Corpus) -> String {
     table.write(&mut out);
     let constructs = constructs(corpus);
     let mut table = Table::new("construct", &["count"]);
-    for (name, count) in constructs.iter().take(SHOWN) {
+    for (name, count) in constructs.iter().take(MAX_ROWS) {
         table.row(name, &[*count]);
     }
     table.more(constructs.len(), "constructs");
     table.write(&mut out);
-    let projects = |title, rows: &[Project], out: &mut String| {
+    let projects = |title, rows: &[ProjectStats], out: &mut String| {
         let mut table = Table::new(title, &["files", "errors", "warnings", "infos", "ms"]);
         for p in rows {
-            let Findings { errors, warnings, infos } = p.findings;
+            let FindingCounts { errors, warnings, infos } = p.findings;
             let ms = p.microseconds.div_ceil(1000);
             table.row(&p.name, &[p.files, errors, warnings, infos, ms]);
         }
@@ -51,7 +51,7 @@ pub fn text(corpus: &Corpus) -> String {
     projects("most affected program", &corpus.most_affected, &mut out);
     let mut table = Table::new("most affected file", &["errors", "warnings", "infos"]);
     for file in &corpus.most_affected_files {
-        let Findings { errors, warnings, infos } = file.findings;
+        let FindingCounts { errors, warnings, infos } = file.findings;
         table.row(&file.name, &[errors, warnings, infos]);
     }
     table.write(&mut out);

@@ -1,6 +1,6 @@
 //! The DOT language of Graphviz.
 
-use crate::picture::{Circle, Graph, Node, Shape};
+use crate::graph_view::{Cycle, Graph, Node, Shape};
 use crate::svg::colours;
 use std::fmt::Write;
 
@@ -14,12 +14,12 @@ pub fn dot(graph: &Graph) -> String {
         let _ = writeln!(out, "  subgraph cluster_{number} {{");
         let _ = writeln!(out, "    label={};", quoted(&agent.name));
         for node in graph.nodes.iter().filter(|n| n.agent == Some(number)) {
-            let _ = writeln!(out, "    {}", written(node));
+            let _ = writeln!(out, "    {}", node_line(node));
         }
         out.push_str("  }\n");
     }
     for node in graph.nodes.iter().filter(|n| n.agent.is_none()) {
-        let _ = writeln!(out, "  {}", written(node));
+        let _ = writeln!(out, "  {}", node_line(node));
     }
     for edge in &graph.edges {
         let mut attributes = Vec::new();
@@ -29,9 +29,9 @@ pub fn dot(graph: &Graph) -> String {
         if matches!(edge.decided_by, "model" | "user") {
             attributes.push("style=dashed".to_owned());
         }
-        match edge.circle {
-            Some(Circle::Ordinary) => attributes.push("color=\"#9a6700\"".to_owned()),
-            Some(Circle::Endless) => attributes.push("color=\"#b42318\", penwidth=3".to_owned()),
+        match edge.cycle {
+            Some(Cycle::Ordinary) => attributes.push("color=\"#9a6700\"".to_owned()),
+            Some(Cycle::Endless) => attributes.push("color=\"#b42318\", penwidth=3".to_owned()),
             None => {}
         }
         let attributes = match attributes.is_empty() {
@@ -44,7 +44,7 @@ pub fn dot(graph: &Graph) -> String {
     out
 }
 
-fn written(node: &Node) -> String {
+fn node_line(node: &Node) -> String {
     let (fill, stroke) = colours(node.shape);
     let shape = match node.shape {
         Shape::Decision => ", shape=diamond, style=filled",

@@ -1,9 +1,9 @@
 //! A page that shows a graph: one can move it, choose an agent, and click on nodes. It needs no
 //! network.
 
+use crate::graph_view::{Graph, Shape};
 use crate::layout::{TooLarge, layout};
-use crate::picture::{Graph, Shape};
-use crate::svg::{body, colours, escaped, style};
+use crate::svg::{body, colours, escape, style};
 use std::fmt::Write;
 
 /// What moves the picture and fills the panel.
@@ -20,9 +20,9 @@ pub fn html(title: &str, graphs: &[(String, Graph)]) -> Result<String, TooLarge>
     let _ = write!(
         out,
         "<meta name=\"viewport\" content=\"width=device-width\"><title>{}</title><style>{}{STYLE}</style></head><body><header><h1>{}</h1>",
-        escaped(title),
+        escape(title),
         style(),
-        escaped(title)
+        escape(title)
     );
     let mut pictures = String::new();
     let mut options = String::new();
@@ -34,7 +34,7 @@ pub fn html(title: &str, graphs: &[(String, Graph)]) -> Result<String, TooLarge>
             Err(_) => continue,
         };
         let at = data.len();
-        let _ = write!(options, "<option value=\"{at}\">{}</option>", escaped(name));
+        let _ = write!(options, "<option value=\"{at}\">{}</option>", escape(name));
         let hidden = if at == 0 { "" } else { " hidden" };
         let _ = write!(
             pictures,

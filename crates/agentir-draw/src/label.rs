@@ -6,7 +6,7 @@ use agentir_ir::{BindingAction, Statement};
 use petgraph::graph::NodeIndex;
 
 /// How long a text in a picture may be, in characters.
-const LONG: usize = 60;
+const MAX_LABEL_CHARS: usize = 60;
 
 /// One line, cut where it gets long.
 pub(crate) fn short(text: &str) -> String {
@@ -16,8 +16,8 @@ pub(crate) fn short(text: &str) -> String {
             line.push(' ');
         }
         line.push_str(word);
-        if line.chars().count() > LONG {
-            return line.chars().take(LONG - 1).chain(['…']).collect();
+        if line.chars().count() > MAX_LABEL_CHARS {
+            return line.chars().take(MAX_LABEL_CHARS - 1).chain(['…']).collect();
         }
     }
     line

@@ -1,6 +1,6 @@
 //! Where nodes and edges lie: layers from top to bottom, by dagre.
 
-use crate::picture::{Graph, Node, Shape};
+use crate::graph_view::{Graph, Node, Shape};
 use dagre::graph::{Graph as Dag, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel, Ranker};
 use std::fmt;
@@ -21,15 +21,15 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 /// How wide a character is, in pixels, at the size of labels. Fonts differ; this is on the safe side.
-const CHARACTER: f64 = 6.9;
+const CHAR_WIDTH: f64 = 6.9;
 /// How high a line is.
-pub(crate) const LINE: f64 = 16.0;
+pub(crate) const LINE_HEIGHT: f64 = 16.0;
 /// How many characters a line of a node takes.
-const WRAP: usize = 26;
+const NODE_WRAP_CHARS: usize = 26;
 /// How many characters a line at an edge takes.
-const WRAP_EDGE: usize = 22;
+const EDGE_WRAP_CHARS: usize = 22;
 /// Space around each agent.
-const FRAME: f64 = 24.0;
+const FRAME_PADDING: f64 = 24.0;
 
 /// A point, in pixels.
 pub(crate) type Point = (f64, f64);
@@ -87,7 +87,7 @@ fn place(graph: &Graph) -> Layout {
         }
     }
     for node in &graph.nodes {
-        let lines = wrapped(&node.label, WRAP);
+        let lines = wrap_words(&node.label, NODE_WRAP_CHARS);
         let (width, height) = size(node, &lines);
         let label = NodeLabel { width, height, ..NodeLabel::default() };
         let name = format!("n{}", node.id);
@@ -98,10 +98,10 @@ fn place(graph: &Graph) -> Layout {
         out.nodes.push((Rect { width, height, ..Rect::default() }, lines));
     }
     for (number, edge) in graph.edges.iter().enumerate() {
-        let lines = wrapped(&edge.label, WRAP_EDGE);
+        let lines = wrap_words(&edge.label, EDGE_WRAP_CHARS);
         let (width, height) = match lines.is_empty() {
             true => (0.0, 0.0),
-            false => (widest(&lines) + 8.0, LINE * 0.9 * count(&lines) + 4.0),
+            false => (widest(&lines) + 8.0, LINE_HEIGHT * 0.9 * count(&lines) + 4.0),
         };
         let label = EdgeLabel { width, height, ..EdgeLabel::default() };
         let (from, to) = (format!("n{}", edge.from), format!("n{}", edge.to));
@@ -112,8 +112,8 @@ fn place(graph: &Graph) -> Layout {
         nodesep: 28.0,
         edgesep: 14.0,
         ranksep: 34.0,
-        marginx: FRAME,
-        marginy: FRAME,
+        marginx: FRAME_PADDING,
+        marginy: FRAME_PADDING,
         // The best ranks take a time that grows faster than the graph.
         ranker: if graph.nodes.len() > 300 { Ranker::LongestPath } else { Ranker::NetworkSimplex },
         ..LayoutOptions::default()
@@ -144,10 +144,10 @@ fn place(graph: &Graph) -> Layout {
         .chain(out.agents.iter().flatten().map(corners))
         .chain(out.edges.iter().flat_map(|(points, ..)| points.iter().copied()))
         .chain(out.edges.iter().filter(|e| !e.1.is_empty()).map(|(_, lines, (x, y))| {
-            (x + widest(lines) / 2.0 + 8.0, y + LINE * count(lines) / 2.0)
+            (x + widest(lines) / 2.0 + 8.0, y + LINE_HEIGHT * count(lines) / 2.0)
         }));
     let (width, height) = ends.fold((0.0_f64, 0.0_f64), |(w, h), (x, y)| (w.max(x), h.max(y)));
-    (out.width, out.height) = (width + FRAME, height + FRAME);
+    (out.width, out.height) = (width + FRAME_PADDING, height + FRAME_PADDING);
     out
 }
 
@@ -160,12 +160,12 @@ fn frame(graph: &Graph, layout: &Layout, agent: usize) -> Option<Rect> {
     });
     let (left, top, right, bottom) =
         sides.reduce(|a, b| (a.0.min(b.0), a.1.min(b.1), a.2.max(b.2), a.3.max(b.3)))?;
-    let (width, height) = (right - left + FRAME, bottom - top + FRAME);
+    let (width, height) = (right - left + FRAME_PADDING, bottom - top + FRAME_PADDING);
     Some(Rect { x: f64::midpoint(left, right), y: f64::midpoint(top, bottom), width, height })
 }
 
 fn size(node: &Node, lines: &[String]) -> (f64, f64) {
-    let (width, height) = (widest(lines) + 20.0, LINE * count(lines) + 12.0);
+    let (width, height) = (widest(lines) + 20.0, LINE_HEIGHT * count(lines) + 12.0);
     match node.shape {
         Shape::Decision => (width * 1.25 + 12.0, height * 1.5 + 8.0),
         Shape::Model => (width + 28.0, height + 6.0),
@@ -176,7 +176,7 @@ fn size(node: &Node, lines: &[String]) -> (f64, f64) {
 
 fn widest(lines: &[String]) -> f64 {
     let longest = lines.iter().map(|l| l.chars().count()).max().unwrap_or_default();
-    CHARACTER * f64::from(u32::try_from(longest).unwrap_or(u32::MAX)).max(4.0)
+    CHAR_WIDTH * f64::from(u32::try_from(longest).unwrap_or(u32::MAX)).max(4.0)
 }
 
 fn count(lines: &[String]) -> f64 {
@@ -184,7 +184,7 @@ fn count(lines: &[String]) -> f64 {
 }
 
 /// The words of a text on lines of at most `limit` characters; longer words are cut.
-fn wrapped(text: &str, limit: usize) -> Vec<String> {
+fn wrap_words(text: &str, limit: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {

@@ -5,18 +5,18 @@
 //! the graph of `agentir-flow` has. Whatever text comes from a document is escaped where it is written.
 
 mod dot;
+mod graph_view;
 mod html;
 mod label;
 mod layout;
 mod mermaid;
-mod picture;
 mod svg;
 
 pub use dot::dot;
+pub use graph_view::{Agent, Cycle, Detail, Edge, Graph, Node, Shape, View, graph};
 pub use html::html;
 pub use layout::{MAX_NODES, TooLarge};
 pub use mermaid::mermaid;
-pub use picture::{Agent, Circle, Detail, Edge, Graph, Node, Shape, View, graph};
 pub use svg::svg;
 
 /// The JSON Schema of [`Graph`].

@@ -1,6 +1,6 @@
 //! Mermaid's flowcharts.
 
-use crate::picture::{Circle, Graph, Node, Shape};
+use crate::graph_view::{Cycle, Graph, Node, Shape};
 use crate::svg::colours;
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use std::fmt::Write;
 pub fn mermaid(graph: &Graph) -> String {
     let mut out = String::from("flowchart TD\n");
     for (number, agent) in graph.agents.iter().enumerate() {
-        let _ = writeln!(out, "  subgraph a{number}[\"{}\"]", escaped(&agent.name));
+        let _ = writeln!(out, "  subgraph a{number}[\"{}\"]", escape(&agent.name));
         for node in graph.nodes.iter().filter(|n| n.agent == Some(number)) {
-            let _ = writeln!(out, "    {}", written(node));
+            let _ = writeln!(out, "    {}", node_line(node));
         }
         out.push_str("  end\n");
     }
     for node in graph.nodes.iter().filter(|n| n.agent.is_none()) {
-        let _ = writeln!(out, "  {}", written(node));
+        let _ = writeln!(out, "  {}", node_line(node));
     }
-    let mut circles: [Vec<String>; 2] = Default::default();
+    let mut cycles: [Vec<String>; 2] = Default::default();
     for (number, edge) in graph.edges.iter().enumerate() {
         let arrow = match edge.decided_by {
             "model" | "user" => "-.->",
@@ -26,13 +26,13 @@ pub fn mermaid(graph: &Graph) -> String {
         };
         let label = match edge.label.as_str() {
             "" => String::new(),
-            text => format!("|\"{}\"|", escaped(text)),
+            text => format!("|\"{}\"|", escape(text)),
         };
         let _ = writeln!(out, "  n{} {arrow}{label} n{}", edge.from, edge.to);
-        let [ordinary, endless] = &mut circles;
-        match edge.circle {
-            Some(Circle::Ordinary) => ordinary.push(number.to_string()),
-            Some(Circle::Endless) => endless.push(number.to_string()),
+        let [ordinary, endless] = &mut cycles;
+        match edge.cycle {
+            Some(Cycle::Ordinary) => ordinary.push(number.to_string()),
+            Some(Cycle::Endless) => endless.push(number.to_string()),
             None => {}
         }
     }
@@ -52,8 +52,7 @@ pub fn mermaid(graph: &Graph) -> String {
         out.push_str("  classDef unreachable stroke-dasharray:4,stroke:#b42318,opacity:0.6\n");
         let _ = writeln!(out, "  class {} unreachable", lost.join(","));
     }
-    for (edges, style) in circles.iter().zip(["stroke:#9a6700", "stroke:#b42318,stroke-width:3px"])
-    {
+    for (edges, style) in cycles.iter().zip(["stroke:#9a6700", "stroke:#b42318,stroke-width:3px"]) {
         if !edges.is_empty() {
             let _ = writeln!(out, "  linkStyle {} {style}", edges.join(","));
         }
@@ -61,7 +60,7 @@ pub fn mermaid(graph: &Graph) -> String {
     out
 }
 
-fn written(node: &Node) -> String {
+fn node_line(node: &Node) -> String {
     let (open, close) = match node.shape {
         Shape::Agent => ("([", "])"),
         Shape::Step => ("[", "]"),
@@ -73,11 +72,11 @@ fn written(node: &Node) -> String {
         Shape::End => ("((", "))"),
         _ => ("(", ")"),
     };
-    format!("n{}{open}\"{}\"{close}:::{}_", node.id, escaped(&node.label), node.shape.class())
+    format!("n{}{open}\"{}\"{close}:::{}_", node.id, escape(&node.label), node.shape.class())
 }
 
 /// Text between quotes: Mermaid knows the character references of HTML, with `#` for `&`.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {

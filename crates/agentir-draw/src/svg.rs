@@ -1,7 +1,7 @@
 //! SVG.
 
-use crate::layout::{LINE, Layout, Rect, TooLarge, layout};
-use crate::picture::{Circle, Edge, Graph, Node, Shape};
+use crate::graph_view::{Cycle, Edge, Graph, Node, Shape};
+use crate::layout::{LINE_HEIGHT, Layout, Rect, TooLarge, layout};
 use std::fmt::Write;
 
 /// What a shape is filled with and what its line is drawn with: dark text reads well on all of them.
@@ -59,11 +59,11 @@ pub fn svg(graph: &Graph) -> Result<String, TooLarge> {
         style()
     );
     out.push_str(&body(graph, &placed, ""));
-    for (at, (class, circle, text)) in entries.iter().enumerate() {
+    for (at, (class, cycle, text)) in entries.iter().enumerate() {
         let column = number(at) % columns;
         let row = (number(at) / columns).floor();
         let (x, y) = (16.0 + column * 170.0, placed.height + 12.0 + row * 26.0);
-        if *circle {
+        if *cycle {
             let _ = write!(out, "<g class=\"edge {class}\"><path d=\"M{x:.0} {y:.0}h26\"/></g>");
         } else {
             let _ = write!(
@@ -91,10 +91,10 @@ fn legend(graph: &Graph) -> Vec<(&'static str, bool, &'static str)> {
     if graph.edges.iter().any(|e| matches!(e.decided_by, "model" | "user")) {
         all.push(("model", true, "up to model or user"));
     }
-    if graph.edges.iter().any(|e| e.circle == Some(Circle::Ordinary)) {
+    if graph.edges.iter().any(|e| e.cycle == Some(Cycle::Ordinary)) {
         all.push(("circle", true, "part of a loop"));
     }
-    if graph.edges.iter().any(|e| e.circle == Some(Circle::Endless)) {
+    if graph.edges.iter().any(|e| e.cycle == Some(Cycle::Endless)) {
         all.push(("endless", true, "loop without a wait"));
     }
     all
@@ -117,26 +117,26 @@ pub(crate) fn body(graph: &Graph, placed: &Layout, prefix: &str) -> String {
             r.width,
             r.height,
         );
-        if graph.detail != crate::picture::Detail::Agents {
+        if graph.detail != crate::graph_view::Detail::Agents {
             let _ = write!(
                 out,
                 "<text class=\"frame-name\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
                 r.x - r.width / 2.0 + 2.0,
                 r.y - r.height / 2.0 - 4.0,
-                escaped(&agent.name)
+                escape(&agent.name)
             );
         }
     }
     for (edge, (points, lines, middle)) in graph.edges.iter().zip(&placed.edges) {
-        one_edge(&mut out, edge, points, lines, *middle, prefix);
+        write_edge(&mut out, edge, points, lines, *middle, prefix);
     }
     for (node, (rect, lines)) in graph.nodes.iter().zip(&placed.nodes) {
-        one_node(&mut out, node, *rect, lines);
+        write_node(&mut out, node, *rect, lines);
     }
     out
 }
 
-fn one_edge(
+fn write_edge(
     out: &mut String,
     edge: &Edge,
     points: &[(f64, f64)],
@@ -144,23 +144,23 @@ fn one_edge(
     (x, y): (f64, f64),
     prefix: &str,
 ) {
-    let circle = match edge.circle {
-        Some(Circle::Ordinary) => " circle",
-        Some(Circle::Endless) => " endless",
+    let cycle = match edge.cycle {
+        Some(Cycle::Ordinary) => " circle",
+        Some(Cycle::Endless) => " endless",
         None => "",
     };
     let _ = write!(
         out,
-        "<g class=\"edge {}{circle}\" data-from=\"{}\" data-to=\"{}\"><title>{}</title><path d=\"{}\" marker-end=\"url(#{prefix}arrow)\"/>",
+        "<g class=\"edge {}{cycle}\" data-from=\"{}\" data-to=\"{}\"><title>{}</title><path d=\"{}\" marker-end=\"url(#{prefix}arrow)\"/>",
         edge.decided_by,
         edge.from,
         edge.to,
-        escaped(&told(edge)),
+        escape(&told(edge)),
         curve(points)
     );
     if let Some(longest) = lines.iter().map(|l| l.chars().count()).max() {
         let width = 5.8 * f64::from(u32::try_from(longest).unwrap_or(u32::MAX)) + 6.0;
-        let step = LINE * 0.82;
+        let step = LINE_HEIGHT * 0.82;
         let rows = f64::from(u32::try_from(lines.len()).unwrap_or(u32::MAX));
         let _ = write!(
             out,
@@ -184,16 +184,16 @@ fn told(edge: &Edge) -> String {
     if let Some(limit) = edge.limit {
         let _ = write!(text, "\nat most {limit} times");
     }
-    if let Some(place) = &edge.place {
-        let _ = write!(text, "\n{place}");
+    if let Some(location) = &edge.location {
+        let _ = write!(text, "\n{location}");
     }
     text
 }
 
-fn one_node(out: &mut String, node: &Node, r: Rect, lines: &[String]) {
+fn write_node(out: &mut String, node: &Node, r: Rect, lines: &[String]) {
     let lost = if node.unreachable { " unreachable" } else { "" };
-    let title = match &node.place {
-        Some(place) => format!("{}: {}\n{place}", node.kind, node.label),
+    let title = match &node.location {
+        Some(location) => format!("{}: {}\n{location}", node.kind, node.label),
         None => format!("{}: {}", node.kind, node.label),
     };
     let _ = write!(
@@ -201,7 +201,7 @@ fn one_node(out: &mut String, node: &Node, r: Rect, lines: &[String]) {
         "<g class=\"node {}{lost}\" data-id=\"{}\" tabindex=\"0\"><title>{}</title>",
         node.shape.class(),
         node.id,
-        escaped(&title)
+        escape(&title)
     );
     let (left, top) = (r.x - r.width / 2.0, r.y - r.height / 2.0);
     let (right, bottom) = (left + r.width, top + r.height);
@@ -262,7 +262,7 @@ fn one_node(out: &mut String, node: &Node, r: Rect, lines: &[String]) {
             }
         }
     }
-    text(out, r.x, r.y, lines, LINE);
+    text(out, r.x, r.y, lines, LINE_HEIGHT);
     out.push_str("</g>");
 }
 
@@ -272,7 +272,7 @@ fn text(out: &mut String, x: f64, y: f64, lines: &[String], step: f64) {
     let _ = write!(out, "<text text-anchor=\"middle\">");
     let mut at = y - (rows - 1.0) * step / 2.0 + 4.0;
     for line in lines {
-        let _ = write!(out, "<tspan x=\"{x:.1}\" y=\"{at:.1}\">{}</tspan>", escaped(line));
+        let _ = write!(out, "<tspan x=\"{x:.1}\" y=\"{at:.1}\">{}</tspan>", escape(line));
         at += step;
     }
     out.push_str("</text>");
@@ -296,7 +296,7 @@ fn curve(points: &[(f64, f64)]) -> String {
 }
 
 /// Text in XML, also between quotes.
-pub(crate) fn escaped(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

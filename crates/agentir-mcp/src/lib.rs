@@ -8,7 +8,7 @@
 
 use agentir_ir::Data;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
-use agentir_tools::{MAX_ANSWER, McpFile, Secrets, Server, Settings, patience};
+use agentir_tools::{EnvVars, MAX_ANSWER_BYTES, McpFile, Secrets, Server, call_timeout};
 use http::{HeaderName, HeaderValue};
 #[cfg(windows)]
 use process_wrap::tokio::JobObject;
@@ -35,14 +35,14 @@ pub struct Mcp {
     // Ends before the runtime that it runs in.
     clients: BTreeMap<String, Client>,
     servers: BTreeMap<String, Server>,
-    settings: Settings,
+    env: EnvVars,
     runtime: Runtime,
 }
 
 /// Why there is no answer.
-enum Trouble {
+enum CallError {
     /// It cannot be called like this.
-    Wrong(String),
+    InvalidCall(String),
     /// The server failed, or is not there.
     Server(String),
 }
@@ -52,14 +52,14 @@ impl Mcp {
     ///
     /// # Errors
     /// The system gives no threads or no events.
-    pub fn new(file: McpFile, settings: Settings) -> std::io::Result<Self> {
+    pub fn new(file: McpFile, env: EnvVars) -> std::io::Result<Self> {
         // One thread, so that servers are answered while nobody calls them.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("mcp")
             .enable_all()
             .build()?;
-        Ok(Self { clients: BTreeMap::new(), servers: file.servers, settings, runtime })
+        Ok(Self { clients: BTreeMap::new(), servers: file.servers, env, runtime })
     }
 
     fn run(&mut self, call: &ToolCall<'_>, secrets: &mut Secrets) -> Result<Json, ToolFailure> {
@@ -71,40 +71,43 @@ impl Mcp {
             return Err(fail(FailureKind::Refused, "does not say its `server`".to_owned()));
         };
         let tool = said("tool").unwrap_or(name).to_owned();
-        let late = || {
+        let timed_out = || {
             let words = format!("(server `{server}`) did not answer within {} ms", call.timeout_ms);
             fail(FailureKind::Timeout, words)
         };
-        let told = |trouble| match trouble {
-            Trouble::Wrong(why) => fail(FailureKind::Refused, format!("cannot be called: {why}")),
-            Trouble::Server(why) => fail(FailureKind::Api, format!("(server `{server}`): {why}")),
+        let failure = |error| match error {
+            CallError::InvalidCall(why) => {
+                fail(FailureKind::Refused, format!("cannot be called: {why}"))
+            }
+            CallError::Server(why) => fail(FailureKind::Api, format!("(server `{server}`): {why}")),
         };
-        let end = Instant::now() + patience(call);
+        let end = Instant::now() + call_timeout(call);
         // A server that has ended is started anew.
         self.clients.retain(|_, client| !client.is_closed());
-        let Self { clients, servers, settings, runtime } = self;
+        let Self { clients, servers, env, runtime } = self;
         if !clients.contains_key(server) {
-            let known = servers.get(server).ok_or_else(|| told(unknown(server, servers)))?;
-            let client = runtime
-                .block_on(async { timeout_at(end, connected(known, settings, secrets)).await });
-            clients.insert(server.to_owned(), client.map_err(|_| late())?.map_err(told)?);
+            let known =
+                servers.get(server).ok_or_else(|| failure(unknown_server(server, servers)))?;
+            let client =
+                runtime.block_on(async { timeout_at(end, connect(known, env, secrets)).await });
+            clients.insert(server.to_owned(), client.map_err(|_| timed_out())?.map_err(failure)?);
         }
         let Some(client) = clients.get(server) else {
-            return Err(told(Trouble::Server("it is not there".to_owned())));
+            return Err(failure(CallError::Server("it is not there".to_owned())));
         };
         let request = CallToolRequestParams::new(tool).with_arguments(call.arguments.clone());
         // The clock is the runtime's.
         let answer = runtime.block_on(async { timeout_at(end, client.call_tool(request)).await });
         match answer {
-            Err(_) => Err(late()),
+            Err(_) => Err(timed_out()),
             Ok(Err(ServiceError::McpError(e))) => {
                 Err(fail(FailureKind::Error, format!("(server `{server}`): {}", e.message)))
             }
             Ok(Err(e)) => {
                 clients.remove(server);
-                Err(told(Trouble::Server(e.to_string())))
+                Err(failure(CallError::Server(e.to_string())))
             }
-            Ok(Ok(result)) => read(result).map_err(|(words, data)| {
+            Ok(Ok(result)) => result_of(result).map_err(|(words, data)| {
                 let message = format!("`{name}` (server `{server}`): {words}");
                 ToolFailure { kind: FailureKind::Error, message, data }
             }),
@@ -116,36 +119,36 @@ impl Tools for Mcp {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let mut secrets = Secrets::default();
         self.run(call, &mut secrets)
-            .map_err(|failure| ToolFailure { message: secrets.hide(&failure.message), ..failure })
+            .map_err(|failure| ToolFailure { message: secrets.redact(&failure.message), ..failure })
     }
 }
 
-fn unknown(server: &str, servers: &BTreeMap<String, Server>) -> Trouble {
+fn unknown_server(server: &str, servers: &BTreeMap<String, Server>) -> CallError {
     let known: Vec<_> = servers.keys().map(|name| format!("`{name}`")).collect();
     let known = match known.as_slice() {
         [] => "the file of servers names none".to_owned(),
         _ => format!("the file of servers names {}", known.join(", ")),
     };
-    Trouble::Wrong(format!("there is no server `{server}`; {known}"))
+    CallError::InvalidCall(format!("there is no server `{server}`; {known}"))
 }
 
 /// Starts a server or connects to it.
-async fn connected(
+async fn connect(
     server: &Server,
-    settings: &Settings,
+    environment: &EnvVars,
     secrets: &mut Secrets,
-) -> Result<Client, Trouble> {
+) -> Result<Client, CallError> {
     let mut filled = |written: &BTreeMap<String, String>| {
         let one =
-            |(name, text): (&String, &String)| Ok((name.clone(), settings.fill(text, secrets)?));
-        written.iter().map(one).collect::<Result<Vec<_>, String>>().map_err(Trouble::Wrong)
+            |(name, text): (&String, &String)| Ok((name.clone(), environment.fill(text, secrets)?));
+        written.iter().map(one).collect::<Result<Vec<_>, String>>().map_err(CallError::InvalidCall)
     };
-    let failed = |e: &dyn std::fmt::Display| Trouble::Server(format!("it does not come up: {e}"));
+    let failed = |e: &dyn std::fmt::Display| CallError::Server(format!("it does not come up: {e}"));
     match server {
         Server::Process { command, args, env, folder } => {
             let env = filled(env)?;
             let mut process = tokio::process::Command::new(command);
-            process.args(args).env_clear().envs(Settings::harmless()).envs(env);
+            process.args(args).env_clear().envs(EnvVars::inherited()).envs(env);
             if let Some(folder) = folder {
                 process.current_dir(folder);
             }
@@ -157,16 +160,17 @@ async fn connected(
             process.wrap(KillOnDrop);
             let child = TokioChildProcess::builder(process).stderr(Stdio::null()).spawn();
             let (child, _) = child
-                .map_err(|e| Trouble::Server(format!("`{command}` cannot be started: {e}")))?;
+                .map_err(|e| CallError::Server(format!("`{command}` cannot be started: {e}")))?;
             serve_client((), child).await.map_err(|e| failed(&e))
         }
-        Server::Address { url, headers } => {
+        Server::Http { url, headers } => {
             // The SDK builds its client with the provider of the process, and there must be one; a
             // second one is not taken.
             let _ = rustls::crypto::ring::default_provider().install_default();
             let mut sent = HashMap::new();
             for (name, value) in filled(headers)? {
-                let wrong = || Trouble::Wrong(format!("its header `{name}` cannot be sent"));
+                let wrong =
+                    || CallError::InvalidCall(format!("its header `{name}` cannot be sent"));
                 let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
                 let mut value = HeaderValue::from_str(&value).map_err(|_| wrong())?;
                 value.set_sensitive(true);
@@ -174,7 +178,7 @@ async fn connected(
             }
             let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
             config.custom_headers = sent;
-            config.max_sse_event_size = MAX_ANSWER;
+            config.max_sse_event_size = MAX_ANSWER_BYTES;
             let transport = StreamableHttpClientTransport::from_config(config);
             serve_client((), transport).await.map_err(|e| failed(&e))
         }
@@ -182,7 +186,7 @@ async fn connected(
 }
 
 /// What a tool gives: its structured content, else its texts; a text that is JSON is data.
-fn read(result: CallToolResult) -> Result<Json, (String, Json)> {
+fn result_of(result: CallToolResult) -> Result<Json, (String, Json)> {
     let texts = result.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
         _ => None,

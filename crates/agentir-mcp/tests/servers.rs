@@ -11,7 +11,7 @@ use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::{Program, Tool};
 use agentir_mcp::Mcp;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
-use agentir_tools::{McpFile, Settings};
+use agentir_tools::{EnvVars, McpFile};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ fn clerk() -> PathBuf {
 
 fn mcp(file: &str) -> Mcp {
     let settings = [("CLERK_KEY", "open-sesame"), ("CLERK_NAME", "Iris")];
-    Mcp::new(McpFile::read(file).unwrap(), settings.into_iter().collect::<Settings>()).unwrap()
+    Mcp::new(McpFile::read(file).unwrap(), settings.into_iter().collect::<EnvVars>()).unwrap()
 }
 
 fn process() -> Mcp {

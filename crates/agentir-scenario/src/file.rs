@@ -2,7 +2,7 @@
 
 use agentir_model::ScriptEntry;
 use agentir_runtime::OrchestrationMethod;
-use agentir_tools::{Case, Matcher};
+use agentir_tools::{Matcher, StubCase};
 use indexmap::IndexMap;
 use jiff::Zoned;
 use schemars::JsonSchema;
@@ -66,7 +66,7 @@ pub struct Scenario {
     pub answers: Vec<ScriptEntry>,
     /// What tools answer, for all tests.
     #[serde(default)]
-    pub tools: BTreeMap<String, Vec<Case>>,
+    pub tools: BTreeMap<String, Vec<StubCase>>,
     /// What is remembered of earlier conversations, by path.
     #[serde(default)]
     pub memory: Map<String, Json>,
@@ -120,7 +120,7 @@ pub struct Test {
     pub answers: Vec<ScriptEntry>,
     /// What tools answer here; of a tool that is named, nothing else is used.
     #[serde(default)]
-    pub tools: BTreeMap<String, Vec<Case>>,
+    pub tools: BTreeMap<String, Vec<StubCase>>,
     /// What is remembered of earlier conversations, by path.
     #[serde(default)]
     pub memory: Map<String, Json>,

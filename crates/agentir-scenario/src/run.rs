@@ -9,7 +9,7 @@ use agentir_runtime::{
     AgentMessage, Clock, Escalation, Event, EventKind, Host, Human, HumanReply, Input, Machine,
     Model, Observer, Session,
 };
-use agentir_tools::{Recorded, StubFile, Stubs, Toolbox};
+use agentir_tools::{RecordedCall, StubFile, Stubs, Toolbox};
 use jiff::Zoned;
 use rayon::prelude::*;
 use serde_json::Value as Json;
@@ -270,7 +270,7 @@ impl State<'_> {
 fn compare(
     turn: &Turn,
     messages: &[AgentMessage],
-    calls: &[Recorded],
+    calls: &[RecordedCall],
     state: &State<'_>,
     status: &str,
     number: usize,
@@ -373,7 +373,7 @@ fn compare(
 }
 
 /// The call that was made, told as far as the one that was expected is.
-fn replacement_call(expected: &ExpectedCall, made: &Recorded) -> Json {
+fn replacement_call(expected: &ExpectedCall, made: &RecordedCall) -> Json {
     match expected {
         ExpectedCall::Tool(_) => Json::from(made.tool.as_str()),
         ExpectedCall::With(tools) => {
@@ -406,7 +406,7 @@ fn describe_text(expected: &TextMatch) -> String {
     }
 }
 
-fn call_matches(expected: &ExpectedCall, made: &Recorded) -> bool {
+fn call_matches(expected: &ExpectedCall, made: &RecordedCall) -> bool {
     match expected {
         ExpectedCall::Tool(name) => made.tool == *name,
         ExpectedCall::With(tools) => tools.iter().any(|(name, arguments)| {
@@ -431,6 +431,6 @@ fn describe_expected_call(expected: &ExpectedCall) -> String {
     }
 }
 
-fn describe_call(made: &Recorded) -> String {
+fn describe_call(made: &RecordedCall) -> String {
     format!("{} {}", made.tool, Json::Object(made.arguments.clone()))
 }

@@ -8,29 +8,29 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum StoreError {
     /// The id cannot be one.
-    Id(String),
+    InvalidId(String),
     /// Another process has the session.
-    Held(String),
+    Locked(String),
     /// The session was written by somebody else since it was read, or exists and was not read.
     Conflict(String),
     /// The session has a form that this version does not read.
-    Form {
+    UnsupportedVersion {
         /// The session.
         id: String,
         /// Its form, as [`agentir_runtime::Session::version`]; none if it is no session at all.
         found: Option<u64>,
     },
     /// The file is no database, or one that is damaged.
-    Damaged {
+    Corrupt {
         /// The file.
         path: PathBuf,
         /// What SQLite says about it.
-        what: String,
+        reason: String,
     },
     /// The file is a database of another program.
-    Foreign(PathBuf),
+    ForeignDatabase(PathBuf),
     /// The database was made by a newer version.
-    Newer {
+    NewerSchema {
         /// The file.
         path: PathBuf,
         /// Its schema.
@@ -43,20 +43,20 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// What the system says about it.
-        what: String,
+        reason: String,
     },
 }
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Id(id) => write!(
+            Self::InvalidId(id) => write!(
                 f,
                 "`{}` cannot be the id of a session: write 1 to {} bytes without control characters",
                 id.escape_debug(),
-                crate::MAX_ID
+                crate::MAX_ID_BYTES
             ),
-            Self::Held(id) => write!(
+            Self::Locked(id) => write!(
                 f,
                 "session `{id}` is in use by another process: wait until its turn is over, end that \
                  process, or use another id"
@@ -66,35 +66,35 @@ impl fmt::Display for StoreError {
                 "session `{id}` was continued elsewhere since it was read, so this turn is not \
                  written: read the session again, or use another id"
             ),
-            Self::Form { id, found: Some(found) } => write!(
+            Self::UnsupportedVersion { id, found: Some(found) } => write!(
                 f,
                 "session `{id}` is of form {found} and this version reads form {}: finish it with the \
                  version that began it, or delete it and begin anew",
                 agentir_runtime::SESSION_VERSION
             ),
-            Self::Form { id, found: None } => write!(
+            Self::UnsupportedVersion { id, found: None } => write!(
                 f,
                 "what is stored as session `{id}` is no session: delete it and begin anew"
             ),
-            Self::Damaged { path, what } => write!(
+            Self::Corrupt { path, reason } => write!(
                 f,
-                "{} is no database of sessions, or a damaged one ({what}): move it away to begin \
+                "{} is no database of sessions, or a damaged one ({reason}): move it away to begin \
                  with an empty one, or try `sqlite3 {} .recover`",
                 path.display(),
                 path.display()
             ),
-            Self::Foreign(path) => write!(
+            Self::ForeignDatabase(path) => write!(
                 f,
                 "{} is a database of another program: name another file for the sessions",
                 path.display()
             ),
-            Self::Newer { path, found, known } => write!(
+            Self::NewerSchema { path, found, known } => write!(
                 f,
                 "{} was written by a newer version (schema {found}, known is {known}): use that \
                  version, or name another file",
                 path.display()
             ),
-            Self::Io { path, what } => write!(f, "cannot use {}: {what}", path.display()),
+            Self::Io { path, reason } => write!(f, "cannot use {}: {reason}", path.display()),
         }
     }
 }

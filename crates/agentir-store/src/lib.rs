@@ -15,12 +15,12 @@
 //! [`agentir_runtime::Session`], and nothing is written outside the database and its locks.
 
 mod error;
-mod hold;
+mod locks;
 mod memory;
 mod sqlite;
 
 pub use error::StoreError;
-pub use memory::{Memory, Owner, Shared};
+pub use memory::{Memory, MemoryChanges, Owner};
 pub use sqlite::Sqlite;
 
 use agentir_runtime::{Session, Status};
@@ -28,11 +28,11 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// How long the id of a session may be, in bytes.
-pub const MAX_ID: usize = 80;
+pub const MAX_ID_BYTES: usize = 80;
 
 /// What is known of a stored session without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct SessionInfo {
     /// Its id.
     pub id: String,
     /// The program it was begun with, as [`Session::program`].
@@ -47,10 +47,10 @@ pub struct Entry {
     pub updated: i64,
 }
 
-impl Entry {
+impl SessionInfo {
     /// Whether the user can go on with it.
     #[must_use]
-    pub fn goes_on(&self) -> bool {
+    pub fn can_continue(&self) -> bool {
         [Status::Await.name(), Status::Human.name()].contains(&self.status.as_str())
     }
 }
@@ -67,13 +67,18 @@ pub trait Store {
     ///
     /// # Errors
     /// [`StoreError`]: it is held elsewhere, was continued elsewhere, or cannot be written.
-    fn save(&mut self, id: &str, session: &Session, shared: &[Shared]) -> Result<(), StoreError>;
+    fn save(
+        &mut self,
+        id: &str,
+        session: &Session,
+        shared: &[MemoryChanges],
+    ) -> Result<(), StoreError>;
 
     /// All sessions, those that were written last first.
     ///
     /// # Errors
     /// [`StoreError`] if they cannot be read.
-    fn list(&mut self) -> Result<Vec<Entry>, StoreError>;
+    fn list(&mut self) -> Result<Vec<SessionInfo>, StoreError>;
 
     /// Removes a session; says whether there was one.
     ///

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 /// What is kept for a time only is kept as an object of these two: the value, and until when, in
 /// milliseconds since the beginning of 1970.
-const VALUE: &str = "$value";
-const UNTIL: &str = "$until";
+const VALUE_KEY: &str = "$value";
+const EXPIRY_KEY: &str = "$until";
 
 /// A value that is kept for a time only, and until when.
-fn until(kept: &Json) -> Option<(&Json, i64)> {
+fn expiring_value(kept: &Json) -> Option<(&Json, i64)> {
     let fields = kept.as_object().filter(|fields| fields.len() == 2)?;
-    Some((fields.get(VALUE)?, fields.get(UNTIL)?.as_i64()?))
+    Some((fields.get(VALUE_KEY)?, fields.get(EXPIRY_KEY)?.as_i64()?))
 }
 
 /// Whom a memory belongs to.
@@ -33,7 +33,7 @@ pub enum Owner {
 
 /// What changed in what somebody remembers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shared {
+pub struct MemoryChanges {
     /// Whose it is.
     pub owner: Owner,
     /// The new values by path; none for what is forgotten. Other paths stay as they are.
@@ -91,7 +91,11 @@ impl Memory {
     ///
     /// # Errors
     /// [`StoreError`] if the store cannot be read.
-    pub fn fill(&mut self, store: &mut dyn Store, session: &mut Session) -> Result<(), StoreError> {
+    pub fn load_into(
+        &mut self,
+        store: &mut dyn Store,
+        session: &mut Session,
+    ) -> Result<(), StoreError> {
         let user =
             self.user.clone().map(|user| Owner::User { project: self.project.clone(), user });
         let owners = [Some(Owner::Project(self.project.clone())), user];
@@ -99,7 +103,7 @@ impl Memory {
             for (path, value) in store.recall(&owner)? {
                 // A path may have changed hands since it was written.
                 if self.owner(&path).as_ref() == Some(&owner) {
-                    match until(&value) {
+                    match expiring_value(&value) {
                         Some((inner, until)) => session.set_memory_until(&path, inner, until),
                         None => session.set_memory(&path, &value),
                     }
@@ -112,11 +116,11 @@ impl Memory {
 
     /// What a session changed, to be saved with it.
     #[must_use]
-    pub fn changes(&self, session: &Session) -> Vec<Shared> {
+    pub fn changes(&self, session: &Session) -> Vec<MemoryChanges> {
         let mut now = session.memory();
         for (path, value) in &mut now {
             if let Some(until) = session.memory_expiry(path) {
-                *value = json!({ VALUE: value.take(), UNTIL: until });
+                *value = json!({ VALUE_KEY: value.take(), EXPIRY_KEY: until });
             }
         }
         let mut changed: BTreeMap<Owner, BTreeMap<String, Option<Json>>> = BTreeMap::new();
@@ -133,7 +137,7 @@ impl Memory {
         for path in self.known.keys().filter(|path| !now.contains_key(*path)) {
             note(path, None);
         }
-        changed.into_iter().map(|(owner, values)| Shared { owner, values }).collect()
+        changed.into_iter().map(|(owner, values)| MemoryChanges { owner, values }).collect()
     }
 
     /// Writes a turn: the session and what it changed in this memory.

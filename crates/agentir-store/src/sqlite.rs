@@ -1,7 +1,7 @@
 //! Sessions in a SQLite database.
 
-use crate::hold::Holds;
-use crate::{Entry, MAX_ID, Owner, Shared, Store, StoreError};
+use crate::locks::SessionLocks;
+use crate::{MAX_ID_BYTES, MemoryChanges, Owner, SessionInfo, Store, StoreError};
 use agentir_runtime::{SESSION_VERSION, Session};
 use rusqlite::{
     Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params,
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Says in the file's header whose database it is: `agir` in ASCII.
-const APPLICATION: i64 = 0x6167_6972;
+const APPLICATION_ID: i64 = 0x6167_6972;
 
 /// What makes each schema out of the one before it; the number of a schema is how many have run.
 /// Rows are only ever added.
@@ -40,7 +40,7 @@ const MIGRATIONS: &[&str] = &["
 "];
 
 /// How long to wait for another process that is writing.
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Milliseconds since 1970, as SQLite says it.
 const NOW: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -50,7 +50,7 @@ const NOW: &str = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 pub struct Sqlite {
     connection: Connection,
     path: PathBuf,
-    holds: Holds,
+    locks: SessionLocks,
     /// The count of each session that was read here.
     revisions: BTreeMap<String, i64>,
 }
@@ -61,9 +61,10 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError`] if the file cannot be used or is something else.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        private(path).map_err(|e| StoreError::Io { path: path.into(), what: e.to_string() })?;
+        create_private(path)
+            .map_err(|e| StoreError::Io { path: path.into(), reason: e.to_string() })?;
         let connection = Connection::open(path).map_err(|e| error(path, &e))?;
-        Self::prepare(connection, path, Holds::beside(path))
+        Self::prepare(connection, path, SessionLocks::next_to(path))
     }
 
     /// A store that is gone with this value.
@@ -73,19 +74,23 @@ impl Sqlite {
     pub fn in_memory() -> Result<Self, StoreError> {
         let path = Path::new(":memory:");
         let connection = Connection::open_in_memory().map_err(|e| error(path, &e))?;
-        Self::prepare(connection, path, Holds::alone())
+        Self::prepare(connection, path, SessionLocks::disabled())
     }
 
     /// Waits so long for a session that another process holds; without it, not at all.
     #[must_use]
-    pub const fn waiting(mut self, patience: Duration) -> Self {
-        self.holds.patience = patience;
+    pub const fn with_lock_timeout(mut self, lock_timeout: Duration) -> Self {
+        self.locks.lock_timeout = lock_timeout;
         self
     }
 
-    fn prepare(connection: Connection, path: &Path, holds: Holds) -> Result<Self, StoreError> {
-        let mut store = Self { connection, path: path.into(), holds, revisions: BTreeMap::new() };
-        store.run(|connection, _| connection.busy_timeout(BUSY))?;
+    fn prepare(
+        connection: Connection,
+        path: &Path,
+        locks: SessionLocks,
+    ) -> Result<Self, StoreError> {
+        let mut store = Self { connection, path: path.into(), locks, revisions: BTreeMap::new() };
+        store.run(|connection, _| connection.busy_timeout(BUSY_TIMEOUT))?;
         store.migrate()?;
         store.run(|connection, _| {
             // Every turn that was written stays, even if the machine stops.
@@ -103,26 +108,26 @@ impl Sqlite {
             t.pragma_query_value(None, name, |row| row.get::<_, i64>(0))
         };
         if self.run(|t, _| Ok((pragma(t, "application_id")?, pragma(t, "user_version")?)))?
-            == (APPLICATION, known)
+            == (APPLICATION_ID, known)
         {
             return Ok(());
         }
-        self.transact(|t| {
+        self.transaction(|t| {
             let tables: i64 =
                 t.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;
             let application = pragma(t, "application_id")?;
             let found = pragma(t, "user_version")?;
-            if application != APPLICATION && (application != 0 || found != 0 || tables != 0) {
-                return Ok(Err(StoreError::Foreign(path)));
+            if application != APPLICATION_ID && (application != 0 || found != 0 || tables != 0) {
+                return Ok(Err(StoreError::ForeignDatabase(path)));
             }
             let Some(missing) = usize::try_from(found).ok().and_then(|n| MIGRATIONS.get(n..))
             else {
-                return Ok(Err(StoreError::Newer { path, found, known }));
+                return Ok(Err(StoreError::NewerSchema { path, found, known }));
             };
             for step in missing {
                 t.execute_batch(step)?;
             }
-            t.pragma_update(None, "application_id", APPLICATION)?;
+            t.pragma_update(None, "application_id", APPLICATION_ID)?;
             t.pragma_update(None, "user_version", known)?;
             Ok(Ok(()))
         })?
@@ -136,7 +141,7 @@ impl Sqlite {
     }
 
     /// Writes; what does not come to its end leaves nothing.
-    fn transact<T>(
+    fn transaction<T>(
         &mut self,
         job: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
@@ -161,11 +166,11 @@ impl Sqlite {
             self.revisions.insert(id.to_owned(), 0);
             return Ok(None);
         };
-        let no_session = || StoreError::Form { id: id.to_owned(), found: None };
+        let no_session = || StoreError::UnsupportedVersion { id: id.to_owned(), found: None };
         let json: Json = serde_json::from_str(&body).map_err(|_| no_session())?;
         let form = json.get("version").and_then(Json::as_u64);
         if form != Some(u64::from(SESSION_VERSION)) {
-            return Err(StoreError::Form { id: id.to_owned(), found: form });
+            return Err(StoreError::UnsupportedVersion { id: id.to_owned(), found: form });
         }
         let session = serde_json::from_value(json).map_err(|_| no_session())?;
         self.revisions.insert(id.to_owned(), revision);
@@ -175,22 +180,27 @@ impl Sqlite {
 
 impl Store for Sqlite {
     fn load(&mut self, id: &str) -> Result<Option<Session>, StoreError> {
-        checked(id)?;
-        self.holds.take(id)?;
+        check_id(id)?;
+        self.locks.acquire(id)?;
         let session = self.read(id);
         if session.is_err() {
-            self.holds.release(id);
+            self.locks.release(id);
         }
         session
     }
 
-    fn save(&mut self, id: &str, session: &Session, shared: &[Shared]) -> Result<(), StoreError> {
-        checked(id)?;
-        self.holds.take(id)?;
+    fn save(
+        &mut self,
+        id: &str,
+        session: &Session,
+        shared: &[MemoryChanges],
+    ) -> Result<(), StoreError> {
+        check_id(id)?;
+        self.locks.acquire(id)?;
         let body = serde_json::to_string(session)
-            .map_err(|e| StoreError::Io { path: self.path.clone(), what: e.to_string() })?;
+            .map_err(|e| StoreError::Io { path: self.path.clone(), reason: e.to_string() })?;
         let read = self.revisions.get(id).copied().unwrap_or(0);
-        let written = self.transact(|t| {
+        let written = self.transaction(|t| {
             let insert = format!(
                 "INSERT INTO session (id, program, status, turn, revision, created, updated, body)
                  VALUES (?1, ?2, ?3, ?4, ?5 + 1, {NOW}, {NOW}, ?6)
@@ -203,8 +213,8 @@ impl Store for Sqlite {
             if t.execute(&insert, fields)? == 0 {
                 return Ok(false);
             }
-            for Shared { owner, values } in shared {
-                let (project, user) = key(owner);
+            for MemoryChanges { owner, values } in shared {
+                let (project, user) = owner_columns(owner);
                 for (path, value) in values {
                     match value {
                         Some(value) => t.execute(
@@ -227,14 +237,14 @@ impl Store for Sqlite {
         Ok(())
     }
 
-    fn list(&mut self) -> Result<Vec<Entry>, StoreError> {
+    fn list(&mut self) -> Result<Vec<SessionInfo>, StoreError> {
         self.run(|connection, _| {
             let mut all = connection.prepare_cached(
                 "SELECT id, program, status, turn, created, updated FROM session
                  ORDER BY updated DESC, id",
             )?;
             let rows = all.query_map([], |row| {
-                Ok(Entry {
+                Ok(SessionInfo {
                     id: row.get(0)?,
                     program: row.get(1)?,
                     status: row.get(2)?,
@@ -248,12 +258,12 @@ impl Store for Sqlite {
     }
 
     fn delete(&mut self, id: &str) -> Result<bool, StoreError> {
-        checked(id)?;
-        self.holds.take(id)?;
-        let gone = self.transact(|t| t.execute("DELETE FROM session WHERE id = ?1", [id]));
+        check_id(id)?;
+        self.locks.acquire(id)?;
+        let gone = self.transaction(|t| t.execute("DELETE FROM session WHERE id = ?1", [id]));
         match gone {
-            Ok(_) => self.holds.forget(id),
-            Err(_) => self.holds.release(id),
+            Ok(_) => self.locks.remove(id),
+            Err(_) => self.locks.release(id),
         }
         self.revisions.remove(id);
         Ok(gone? > 0)
@@ -261,11 +271,11 @@ impl Store for Sqlite {
 
     fn release(&mut self, id: &str) {
         self.revisions.remove(id);
-        self.holds.release(id);
+        self.locks.release(id);
     }
 
     fn recall(&mut self, owner: &Owner) -> Result<BTreeMap<String, Json>, StoreError> {
-        let (project, user) = key(owner);
+        let (project, user) = owner_columns(owner);
         let found: Vec<(String, String)> = self.run(|connection, _| {
             let mut all = connection.prepare_cached(
                 "SELECT path, value FROM memory WHERE project = ?1 AND user = ?2",
@@ -275,9 +285,9 @@ impl Store for Sqlite {
             rows.collect()
         })?;
         let values = found.into_iter().map(|(path, value)| {
-            let value = serde_json::from_str(&value).map_err(|e| StoreError::Damaged {
+            let value = serde_json::from_str(&value).map_err(|e| StoreError::Corrupt {
                 path: self.path.clone(),
-                what: format!("the memory of `{path}` is no JSON: {e}"),
+                reason: format!("the memory of `{path}` is no JSON: {e}"),
             })?;
             Ok((path, value))
         });
@@ -286,22 +296,22 @@ impl Store for Sqlite {
 }
 
 /// The columns that say whose a memory is. Users have a mark, so that none is called like a project.
-fn key(owner: &Owner) -> (&str, String) {
+fn owner_columns(owner: &Owner) -> (&str, String) {
     match owner {
         Owner::User { project, user } => (project, format!("user:{user}")),
         Owner::Project(project) => (project, String::new()),
     }
 }
 
-fn checked(id: &str) -> Result<(), StoreError> {
-    if id.is_empty() || id.len() > MAX_ID || id.chars().any(char::is_control) {
-        return Err(StoreError::Id(id.chars().take(MAX_ID).collect()));
+fn check_id(id: &str) -> Result<(), StoreError> {
+    if id.is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
+        return Err(StoreError::InvalidId(id.chars().take(MAX_ID_BYTES).collect()));
     }
     Ok(())
 }
 
 /// Makes the file, if there is none: what users said is nobody else's business.
-fn private(path: &Path) -> std::io::Result<()> {
+fn create_private(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::File::options();
     options.read(true).append(true).create(true);
     #[cfg(unix)]
@@ -311,18 +321,21 @@ fn private(path: &Path) -> std::io::Result<()> {
 
 fn error(path: &Path, e: &rusqlite::Error) -> StoreError {
     let path = path.to_path_buf();
-    let what = e.to_string();
+    let reason = e.to_string();
     match e.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            StoreError::Damaged { path, what }
+            StoreError::Corrupt { path, reason }
         }
         _ if matches!(e, rusqlite::Error::InvalidColumnType(..)) => {
-            StoreError::Damaged { path, what }
+            StoreError::Corrupt { path, reason }
         }
         Some(ErrorCode::DatabaseBusy) => StoreError::Io {
             path,
-            what: format!("another process has been writing for {} seconds", BUSY.as_secs()),
+            reason: format!(
+                "another process has been writing for {} seconds",
+                BUSY_TIMEOUT.as_secs()
+            ),
         },
-        _ => StoreError::Io { path, what },
+        _ => StoreError::Io { path, reason },
     }
 }

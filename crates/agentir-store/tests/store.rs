@@ -10,7 +10,7 @@
 use agentir_diagnostics::{SourceFile, SourceMap};
 use agentir_ir::Program;
 use agentir_runtime::{SESSION_VERSION, Session};
-use agentir_store::{Entry, Memory, Owner, Shared, Sqlite, Store, StoreError};
+use agentir_store::{Memory, MemoryChanges, Owner, SessionInfo, Sqlite, Store, StoreError};
 use proptest::prelude::*;
 use serde_json::json;
 use std::fs;
@@ -56,10 +56,11 @@ fn what_is_saved_is_loaded() {
         assert_eq!(store.load("a").unwrap().unwrap().turn, 2);
         let mut all = store.list().unwrap();
         all.sort_by(|a, b| a.id.cmp(&b.id));
-        let told: Vec<_> = all.iter().map(|e| (e.id.as_str(), e.turn, e.goes_on())).collect();
+        let told: Vec<_> = all.iter().map(|e| (e.id.as_str(), e.turn, e.can_continue())).collect();
         assert_eq!(told, [("a", 2, true), ("b", 7, true)]);
         assert!(
-            all.iter().all(|Entry { created, updated, .. }| *created > 0 && created <= updated)
+            all.iter()
+                .all(|SessionInfo { created, updated, .. }| *created > 0 && created <= updated)
         );
         assert!(store.delete("a").unwrap());
         assert!(!store.delete("a").unwrap());
@@ -71,7 +72,7 @@ fn what_is_saved_is_loaded() {
 fn ids_are_checked() {
     let mut store = Sqlite::in_memory().unwrap();
     for id in ["", "a\nb", &"x".repeat(81)] {
-        assert!(matches!(store.load(id), Err(StoreError::Id(_))), "{id:?}");
+        assert!(matches!(store.load(id), Err(StoreError::InvalidId(_))), "{id:?}");
     }
     for id in ["../../etc/passwd", "C:\\x", "ü", " ", "'; DROP TABLE session; --"] {
         let (folder, path) = file();
@@ -105,7 +106,7 @@ fn other() {
         now.turn += 1;
         now.set_memory("user.turns", &json!(now.turn));
         let turns = [("turns".to_owned(), Some(json!(now.turn)))].into();
-        store.save("s", &now, &[Shared { owner: user("u"), values: turns }]).unwrap();
+        store.save("s", &now, &[MemoryChanges { owner: user("u"), values: turns }]).unwrap();
         println!("wrote {}", now.turn);
     }
 }
@@ -156,7 +157,7 @@ fn a_conversation_survives_the_end_of_its_process() {
         now.turn += 1;
         now.set_memory("user.turns", &json!(now.turn));
         let turns = [("turns".to_owned(), Some(json!(now.turn)))].into();
-        store.save("s", &now, &[Shared { owner: user("u"), values: turns }]).unwrap();
+        store.save("s", &now, &[MemoryChanges { owner: user("u"), values: turns }]).unwrap();
         written = now.turn;
     }
 }
@@ -172,13 +173,13 @@ fn one_process_at_a_time_has_a_session() {
     let mut store = Sqlite::open(&path).unwrap();
     let message = store.load("s").unwrap_err().to_string();
     assert!(message.contains("session `s` is in use by another process"), "{message}");
-    assert!(matches!(store.save("s", &session(5), &[]), Err(StoreError::Held(_))));
-    assert!(matches!(store.delete("s"), Err(StoreError::Held(_))));
+    assert!(matches!(store.save("s", &session(5), &[]), Err(StoreError::Locked(_))));
+    assert!(matches!(store.delete("s"), Err(StoreError::Locked(_))));
     // Others are free.
     store.save("t", &session(1), &[]).unwrap();
 
     // Who is patient gets it when the other one is done.
-    let mut store = store.waiting(Duration::from_secs(60));
+    let mut store = store.with_lock_timeout(Duration::from_secs(60));
     let mut input = other.stdin.take().unwrap();
     let release = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
@@ -199,7 +200,8 @@ fn a_turn_is_never_lost_to_another() {
     let mut two = Sqlite::open(&path).unwrap();
     assert!(matches!(two.save("s", &session(9), &[]), Err(StoreError::Conflict(_))), "not read");
     assert_eq!(two.load("s").unwrap().unwrap().turn, 1);
-    let note = Shared { owner: user("u"), values: [("x".to_owned(), Some(json!(1)))].into() };
+    let note =
+        MemoryChanges { owner: user("u"), values: [("x".to_owned(), Some(json!(1)))].into() };
     two.save("s", &session(2), &[]).unwrap();
     let lost = one.save("s", &session(2), &[note]).unwrap_err();
     assert!(lost.to_string().contains("was continued elsewhere"), "{lost}");
@@ -214,8 +216,8 @@ fn files_that_are_something_else_are_told() {
         fs::write(&path, text).unwrap();
         Sqlite::open(&path).unwrap_err()
     };
-    assert!(matches!(damaged(b"turns = 1\n"), StoreError::Damaged { .. }));
-    assert!(matches!(damaged(&[7; 5000]), StoreError::Damaged { .. }));
+    assert!(matches!(damaged(b"turns = 1\n"), StoreError::Corrupt { .. }));
+    assert!(matches!(damaged(&[7; 5000]), StoreError::Corrupt { .. }));
     assert!(matches!(Sqlite::open(folder.path()), Err(StoreError::Io { .. })));
     assert!(matches!(Sqlite::open(&path.join("x")), Err(StoreError::Io { .. })));
 
@@ -241,7 +243,7 @@ fn databases_of_others_and_of_the_future_are_left_alone() {
     connection.execute_batch("CREATE TABLE people (name TEXT)").unwrap();
     drop(connection);
     let before = fs::read(&other).unwrap();
-    assert!(matches!(Sqlite::open(&other), Err(StoreError::Foreign(_))));
+    assert!(matches!(Sqlite::open(&other), Err(StoreError::ForeignDatabase(_))));
     assert_eq!(fs::read(&other).unwrap(), before, "untouched");
 
     drop(Sqlite::open(&path).unwrap());
@@ -267,9 +269,12 @@ fn sessions_of_another_form_are_told() {
     put("old", r#"{"version": 900}"#);
     put("odd", &json!({ "version": SESSION_VERSION, "turn": "three" }).to_string());
     put("text", "hello");
-    assert!(matches!(store.load("old"), Err(StoreError::Form { found: Some(900), .. })));
-    assert!(matches!(store.load("odd"), Err(StoreError::Form { found: None, .. })));
-    assert!(matches!(store.load("text"), Err(StoreError::Form { found: None, .. })));
+    assert!(matches!(
+        store.load("old"),
+        Err(StoreError::UnsupportedVersion { found: Some(900), .. })
+    ));
+    assert!(matches!(store.load("odd"), Err(StoreError::UnsupportedVersion { found: None, .. })));
+    assert!(matches!(store.load("text"), Err(StoreError::UnsupportedVersion { found: None, .. })));
     // They can be removed, and listed meanwhile.
     assert_eq!(store.list().unwrap().len(), 3);
     assert!(store.delete("old").unwrap());
@@ -324,7 +329,7 @@ fn memory_is_shared_by_scope() {
 
     let mut ann = memory(Some("ann"));
     let mut first = session(1);
-    ann.fill(&mut store, &mut first).unwrap();
+    ann.load_into(&mut store, &mut first).unwrap();
     for path in ["user.chains", "project.rates", "workflow.quote", "undeclared"] {
         first.set_memory(path, &json!([path, 1]));
     }
@@ -332,7 +337,7 @@ fn memory_is_shared_by_scope() {
 
     let recalled = |who: &mut Memory, store: &mut Sqlite| {
         let mut new = session(0);
-        who.fill(store, &mut new).unwrap();
+        who.load_into(store, &mut new).unwrap();
         new.memory().into_keys().collect::<Vec<_>>()
     };
     assert_eq!(
@@ -353,7 +358,7 @@ fn conversations_do_not_undo_what_others_remember() {
     let (mut one, mut two) = (session(1), session(1));
     one.set_memory("user.a", &json!(1));
     left.save(&mut store, "one", &one).unwrap();
-    right.fill(&mut store, &mut two).unwrap();
+    right.load_into(&mut store, &mut two).unwrap();
     two.set_memory("user.b", &json!(2));
     right.save(&mut store, "two", &two).unwrap();
     one.set_memory("user.a", &json!(3));
@@ -362,7 +367,7 @@ fn conversations_do_not_undo_what_others_remember() {
     two.set_memory("user.b", &json!(4));
     right.save(&mut store, "two", &two).unwrap();
     let mut new = session(0);
-    Memory::new(&program, "p", Some("ann")).fill(&mut store, &mut new).unwrap();
+    Memory::new(&program, "p", Some("ann")).load_into(&mut store, &mut new).unwrap();
     assert_eq!(json!(new.memory()), json!({ "user.a": 3, "user.b": 4 }));
 }
 
@@ -377,7 +382,7 @@ fn what_is_kept_for_a_time_is_kept_for_that_time_on_disk() {
     memory().save(&mut Sqlite::open(&path).unwrap(), "one", &first).unwrap();
 
     let mut next = session(0);
-    memory().fill(&mut Sqlite::open(&path).unwrap(), &mut next).unwrap();
+    memory().load_into(&mut Sqlite::open(&path).unwrap(), &mut next).unwrap();
     assert_eq!(json!(next.memory()), json!({ "user.wish": "peace", "user.name": "Ann" }));
     assert_eq!(
         (next.memory_expiry("user.wish"), next.memory_expiry("user.name")),

@@ -20,7 +20,7 @@ pub(crate) enum Nulls {
 ///
 /// # Errors
 /// All that is wrong, in one sentence. It names parameters and types and no value.
-pub(crate) fn checked(
+pub(crate) fn check_arguments(
     tool: &Tool,
     arguments: &Map<String, Json>,
     nulls: Nulls,
@@ -33,7 +33,7 @@ pub(crate) fn checked(
         match known {
             // The tool has a default for it, or does without.
             Some(_) if value.is_null() && nulls == Nulls::Missing => {}
-            Some(parameter) => match fitting(parameter, value, nulls) {
+            Some(parameter) => match convert_argument(parameter, value, nulls) {
                 Ok(value) => {
                     checked.insert(name.clone(), value);
                 }
@@ -42,7 +42,7 @@ pub(crate) fn checked(
             None if open => {
                 checked.insert(name.clone(), value.clone());
             }
-            None => problems.push(unknown(tool, name)),
+            None => problems.push(unknown_parameter(tool, name)),
         }
     }
     for parameter in &tool.parameters {
@@ -68,7 +68,7 @@ pub(crate) fn checked(
     Err(format!("`{}` cannot be called like this: {}", tool.name.value, problems.join("; ")))
 }
 
-fn unknown(tool: &Tool, name: &str) -> String {
+fn unknown_parameter(tool: &Tool, name: &str) -> String {
     let names = tool.parameters.iter().map(|p| p.name.value.as_str());
     match closest(name, names) {
         Some(known) => format!("`{name}` is no parameter of it, did you mean `{known}`?"),
@@ -76,18 +76,21 @@ fn unknown(tool: &Tool, name: &str) -> String {
     }
 }
 
-fn fitting(parameter: &Parameter, value: &Json, nulls: Nulls) -> Result<Json, String> {
+fn convert_argument(parameter: &Parameter, value: &Json, nulls: Nulls) -> Result<Json, String> {
     if value.is_null() && nulls == Nulls::Values {
         return Ok(Json::Null);
     }
     let value = match &parameter.ty {
-        Some(ty) => converted(ty, value, 0)?,
+        Some(ty) => convert(ty, value, 0)?,
         None => value.clone(),
     };
     // Holes in a value are filled by the platform.
     let closed = parameter.values.iter().all(|v| v.parts.is_empty());
     let allowed = || parameter.values.iter().map(|v| v.text.value.as_str());
-    if closed && allowed().next().is_some() && !allowed().any(|v| v == crate::fill::text(&value)) {
+    if closed
+        && allowed().next().is_some()
+        && !allowed().any(|v| v == crate::template::value_text(&value))
+    {
         let all: Vec<_> = allowed().map(|v| format!("`{v}`")).collect();
         return Err(format!("takes one of {}", all.join(", ")));
     }
@@ -95,7 +98,7 @@ fn fitting(parameter: &Parameter, value: &Json, nulls: Nulls) -> Result<Json, St
 }
 
 /// A value of a declared type. Recursive; deeper than values may be, nothing is checked.
-fn converted(ty: &TypeExpr, value: &Json, depth: usize) -> Result<Json, String> {
+fn convert(ty: &TypeExpr, value: &Json, depth: usize) -> Result<Json, String> {
     let Some(wanted) = ValueType::of(ty).filter(|_| depth < MAX_DEPTH) else {
         return Ok(value.clone());
     };
@@ -116,12 +119,12 @@ fn converted(ty: &TypeExpr, value: &Json, depth: usize) -> Result<Json, String> 
         _ => None,
     };
     let Some(value) = fits else {
-        return Err(format!("takes {} and got {}", wanted.words(), words(value)));
+        return Err(format!("takes {} and got {}", wanted.words(), type_name(value)));
     };
     match (&ty.kind, value) {
         (TypeKind::Array(element), Json::Array(items)) => {
             let items = items.iter().enumerate().map(|(n, item)| {
-                converted(element, item, depth + 1).map_err(|e| format!("at {n} {e}"))
+                convert(element, item, depth + 1).map_err(|e| format!("at {n} {e}"))
             });
             items.collect::<Result<Vec<_>, _>>().map(Json::Array)
         }
@@ -130,7 +133,7 @@ fn converted(ty: &TypeExpr, value: &Json, depth: usize) -> Result<Json, String> 
                 let name = field.name.value.as_str();
                 match found.get_mut(name) {
                     Some(value) => {
-                        *value = converted(&field.ty, value, depth + 1)
+                        *value = convert(&field.ty, value, depth + 1)
                             .map_err(|e| format!("in `{name}` {e}"))?;
                     }
                     None if field.optional => {}
@@ -144,7 +147,7 @@ fn converted(ty: &TypeExpr, value: &Json, depth: usize) -> Result<Json, String> 
 }
 
 /// What a value is, in words.
-const fn words(value: &Json) -> &'static str {
+const fn type_name(value: &Json) -> &'static str {
     match value {
         Json::Null => ValueType::Null.words(),
         Json::Bool(_) => ValueType::Boolean.words(),

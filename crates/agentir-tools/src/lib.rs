@@ -13,28 +13,28 @@
 //! Everything else is refused, with a sentence that says how to allow or to stub it.
 //!
 //! *Invariant*: nothing here reaches the world unless it was allowed by whoever runs the program.
-//! What the environment says ([`Settings`]) goes where the program's author wrote it and into no
+//! What the environment says ([`EnvVars`]) goes where the program's author wrote it and into no
 //! message, and what a model says stays a value: it ends no string, begins no header or command, and
 //! leaves neither its part of an address nor the host.
 
 mod arguments;
+mod environment;
 mod error;
-mod fill;
 mod http;
+mod mcp_servers;
 mod python;
 mod remote;
-mod servers;
-mod settings;
 mod stubs;
 mod tables;
+mod template;
 mod toolbox;
 
+pub use environment::{EnvVars, Secrets};
 pub use error::FileError;
 pub use http::Http;
+pub use mcp_servers::{McpFile, Server};
 pub use python::Python;
-pub use servers::{McpFile, Server};
-pub use settings::{Secrets, Settings};
-pub use stubs::{Case, Fails, Matcher, Recorded, StubFile, Stubs};
+pub use stubs::{FailureMode, Matcher, RecordedCall, StubCase, StubFile, Stubs};
 pub use toolbox::{Allow, Toolbox};
 
 use agentir_runtime::ToolCall;
@@ -53,16 +53,16 @@ pub fn mcp_schema() -> serde_json::Value {
 }
 
 /// How large the answer of a tool may be, in bytes.
-pub const MAX_ANSWER: usize = 4 << 20;
+pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// How deep the values of an answer may lie in each other; deeper ones are no values of the languages.
 pub const MAX_DEPTH: usize = 64;
 
 /// No call takes longer, whatever an agent says.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long to wait for the answer of a call.
 #[must_use]
-pub fn patience(call: &ToolCall<'_>) -> Duration {
-    Duration::from_millis(call.timeout_ms).min(LONGEST)
+pub fn call_timeout(call: &ToolCall<'_>) -> Duration {
+    Duration::from_millis(call.timeout_ms).min(MAX_TIMEOUT)
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
 /// The agent as a tool that is called by HTTP; none if nothing says where it is.
-pub(crate) fn tool(name: &str, remote: &Remote) -> Option<Tool> {
+pub(crate) fn http_tool(name: &str, remote: &Remote) -> Option<Tool> {
     let endpoint = remote.endpoint.as_ref().filter(|at| at.value.contains("://"))?;
     let mut binding = Map::new();
     binding.insert("endpoint".to_owned(), Data::from(endpoint.value.as_str()));
@@ -43,7 +43,10 @@ fn is_a2a(remote: &Remote) -> bool {
 }
 
 /// What is sent.
-pub(crate) fn sent(remote: &Remote, mut arguments: Map<String, Json>) -> Map<String, Json> {
+pub(crate) fn request_arguments(
+    remote: &Remote,
+    mut arguments: Map<String, Json>,
+) -> Map<String, Json> {
     if !is_a2a(remote) {
         return arguments;
     }
@@ -75,7 +78,7 @@ pub(crate) fn sent(remote: &Remote, mut arguments: Map<String, Json>) -> Map<Str
 ///
 /// # Errors
 /// What the agent elsewhere says went wrong, or an answer that is none.
-pub(crate) fn read(name: &str, remote: &Remote, answer: Json) -> Result<Json, ToolFailure> {
+pub(crate) fn parse_answer(name: &str, remote: &Remote, answer: Json) -> Result<Json, ToolFailure> {
     if !is_a2a(remote) {
         return Ok(answer);
     }
@@ -90,7 +93,7 @@ pub(crate) fn read(name: &str, remote: &Remote, answer: Json) -> Result<Json, To
     let Some(result) = answer.get("result") else {
         return Err(failed("not as the Agent2Agent protocol has it: there is no `result`"));
     };
-    let mut reply = Reply::default();
+    let mut reply = A2aReply::default();
     let is_task = result.get("status").is_some();
     let state = result.pointer("/status/state").and_then(Json::as_str).unwrap_or_default();
     if is_task {
@@ -124,12 +127,12 @@ pub(crate) fn read(name: &str, remote: &Remote, answer: Json) -> Result<Json, To
 
 /// What messages and artifacts consist of.
 #[derive(Default)]
-struct Reply {
+struct A2aReply {
     says: Vec<String>,
     result: Map<String, Json>,
 }
 
-impl Reply {
+impl A2aReply {
     fn parts(&mut self, parts: Option<&Json>) {
         for part in parts.and_then(Json::as_array).into_iter().flatten() {
             if let Some(text) = part.get("text").and_then(Json::as_str) {

@@ -1,7 +1,7 @@
 //! Tools of type `table`: reading what is written in the program. They change nothing, so they always
 //! answer.
 
-use crate::fill;
+use crate::template;
 use agentir_ir::{Agent, LookupTable, Tool};
 use serde_json::{Map, Value as Json};
 
@@ -19,21 +19,23 @@ pub(crate) fn answer(
         Json::Array(rows) => {
             let fits = |row: &&Json| {
                 arguments.iter().all(|(name, value)| {
-                    row.get(name).is_some_and(|field| fill::text(field) == fill::text(value))
+                    row.get(name).is_some_and(|field| {
+                        template::value_text(field) == template::value_text(value)
+                    })
                 })
             };
             Some(rows.iter().filter(fits).cloned().collect())
         }
-        Json::String(name) => looked_up(agent?.lookup_tables.get(name.as_str())?, arguments),
+        Json::String(name) => look_up(agent?.lookup_tables.get(name.as_str())?, arguments),
         _ => None,
     }
 }
 
-fn looked_up(table: &LookupTable, arguments: &Map<String, Json>) -> Option<Json> {
+fn look_up(table: &LookupTable, arguments: &Map<String, Json>) -> Option<Json> {
     if !matches!(table.source, None | Some("inline")) {
         return None;
     }
-    let wanted = fill::text(arguments.values().next()?);
+    let wanted = template::value_text(arguments.values().next()?);
     let exact = table.case_sensitive == Some(true);
     let is = |key: &str| key == wanted || !exact && key.to_lowercase() == wanted.to_lowercase();
     let found = match &table.map {

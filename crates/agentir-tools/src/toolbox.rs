@@ -1,7 +1,7 @@
 //! Who answers a call.
 
 use crate::arguments::{self, Nulls};
-use crate::{Http, Python, Recorded, Stubs, remote, stubs, tables};
+use crate::{Http, Python, RecordedCall, Stubs, remote, stubs, tables};
 use agentir_ir::{Agent, Data, Program, Remote, Tool, ToolType};
 use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
 use serde_json::{Map, Value as Json};
@@ -20,7 +20,7 @@ pub enum Allow {
 }
 
 impl Allow {
-    fn has(&self, tool: &str) -> bool {
+    fn permits(&self, tool: &str) -> bool {
         match self {
             Self::Nothing => false,
             Self::Only(names) => names.contains(tool),
@@ -41,7 +41,7 @@ pub struct Toolbox {
     http: Option<Http>,
     mcp: Option<Box<dyn Tools>>,
     python: Option<Python>,
-    calls: Vec<Recorded>,
+    calls: Vec<RecordedCall>,
 }
 
 impl Toolbox {
@@ -56,7 +56,7 @@ impl Toolbox {
         for (agent, tools, extensions) in libraries.chain(own) {
             for tool in tools {
                 let mut tool = tool.clone();
-                shared(extensions, &mut tool);
+                apply_library_defaults(extensions, &mut tool);
                 let key = (agent.clone(), tool.name.value.to_string());
                 implementations.entry(key).or_insert(tool);
             }
@@ -113,7 +113,7 @@ impl Toolbox {
 
     /// All calls so far, in their order, refused ones included, with the arguments as they came.
     #[must_use]
-    pub fn calls(&self) -> &[Recorded] {
+    pub fn calls(&self) -> &[RecordedCall] {
         &self.calls
     }
 
@@ -131,7 +131,7 @@ impl Toolbox {
             ));
         }
         if let Some(remote) = call.remote {
-            return self.ask_elsewhere(remote, call);
+            return self.call_remote_agent(remote, call);
         }
         let key = |agent: Option<&str>| (agent.map(str::to_owned), call.name.to_owned());
         let own = self.implementations.get(&key(Some(call.agent)));
@@ -149,12 +149,12 @@ impl Toolbox {
         let nulls = if function { Nulls::Values } else { Nulls::Missing };
         // What the agent declares is what it is held to.
         let declared = call.tool.or(tool);
-        let arguments = match declared.map(|tool| arguments::checked(tool, &call.arguments, nulls))
-        {
-            Some(Ok(arguments)) => arguments,
-            Some(Err(problem)) => return Err(ToolFailure::new(FailureKind::Error, problem)),
-            None => call.arguments.clone(),
-        };
+        let arguments =
+            match declared.map(|tool| arguments::check_arguments(tool, &call.arguments, nulls)) {
+                Some(Ok(arguments)) => arguments,
+                Some(Err(problem)) => return Err(ToolFailure::new(FailureKind::Error, problem)),
+                None => call.arguments.clone(),
+            };
         let call = ToolCall { tool, arguments, ..call.clone() };
         if self.stubs.has(call.name) {
             return self.stubs.call(&ToolCall { tool: declared, ..call });
@@ -163,7 +163,7 @@ impl Toolbox {
             return refused(format!(
                 "no tool `{}` is declared; to answer it anyway, stub it:\n{}",
                 call.name,
-                stubs::proposal(call.name, None, &call.arguments)
+                stubs::suggested_stub(call.name, None, &call.arguments)
             ));
         };
         if tool.tool_type == Some(ToolType::Table)
@@ -171,8 +171,8 @@ impl Toolbox {
         {
             return Ok(found);
         }
-        let kind = tool.tool_type.or_else(|| guessed(tool));
-        let stub = || stubs::proposal(call.name, declared, &call.arguments);
+        let kind = tool.tool_type.or_else(|| inferred_type(tool));
+        let stub = || stubs::suggested_stub(call.name, declared, &call.arguments);
         let by: Option<&mut dyn Tools> = match kind {
             Some(ToolType::Http) => self.http.as_mut().map(|by| by as &mut dyn Tools),
             Some(ToolType::Mcp) => self.mcp.as_mut().map(|by| &mut **by as &mut dyn Tools),
@@ -180,9 +180,9 @@ impl Toolbox {
             _ => None,
         };
         let Some(by) = by else {
-            return refused(format!("{}; stub it:\n{}", nobody(tool, kind), stub()));
+            return refused(format!("{}; stub it:\n{}", no_handler(tool, kind), stub()));
         };
-        if !self.allow.has(call.name) {
+        if !self.allow.permits(call.name) {
             return refused(format!(
                 "`{}` would reach the world, which is not allowed: run with --allow-tools, or stub \
                  it:\n{}",
@@ -196,17 +196,21 @@ impl Toolbox {
 
 impl Toolbox {
     /// An agent that is not part of the program.
-    fn ask_elsewhere(&mut self, remote: &Remote, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
+    fn call_remote_agent(
+        &mut self,
+        remote: &Remote,
+        call: &ToolCall<'_>,
+    ) -> Result<Json, ToolFailure> {
         let name = call.name;
         if self.stubs.has(name) {
             return self.stubs.call(call);
         }
         let refused = |why: String| {
-            let stub = stubs::proposal_of_agent(name, &call.arguments);
+            let stub = stubs::suggested_agent_stub(name, &call.arguments);
             let words = format!("{why}; to answer for it, stub it:\n{stub}");
             Err(ToolFailure::new(FailureKind::Refused, words))
         };
-        let Some(tool) = remote::tool(name, remote) else {
+        let Some(tool) = remote::http_tool(name, remote) else {
             return refused(match &remote.endpoint {
                 Some(at) => format!("`{}` can be reached on its platform only", at.value),
                 None => format!(
@@ -214,7 +218,7 @@ impl Toolbox {
                 ),
             });
         };
-        if !self.allow.has(name) {
+        if !self.allow.permits(name) {
             return refused(format!(
                 "asking `{name}` would reach the world, which is not allowed: run with --allow-tools"
             ));
@@ -222,22 +226,22 @@ impl Toolbox {
         let Some(http) = &mut self.http else {
             return refused(format!("no HTTP client is set up for `{name}`"));
         };
-        let arguments = remote::sent(remote, call.arguments.clone());
+        let arguments = remote::request_arguments(remote, call.arguments.clone());
         let answer = http.call(&ToolCall { tool: Some(&tool), arguments, ..call.clone() })?;
-        remote::read(name, remote, answer)
+        remote::parse_answer(name, remote, answer)
     }
 }
 
 impl Tools for Toolbox {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let result = self.answer(call);
-        self.calls.push(Recorded::of(call, &result));
+        self.calls.push(RecordedCall::of(call, &result));
         result
     }
 }
 
 /// Why nobody here can call a tool.
-fn nobody(tool: &Tool, kind: Option<ToolType>) -> String {
+fn no_handler(tool: &Tool, kind: Option<ToolType>) -> String {
     let name = &tool.name.value;
     let target = tool.binding.as_ref().and_then(|b| b.0.get("target")).and_then(Data::as_str);
     match (kind, target) {
@@ -254,14 +258,14 @@ fn nobody(tool: &Tool, kind: Option<ToolType>) -> String {
 }
 
 /// The type of a tool that does not say it, by its binding.
-fn guessed(tool: &Tool) -> Option<ToolType> {
+fn inferred_type(tool: &Tool) -> Option<ToolType> {
     let binding = &tool.binding.as_ref()?.0;
     let has = |field: &str| binding.contains_key(field);
     if has("endpoint") { Some(ToolType::Http) } else { has("server").then_some(ToolType::Mcp) }
 }
 
 /// What a library says for all of its tools, and the tool does not say itself.
-fn shared(
+fn apply_library_defaults(
     extensions: &BTreeMap<&'static str, BTreeMap<String, agentir_ir::Extension>>,
     tool: &mut Tool,
 ) {
@@ -270,7 +274,7 @@ fn shared(
     let all = |name: &str| {
         extensions.values().find_map(|own| own.get(name)).map(|extension| &extension.value)
     };
-    let kind = tool.tool_type.or_else(|| guessed(tool));
+    let kind = tool.tool_type.or_else(|| inferred_type(tool));
     let Some(binding) = tool.binding.as_mut().filter(|_| kind == Some(ToolType::Http)) else {
         return;
     };

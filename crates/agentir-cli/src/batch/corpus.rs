@@ -112,7 +112,7 @@ fn count_one(group: Group, question: Question<'_>, store: Option<&Store>) -> Cor
         bytes,
         diagnostics: &checked.diagnostics,
         sources: &loaded.sources,
-        took: begun.elapsed(),
+        duration: begun.elapsed(),
     };
     let corpus = measured.corpus(MOST_ROWS);
     if let (Some(store), Some(place)) = (store, place) {

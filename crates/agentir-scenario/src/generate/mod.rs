@@ -14,7 +14,7 @@ use crate::coverage::Coverage;
 use crate::replay::Effects;
 use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
 use agentir_runtime::{AgentMessage, Host, Input, Machine, StartError, Status};
-use agentir_tools::{Case, StubFile, Stubs, Toolbox};
+use agentir_tools::{StubCase, StubFile, Stubs, Toolbox};
 use choices::{ChoiceSequence, ChoiceWorld, ChoosingHuman, ChoosingModel, ChoosingTools, Recorder};
 pub(crate) use choices::{FixedClock, Recording};
 use rustc_hash::FxHashMap;
@@ -150,7 +150,7 @@ struct Shared<'g> {
 
 /// Tools that take every call whose arguments are in order.
 fn toolbox(program: &Program) -> Toolbox {
-    let case = || Case { answer: Some(serde_json::Value::Null), ..Case::default() };
+    let case = || StubCase { answer: Some(serde_json::Value::Null), ..StubCase::default() };
     let names = program.tools().map(|t| t.name.value.to_string());
     let mut called = Vec::new();
     for agent in &program.agents {

@@ -1,7 +1,7 @@
 //! Who calls: keys and tokens from the environment.
 
-use crate::fill::{Place, Values, text};
-use crate::settings::Secrets;
+use crate::environment::Secrets;
+use crate::template::{Encoding, Values, value_text};
 use agentir_ir::Data;
 use serde_json::{Map, Value as Json};
 
@@ -38,7 +38,7 @@ const KINDS: &[(&str, AuthKind)] = &[
 
 /// What is added to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Login {
+pub(super) struct Credentials {
     pub(super) header: Option<(String, String)>,
     pub(super) query: Option<(String, String)>,
 }
@@ -54,9 +54,9 @@ pub(super) struct Grant {
 
 /// What is needed to log in.
 #[derive(Debug)]
-pub(super) enum Needs {
+pub(super) enum AuthRequirement {
     /// Nothing more.
-    Ready(Login),
+    Ready(Credentials),
     /// A token for this.
     Token(Grant),
 }
@@ -98,10 +98,10 @@ impl Auth {
         host: &str,
         values: Values<'_>,
         secrets: &mut Secrets,
-    ) -> Result<Needs, String> {
+    ) -> Result<AuthRequirement, String> {
         let from = Source { auth: self, host, values };
-        Ok(Needs::Ready(match self.kind {
-            AuthKind::None => Login::default(),
+        Ok(AuthRequirement::Ready(match self.kind {
+            AuthKind::None => Credentials::default(),
             AuthKind::Bearer => {
                 bearer(&from.secret(&["token", "access_token"], "TOKEN", secrets)?)
             }
@@ -109,8 +109,8 @@ impl Auth {
                 let user = from.secret(&["username", "user"], "USERNAME", secrets)?;
                 let password = from.secret(&["password"], "PASSWORD", secrets)?;
                 let pair = BASE64.encode(format!("{user}:{password}"));
-                secrets.note(&pair);
-                Login {
+                secrets.add(&pair);
+                Credentials {
                     header: Some(("Authorization".into(), format!("Basic {pair}"))),
                     query: None,
                 }
@@ -120,19 +120,19 @@ impl Auth {
                     from.secret(&["key", "api_key", "apiKey", "value"], "API_KEY", secrets)?;
                 let name =
                     from.plain(&["header", "header_name", "headerName", "name", "param"], secrets)?;
-                let place = from.plain(&["in", "location"], secrets)?;
+                let location = from.plain(&["in", "location"], secrets)?;
                 let prefix =
                     from.plain(&["prefix"], secrets)?.map_or(String::new(), |p| format!("{p} "));
-                if place.is_some_and(|place| place == "query") {
+                if location.is_some_and(|location| location == "query") {
                     let name = name.unwrap_or_else(|| "api_key".to_owned());
-                    Login { header: None, query: Some((name, key)) }
+                    Credentials { header: None, query: Some((name, key)) }
                 } else {
                     let name = name.unwrap_or_else(|| "X-API-Key".to_owned());
-                    Login { header: Some((name, format!("{prefix}{key}"))), query: None }
+                    Credentials { header: Some((name, format!("{prefix}{key}"))), query: None }
                 }
             }
             AuthKind::OAuth2 => {
-                return Ok(Needs::Token(Grant {
+                return Ok(AuthRequirement::Token(Grant {
                     url: from.needed(&["token_url", "tokenUrl"], "TOKEN_URL", secrets)?,
                     id: from.needed(&["client_id", "clientId"], "CLIENT_ID", secrets)?,
                     secret: from.secret(
@@ -151,8 +151,11 @@ impl Auth {
 const BASE64: base64::engine::GeneralPurpose = base64::engine::general_purpose::STANDARD;
 use base64::Engine as _;
 
-pub(super) fn bearer(token: &str) -> Login {
-    Login { header: Some(("Authorization".to_owned(), format!("Bearer {token}"))), query: None }
+pub(super) fn bearer(token: &str) -> Credentials {
+    Credentials {
+        header: Some(("Authorization".to_owned(), format!("Bearer {token}"))),
+        query: None,
+    }
 }
 
 /// Where the parts of a login come from: what the tool says, else the environment.
@@ -169,12 +172,12 @@ impl Source<'_> {
             return Ok(None);
         };
         let written = match written {
-            Json::Array(all) => all.iter().map(text).collect::<Vec<_>>().join(" "),
-            other => text(other),
+            Json::Array(all) => all.iter().map(value_text).collect::<Vec<_>>().join(" "),
+            other => value_text(other),
         };
         // No argument of a call logs in.
         let values = Values { arguments: &Map::new(), ..self.values };
-        values.fill(&written, Place::Plain, secrets).map(Some)
+        values.fill(&written, Encoding::Plain, secrets).map(Some)
     }
 
     /// What the tool says, else the variable of the environment.
@@ -183,14 +186,14 @@ impl Source<'_> {
             return Ok(said);
         }
         let variable = self.variable(end);
-        let value = self.values.settings.get(&variable).map(str::to_owned);
+        let value = self.values.env.get(&variable).map(str::to_owned);
         value.ok_or_else(|| format!("it logs in: set `{variable}` in the environment"))
     }
 
     /// The same, kept out of messages.
     fn secret(&self, names: &[&str], end: &str, secrets: &mut Secrets) -> Result<String, String> {
         let value = self.needed(names, end, secrets)?;
-        secrets.note(&value);
+        secrets.add(&value);
         Ok(value)
     }
 

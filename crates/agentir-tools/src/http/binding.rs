@@ -9,10 +9,10 @@ use std::time::Duration;
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// More tries are not made, whatever the tool says.
-const MOST_RETRIES: u32 = 10;
+const MAX_RETRIES: u32 = 10;
 
 /// Fields of the platform that cannot be done here: a tool that has one would behave otherwise.
-const ELSEWHERE: &[(&str, &str)] = &[
+const UNSUPPORTED_FIELDS: &[(&str, &str)] = &[
     ("soap_version", "SOAP"),
     ("soap_action", "SOAP"),
     ("soap_operation", "SOAP"),
@@ -27,7 +27,7 @@ pub(super) type Setting<'s> = &'s dyn Fn(&str) -> Result<String, String>;
 
 /// A tool of type `http`.
 #[derive(Clone, Debug)]
-pub(super) struct Request {
+pub(super) struct HttpBinding {
     pub(super) method: String,
     /// The address, with its holes.
     pub(super) endpoint: String,
@@ -52,21 +52,21 @@ pub(super) enum Body {
     /// The arguments that stand nowhere else, as JSON; nothing for methods that send nothing.
     Arguments,
     /// This, as it is.
-    Fixed(String, Kind),
+    Fixed(String, ContentType),
     /// This, with its holes filled.
-    Template(String, Kind),
+    Template(String, ContentType),
 }
 
 /// What a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ContentType {
     Json,
     Form,
     Xml,
     Text,
 }
 
-impl Kind {
+impl ContentType {
     pub(super) const fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
@@ -76,7 +76,7 @@ impl Kind {
         }
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "json" | "application/json" => Self::Json,
             "form"
@@ -91,7 +91,7 @@ impl Kind {
     }
 
     /// By how it begins.
-    fn of(body: &str) -> Self {
+    fn sniff(body: &str) -> Self {
         match body.trim_start().chars().next() {
             Some('{' | '[' | '"') => Self::Json,
             Some('<') => Self::Xml,
@@ -109,7 +109,7 @@ pub(super) struct Breaker {
     pub(super) reset: Duration,
 }
 
-impl Request {
+impl HttpBinding {
     /// Reads the binding of a tool.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Request {
     pub(super) fn new(tool: &Tool, setting: Setting<'_>) -> Result<Self, String> {
         let empty = Map::new();
         let binding = tool.binding.as_ref().map_or(&empty, |b| &b.0);
-        let elsewhere = ELSEWHERE.iter().find(|(field, _)| binding.contains_key(*field));
+        let elsewhere = UNSUPPORTED_FIELDS.iter().find(|(field, _)| binding.contains_key(*field));
         let soap = text(binding, "protocol").is_some_and(|p| p.eq_ignore_ascii_case("soap"));
         if let Some(what) = elsewhere.map(|(_, what)| *what).or(soap.then_some("SOAP")) {
             return Err(format!("it needs {what}, which this runtime does not have"));
@@ -149,7 +149,7 @@ impl Request {
             retries,
             retry_delay,
             rate_limit: match binding.get("rate_limit") {
-                Some(written) => Some(whole(written, "rate_limit", setting)?),
+                Some(written) => Some(integer(written, "rate_limit", setting)?),
                 None => None,
             },
             breaker: breaker(binding, setting)?,
@@ -159,11 +159,11 @@ impl Request {
     }
 
     /// The names of the arguments that stand in the address, the query, a header or the body.
-    pub(super) fn used(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn referenced_arguments(&self) -> impl Iterator<Item = &str> {
         let query = self.query.iter().flatten();
         let texts = query.chain(&self.headers).map(|(_, text)| (text.as_str(), false));
         let texts = texts.chain([(self.endpoint.as_str(), true)]);
-        texts.flat_map(|(text, single)| crate::fill::names(text, single))
+        texts.flat_map(|(text, single)| crate::template::argument_names(text, single))
     }
 }
 
@@ -174,9 +174,10 @@ fn text<'a>(binding: &'a Map<String, Data>, field: &str) -> Option<&'a str> {
 /// Names with texts; a list of such is one as well.
 fn pairs(data: Option<&Data>) -> Vec<(String, String)> {
     match data {
-        Some(Json::Object(fields)) => {
-            fields.iter().map(|(name, value)| (name.clone(), crate::fill::text(value))).collect()
-        }
+        Some(Json::Object(fields)) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), crate::template::value_text(value)))
+            .collect(),
         Some(Json::Array(items)) => items.iter().flat_map(|item| pairs(Some(item))).collect(),
         _ => Vec::new(),
     }
@@ -185,25 +186,25 @@ fn pairs(data: Option<&Data>) -> Vec<(String, String)> {
 fn body(binding: &Map<String, Data>) -> Result<Body, String> {
     let named = ["body_type", "body_mode"].into_iter().find_map(|field| text(binding, field));
     let kind = match named {
-        Some(name) => Some(Kind::named(name).ok_or_else(|| {
+        Some(name) => Some(ContentType::from_name(name).ok_or_else(|| {
             format!("its body type `{name}` is not known: json, form, xml and text are")
         })?),
         None => {
             let headers = pairs(binding.get("headers"));
             let content =
                 headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-            content.and_then(|(_, value)| Kind::named(value.split(';').next()?.trim()))
+            content.and_then(|(_, value)| ContentType::from_name(value.split(';').next()?.trim()))
         }
     };
-    let of = |text: &str| kind.unwrap_or_else(|| Kind::of(text));
+    let of = |text: &str| kind.unwrap_or_else(|| ContentType::sniff(text));
     Ok(match (binding.get("body_template"), binding.get("body")) {
         (Some(template), _) => {
-            let template = crate::fill::text(template);
+            let template = crate::template::value_text(template);
             let kind = of(&template);
             Body::Template(template, kind)
         }
         (None, Some(fixed)) => {
-            let fixed = crate::fill::text(fixed);
+            let fixed = crate::template::value_text(fixed);
             let kind = of(&fixed);
             Body::Fixed(fixed, kind)
         }
@@ -220,30 +221,30 @@ fn retries(binding: &Map<String, Data>, setting: Setting<'_>) -> Result<(u32, Du
             Some(Json::Object(policy)) => {
                 let of = |names: &[&str]| names.iter().find_map(|name| policy.get(*name));
                 if let Some(written) = of(&["count", "max_retries", "retries"]) {
-                    count = whole(written, field, setting)?;
+                    count = integer(written, field, setting)?;
                 } else if let Some(written) = of(&["max_attempts", "attempts"]) {
-                    count = whole(written, field, setting)?.saturating_sub(1);
+                    count = integer(written, field, setting)?.saturating_sub(1);
                 }
                 if let Some(written) = of(&["delay_ms", "delay", "backoff_ms"]) {
                     delay = duration(written, field, setting)?;
                 }
             }
             Some(Json::Bool(again)) => count = u32::from(*again),
-            Some(written) => count = whole(written, field, setting)?,
+            Some(written) => count = integer(written, field, setting)?,
             None => {}
         }
     }
     if let Some(written) = binding.get("retry_delay") {
         delay = duration(written, "retry_delay", setting)?;
     }
-    Ok((count.min(MOST_RETRIES), delay))
+    Ok((count.min(MAX_RETRIES), delay))
 }
 
 fn breaker(binding: &Map<String, Data>, setting: Setting<'_>) -> Result<Option<Breaker>, String> {
     let Some(Json::Object(fields)) = binding.get("circuit_breaker") else { return Ok(None) };
     let of = |names: &[&str]| names.iter().find_map(|name| fields.get(*name));
     let threshold = match of(&["threshold", "failure_threshold"]) {
-        Some(written) => whole(written, "circuit_breaker", setting)?.max(1),
+        Some(written) => integer(written, "circuit_breaker", setting)?.max(1),
         None => 5,
     };
     let reset = match of(&["resetMs", "reset_ms", "reset"]) {
@@ -254,15 +255,15 @@ fn breaker(binding: &Map<String, Data>, setting: Setting<'_>) -> Result<Option<B
 }
 
 /// A number or a setting that stands for one, as text.
-fn plain(written: &Data, setting: Setting<'_>) -> Result<String, String> {
+fn setting_text(written: &Data, setting: Setting<'_>) -> Result<String, String> {
     match written {
         Json::String(text) => setting(text),
-        other => Ok(crate::fill::text(other)),
+        other => Ok(crate::template::value_text(other)),
     }
 }
 
-fn whole(written: &Data, field: &str, setting: Setting<'_>) -> Result<u32, String> {
-    let text = plain(written, setting)?;
+fn integer(written: &Data, field: &str, setting: Setting<'_>) -> Result<u32, String> {
+    let text = setting_text(written, setting)?;
     text.trim().parse().map_err(|_| format!("its `{field}` needs a whole number"))
 }
 
@@ -270,15 +271,15 @@ fn whole(written: &Data, field: &str, setting: Setting<'_>) -> Result<u32, Strin
 fn duration(written: &Data, field: &str, setting: Setting<'_>) -> Result<Duration, String> {
     const UNITS: &[(&str, f64)] =
         &[("ms", 1.0), ("s", 1000.0), ("m", 60_000.0), ("h", 3_600_000.0)];
-    let text = plain(written, setting)?;
+    let text = setting_text(written, setting)?;
     let text = text.trim();
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let unit = if unit.is_empty() { "ms" } else { unit };
     let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| factor);
     let ms = factor.and_then(|factor| Some(number.trim().parse::<f64>().ok()? * factor));
-    let ms =
-        ms.filter(|ms| ms.is_finite() && (0.0..=crate::LONGEST.as_millis() as f64).contains(ms));
+    let ms = ms
+        .filter(|ms| ms.is_finite() && (0.0..=crate::MAX_TIMEOUT.as_millis() as f64).contains(ms));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     ms.map(|ms| Duration::from_millis(ms as u64)).ok_or_else(|| {
         format!("its `{field}` needs milliseconds, or a number with `s`, `m` or `h`")

@@ -1,6 +1,6 @@
 //! When a service is left alone: circuit breakers and rate limits, for each tool.
 
-use super::binding::Request;
+use super::binding::HttpBinding;
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// What happened to each tool.
 #[derive(Debug, Default)]
-pub(super) struct Limits(HashMap<String, Record>);
+pub(super) struct Limits(HashMap<String, ToolRecord>);
 
 #[derive(Debug, Default)]
-struct Record {
+struct ToolRecord {
     /// Failures since the last success.
     failures: u32,
     /// When it is tried again.
@@ -26,7 +26,7 @@ impl Limits {
     ///
     /// # Errors
     /// In words: why not.
-    pub(super) fn open(&mut self, key: &str, request: &Request) -> Result<(), String> {
+    pub(super) fn acquire(&mut self, key: &str, binding: &HttpBinding) -> Result<(), String> {
         let now = Instant::now();
         let record = self.0.entry(key.to_owned()).or_default();
         if let Some(left) = record.closed_until.and_then(|until| until.checked_duration_since(now))
@@ -37,12 +37,12 @@ impl Limits {
                 left.as_secs_f64()
             ));
         }
-        if let Some(most) = request.rate_limit {
+        if let Some(limit) = binding.rate_limit {
             while record.calls.front().is_some_and(|at| now.duration_since(*at) >= MINUTE) {
                 record.calls.pop_front();
             }
-            if record.calls.len() >= usize::try_from(most).unwrap_or(usize::MAX) {
-                return Err(format!("its {most} calls of this minute are made (rate limit)"));
+            if record.calls.len() >= usize::try_from(limit).unwrap_or(usize::MAX) {
+                return Err(format!("its {limit} calls of this minute are made (rate limit)"));
             }
             record.calls.push_back(now);
         }
@@ -51,7 +51,7 @@ impl Limits {
 
     /// Notes how a call went. After the time of a breaker one call decides: it is open again, or
     /// closed as long once more.
-    pub(super) fn note(&mut self, key: &str, request: &Request, healthy: bool) {
+    pub(super) fn record(&mut self, key: &str, binding: &HttpBinding, healthy: bool) {
         let record = self.0.entry(key.to_owned()).or_default();
         if healthy {
             record.failures = 0;
@@ -59,7 +59,7 @@ impl Limits {
             return;
         }
         record.failures = record.failures.saturating_add(1);
-        if let Some(breaker) = request.breaker.filter(|b| record.failures >= b.threshold) {
+        if let Some(breaker) = binding.breaker.filter(|b| record.failures >= b.threshold) {
             record.closed_until = Instant::now().checked_add(breaker.reset);
         }
     }

@@ -8,12 +8,12 @@ mod auth;
 mod binding;
 mod limits;
 
-use crate::fill::{self, Place, Values};
-use crate::settings::{Secrets, Settings};
-use crate::{LONGEST, MAX_ANSWER};
+use crate::environment::{EnvVars, Secrets};
+use crate::template::{self, Encoding, Values};
+use crate::{MAX_ANSWER_BYTES, MAX_TIMEOUT};
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
-use auth::{Grant, Login, Needs};
-use binding::{Body, Kind, Request};
+use auth::{AuthRequirement, Credentials, Grant};
+use binding::{Body, ContentType, HttpBinding};
 use limits::Limits;
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
@@ -22,19 +22,19 @@ use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
 use ureq::{Agent, AsSendBody};
 
 /// A token that is about to end is fetched anew.
-const EARLY: Duration = Duration::from_secs(30);
+const TOKEN_REFRESH_MARGIN: Duration = Duration::from_secs(30);
 
 /// How long a token holds that does not say it.
-const USUAL_TOKEN: Duration = Duration::from_secs(300);
+const DEFAULT_TOKEN_LIFETIME: Duration = Duration::from_secs(300);
 
 /// Between two tries at most.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// Calls tools by HTTP.
 #[derive(Debug)]
 pub struct Http {
     agent: Agent,
-    settings: Settings,
+    env: EnvVars,
     session: Map<String, Json>,
     limits: Limits,
     tokens: HashMap<Grant, Token>,
@@ -53,7 +53,7 @@ impl std::fmt::Debug for Token {
 }
 
 /// An answer as it came.
-struct Answer {
+struct Response {
     status: u16,
     retry_after: Option<Duration>,
     json: bool,
@@ -61,9 +61,9 @@ struct Answer {
 }
 
 /// Why there is none.
-enum Trouble {
+enum CallError {
     /// Time is over.
-    Late,
+    Timeout,
     /// Trying again may help.
     Network(String),
     /// It will not.
@@ -73,7 +73,7 @@ enum Trouble {
 impl Http {
     /// Calls with the settings of an environment.
     #[must_use]
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(env: EnvVars) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -82,7 +82,7 @@ impl Http {
             .build();
         Self {
             agent: config.new_agent(),
-            settings,
+            env,
             session: Map::new(),
             limits: Limits::default(),
             tokens: HashMap::new(),
@@ -102,45 +102,45 @@ impl Http {
         let Some(tool) = call.tool else {
             return Err(refused("it is not declared".to_owned()));
         };
-        let settings = self.settings.clone();
+        let env = self.env.clone();
         let session = std::mem::take(&mut self.session);
-        let values = Values { arguments: &call.arguments, session: &session, settings: &settings };
+        let values = Values { arguments: &call.arguments, session: &session, env: &env };
         let no_arguments = Map::new();
         let fixed = Values { arguments: &no_arguments, ..values };
-        let setting = |text: &str| fixed.fill(text, Place::Plain, &mut Secrets::default());
-        let result = Request::new(tool, &setting).map_err(refused).and_then(|request| {
-            let patience = call_patience(call, &request);
-            let end = Instant::now() + patience;
-            let body = sent(&request, values, secrets).map_err(refused)?;
-            let address = address(&request, values, secrets).map_err(refused)?;
-            let headers = headers(&request, values, secrets).map_err(refused)?;
-            let ready = Ready { request: &request, address, headers, body, end };
-            let late = || {
-                let words = format!("`{name}` did not answer within {} ms", patience.as_millis());
+        let setting = |text: &str| fixed.fill(text, Encoding::Plain, &mut Secrets::default());
+        let result = HttpBinding::new(tool, &setting).map_err(refused).and_then(|binding| {
+            let timeout = effective_timeout(call, &binding);
+            let end = Instant::now() + timeout;
+            let body = request_body(&binding, values, secrets).map_err(refused)?;
+            let url = url(&binding, values, secrets).map_err(refused)?;
+            let headers = headers(&binding, values, secrets).map_err(refused)?;
+            let ready = PreparedRequest { binding: &binding, url, headers, body, end };
+            let timed_out = || {
+                let words = format!("`{name}` did not answer within {} ms", timeout.as_millis());
                 ToolFailure::new(FailureKind::Timeout, words)
             };
-            let at = format!("{} {}", request.method, request.endpoint);
+            let at = format!("{} {}", binding.method, binding.endpoint);
             let key = format!("{at} {name}");
-            self.limits.open(&key, &request).map_err(|why| {
+            self.limits.acquire(&key, &binding).map_err(|why| {
                 ToolFailure::new(FailureKind::Api, format!("`{name}` was not called: {why}"))
             })?;
-            let outcome = self.tried(&ready, values, secrets);
+            let outcome = self.send_with_retries(&ready, values, secrets);
             // What the caller did wrong says nothing about the service.
             let healthy = match &outcome {
                 Ok(answer) => answer.status < 500 && answer.status != 429,
-                Err(Trouble::Final(kind, _)) => *kind == FailureKind::Refused,
+                Err(CallError::Final(kind, _)) => *kind == FailureKind::Refused,
                 Err(_) => false,
             };
-            self.limits.note(&key, &request, healthy);
+            self.limits.record(&key, &binding, healthy);
             match outcome {
-                Ok(answer) => read(&request, name, &at, &answer),
-                Err(Trouble::Late) => Err(late()),
-                Err(Trouble::Network(why)) => Err(ToolFailure::new(
+                Ok(answer) => result_of(&binding, name, &at, &answer),
+                Err(CallError::Timeout) => Err(timed_out()),
+                Err(CallError::Network(why)) => Err(ToolFailure::new(
                     FailureKind::Api,
                     format!("`{name}` could not reach {at}: {why}"),
                 )),
-                Err(Trouble::Final(FailureKind::Refused, why)) => Err(refused(why)),
-                Err(Trouble::Final(kind, why)) => {
+                Err(CallError::Final(FailureKind::Refused, why)) => Err(refused(why)),
+                Err(CallError::Final(kind, why)) => {
                     Err(ToolFailure::new(kind, format!("`{name}` ({at}): {why}")))
                 }
             }
@@ -150,30 +150,30 @@ impl Http {
     }
 
     /// Sends a request until it is answered, as often as the tool allows.
-    fn tried(
+    fn send_with_retries(
         &mut self,
-        ready: &Ready<'_>,
+        ready: &PreparedRequest<'_>,
         values: Values<'_>,
         secrets: &mut Secrets,
-    ) -> Result<Answer, Trouble> {
-        let mut delay = ready.request.retry_delay;
+    ) -> Result<Response, CallError> {
+        let mut delay = ready.binding.retry_delay;
         let mut renewed = false;
         let mut tries = 0;
         loop {
-            let host = ready.address.host().unwrap_or_default();
-            let needs = ready.request.auth.needs(host, values, secrets);
-            let needs = needs.map_err(|why| Trouble::Final(FailureKind::Refused, why))?;
+            let host = ready.url.host().unwrap_or_default();
+            let needs = ready.binding.auth.needs(host, values, secrets);
+            let needs = needs.map_err(|why| CallError::Final(FailureKind::Refused, why))?;
             let (login, grant) = match needs {
-                Needs::Ready(login) => (Ok(login), None),
-                Needs::Token(grant) => {
+                AuthRequirement::Ready(login) => (Ok(login), None),
+                AuthRequirement::Token(grant) => {
                     let token = self.token(&grant, ready.end, secrets);
                     (token.map(|token| auth::bearer(&token)), Some(grant))
                 }
             };
-            let outcome = login.and_then(|login| self.once(ready, &login));
+            let outcome = login.and_then(|login| self.send_once(ready, &login));
             let wait = match &outcome {
                 // The token may have been taken back.
-                Ok(Answer { status: 401, .. }) if !renewed && grant.is_some() => {
+                Ok(Response { status: 401, .. }) if !renewed && grant.is_some() => {
                     renewed = true;
                     grant.map(|grant| self.tokens.remove(&grant));
                     continue;
@@ -181,53 +181,61 @@ impl Http {
                 Ok(answer) if matches!(answer.status, 408 | 429 | 500 | 502 | 503 | 504) => {
                     answer.retry_after.unwrap_or(delay)
                 }
-                Err(Trouble::Network(_)) => delay,
+                Err(CallError::Network(_)) => delay,
                 _ => return outcome,
             };
             let left = ready.end.saturating_duration_since(Instant::now());
-            if tries >= ready.request.retries || wait >= left {
+            if tries >= ready.binding.retries || wait >= left {
                 return outcome;
             }
             tries += 1;
             std::thread::sleep(wait);
-            delay = (delay * 2).min(LONGEST_WAIT);
+            delay = (delay * 2).min(MAX_RETRY_DELAY);
         }
     }
 
     /// Sends a request once.
-    fn once(&self, ready: &Ready<'_>, login: &Login) -> Result<Answer, Trouble> {
-        let wrong = |why: String| Trouble::Final(FailureKind::Refused, why);
-        let mut address = ready.address.clone();
+    fn send_once(
+        &self,
+        ready: &PreparedRequest<'_>,
+        login: &Credentials,
+    ) -> Result<Response, CallError> {
+        let wrong = |why: String| CallError::Final(FailureKind::Refused, why);
+        let mut url = ready.url.clone();
         if let Some((name, value)) = &login.query {
-            let mark = if address.query().is_some() { '&' } else { '?' };
-            let longer = format!("{address}{mark}{}={}", fill::encoded(name), fill::encoded(value));
-            address = longer.parse().map_err(|_| wrong("its address is not valid".to_owned()))?;
+            let mark = if url.query().is_some() { '&' } else { '?' };
+            let longer = format!(
+                "{url}{mark}{}={}",
+                template::percent_encoded(name),
+                template::percent_encoded(value)
+            );
+            url = longer.parse().map_err(|_| wrong("its address is not valid".to_owned()))?;
         }
-        let mut builder = http::Request::builder().method(ready.method()?).uri(address);
+        let mut builder = http::Request::builder().method(ready.method()?).uri(url);
         for (name, value) in ready.headers.iter().chain(&login.header) {
             let (name, value) = header(name, value).map_err(wrong)?;
             builder = builder.header(name, value);
         }
         let left = ready.end.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Trouble::Late);
+            return Err(CallError::Timeout);
         }
         let response = match &ready.body {
             Some(body) => self.send(builder.body(body.as_str()), left),
             None => self.send(builder.body(()), left),
         }?;
-        received(response)
+        read_response(response)
     }
 
     fn send<B: AsSendBody>(
         &self,
         request: http::Result<http::Request<B>>,
         left: Duration,
-    ) -> Result<http::Response<ureq::Body>, Trouble> {
-        let wrong = |e: http::Error| Trouble::Final(FailureKind::Refused, e.to_string());
+    ) -> Result<http::Response<ureq::Body>, CallError> {
+        let wrong = |e: http::Error| CallError::Final(FailureKind::Refused, e.to_string());
         let request = self.agent.configure_request(request.map_err(wrong)?);
         let request = request.timeout_global(Some(left)).allow_non_standard_methods(true).build();
-        self.agent.run(request).map_err(|e| trouble(&e))
+        self.agent.run(request).map_err(|e| call_error(&e))
     }
 
     /// A token, fetched if there is none that holds.
@@ -236,19 +244,19 @@ impl Http {
         grant: &Grant,
         end: Instant,
         secrets: &mut Secrets,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, CallError> {
         if let Some(token) = self.tokens.get(grant)
             && Instant::now() < token.until
         {
-            secrets.note(&token.text);
+            secrets.add(&token.text);
             return Ok(token.text.clone());
         }
         let failed = |why: &str| {
-            Trouble::Final(FailureKind::Api, format!("the service that gives tokens {why}"))
+            CallError::Final(FailureKind::Api, format!("the service that gives tokens {why}"))
         };
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Trouble::Late);
+            return Err(CallError::Timeout);
         }
         let mut form = vec![
             ("grant_type", "client_credentials"),
@@ -257,11 +265,11 @@ impl Http {
         ];
         form.extend(grant.scope.as_deref().map(|scope| ("scope", scope)));
         let request = self.agent.post(&grant.url).config().timeout_global(Some(left)).build();
-        let response = request.send_form(form).map_err(|e| match trouble(&e) {
-            Trouble::Network(why) => failed(&format!("cannot be reached: {why}")),
+        let response = request.send_form(form).map_err(|e| match call_error(&e) {
+            CallError::Network(why) => failed(&format!("cannot be reached: {why}")),
             other => other,
         })?;
-        let answer = received(response)?;
+        let answer = read_response(response)?;
         if !(200..300).contains(&answer.status) {
             return Err(failed(&format!("answered {}", answer.status)));
         }
@@ -269,9 +277,12 @@ impl Http {
         let Some(text) = json.get("access_token").and_then(Json::as_str) else {
             return Err(failed("gave none"));
         };
-        secrets.note(text);
+        secrets.add(text);
         let holds = json.get("expires_in").and_then(Json::as_u64).map(Duration::from_secs);
-        let holds = holds.unwrap_or(USUAL_TOKEN).min(LONGEST).saturating_sub(EARLY);
+        let holds = holds
+            .unwrap_or(DEFAULT_TOKEN_LIFETIME)
+            .min(MAX_TIMEOUT)
+            .saturating_sub(TOKEN_REFRESH_MARGIN);
         let token = Token { text: text.to_owned(), until: Instant::now() + holds };
         self.tokens.insert(grant.clone(), token);
         Ok(text.to_owned())
@@ -282,76 +293,77 @@ impl Tools for Http {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let mut secrets = Secrets::default();
         self.run(call, &mut secrets).map_err(|failure| ToolFailure {
-            message: secrets.hide(&failure.message),
-            data: hidden(failure.data, &secrets),
+            message: secrets.redact(&failure.message),
+            data: redacted(failure.data, &secrets),
             ..failure
         })
     }
 }
 
 /// A request with everything but its login.
-struct Ready<'r> {
-    request: &'r Request,
-    address: Uri,
+struct PreparedRequest<'r> {
+    binding: &'r HttpBinding,
+    url: Uri,
     headers: Vec<(String, String)>,
     body: Option<String>,
     end: Instant,
 }
 
-impl Ready<'_> {
-    fn method(&self) -> Result<Method, Trouble> {
-        let method = &self.request.method;
+impl PreparedRequest<'_> {
+    fn method(&self) -> Result<Method, CallError> {
+        let method = &self.binding.method;
         method.parse().map_err(|_| {
-            Trouble::Final(FailureKind::Refused, format!("`{method}` is no method of HTTP"))
+            CallError::Final(FailureKind::Refused, format!("`{method}` is no method of HTTP"))
         })
     }
 }
 
 /// The shorter of what the agent and the tool allow.
-fn call_patience(call: &ToolCall<'_>, request: &Request) -> Duration {
-    let agent = crate::patience(call);
-    request.timeout.map_or(agent, |own| own.min(agent))
+fn effective_timeout(call: &ToolCall<'_>, binding: &HttpBinding) -> Duration {
+    let agent = crate::call_timeout(call);
+    binding.timeout.map_or(agent, |own| own.min(agent))
 }
 
 /// Whether a method sends a body.
-fn sends(method: &str) -> bool {
+fn has_body(method: &str) -> bool {
     matches!(method, "POST" | "PUT" | "PATCH")
 }
 
 /// The arguments that stand nowhere else.
-fn others<'v>(
-    request: &Request,
+fn unreferenced_arguments<'v>(
+    binding: &HttpBinding,
     values: Values<'v>,
 ) -> impl Iterator<Item = (&'v String, &'v Json)> {
-    let used: Vec<String> = request.used().map(str::to_owned).collect();
-    let others = values.arguments.iter().filter(|(_, value)| !value.is_null());
-    others.filter(move |(name, _)| !used.contains(name))
+    let used: Vec<String> = binding.referenced_arguments().map(str::to_owned).collect();
+    let unreferenced_arguments = values.arguments.iter().filter(|(_, value)| !value.is_null());
+    unreferenced_arguments.filter(move |(name, _)| !used.contains(name))
 }
 
-fn sent(
-    request: &Request,
+fn request_body(
+    binding: &HttpBinding,
     values: Values<'_>,
     secrets: &mut Secrets,
 ) -> Result<Option<String>, String> {
-    match &request.body {
+    match &binding.body {
         Body::Fixed(text, _) => Ok(Some(text.clone())),
         Body::Template(template, kind) => {
             let place = match kind {
-                Kind::Json => Place::Json,
-                Kind::Form => Place::Form,
-                Kind::Xml => Place::Xml,
-                Kind::Text => Place::Plain,
+                ContentType::Json => Encoding::Json,
+                ContentType::Form => Encoding::Form,
+                ContentType::Xml => Encoding::Xml,
+                ContentType::Text => Encoding::Plain,
             };
             let body = values.fill(template, place, secrets)?;
-            if *kind == Kind::Json
+            if *kind == ContentType::Json
                 && let Err(e) = serde_json::from_str::<serde::de::IgnoredAny>(&body)
             {
                 return Err(format!("its body is no JSON with these arguments: {e}"));
             }
             Ok(Some(body))
         }
-        Body::Arguments if sends(&request.method) => {
-            let fields = others(request, values).map(|(n, v)| (n.clone(), v.clone()));
+        Body::Arguments if has_body(&binding.method) => {
+            let fields =
+                unreferenced_arguments(binding, values).map(|(n, v)| (n.clone(), v.clone()));
             Ok(Some(Json::Object(fields.collect()).to_string()))
         }
         Body::Arguments => Ok(None),
@@ -360,31 +372,38 @@ fn sent(
 
 /// Where the request goes. If the tool says nothing about a query, arguments that stand nowhere are
 /// one, where nothing is sent.
-fn address(request: &Request, values: Values<'_>, secrets: &mut Secrets) -> Result<Uri, String> {
-    let mut address = values.fill(&request.endpoint, Place::Address, secrets)?;
+fn url(binding: &HttpBinding, values: Values<'_>, secrets: &mut Secrets) -> Result<Uri, String> {
+    let mut url = values.fill(&binding.endpoint, Encoding::Url, secrets)?;
     let mut query = Vec::new();
-    match &request.query {
+    match &binding.query {
         Some(pairs) => {
             for (name, written) in pairs {
-                let value = values.fill(written, Place::Plain, secrets)?;
+                let value = values.fill(written, Encoding::Plain, secrets)?;
                 // What has no value is not sent; what the author left empty is.
                 if !value.is_empty() || written.is_empty() {
                     query.push((name.clone(), value));
                 }
             }
         }
-        None if !sends(&request.method) && matches!(request.body, Body::Arguments) => {
-            query.extend(others(request, values).map(|(n, v)| (n.clone(), fill::text(v))));
+        None if !has_body(&binding.method) && matches!(binding.body, Body::Arguments) => {
+            query.extend(
+                unreferenced_arguments(binding, values)
+                    .map(|(n, v)| (n.clone(), template::value_text(v))),
+            );
         }
         None => {}
     }
     for (name, value) in query {
-        address.push(if address.contains('?') { '&' } else { '?' });
-        address.push_str(&format!("{}={}", fill::encoded(&name), fill::encoded(&value)));
+        url.push(if url.contains('?') { '&' } else { '?' });
+        url.push_str(&format!(
+            "{}={}",
+            template::percent_encoded(&name),
+            template::percent_encoded(&value)
+        ));
     }
     // What the environment says is not repeated.
-    let wrong = || format!("`{}` is no valid address with these values", request.endpoint);
-    let uri: Uri = address.parse().map_err(|_| wrong())?;
+    let wrong = || format!("`{}` is no valid address with these values", binding.endpoint);
+    let uri: Uri = url.parse().map_err(|_| wrong())?;
     match uri.scheme_str() {
         Some("http" | "https") if uri.host().is_some_and(|host| !host.is_empty()) => Ok(uri),
         _ => Err(wrong()),
@@ -392,20 +411,20 @@ fn address(request: &Request, values: Values<'_>, secrets: &mut Secrets) -> Resu
 }
 
 fn headers(
-    request: &Request,
+    binding: &HttpBinding,
     values: Values<'_>,
     secrets: &mut Secrets,
 ) -> Result<Vec<(String, String)>, String> {
     let mut headers = Vec::new();
-    for (name, written) in &request.headers {
-        let value = values.fill(written, Place::Plain, secrets)?;
+    for (name, written) in &binding.headers {
+        let value = values.fill(written, Encoding::Plain, secrets)?;
         // Checked here, so that a call with a login fails before the login is made.
         header(name, &value)?;
         headers.push((name.clone(), value));
     }
-    let kind = match &request.body {
+    let kind = match &binding.body {
         Body::Fixed(_, kind) | Body::Template(_, kind) => Some(*kind),
-        Body::Arguments => sends(&request.method).then_some(Kind::Json),
+        Body::Arguments => has_body(&binding.method).then_some(ContentType::Json),
     };
     let has = |wanted: &str| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
     let (typed, accepts) = (has("content-type"), has("accept"));
@@ -431,40 +450,45 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> 
     Ok((name, value))
 }
 
-fn received(mut response: http::Response<ureq::Body>) -> Result<Answer, Trouble> {
+fn read_response(mut response: http::Response<ureq::Body>) -> Result<Response, CallError> {
     let said = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     let retry_after = said("retry-after").and_then(|s| s.trim().parse().ok());
     let json = said("content-type").is_some_and(|kind| kind.contains("json"));
     let status = response.status().as_u16();
-    let body = response.body_mut().with_config().limit(MAX_ANSWER as u64);
-    let body = body.read_to_vec().map_err(|e| trouble(&e))?;
+    let body = response.body_mut().with_config().limit(MAX_ANSWER_BYTES as u64);
+    let body = body.read_to_vec().map_err(|e| call_error(&e))?;
     let body = String::from_utf8_lossy(&body).into_owned();
     let retry_after = retry_after.map(Duration::from_secs);
-    Ok(Answer { status, retry_after, json, body })
+    Ok(Response { status, retry_after, json, body })
 }
 
-fn trouble(e: &ureq::Error) -> Trouble {
+fn call_error(e: &ureq::Error) -> CallError {
     match e {
-        ureq::Error::Timeout(_) => Trouble::Late,
-        ureq::Error::HostNotFound => Trouble::Network("there is no host of this name".to_owned()),
-        ureq::Error::ConnectionFailed => Trouble::Network("the connection failed".to_owned()),
-        ureq::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut => Trouble::Late,
-        ureq::Error::Io(e) => Trouble::Network(e.to_string()),
-        ureq::Error::BodyExceedsLimit(_) => Trouble::Final(
+        ureq::Error::Timeout(_) => CallError::Timeout,
+        ureq::Error::HostNotFound => CallError::Network("there is no host of this name".to_owned()),
+        ureq::Error::ConnectionFailed => CallError::Network("the connection failed".to_owned()),
+        ureq::Error::Io(e) if e.kind() == std::io::ErrorKind::TimedOut => CallError::Timeout,
+        ureq::Error::Io(e) => CallError::Network(e.to_string()),
+        ureq::Error::BodyExceedsLimit(_) => CallError::Final(
             FailureKind::Api,
-            format!("the answer has more than {} MB", MAX_ANSWER >> 20),
+            format!("the answer has more than {} MB", MAX_ANSWER_BYTES >> 20),
         ),
-        ureq::Error::Protocol(e) => Trouble::Network(format!("the answer is no HTTP ({e})")),
+        ureq::Error::Protocol(e) => CallError::Network(format!("the answer is no HTTP ({e})")),
         // It may have the address with all that was filled in.
         ureq::Error::BadUri(_) => {
-            Trouble::Final(FailureKind::Refused, "its address is not valid".to_owned())
+            CallError::Final(FailureKind::Refused, "its address is not valid".to_owned())
         }
-        other => Trouble::Final(FailureKind::Api, other.to_string()),
+        other => CallError::Final(FailureKind::Api, other.to_string()),
     }
 }
 
 /// What a tool gives, by the answer.
-fn read(request: &Request, name: &str, at: &str, answer: &Answer) -> Result<Json, ToolFailure> {
+fn result_of(
+    binding: &HttpBinding,
+    name: &str,
+    at: &str,
+    answer: &Response,
+) -> Result<Json, ToolFailure> {
     let body = match serde_json::from_str::<Json>(&answer.body) {
         Ok(json) => json,
         Err(_) if answer.body.trim().is_empty() => Json::Null,
@@ -479,7 +503,7 @@ fn read(request: &Request, name: &str, at: &str, answer: &Answer) -> Result<Json
         return Ok(body);
     }
     let data = json!({ "status": status, "body": body });
-    if request.errors_are_data {
+    if binding.errors_are_data {
         return Ok(data);
     }
     let words = http::StatusCode::from_u16(status).ok();
@@ -490,12 +514,12 @@ fn read(request: &Request, name: &str, at: &str, answer: &Answer) -> Result<Json
 }
 
 /// Data without secrets: services repeat what they were sent. Recursive; JSON is read to a depth.
-fn hidden(data: Json, secrets: &Secrets) -> Json {
+fn redacted(data: Json, secrets: &Secrets) -> Json {
     match data {
-        Json::String(text) => secrets.hide(&text).into(),
-        Json::Array(items) => items.into_iter().map(|item| hidden(item, secrets)).collect(),
+        Json::String(text) => secrets.redact(&text).into(),
+        Json::Array(items) => items.into_iter().map(|item| redacted(item, secrets)).collect(),
         Json::Object(fields) => {
-            fields.into_iter().map(|(n, v)| (secrets.hide(&n), hidden(v, secrets))).collect()
+            fields.into_iter().map(|(n, v)| (secrets.redact(&n), redacted(v, secrets))).collect()
         }
         other => other,
     }

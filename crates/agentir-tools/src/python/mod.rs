@@ -5,8 +5,8 @@
 //! `{bot}`, `{arg, value}` and `{status, msg}` (MICA, `exec_tool.py`); what it gives is passed on as it
 //! is, and the runtime decides what it means.
 
-use crate::MAX_ANSWER;
-use crate::settings::Settings;
+use crate::MAX_ANSWER_BYTES;
+use crate::environment::EnvVars;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
 #[cfg(windows)]
 use process_wrap::std::JobObject;
@@ -26,13 +26,13 @@ use std::time::{Duration, Instant};
 const RUNNER: &str = include_str!("runner.py");
 
 /// How much of what a function prints is kept, in bytes.
-const MAX_PRINTED: usize = 64 << 10;
+const MAX_STDERR_BYTES: usize = 64 << 10;
 
 /// So much of it is told when the process ends without an answer, in characters.
-const MAX_TOLD: usize = 400;
+const MAX_SHOWN_STDERR_CHARS: usize = 400;
 
 /// How long to wait for the end of a process that has answered.
-const LAST: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The functions of a bot.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Python {
             folder: folder.canonicalize()?,
             files,
             interpreter: if cfg!(windows) { "python" } else { "python3" }.into(),
-            environment: Settings::harmless().map(|(name, value)| (name.into(), value)).collect(),
+            environment: EnvVars::inherited().map(|(name, value)| (name.into(), value)).collect(),
         })
     }
 
@@ -90,9 +90,9 @@ impl Python {
 }
 
 /// A running call. At its end its process is, with all that it started.
-struct Running(Box<dyn ChildWrapper>);
+struct ChildGuard(Box<dyn ChildWrapper>);
 
-impl Drop for Running {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.0.start_kill();
@@ -103,11 +103,11 @@ impl Drop for Running {
 /// What a thread has read.
 struct Output {
     bytes: Vec<u8>,
-    more: bool,
+    truncated: bool,
 }
 
 /// Reads so much in a thread of its own, so that neither side waits for the other: a line, or all.
-fn reading(
+fn read_in_thread(
     from: Option<impl Read + Send + 'static>,
     most: usize,
     line: bool,
@@ -121,8 +121,8 @@ fn reading(
         // What was read until it broke is what there is.
         let _ =
             if line { some.read_until(b'\n', &mut bytes) } else { some.read_to_end(&mut bytes) };
-        let more = bytes.len() == most;
-        let _ = done.send(Output { bytes, more });
+        let truncated = bytes.len() == most;
+        let _ = done.send(Output { bytes, truncated });
         // The function goes on printing.
         let _ = std::io::copy(&mut from, &mut std::io::sink());
     });
@@ -133,15 +133,15 @@ impl Tools for Python {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let fail =
             |kind, words: &str| Err(ToolFailure::new(kind, format!("`{}` {words}", call.name)));
-        let late =
+        let timed_out =
             || fail(FailureKind::Timeout, &format!("did not end within {} ms", call.timeout_ms));
-        let end = Instant::now() + crate::patience(call);
+        let end = Instant::now() + crate::call_timeout(call);
         let request = json!({
             "folder": self.folder, "files": self.files, "function": call.name,
             "arguments": call.arguments,
         });
         let mut child = match self.start() {
-            Ok(child) => Running(child),
+            Ok(child) => ChildGuard(child),
             Err(e) if e.kind() == ErrorKind::NotFound => {
                 let interpreter = self.interpreter.to_string_lossy();
                 return fail(
@@ -153,8 +153,8 @@ impl Tools for Python {
             }
             Err(e) => return fail(FailureKind::Api, &format!("cannot be started: {e}")),
         };
-        let answers = reading(child.0.stdout().take(), MAX_ANSWER, true);
-        let printed = reading(child.0.stderr().take(), MAX_PRINTED, false);
+        let answers = read_in_thread(child.0.stdout().take(), MAX_ANSWER_BYTES, true);
+        let printed = read_in_thread(child.0.stderr().take(), MAX_STDERR_BYTES, false);
         let input = child.0.stdin().take();
         // If it does not read, it will not answer either.
         thread::spawn(move || {
@@ -163,21 +163,25 @@ impl Tools for Python {
 
         let answer = match answers.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => return late(),
+            Err(RecvTimeoutError::Timeout) => return timed_out(),
             Err(RecvTimeoutError::Disconnected) => return fail(FailureKind::Api, "gave no answer"),
         };
-        if answer.more {
-            let most = MAX_ANSWER >> 20;
+        if answer.truncated {
+            let most = MAX_ANSWER_BYTES >> 20;
             return fail(FailureKind::Error, &format!("gives more than {most} MB"));
         }
         if answer.bytes.is_empty() {
             // It ended, or is about to: it closed its output.
             drop(child);
-            let told = printed.recv_timeout(LAST).map(|output| output.bytes).unwrap_or_default();
+            let told =
+                printed.recv_timeout(EXIT_TIMEOUT).map(|output| output.bytes).unwrap_or_default();
             let told = String::from_utf8_lossy(&told);
             let told: Vec<char> = told.trim().chars().collect();
-            let told: String =
-                told.get(told.len().saturating_sub(MAX_TOLD)..).unwrap_or(&told).iter().collect();
+            let told: String = told
+                .get(told.len().saturating_sub(MAX_SHOWN_STDERR_CHARS)..)
+                .unwrap_or(&told)
+                .iter()
+                .collect();
             let why = if told.is_empty() { String::new() } else { format!(": {told}") };
             return fail(FailureKind::Error, &format!("ended without an answer{why}"));
         }

@@ -17,13 +17,13 @@
 //! The first case of a tool whose `when` holds and that is not used up answers. What `when` does not
 //! name may be anything; a case without `when` holds always, so one at the end is the default.
 
-mod error;
-mod matching;
+mod matcher;
+mod messages;
 
-pub use matching::Matcher;
+pub use matcher::Matcher;
 
 use crate::error::FileError;
-use crate::fill;
+use crate::template;
 use agentir_ir::Tool;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
 use schemars::JsonSchema;
@@ -41,22 +41,22 @@ const MAX_FILE: usize = 16 << 20;
 #[serde(deny_unknown_fields)]
 pub struct StubFile {
     /// The cases of each tool, by its name. The first that holds answers.
-    pub tools: BTreeMap<String, Vec<Case>>,
+    pub tools: BTreeMap<String, Vec<StubCase>>,
 }
 
 /// What a tool answers to some calls. It needs `answer` or `fail`; with only a `delay`, it answers null.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub struct StubCase {
     /// The arguments it is for, by name. Those that are not named may be anything.
     #[serde(default)]
     pub when: BTreeMap<String, Matcher>,
     /// What the tool gives. `{{name}}` inserts an argument, `{{name.field}}` a part of it; a text that is
     /// nothing but that becomes the argument itself, be it a number, a list or an object.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "present")]
     pub answer: Option<Json>,
     /// How the tool fails.
-    pub fail: Option<Fails>,
+    pub fail: Option<FailureMode>,
     /// What it says about the failure; may insert arguments.
     pub message: Option<String>,
     /// What it gives along with the failure; may insert arguments.
@@ -69,14 +69,14 @@ pub struct Case {
 }
 
 /// `answer: null` is an answer.
-fn given<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Json>, D::Error> {
+fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Json>, D::Error> {
     Json::deserialize(from).map(Some)
 }
 
 /// How a tool fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Fails {
+pub enum FailureMode {
     /// It takes too long: `tool_timeout`.
     Timeout,
     /// It says that it failed: `tool_error`.
@@ -85,19 +85,19 @@ pub enum Fails {
     Api,
 }
 
-impl From<Fails> for FailureKind {
-    fn from(fails: Fails) -> Self {
+impl From<FailureMode> for FailureKind {
+    fn from(fails: FailureMode) -> Self {
         match fails {
-            Fails::Timeout => Self::Timeout,
-            Fails::Error => Self::Error,
-            Fails::Api => Self::Api,
+            FailureMode::Timeout => Self::Timeout,
+            FailureMode::Error => Self::Error,
+            FailureMode::Api => Self::Api,
         }
     }
 }
 
 /// A call that was made, and what came of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recorded {
+pub struct RecordedCall {
     /// The agent that called.
     pub agent: String,
     /// The tool.
@@ -108,7 +108,7 @@ pub struct Recorded {
     pub result: Result<Json, ToolFailure>,
 }
 
-impl Recorded {
+impl RecordedCall {
     /// The record of a call.
     pub(crate) fn of(call: &ToolCall<'_>, result: &Result<Json, ToolFailure>) -> Self {
         Self {
@@ -126,7 +126,7 @@ pub struct Stubs {
     file: StubFile,
     /// How often each case was used, as the cases in the file.
     used: BTreeMap<String, Vec<u32>>,
-    calls: Vec<Recorded>,
+    calls: Vec<RecordedCall>,
     real_time: bool,
 }
 
@@ -176,7 +176,7 @@ impl Stubs {
 
     /// All calls so far, in their order.
     #[must_use]
-    pub fn calls(&self) -> &[Recorded] {
+    pub fn calls(&self) -> &[RecordedCall] {
         &self.calls
     }
 
@@ -191,7 +191,7 @@ impl Stubs {
         let Some((case, used)) = open.next() else {
             return Err(ToolFailure::new(
                 FailureKind::Refused,
-                error::unanswered(call, cases, used),
+                messages::unanswered(call, cases, used),
             ));
         };
         *used = used.saturating_add(1);
@@ -206,11 +206,12 @@ impl Stubs {
             );
             return Err(ToolFailure::new(FailureKind::Timeout, message));
         }
-        let insert = |json: &Json| fill::inserted(json, &call.arguments);
+        let insert = |json: &Json| template::substituted(json, &call.arguments);
         let Some(fails) = case.fail else {
             return Ok(case.answer.as_ref().map(insert).unwrap_or_default());
         };
-        let message = case.message.as_ref().map(|text| fill::text(&insert(&text.as_str().into())));
+        let message =
+            case.message.as_ref().map(|text| template::value_text(&insert(&text.as_str().into())));
         Err(ToolFailure {
             kind: fails.into(),
             message: message.unwrap_or_else(|| format!("`{}` failed, as its stub says", call.name)),
@@ -222,12 +223,12 @@ impl Stubs {
 impl Tools for Stubs {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let result = self.answer(call);
-        self.calls.push(Recorded::of(call, &result));
+        self.calls.push(RecordedCall::of(call, &result));
         result
     }
 }
 
-impl Case {
+impl StubCase {
     /// What is wrong with it.
     fn check(&self) -> Result<(), &'static str> {
         match (&self.answer, self.fail) {
@@ -246,19 +247,23 @@ impl Case {
         self.when
             .iter()
             .find(|(name, matcher)| {
-                !matcher.holds(fill::at(arguments, name).unwrap_or(&Json::Null))
+                !matcher.holds(template::value_at(arguments, name).unwrap_or(&Json::Null))
             })
             .map(|(name, matcher)| (name.as_str(), matcher))
     }
 }
 
 /// A stub that would answer a call: how people learn to write one.
-pub(crate) fn proposal(name: &str, tool: Option<&Tool>, arguments: &Map<String, Json>) -> String {
-    error::proposal(name, &error::answer_of(tool), arguments)
+pub(crate) fn suggested_stub(
+    name: &str,
+    tool: Option<&Tool>,
+    arguments: &Map<String, Json>,
+) -> String {
+    messages::suggested_stub(name, &messages::example_answer(tool), arguments)
 }
 
 /// A stub that would answer for an agent that runs elsewhere.
-pub(crate) fn proposal_of_agent(name: &str, arguments: &Map<String, Json>) -> String {
+pub(crate) fn suggested_agent_stub(name: &str, arguments: &Map<String, Json>) -> String {
     let answer = serde_json::json!({ "says": ["…"], "result": {}, "done": true });
-    error::proposal(name, &answer, arguments)
+    messages::suggested_stub(name, &answer, arguments)
 }

@@ -3,7 +3,7 @@
 use crate::server::{Seen, Web, say, web};
 use crate::{call, call_within, tool};
 use agentir_runtime::FailureKind;
-use agentir_tools::{Http, Settings};
+use agentir_tools::{EnvVars, Http};
 use serde_json::{Value as Json, json};
 
 fn http() -> Http {
@@ -17,7 +17,7 @@ fn http() -> Http {
         ("_127_0_0_1_TOKEN", "t0ken-of-the-host"),
         ("_127_0_0_1_API_KEY", "key/of&the=host"),
     ];
-    Http::new(settings.into_iter().collect::<Settings>())
+    Http::new(settings.into_iter().collect::<EnvVars>())
 }
 
 fn echo() -> Web {
@@ -201,7 +201,7 @@ fn answers_are_read() {
         get(404, json, "{\"why\": \"gone\"}", "    on_http_error: data\n"),
         Ok(json!({ "status": 404, "body": { "why": "gone" } }))
     );
-    let large = "x".repeat(agentir_tools::MAX_ANSWER + 1);
+    let large = "x".repeat(agentir_tools::MAX_ANSWER_BYTES + 1);
     let (kind, message, _) = get(200, "text/plain", &large, "").unwrap_err();
     assert_eq!(
         (kind, message.as_str()),

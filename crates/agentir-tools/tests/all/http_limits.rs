@@ -3,14 +3,14 @@
 use crate::server::{say, web};
 use crate::{call, call_within, tool};
 use agentir_runtime::FailureKind;
-use agentir_tools::{Http, Settings};
+use agentir_tools::{EnvVars, Http};
 use serde_json::json;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 fn http() -> Http {
     let settings = [("APP_CLIENT_ID", "app"), ("APP_CLIENT_SECRET", "hush-hush"), ("WAIT", "150")];
-    Http::new(settings.into_iter().collect::<Settings>())
+    Http::new(settings.into_iter().collect::<EnvVars>())
 }
 
 #[test]

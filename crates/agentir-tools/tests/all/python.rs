@@ -211,11 +211,11 @@ fn a_function_that_hangs_is_ended() {
 fn so_are_its_children() {
     let (folder, mut python) = bot();
     let pid = folder.path().join("child.pid");
-    let mut patience = 1000;
+    let mut call_timeout = 1000;
     // A slow machine may not have come to the child.
     while !pid.exists() {
-        assert_eq!(within(&mut python, "hangs_with_children", patience), FailureKind::Timeout);
-        patience *= 2;
+        assert_eq!(within(&mut python, "hangs_with_children", call_timeout), FailureKind::Timeout);
+        call_timeout *= 2;
     }
     assert!(ends(&fs::read_to_string(pid).unwrap()));
     let left = call_by_name(&mut python, "leaves_children", json!({})).unwrap();

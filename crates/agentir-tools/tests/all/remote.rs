@@ -4,7 +4,7 @@ use crate::server::{say, web};
 use agentir_diagnostics::{FileId, Span, Spanned};
 use agentir_ir::Remote;
 use agentir_runtime::{FailureKind, ToolCall, ToolFailure, Tools};
-use agentir_tools::{Allow, Http, Settings, Stubs, Toolbox};
+use agentir_tools::{Allow, EnvVars, Http, Stubs, Toolbox};
 use serde_json::{Value as Json, json};
 
 fn at(url: &str, protocol: &'static str) -> Remote {
@@ -19,7 +19,7 @@ fn at(url: &str, protocol: &'static str) -> Remote {
 }
 
 fn toolbox(allow: Allow) -> Toolbox {
-    let settings: Settings = [("T", "tok")].into_iter().collect();
+    let settings: EnvVars = [("T", "tok")].into_iter().collect();
     Toolbox::default().http(Http::new(settings)).allow(allow)
 }
 

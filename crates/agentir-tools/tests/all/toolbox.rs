@@ -4,7 +4,7 @@ use crate::server::{say, web};
 use crate::{arguments, call_by_name, program};
 use agentir_ir::Program;
 use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
-use agentir_tools::{Allow, Http, McpFile, Settings, Stubs, Toolbox};
+use agentir_tools::{Allow, EnvVars, Http, McpFile, Stubs, Toolbox};
 use serde_json::{Value as Json, json};
 
 const DESK: &str = r#"AGENT: Desk
@@ -57,7 +57,7 @@ fn call(by: &mut Toolbox, program: &Program, name: &str, with: Json) -> Result<J
 #[test]
 fn nothing_reaches_the_world_unless_it_may() {
     let program = desk();
-    let mut toolbox = Toolbox::new(&program).http(Http::new(Settings::default()));
+    let mut toolbox = Toolbox::new(&program).http(Http::new(EnvVars::default()));
     let good = json!({ "hotel": "Ritz", "rooms": [], "paid": true, "kind": "single" });
     let mut told = Vec::new();
     for (name, with) in [
@@ -196,7 +196,7 @@ fn so_do_agents_for_their_own_tools() {
     );
     let program = program(&[("desk.agent.abl", &agent)]);
     let mut toolbox =
-        Toolbox::new(&program).http(Http::new(Settings::default())).allow(Allow::Everything);
+        Toolbox::new(&program).http(Http::new(EnvVars::default())).allow(Allow::Everything);
     let found = call(&mut toolbox, &program, "find", json!({ "city": "Oslo" })).unwrap();
     assert_eq!(found, json!("GET /own/find/Oslo"));
 }

@@ -1,10 +1,10 @@
 //! Texts with holes: `{{path}}`, and `{name}` in addresses.
 //!
 //! A hole is a path and nothing else. Where it stands decides how its value is written there
-//! ([`Place`]), so that what a user or a model said stays a value: it cannot end a string of JSON, add
+//! ([`Encoding`]), so that what a user or a model said stays a value: it cannot end a string of JSON, add
 //! a header or leave its part of an address.
 
-use crate::settings::{Secrets, Settings};
+use crate::environment::{EnvVars, Secrets};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value as Json};
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A value as a part of an address or a form.
-pub(crate) fn encoded(text: &str) -> String {
+pub(crate) fn percent_encoded(text: &str) -> String {
     utf8_percent_encode(text, UNRESERVED).to_string()
 }
 
@@ -22,11 +22,11 @@ pub(crate) enum Piece<'a> {
     /// Stands as it is.
     Text(&'a str),
     /// What is between the braces, without white space around it.
-    Hole(&'a str),
+    Placeholder(&'a str),
 }
 
 /// The parts of a text; braces that are not closed are text. `single`: `{x}` is a hole as well.
-pub(crate) fn pieces(text: &str, single: bool) -> Vec<Piece<'_>> {
+pub(crate) fn parse(text: &str, single: bool) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
     let mut from = 0;
@@ -45,7 +45,7 @@ pub(crate) fn pieces(text: &str, single: bool) -> Vec<Piece<'_>> {
             continue;
         };
         found.push(Piece::Text(rest.get(..at).unwrap_or_default()));
-        found.push(Piece::Hole(hole.trim()));
+        found.push(Piece::Placeholder(hole.trim()));
         (rest, from) = (behind, 0);
     }
     found.push(Piece::Text(rest));
@@ -54,15 +54,15 @@ pub(crate) fn pieces(text: &str, single: bool) -> Vec<Piece<'_>> {
 }
 
 /// The names of the arguments that a text inserts.
-pub(crate) fn names(text: &str, single: bool) -> impl Iterator<Item = &str> {
-    pieces(text, single).into_iter().filter_map(|piece| match piece {
-        Piece::Hole(path) => Some(path.split('.').next().unwrap_or(path)),
+pub(crate) fn argument_names(text: &str, single: bool) -> impl Iterator<Item = &str> {
+    parse(text, single).into_iter().filter_map(|piece| match piece {
+        Piece::Placeholder(path) => Some(path.split('.').next().unwrap_or(path)),
         Piece::Text(_) => None,
     })
 }
 
 /// The value at a path: `guest.names.0`.
-pub(crate) fn at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Json> {
+pub(crate) fn value_at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Json> {
     let mut parts = path.split('.');
     let mut value = values.get(parts.next()?)?;
     for part in parts {
@@ -76,7 +76,7 @@ pub(crate) fn at<'v>(values: &'v Map<String, Json>, path: &str) -> Option<&'v Js
 }
 
 /// A value as text: texts without quotes, nothing for null, data as JSON.
-pub(crate) fn text(value: &Json) -> String {
+pub(crate) fn value_text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
         Json::String(text) => text.clone(),
@@ -86,21 +86,23 @@ pub(crate) fn text(value: &Json) -> String {
 
 /// A value in which texts have their holes filled with arguments. A text that is nothing but a hole
 /// becomes the argument itself. Recursive; files and answers are at most [`crate::MAX_DEPTH`] deep.
-pub(crate) fn inserted(value: &Json, arguments: &Map<String, Json>) -> Json {
+pub(crate) fn substituted(value: &Json, arguments: &Map<String, Json>) -> Json {
     match value {
-        Json::String(written) => match pieces(written, false).as_slice() {
-            [Piece::Hole(path)] => at(arguments, path).cloned().unwrap_or_default(),
+        Json::String(written) => match parse(written, false).as_slice() {
+            [Piece::Placeholder(path)] => value_at(arguments, path).cloned().unwrap_or_default(),
             parts => {
                 let part = |piece: &Piece<'_>| match piece {
                     Piece::Text(text) => (*text).to_owned(),
-                    Piece::Hole(path) => at(arguments, path).map(text).unwrap_or_default(),
+                    Piece::Placeholder(path) => {
+                        value_at(arguments, path).map(value_text).unwrap_or_default()
+                    }
                 };
                 Json::String(parts.iter().map(part).collect())
             }
         },
-        Json::Array(items) => items.iter().map(|item| inserted(item, arguments)).collect(),
+        Json::Array(items) => items.iter().map(|item| substituted(item, arguments)).collect(),
         Json::Object(fields) => {
-            fields.iter().map(|(name, v)| (name.clone(), inserted(v, arguments))).collect()
+            fields.iter().map(|(name, v)| (name.clone(), substituted(v, arguments))).collect()
         }
         other => other.clone(),
     }
@@ -108,7 +110,7 @@ pub(crate) fn inserted(value: &Json, arguments: &Map<String, Json>) -> Json {
 
 /// Where a text goes, and so how values are written into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Encoding {
     /// A header, a token, plain text.
     Plain,
     /// A body of JSON.
@@ -118,7 +120,7 @@ pub(crate) enum Place {
     /// A body as forms send it.
     Form,
     /// An address.
-    Address,
+    Url,
 }
 
 /// What holes are filled from.
@@ -129,7 +131,7 @@ pub(crate) struct Values<'v> {
     /// What is known of the conversation: `session.X`.
     pub(crate) session: &'v Map<String, Json>,
     /// The environment.
-    pub(crate) settings: &'v Settings,
+    pub(crate) env: &'v EnvVars,
 }
 
 impl Values<'_> {
@@ -141,37 +143,37 @@ impl Values<'_> {
     pub(crate) fn fill(
         self,
         written: &str,
-        place: Place,
+        encoding: Encoding,
         secrets: &mut Secrets,
     ) -> Result<String, String> {
         let mut out = String::new();
         // Whether the place in a body of JSON is inside a string.
         let mut quoted = false;
-        for piece in pieces(written, place == Place::Address) {
+        for piece in parse(written, encoding == Encoding::Url) {
             let path = match piece {
                 Piece::Text(text) => {
-                    quoted = ends_quoted(text, quoted);
+                    quoted = ends_in_string(text, quoted);
                     out.push_str(text);
                     continue;
                 }
-                Piece::Hole(path) => path,
+                Piece::Placeholder(path) => path,
             };
-            if let Some(name) = Settings::variable(path) {
-                let value = self.settings.get(name).ok_or_else(|| {
+            if let Some(name) = EnvVars::variable(path) {
+                let value = self.env.get(name).ok_or_else(|| {
                     format!("`{{{{{path}}}}}` has no value: set `{name}` in the environment")
                 })?;
                 if !path.starts_with("config.") {
-                    secrets.note(value);
+                    secrets.add(value);
                 }
                 // An address may begin with one; what the environment says is the owner's own word.
-                match place {
-                    Place::Address => out.push_str(value),
-                    _ => write(&Json::from(value), place, quoted, &mut out),
+                match encoding {
+                    Encoding::Url => out.push_str(value),
+                    _ => write(&Json::from(value), encoding, quoted, &mut out),
                 }
                 continue;
             }
             let value = match path.strip_prefix("session.") {
-                Some(inner) => at(self.session, inner)
+                Some(inner) => value_at(self.session, inner)
                     .ok_or_else(|| format!("`{{{{{path}}}}}` of the session has no value here"))?,
                 None if !is_path(path) => {
                     return Err(format!(
@@ -180,12 +182,12 @@ impl Values<'_> {
                     ));
                 }
                 // An argument that may be left out is null.
-                None => at(self.arguments, path).unwrap_or(&Json::Null),
+                None => value_at(self.arguments, path).unwrap_or(&Json::Null),
             };
-            if place == Place::Address {
-                out.push_str(&segment(path, value, &out)?);
+            if encoding == Encoding::Url {
+                out.push_str(&url_segment(path, value, &out)?);
             } else {
-                write(value, place, quoted, &mut out);
+                write(value, encoding, quoted, &mut out);
             }
         }
         Ok(out)
@@ -201,7 +203,7 @@ fn is_path(text: &str) -> bool {
 }
 
 /// Whether a text of JSON ends inside a string, if it begins inside one or outside.
-fn ends_quoted(text: &str, begins: bool) -> bool {
+fn ends_in_string(text: &str, begins: bool) -> bool {
     let mut quoted = begins;
     let mut escaped = false;
     for c in text.chars() {
@@ -215,15 +217,15 @@ fn ends_quoted(text: &str, begins: bool) -> bool {
     quoted
 }
 
-fn write(value: &Json, place: Place, quoted: bool, out: &mut String) {
-    match place {
-        Place::Json if !quoted => out.push_str(&value.to_string()),
-        Place::Json => {
-            let escaped = Json::from(text(value)).to_string();
+fn write(value: &Json, encoding: Encoding, quoted: bool, out: &mut String) {
+    match encoding {
+        Encoding::Json if !quoted => out.push_str(&value.to_string()),
+        Encoding::Json => {
+            let escaped = Json::from(value_text(value)).to_string();
             out.push_str(escaped.trim_start_matches('"').strip_suffix('"').unwrap_or_default());
         }
-        Place::Xml => {
-            for c in text(value).chars() {
+        Encoding::Xml => {
+            for c in value_text(value).chars() {
                 match c {
                     '<' => out.push_str("&lt;"),
                     '>' => out.push_str("&gt;"),
@@ -234,14 +236,14 @@ fn write(value: &Json, place: Place, quoted: bool, out: &mut String) {
                 }
             }
         }
-        Place::Form => out.push_str(&encoded(&text(value))),
-        Place::Plain | Place::Address => out.push_str(&text(value)),
+        Encoding::Form => out.push_str(&percent_encoded(&value_text(value))),
+        Encoding::Plain | Encoding::Url => out.push_str(&value_text(value)),
     }
 }
 
 /// An argument as a part of an address.
-fn segment(name: &str, value: &Json, before: &str) -> Result<String, String> {
-    let text = text(value);
+fn url_segment(name: &str, value: &Json, before: &str) -> Result<String, String> {
+    let text = value_text(value);
     let in_host = before.split_once("://").is_none_or(|(_, rest)| !rest.contains(['/', '?', '#']));
     if text.is_empty() {
         return Err(format!("`{name}` is part of the address and has no value"));
@@ -254,5 +256,5 @@ fn segment(name: &str, value: &Json, before: &str) -> Result<String, String> {
             "`{name}` is part of the name of a host: only letters, digits and `-` may stand there"
         ));
     }
-    Ok(encoded(&text))
+    Ok(percent_encoded(&text))
 }

@@ -1,6 +1,6 @@
 //! What the environment says: `{{config.X}}`, `{{secrets.X}}`, `{{env.X}}`.
 
-use crate::fill::{Place, Values};
+use crate::template::{Encoding, Values};
 use serde_json::Map;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,16 +8,16 @@ use std::fmt;
 
 /// The namespaces that stand for the environment. All of them mean its variable of that name: there is
 /// no other place where settings or secrets come from.
-const SPACES: &[&str] = &["config", "secrets", "env"];
+const NAMESPACES: &[&str] = &["config", "secrets", "env"];
 
 /// What stands for a secret in messages.
-const HIDDEN: &str = "***";
+const MASK: &str = "***";
 
 /// Values that are shorter cannot be hidden: they would be found everywhere.
-const SHORTEST: usize = 4;
+const MIN_SECRET_LEN: usize = 4;
 
 /// The variables that processes see which are started here. Others may be secrets.
-const HARMLESS: &[&str] = &[
+const INHERITED_VARIABLES: &[&str] = &[
     "PATH",
     "HOME",
     "LANG",
@@ -33,18 +33,18 @@ const HARMLESS: &[&str] = &[
 
 /// The variables of an environment.
 #[derive(Clone, Default)]
-pub struct Settings {
+pub struct EnvVars {
     values: BTreeMap<String, String>,
 }
 
 /// Never shows values.
-impl fmt::Debug for Settings {
+impl fmt::Debug for EnvVars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.values.keys()).finish()
     }
 }
 
-impl Settings {
+impl EnvVars {
     /// The environment of this process. Variables that are no text are left out.
     #[must_use]
     pub fn from_environment() -> Self {
@@ -65,22 +65,22 @@ impl Settings {
     /// In words: a variable that is not set, a hole that is about something else.
     pub fn fill(&self, written: &str, secrets: &mut Secrets) -> Result<String, String> {
         let none = Map::new();
-        let values = Values { arguments: &none, session: &none, settings: self };
-        values.fill(written, Place::Plain, secrets)
+        let values = Values { arguments: &none, session: &none, env: self };
+        values.fill(written, Encoding::Plain, secrets)
     }
 
     /// The variables that a process may see which is started for a tool: `PATH`, `HOME` and the like.
-    pub fn harmless() -> impl Iterator<Item = (&'static str, OsString)> {
-        HARMLESS.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
+    pub fn inherited() -> impl Iterator<Item = (&'static str, OsString)> {
+        INHERITED_VARIABLES.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
     }
 
     /// The variable that a path names; none if it is about something else.
     pub(crate) fn variable(path: &str) -> Option<&str> {
-        path.split_once('.').filter(|(space, _)| SPACES.contains(space)).map(|(_, name)| name)
+        path.split_once('.').filter(|(space, _)| NAMESPACES.contains(space)).map(|(_, name)| name)
     }
 }
 
-impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Settings {
+impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for EnvVars {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(all: I) -> Self {
         Self { values: all.into_iter().map(|(k, v)| (k.into(), v.into())).collect() }
     }
@@ -92,12 +92,12 @@ pub struct Secrets(Vec<String>);
 
 impl Secrets {
     /// Notes a secret, and the forms in which it may come back.
-    pub fn note(&mut self, secret: &str) {
+    pub fn add(&mut self, secret: &str) {
         let escaped = serde_json::to_string(secret).unwrap_or_default();
         let escaped = escaped.trim_matches('"');
-        let encoded = crate::fill::encoded(secret);
+        let encoded = crate::template::percent_encoded(secret);
         for form in [secret, escaped, &encoded] {
-            if form.len() >= SHORTEST && !self.0.iter().any(|known| known == form) {
+            if form.len() >= MIN_SECRET_LEN && !self.0.iter().any(|known| known == form) {
                 self.0.push(form.to_owned());
             }
         }
@@ -107,11 +107,11 @@ impl Secrets {
 
     /// A text without them.
     #[must_use]
-    pub fn hide(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in &self.0 {
             if text.contains(secret.as_str()) {
-                text = text.replace(secret.as_str(), HIDDEN);
+                text = text.replace(secret.as_str(), MASK);
             }
         }
         text

@@ -26,8 +26,8 @@ pub struct McpFile {
 
 /// A server.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(try_from = "Written")]
-#[schemars(with = "Written")]
+#[serde(try_from = "ServerFields")]
+#[schemars(with = "ServerFields")]
 pub enum Server {
     /// A process that is started, and spoken to through its input and output.
     Process {
@@ -41,7 +41,7 @@ pub enum Server {
         folder: Option<String>,
     },
     /// A server elsewhere, by streamable HTTP.
-    Address {
+    Http {
         /// Its address.
         url: String,
         /// Headers of each request.
@@ -53,7 +53,7 @@ pub enum Server {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Server")]
-struct Written {
+struct ServerFields {
     /// The program to start. No shell reads it.
     command: Option<String>,
     /// Arguments of the program.
@@ -71,17 +71,17 @@ struct Written {
     headers: BTreeMap<String, String>,
 }
 
-impl TryFrom<Written> for Server {
+impl TryFrom<ServerFields> for Server {
     type Error = &'static str;
 
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
-        let Written { command, args, env, folder, url, headers } = written;
+    fn try_from(written: ServerFields) -> Result<Self, Self::Error> {
+        let ServerFields { command, args, env, folder, url, headers } = written;
         match (command, url) {
             (Some(command), None) if headers.is_empty() => {
                 Ok(Self::Process { command, args, env, folder })
             }
             (None, Some(url)) if args.is_empty() && env.is_empty() && folder.is_none() => {
-                Ok(Self::Address { url, headers })
+                Ok(Self::Http { url, headers })
             }
             (Some(_), Some(_)) => Err("a server has a `command` or a `url`, not both"),
             (None, None) => {

@@ -1,50 +1,53 @@
 //! What is said about stubs: files that are wrong, and calls that nothing answers.
 
-use super::Case;
+use super::StubCase;
 use agentir_expr::{TypeExpr, TypeKind, ValueType};
 use agentir_ir::Tool;
 use agentir_runtime::ToolCall;
 use serde_json::{Map, Value as Json};
 
 /// So many cases are explained when none of them holds.
-const MOST_EXPLAINED: usize = 3;
+const MAX_EXPLAINED_CASES: usize = 3;
 
 /// So long an argument is shown, in characters.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// Why no case answers a call, and one that would.
-pub(super) fn unanswered(call: &ToolCall<'_>, cases: &[Case], used: &[u32]) -> String {
+pub(super) fn unanswered(call: &ToolCall<'_>, cases: &[StubCase], used: &[u32]) -> String {
     let mut message = format!("no stub answers this call of `{}`", call.name);
-    for (n, (case, used)) in cases.iter().zip(used).enumerate().take(MOST_EXPLAINED) {
+    for (n, (case, used)) in cases.iter().zip(used).enumerate().take(MAX_EXPLAINED_CASES) {
         let why = match case.mismatch(&call.arguments) {
             Some((name, wanted)) => format!("wants `{name}` to be {wanted}"),
             None => format!("was for {used} calls, and they were made"),
         };
         message.push_str(&format!("\n  case {} {why}", n + 1));
     }
-    if let Some(more) = cases.len().checked_sub(MOST_EXPLAINED).filter(|more| *more > 0) {
+    if let Some(more) = cases.len().checked_sub(MAX_EXPLAINED_CASES).filter(|more| *more > 0) {
         message.push_str(&format!("\n  {more} more do not hold either"));
     }
     message.push_str("\nthis one would:\n");
-    message.push_str(&proposal(call.name, &answer_of(call.tool), &call.arguments));
+    message.push_str(&suggested_stub(call.name, &example_answer(call.tool), &call.arguments));
     message
 }
 
 /// Some answer of a tool's declared type.
-pub(super) fn answer_of(tool: Option<&Tool>) -> Json {
+pub(super) fn example_answer(tool: Option<&Tool>) -> Json {
     tool.and_then(|t| t.returns.as_ref()).map_or(Json::Null, |r| example(&r.ty, 0))
 }
 
 /// A stub that would answer a call, as YAML. Values are written as JSON, which YAML is.
-pub(super) fn proposal(name: &str, answer: &Json, arguments: &Map<String, Json>) -> String {
+pub(super) fn suggested_stub(name: &str, answer: &Json, arguments: &Map<String, Json>) -> String {
     let shown = arguments.iter().map(|(name, value)| {
         let value = match value {
             // An object would be read as tests.
             Json::Object(_) => format!("{{ equals: {value} }}"),
             value => value.to_string(),
         };
-        let value =
-            if value.chars().count() > MOST_SHOWN { "{ any: true }".to_owned() } else { value };
+        let value = if value.chars().count() > MAX_SHOWN_CHARS {
+            "{ any: true }".to_owned()
+        } else {
+            value
+        };
         format!("{}: {value}", key(name))
     });
     let when: Vec<String> = shown.collect();

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// How large a pattern may become, in bytes.
-const MAX_PATTERN: usize = 1 << 20;
+const MAX_REGEX_SIZE: usize = 1 << 20;
 
 /// What an argument must be like.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ enum Test {
 }
 
 /// The words of a test, with what each of them means.
-const WORDS: &[(&str, &str)] = &[
+const TEST_NAMES: &[(&str, &str)] = &[
     ("equals", "The argument is this, objects included."),
     ("not", "The argument is not this."),
     ("one_of", "The argument is one of these."),
@@ -82,11 +82,11 @@ impl Test {
             _ => None,
         };
         match self {
-            Self::Equals(wanted) => same(wanted, value),
-            Self::Not(unwanted) => !same(unwanted, value),
-            Self::OneOf(all) => all.iter().any(|wanted| same(wanted, value)),
+            Self::Equals(wanted) => equal(wanted, value),
+            Self::Not(unwanted) => !equal(unwanted, value),
+            Self::OneOf(all) => all.iter().any(|wanted| equal(wanted, value)),
             Self::Matches(pattern) => {
-                !value.is_null() && pattern.is_match(&crate::fill::text(value))
+                !value.is_null() && pattern.is_match(&crate::template::value_text(value))
             }
             Self::Any => !value.is_null(),
             Self::Absent => value.is_null(),
@@ -110,7 +110,7 @@ fn test(word: &str, value: &Json) -> Result<Test, String> {
         },
         "matches" => {
             let text = value.as_str().ok_or("`matches` needs a regular expression as text")?;
-            let pattern = RegexBuilder::new(text).size_limit(MAX_PATTERN).build();
+            let pattern = RegexBuilder::new(text).size_limit(MAX_REGEX_SIZE).build();
             let reason = |e: regex::Error| {
                 let words = e.to_string();
                 let last = words.lines().last().unwrap_or_default();
@@ -131,7 +131,7 @@ fn test(word: &str, value: &Json) -> Result<Test, String> {
         "below" => Test::Below(number()?),
         "at_most" => Test::AtMost(number()?),
         _ => {
-            let words: Vec<_> = WORDS.iter().map(|(word, _)| format!("`{word}`")).collect();
+            let words: Vec<_> = TEST_NAMES.iter().map(|(word, _)| format!("`{word}`")).collect();
             return Err(format!(
                 "`{word}` is no test (those are {}); to compare with an object, write it under \
                  `equals`",
@@ -142,15 +142,15 @@ fn test(word: &str, value: &Json) -> Result<Test, String> {
 }
 
 /// Whether two values are the same; 2 and 2.0 are. Recursive; both are at most as deep as JSON is read.
-fn same(a: &Json, b: &Json) -> bool {
+fn equal(a: &Json, b: &Json) -> bool {
     let number = |n: &Number| n.as_f64();
     match (a, b) {
         (Json::Number(a), Json::Number(b)) => a == b || number(a) == number(b),
         (Json::Array(a), Json::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
         }
         (Json::Object(a), Json::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| equal(a, b)))
         }
         _ => a == b,
     }
@@ -169,7 +169,7 @@ impl JsonSchema for Matcher {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let number = json_schema!({ "type": "number" });
-        let properties = WORDS.iter().map(|(word, says)| {
+        let properties = TEST_NAMES.iter().map(|(word, says)| {
             let mut schema = match *word {
                 "one_of" => json_schema!({ "type": "array" }),
                 "matches" => json_schema!({ "type": "string", "format": "regex" }),

@@ -14,7 +14,7 @@ pub const FILE_NAME: &str = "agentir.toml";
 
 /// What is wrong with configurations, and their texts.
 #[derive(Debug, Default)]
-pub struct Problems {
+pub struct ConfigProblems {
     /// The files that `diagnostics` point into.
     pub sources: SourceMap,
     /// What is wrong.
@@ -31,31 +31,31 @@ pub struct Configs {
     /// What the files in a folder go by, as the folder is written before their names. Whole paths are
     /// compared, not their parts: this is asked for every file.
     known: RwLock<FxHashMap<Box<[u8]>, Arc<Config>>>,
-    read: Mutex<Read>,
+    read: Mutex<Loaded>,
 }
 
 /// The configurations that were read.
 #[derive(Debug, Default)]
-struct Read {
+struct Loaded {
     /// By the folders they are in, which are absolute: a folder can be written in several ways.
     by_folder: FxHashMap<PathBuf, Arc<Config>>,
     /// Whether there is a file that goes by none.
     none: bool,
-    problems: Problems,
+    problems: ConfigProblems,
 }
 
 /// How the folder of a file is written, with what separates it from the name, and the file's name. All files of
 /// the same folder as it is written [go by](Configs::of) the same configuration. Bytes: to take a path apart takes
 /// longer than to look at its end.
 #[must_use]
-pub fn split(file: &Path) -> (&[u8], &[u8]) {
+pub fn split_path(file: &Path) -> (&[u8], &[u8]) {
     let bytes = file.as_os_str().as_encoded_bytes();
     let folder = bytes.iter().rposition(|byte| path::is_separator(char::from(*byte)));
     bytes.split_at_checked(folder.map_or(0, |folder| folder + 1)).unwrap_or_default()
 }
 
 /// How a folder is written before the names of its files.
-fn before_names(folder: &Path) -> Box<[u8]> {
+fn directory_prefix(folder: &Path) -> Box<[u8]> {
     folder.join("").into_os_string().into_encoded_bytes().into()
 }
 
@@ -80,7 +80,7 @@ impl Configs {
         let mut all = Self::nearest(names);
         let text = fs::read_to_string(file)?;
         let folder = path::absolute(file)?.parent().map(Path::to_owned).unwrap_or_default();
-        let Read { problems, .. } = all.read.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Loaded { problems, .. } = all.read.get_mut().unwrap_or_else(PoisonError::into_inner);
         all.fixed = Some(read(&all.names, problems, file, &folder, Ok(text)));
         Ok(all)
     }
@@ -98,30 +98,30 @@ impl Configs {
         if let Some(config) = &self.fixed {
             return Arc::clone(config);
         }
-        let (written, _) = split(file);
-        self.known(written).unwrap_or_else(|| self.look(file, written.into()))
+        let (written, _) = split_path(file);
+        self.known(written).unwrap_or_else(|| self.resolve(file, written.into()))
     }
 
     fn known(&self, written: &[u8]) -> Option<Arc<Config>> {
         self.known.read().unwrap_or_else(PoisonError::into_inner).get(written).cloned()
     }
 
-    fn read(&self) -> MutexGuard<'_, Read> {
+    fn read(&self) -> MutexGuard<'_, Loaded> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks for what a file goes by, from its folder upwards, until that is known of a folder. Nobody waits
     /// while the system is asked.
-    fn look(&self, file: &Path, written: Box<[u8]>) -> Arc<Config> {
+    fn resolve(&self, file: &Path, written: Box<[u8]>) -> Arc<Config> {
         let mut passed = Vec::new();
-        let found = self.upwards(file, written, &mut passed);
+        let found = self.search_upwards(file, written, &mut passed);
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.extend(passed.into_iter().map(|written| (written, Arc::clone(&found))));
         found
     }
 
     /// What [`look`](Self::look) finds; the folders for which that was not known go to `passed`.
-    fn upwards(
+    fn search_upwards(
         &self,
         file: &Path,
         mut written: Box<[u8]>,
@@ -134,11 +134,11 @@ impl Configs {
             }
             passed.push(written);
             match fs::read_to_string(here.join(FILE_NAME)) {
-                Err(error) if !is_there(&error) => {}
-                text => return self.read_in(here, text),
+                Err(error) if !exists(&error) => {}
+                text => return self.load_folder(here, text),
             }
             folder = here.parent();
-            written = folder.map(before_names).unwrap_or_default();
+            written = folder.map(directory_prefix).unwrap_or_default();
         }
         match std::env::current_dir() {
             // What is above where we are is not written.
@@ -151,9 +151,9 @@ impl Configs {
     }
 
     /// The configuration in a folder, by what reading it gave.
-    fn read_in(&self, folder: &Path, text: io::Result<String>) -> Arc<Config> {
+    fn load_folder(&self, folder: &Path, text: io::Result<String>) -> Arc<Config> {
         let absolute = path::absolute(folder.join(".")).unwrap_or_else(|_| folder.to_owned());
-        let Read { by_folder, problems, .. } = &mut *self.read();
+        let Loaded { by_folder, problems, .. } = &mut *self.read();
         match by_folder.get(&absolute) {
             Some(config) => Arc::clone(config),
             None => {
@@ -167,25 +167,25 @@ impl Configs {
 
     /// What was wrong with the configurations that were read; takes it out.
     #[must_use]
-    pub fn problems(&self) -> Problems {
+    pub fn problems(&self) -> ConfigProblems {
         std::mem::take(&mut self.read().problems)
     }
 
     /// Whether no file that was asked about has a use for a rule.
     #[must_use]
-    pub fn never_want(&self, rule: &str, group: &str) -> bool {
+    pub fn always_off(&self, rule: &str, group: &str) -> bool {
         if let Some(config) = &self.fixed {
-            return config.never_wants(rule, group);
+            return config.always_off(rule, group);
         }
-        let Read { by_folder, none, .. } = &*self.read();
+        let Loaded { by_folder, none, .. } = &*self.read();
         !none
             && !by_folder.is_empty()
-            && by_folder.values().all(|config| config.never_wants(rule, group))
+            && by_folder.values().all(|config| config.always_off(rule, group))
     }
 }
 
 /// Whether what could not be read is there at all.
-fn is_there(error: &io::Error) -> bool {
+fn exists(error: &io::Error) -> bool {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     !matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
 }
@@ -198,7 +198,7 @@ fn shown(file: &Path) -> PathBuf {
 
 fn read(
     names: &Names,
-    problems: &mut Problems,
+    problems: &mut ConfigProblems,
     file: &Path,
     folder: &Path,
     text: io::Result<String>,

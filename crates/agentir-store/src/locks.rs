@@ -9,33 +9,33 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Between two tries to get a session.
-const TRY_AGAIN: Duration = Duration::from_millis(20);
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The sessions that this process holds.
 #[derive(Debug)]
-pub(crate) struct Holds {
+pub(crate) struct SessionLocks {
     /// Where the locks are; none for what nobody else can see.
     folder: Option<PathBuf>,
     /// How long to wait for a session.
-    pub(crate) patience: Duration,
+    pub(crate) lock_timeout: Duration,
     held: BTreeMap<String, Option<File>>,
 }
 
-impl Holds {
+impl SessionLocks {
     /// Locks in the folder `DATABASE-locks`.
-    pub(crate) fn beside(database: &Path) -> Self {
+    pub(crate) fn next_to(database: &Path) -> Self {
         let mut folder = database.as_os_str().to_owned();
         folder.push("-locks");
-        Self { folder: Some(folder.into()), patience: Duration::ZERO, held: BTreeMap::new() }
+        Self { folder: Some(folder.into()), lock_timeout: Duration::ZERO, held: BTreeMap::new() }
     }
 
     /// Nobody else can see what these are about.
-    pub(crate) const fn alone() -> Self {
-        Self { folder: None, patience: Duration::ZERO, held: BTreeMap::new() }
+    pub(crate) const fn disabled() -> Self {
+        Self { folder: None, lock_timeout: Duration::ZERO, held: BTreeMap::new() }
     }
 
     /// Holds a session, if it is not held already.
-    pub(crate) fn take(&mut self, id: &str) -> Result<(), StoreError> {
+    pub(crate) fn acquire(&mut self, id: &str) -> Result<(), StoreError> {
         if self.held.contains_key(id) {
             return Ok(());
         }
@@ -46,7 +46,8 @@ impl Holds {
 
     fn lock(&self, id: &str) -> Result<Option<File>, StoreError> {
         let Some(path) = self.path(id) else { return Ok(None) };
-        let failed = |e: std::io::Error| StoreError::Io { path: path.clone(), what: e.to_string() };
+        let failed =
+            |e: std::io::Error| StoreError::Io { path: path.clone(), reason: e.to_string() };
         if let Some(folder) = &self.folder {
             fs::create_dir_all(folder).map_err(failed)?;
         }
@@ -55,10 +56,10 @@ impl Holds {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Some(file)),
-                Err(TryLockError::WouldBlock) if start.elapsed() >= self.patience => {
-                    return Err(StoreError::Held(id.to_owned()));
+                Err(TryLockError::WouldBlock) if start.elapsed() >= self.lock_timeout => {
+                    return Err(StoreError::Locked(id.to_owned()));
                 }
-                Err(TryLockError::WouldBlock) => thread::sleep(TRY_AGAIN),
+                Err(TryLockError::WouldBlock) => thread::sleep(RETRY_INTERVAL),
                 Err(TryLockError::Error(e)) => return Err(failed(e)),
             }
         }
@@ -71,7 +72,7 @@ impl Holds {
 
     /// Lets others have a session that is no more. Somebody may be waiting for the old file; the
     /// count of turns keeps them apart from whoever makes a new one.
-    pub(crate) fn forget(&mut self, id: &str) {
+    pub(crate) fn remove(&mut self, id: &str) {
         if let Some(path) = self.path(id) {
             // What stays is an empty file.
             let _ = fs::remove_file(path);
@@ -80,7 +81,7 @@ impl Holds {
     }
 
     /// An id may have any letters; two ids must not share a file where case does not count. At three
-    /// bytes a byte, [`crate::MAX_ID`] keeps names below the 255 bytes that systems take.
+    /// bytes a byte, [`crate::MAX_ID_BYTES`] keeps names below the 255 bytes that systems take.
     fn path(&self, id: &str) -> Option<PathBuf> {
         use std::fmt::Write as _;
         let mut name = String::new();

@@ -175,19 +175,19 @@ pub struct Node {
     /// What stands in it.
     pub label: String,
     /// Where it is written: `file:line:column`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
+    #[serde(rename = "place", skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
     /// Whether no way leads to it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unreachable: bool,
     #[serde(skip)]
-    pub(crate) kind_of: NodeKind,
+    pub(crate) node_kind: NodeKind,
 }
 
 /// A circle that an edge is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Circle {
+pub enum Cycle {
     /// It waits for the user, is up to the model, or is bounded.
     Ordinary,
     /// It never waits, and nobody but conditions can stop it.
@@ -215,18 +215,18 @@ pub struct Edge {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The circle that it is part of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub circle: Option<Circle>,
+    #[serde(rename = "circle", skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<Cycle>,
     /// Where it is written: `file:line:column`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
+    #[serde(rename = "place", skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
 }
 
 /// What of a graph is shown.
 #[must_use]
 pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
     let shown = |id: AgentId| view.agents.is_empty() || view.agents.contains(&id);
-    let joined = join(cfg, view.detail);
+    let representative = collapse(cfg, view.detail);
     let reached = reachable(cfg, view.entry);
     let mut agents = Vec::new();
     let mut agent_at: FxHashMap<AgentId, usize> = FxHashMap::default();
@@ -243,9 +243,10 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
     let mut node_at: FxHashMap<NodeIndex, usize> = FxHashMap::default();
     // A node that stands for others is reached if one of them is.
     let alive: FxHashSet<NodeIndex> =
-        reached.iter().filter_map(|n| joined.get(n.index()).copied().flatten()).collect();
+        reached.iter().filter_map(|n| representative.get(n.index()).copied().flatten()).collect();
     for at in cfg.graph().node_indices() {
-        let Some(node) = cfg.node(at).filter(|_| joined.get(at.index()) == Some(&Some(at))) else {
+        let Some(node) = cfg.node(at).filter(|_| representative.get(at.index()) == Some(&Some(at)))
+        else {
             continue;
         };
         if !shown(node.agent) {
@@ -259,13 +260,13 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             shape: Shape::of(node.kind),
             step: node.step.map(|s| s.name.value.to_string()),
             label: label::node(cfg, at, node),
-            place: place(sources, node.span),
+            location: location(sources, node.span),
             unreachable: !alive.contains(&at),
-            kind_of: node.kind,
+            node_kind: node.kind,
         });
     }
-    let elsewhere = outsiders(cfg, &joined, &node_at, &mut nodes);
-    let circles = circles(cfg, &joined);
+    let external = external_agents(cfg, &representative, &node_at, &mut nodes);
+    let cycles = cycles(cfg, &representative);
     let mut edges: Vec<Edge> = Vec::new();
     let mut drawn: FxHashMap<(usize, usize, String), usize> = FxHashMap::default();
     for id in cfg.graph().edge_indices() {
@@ -274,17 +275,19 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             continue;
         }
         let stands = |n: NodeIndex| {
-            let stands = joined.get(n.index()).copied().flatten()?;
-            node_at.get(&stands).or_else(|| elsewhere.get(&n)).copied()
+            let stands = representative.get(n.index()).copied().flatten()?;
+            node_at.get(&stands).or_else(|| external.get(&n)).copied()
         };
         let (Some(a), Some(b)) = (stands(from), stands(to)) else { continue };
         if a == b && (from != to && !matches!(edge.kind, EdgeKind::Jump | EdgeKind::Retry)) {
             continue;
         }
         // Where the node that hands over is not shown, what leads to it says when.
-        let hidden = joined.get(from.index()) != Some(&Some(from));
+        let hidden = representative.get(from.index()) != Some(&Some(from));
         let edge = match edge.kind {
-            EdgeKind::Enter if hidden => led_by(cfg, &joined, from).unwrap_or(edge),
+            EdgeKind::Enter if hidden => {
+                sole_incoming_edge(cfg, &representative, from).unwrap_or(edge)
+            }
             _ => edge,
         };
         let mut label = label::edge(cfg, edge);
@@ -293,15 +296,15 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
         if hidden
             && label.is_empty()
             && guard.is_empty()
-            && let Some(led) = led_by(cfg, &joined, from)
+            && let Some(led) = sole_incoming_edge(cfg, &representative, from)
         {
             label = label::edge(cfg, led);
             guard = cfg.guard(led.guard);
         }
-        let circle = circles.get(&id).copied();
+        let cycle = cycles.get(&id).copied();
         let key = (a, b, label.clone());
         if let Some(earlier) = drawn.get(&key).and_then(|at| edges.get_mut(*at)) {
-            earlier.circle = earlier.circle.max(circle);
+            earlier.cycle = earlier.cycle.max(cycle);
             continue;
         }
         drawn.insert(key, edges.len());
@@ -323,14 +326,14 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             guard: told,
             label,
             limit: edge.limit,
-            circle,
-            place: place(sources, edge.span),
+            cycle,
+            location: location(sources, edge.span),
         });
     }
-    for (node, at) in &elsewhere {
-        let from = joined.get(node.index()).copied().flatten();
+    for (node, at) in &external {
+        let from = representative.get(node.index()).copied().flatten();
         if let Some(from) = from.and_then(|n| node_at.get(&n)).filter(|from| *from != at) {
-            let led = led_by(cfg, &joined, *node);
+            let led = sole_incoming_edge(cfg, &representative, *node);
             edges.push(Edge {
                 from: *from,
                 to: *at,
@@ -339,8 +342,8 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
                 guard: Vec::new(),
                 label: led.map_or_else(String::new, |e| label::edge(cfg, e)),
                 limit: None,
-                circle: None,
-                place: None,
+                cycle: None,
+                location: None,
             });
         }
     }
@@ -357,16 +360,16 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
 }
 
 /// The only edge that leads to a node, over what is done on the way to it.
-fn led_by<'g, 'a>(
+fn sole_incoming_edge<'g, 'a>(
     cfg: &'g Cfg<'a>,
-    joined: &[Option<NodeIndex>],
+    representative: &[Option<NodeIndex>],
     node: NodeIndex,
 ) -> Option<&'g agentir_flow::cfg::Edge<'a>> {
     let mut at = node;
     // A longer list of statements says nothing of its beginning in few words.
     for _ in 0..100 {
         // What leads to a node that is shown belongs to the node before it.
-        if joined.get(at.index()) == Some(&Some(at)) {
+        if representative.get(at.index()) == Some(&Some(at)) {
             return None;
         }
         let mut before = cfg.predecessors(at);
@@ -385,7 +388,7 @@ fn led_by<'g, 'a>(
 /// Places that nothing leads to or from say nothing: an exit nobody takes, a turn that never ends.
 fn drop_unused(nodes: &mut Vec<Node>, edges: &mut [Edge], used: &FxHashSet<usize>) {
     let told =
-        |n: &Node| used.contains(&n.id) || matches!(n.kind_of, NodeKind::Entry | NodeKind::Step);
+        |n: &Node| used.contains(&n.id) || matches!(n.node_kind, NodeKind::Entry | NodeKind::Step);
     let mut new_id: FxHashMap<usize, usize> = FxHashMap::default();
     for node in nodes.iter().filter(|n| told(n)) {
         new_id.insert(node.id, new_id.len());
@@ -401,9 +404,9 @@ fn drop_unused(nodes: &mut Vec<Node>, edges: &mut [Edge], used: &FxHashSet<usize
 }
 
 /// The agents that are named, but not shown: each once.
-fn outsiders(
+fn external_agents(
     cfg: &Cfg<'_>,
-    joined: &[Option<NodeIndex>],
+    representative: &[Option<NodeIndex>],
     node_at: &FxHashMap<NodeIndex, usize>,
     nodes: &mut Vec<Node>,
 ) -> FxHashMap<NodeIndex, usize> {
@@ -411,7 +414,11 @@ fn outsiders(
     let mut found = FxHashMap::default();
     for transfer in cfg.transfers() {
         let shown = |n: NodeIndex| {
-            joined.get(n.index()).copied().flatten().is_some_and(|n| node_at.contains_key(&n))
+            representative
+                .get(n.index())
+                .copied()
+                .flatten()
+                .is_some_and(|n| node_at.contains_key(&n))
         };
         let target = transfer.target.and_then(|t| cfg.agent(t)).map(|p| p.entry);
         if !shown(transfer.node) || target.is_some_and(shown) {
@@ -425,9 +432,9 @@ fn outsiders(
                 shape: Shape::Other,
                 step: None,
                 label: label::short(transfer.to),
-                place: None,
+                location: None,
                 unreachable: false,
-                kind_of: NodeKind::Entry,
+                node_kind: NodeKind::Entry,
             });
             nodes.len() - 1
         });
@@ -459,7 +466,7 @@ fn reachable(cfg: &Cfg<'_>, entry: Option<AgentId>) -> FxHashSet<NodeIndex> {
     }
 }
 
-fn place(sources: &SourceMap, span: Span) -> Option<String> {
+fn location(sources: &SourceMap, span: Span) -> Option<String> {
     if span.is_empty() && span.start == 0 {
         return None;
     }
@@ -470,7 +477,7 @@ fn place(sources: &SourceMap, span: Span) -> Option<String> {
 
 /// The node that stands for each node. Nodes of a step stand behind the step; others behind the last
 /// node that is shown before them.
-fn join(cfg: &Cfg<'_>, detail: Detail) -> Vec<Option<NodeIndex>> {
+fn collapse(cfg: &Cfg<'_>, detail: Detail) -> Vec<Option<NodeIndex>> {
     let count = cfg.graph().node_count();
     if detail == Detail::Statements {
         return cfg.graph().node_indices().map(Some).collect();
@@ -528,8 +535,8 @@ fn join(cfg: &Cfg<'_>, detail: Detail) -> Vec<Option<NodeIndex>> {
 }
 
 /// The edges that are part of a circle, as far as they are shown.
-fn circles(cfg: &Cfg<'_>, joined: &[Option<NodeIndex>]) -> FxHashMap<EdgeIndex, Circle> {
-    let mut found: FxHashMap<EdgeIndex, Circle> = FxHashMap::default();
+fn cycles(cfg: &Cfg<'_>, representative: &[Option<NodeIndex>]) -> FxHashMap<EdgeIndex, Cycle> {
+    let mut found: FxHashMap<EdgeIndex, Cycle> = FxHashMap::default();
     let follows = |why: EdgeKind| {
         matches!(
             why,
@@ -544,9 +551,9 @@ fn circles(cfg: &Cfg<'_>, joined: &[Option<NodeIndex>]) -> FxHashMap<EdgeIndex, 
         )
     };
     let mut small: DiGraph<(), EdgeIndex> = DiGraph::new();
-    let nodes: Vec<NodeIndex> = joined.iter().map(|_| small.add_node(())).collect();
+    let nodes: Vec<NodeIndex> = representative.iter().map(|_| small.add_node(())).collect();
     let at = |n: NodeIndex| {
-        let stands = joined.get(n.index()).copied().flatten()?;
+        let stands = representative.get(n.index()).copied().flatten()?;
         nodes.get(stands.index()).copied()
     };
     for id in cfg.graph().edge_indices() {
@@ -566,11 +573,11 @@ fn circles(cfg: &Cfg<'_>, joined: &[Option<NodeIndex>]) -> FxHashMap<EdgeIndex, 
             && part.get(&from) == part.get(&to)
             && (from != to || cfg.edge(*id).is_some_and(|(a, b, _)| a == b))
         {
-            found.insert(*id, Circle::Ordinary);
+            found.insert(*id, Cycle::Ordinary);
         }
     }
-    for circle in cfg.turnless_loops(|agent| cfg.interacts(agent)) {
-        found.extend(circle.edges.into_iter().map(|id| (id, Circle::Endless)));
+    for cycle in cfg.turnless_loops(|agent| cfg.interacts(agent)) {
+        found.extend(cycle.edges.into_iter().map(|id| (id, Cycle::Endless)));
     }
     found
 }
