@@ -22,42 +22,42 @@ use std::{env, fs};
 pub struct Check {
     #[command(flatten)]
     input: Input,
-    /// How findings are printed
+    /// The output format of findings
     #[arg(
         long,
         default_value = "text",
         value_parser = PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)),
     )]
     format: String,
-    /// Write findings to a file instead of standard output; with a format in front, `sarif=FILE`, beside
-    /// it. Can be given more than once
+    /// Write findings to a file instead of standard output; with a format, `sarif=FILE`, in addition to
+    /// it. Can be used multiple times
     #[arg(short, long, value_name = "[FORMAT=]FILE")]
     output: Vec<String>,
-    /// Only these rules or groups of rules
+    /// Run only these rules or groups of rules
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     select: Vec<String>,
-    /// All but these rules or groups of rules
+    /// Disable these rules or groups of rules
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     ignore: Vec<String>,
-    /// The least level of a finding that makes the exit code 1 [default: error, or what agentir.toml says]
+    /// The lowest level of findings for exit code 1 [default: error, or as set in agentir.toml]
     #[arg(long, value_enum, value_name = "LEVEL")]
     fail_on: Option<FailOn>,
-    /// Leave out the findings that this file knows
+    /// Hide the findings recorded in this file
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write all findings to the file of `--baseline`
+    /// Record all findings in the file of `--baseline`
     #[arg(long, requires = "baseline")]
     write_baseline: bool,
-    /// Mend what can be mended without changing what is meant
+    /// Apply fixes that do not change the meaning
     #[arg(long)]
     fix: bool,
-    /// Mend as well what was probably meant otherwise
+    /// Also apply fixes that may change the meaning
     #[arg(long)]
     unsafe_fixes: bool,
-    /// Show what would be mended, and write nothing
+    /// Show the fixes without applying them
     #[arg(long)]
     diff: bool,
-    /// Say what the solver was asked, where variables were followed, and how long each rule took, on
+    /// Print statistics of the solver and of the data-flow analysis, and the time of each rule, to
     /// standard error
     #[arg(long)]
     statistics: bool,
@@ -127,7 +127,7 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     let fixes = check.fix || check.unsafe_fixes || check.diff;
     if fixes && !check.diff && check.input.reads_stdin() {
         return Err(failed(
-            "what comes from standard input cannot be mended in place\nhelp: `--diff` shows what would be mended",
+            "standard input cannot be fixed in place\nhelp: `--diff` shows the fixes",
         ));
     }
     if let Some(format) = streamed(check, &targets) {
@@ -164,20 +164,20 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     if let (Some(path), true) = (&check.baseline, check.write_baseline) {
         let all = Baseline::of(&findings);
         replace(path, &all.to_json()).map_err(|message| failed(&message))?;
-        let findings = if all.len() == 1 { "finding is" } else { "findings are" };
-        eprintln!("{} {findings} known from now on, by {}", all.len(), path.display());
+        let findings = if all.len() == 1 { "finding" } else { "findings" };
+        eprintln!("{} {findings} recorded in {}", all.len(), path.display());
         return Ok(ExitCode::SUCCESS);
     }
     if run.known > 0 {
-        let findings = if run.known == 1 { "finding is" } else { "findings are" };
-        eprintln!("{} {findings} known from before and not shown", run.known);
+        let findings = if run.known == 1 { "finding" } else { "findings" };
+        eprintln!("{} {findings} in the baseline and not shown", run.known);
     }
     if !run.gone.is_empty() {
-        eprintln!("{} known from before and gone:", run.gone.len());
+        eprintln!("{} in the baseline no longer found:", run.gone.len());
         for gone in run.gone.iter().take(10) {
             eprintln!("  {}: {}: {}", gone.file, gone.rule, gone.message);
         }
-        eprintln!("help: `--write-baseline` forgets them");
+        eprintln!("help: `--write-baseline` removes them from the baseline");
     }
     if let Some((statistics, times)) = &run.statistics {
         eprintln!("{statistics}\n\n{times}");
@@ -254,7 +254,7 @@ fn targets(check: &Check) -> Result<Vec<Target>, String> {
             Some((format, file)) => all.push(Target { format, file: Some(file) }),
             None if instead => {
                 return Err(format!(
-                    "two files are to have the format `{}`\nhelp: say which: `--output sarif={output}`",
+                    "two output files have the format `{}`\nhelp: name the format of one of them, such as `--output sarif={output}`",
                     check.format
                 ));
             }
@@ -275,12 +275,12 @@ fn baseline(check: &Check) -> Result<Option<Baseline>, String> {
         return Ok(None);
     };
     let text = fs::read_to_string(path).map_err(|error| {
-        let help = "help: `--write-baseline` makes it";
+        let help = "help: `--write-baseline` creates it";
         format!("the baseline {} cannot be read: {error}\n{help}", path.display())
     })?;
     Baseline::read(&text)
         .map(Some)
-        .map_err(|error| format!("{} is no baseline: {error}", path.display()))
+        .map_err(|error| format!("{} is not a valid baseline: {error}", path.display()))
 }
 
 /// What one look at everything came to.
@@ -410,7 +410,7 @@ impl Mended {
             let now = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
             if self.before.get(name).is_some_and(|before| *before != now) {
                 return Err(format!(
-                    "{name} was changed while it was checked, and is left as it is\nhelp: run the command again"
+                    "{name} changed during the check and was not fixed\nhelp: run the command again"
                 ));
             }
             replace(path, text)?;

@@ -20,9 +20,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// One toolchain for the languages that people write conversational AI agents in.
+/// A linter, formatter, compiler, converter and runtime for conversational AI agents.
 #[derive(Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(name = "agentir", version, about, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -30,92 +30,92 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Find mistakes in agents
+    /// Check agents for mistakes
     ///
-    /// Exit code 0: nothing was found that is an error, or of the level of `--fail-on`; 1: something was;
-    /// 2: it could not run. With `--diff`, 1 says that something can be mended.
+    /// Exit code 0: no errors (or findings of the level of `--fail-on`); 1: errors; 2: the check could not
+    /// run. With `--diff`, 1 means that fixes are available.
     Check(Box<check::Check>),
     /// Print the AgentIR of agents as JSON
     ///
-    /// Agents with errors are left out and reported. Exit code 0: all compiled; 1: some did not;
-    /// 2: it could not run.
+    /// Agents with errors are reported and omitted. Exit code 0: all agents compiled; 1: some did not;
+    /// 2: the command could not run.
     Compile(Input),
-    /// Draw what can follow what in agents
+    /// Draw the control-flow graph of agents
     ///
-    /// Places that no way leads to and loops are marked. Exit code 0: it was drawn; 2: it could not be.
+    /// Unreachable nodes and cycles are highlighted. Exit code 0: success; 2: the graph could not be drawn.
     Graph(Draw),
-    /// Say what one message of the user can cost at most: calls of models and tools, by agent
+    /// Compute the maximum number of model and tool calls per user message, for each agent
     ///
-    /// Exit code 0: it could be said; 1: a file has errors, so that something may be missing; 2: it
-    /// could not run.
+    /// Exit code 0: success; 1: a file has errors, so the numbers may be too low; 2: the command could not
+    /// run.
     Cost(CostOf),
-    /// Write agents in another language, and say what was lost
+    /// Convert agents to another language, and report what was lost
     ///
-    /// Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.
+    /// Exit code 0: nothing was dropped; 1: something was dropped; 2: the conversion failed.
     Convert(convert::Convert),
-    /// Say what differs in meaning between two programs in any languages
+    /// Compare the meaning of two programs, in any languages
     ///
-    /// Exit code 0: nothing; 1: something; 2: it could not be done.
+    /// Exit code 0: no differences; 1: differences; 2: the comparison failed.
     Diff(convert::Diff),
-    /// Bring documents into the canonical layout, and change nothing else
+    /// Format documents
     ///
-    /// Texts, comments and meaning stay as they are; files with syntax errors are left alone. Exit
-    /// code 0: done; 1: with `--check` or `--diff`, a file is laid out otherwise; 2: a file could not be
+    /// Strings, comments and the meaning are preserved; files with syntax errors are left unchanged. Exit
+    /// code 0: success; 1: with `--check` or `--diff`, a file is not formatted; 2: a file could not be
     /// formatted.
     Fmt(rewrite::Fmt),
-    /// Bring documents of ABL into a newer version of the language, by edits that leave the rest alone
+    /// Migrate ABL documents to a newer version of the language, with minimal edits
     ///
-    /// What cannot be decided is reported. Exit code 0: done; 1: with `--check` or `--diff`, a file would
-    /// change; 2: a file could not be migrated.
+    /// Forms that cannot be migrated automatically are reported. Exit code 0: success; 1: with `--check` or
+    /// `--diff`, a file would change; 2: a file could not be migrated.
     Migrate(rewrite::Migrate),
-    /// Talk with agents, in the terminal or through a pipe
+    /// Talk to agents, in the terminal or through a pipe
     ///
-    /// Nothing reaches the network unless `--model openai` or `--allow-tools` say so. Each line is a
-    /// message; `!id` presses the button of that id. Exit code 0: the conversation ended or the input
-    /// did; 1: an agent gave up; 2: it could not run.
+    /// The network is used only with `--model openai` or `--allow-tools`. Each line is a message; `!id`
+    /// presses the button with that id. Exit code 0: the conversation or the input ended; 1: the
+    /// conversation failed; 2: it could not be started.
     Run(Box<converse::Run>),
     /// Run conversation tests
     ///
-    /// `agentir schema test` describes their files. Exit code 0: all passed; 1: some did not; 2: some
+    /// `agentir schema test` describes their format. Exit code 0: all passed; 1: some failed; 2: some
     /// could not be run.
     Test(trial::Test),
-    /// Count what is in many programs, and what is found in them
+    /// Print statistics of many programs and of the findings in them
     ///
-    /// Takes no more memory for many programs than for few. Exit code 0: they were counted, whatever was
-    /// found; 2: they could not be.
+    /// Memory use does not depend on the number of programs. Exit code 0: success, whatever was found; 2:
+    /// the command could not run.
     Corpus(batch::corpus::CorpusOf),
-    /// Work with reports that were written before
+    /// Work with existing reports
     #[command(subcommand)]
     Report(batch::report::ReportCommand),
-    /// Work with what is kept of earlier runs
+    /// Manage the cache
     #[command(subcommand)]
     Cache(CacheCommand),
-    /// Print what completes commands in a shell
+    /// Print shell completions
     Completions {
-        /// Which shell
+        /// The shell
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Write the manual's pages
+    /// Write the manual pages
     #[command(hide = true)]
     Man {
         /// The folder to write them to
         folder: PathBuf,
     },
-    /// Print the JSON Schema of something agentir prints
+    /// Print the JSON Schema of an input or output format
     Schema {
-        /// Of what
+        /// The format
         #[arg(value_enum)]
         what: SchemaOf,
     },
-    /// Say what a rule means, with examples
+    /// Explain a rule, with examples
     Explain {
         /// The rule's name
         rule: String,
     },
     /// List all rules
     Rules {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -123,13 +123,13 @@ enum Command {
 
 #[derive(Subcommand)]
 enum CacheCommand {
-    /// Remove all that is kept
+    /// Remove all cached results
     Clean {
-        /// The cache's folder [default: the one that `check` uses]
+        /// The cache folder [default: the one used by `check`]
         #[arg(long, value_name = "FOLDER")]
         cache_dir: Option<PathBuf>,
     },
-    /// Say where it is
+    /// Print the path of the cache folder
     Dir,
 }
 
@@ -167,7 +167,7 @@ enum SchemaOf {
 struct CostOf {
     #[command(flatten)]
     input: Input,
-    /// How it is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
 }
@@ -185,22 +185,22 @@ pub struct Input {
     /// Files and folders; `-` reads standard input
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// What standard input is called in messages, which also says its format
+    /// The name of standard input in messages, which also determines its format
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<PathBuf>,
-    /// The version of ABL to hold documents to; found out from each document if not given
+    /// The version of ABL [default: detected from each document]
     #[arg(long, value_enum, value_name = "VERSION")]
     abl_version: Option<AblVersion>,
-    /// The dialect of Agent Script to hold documents to that name none; found out from each if not given
+    /// The dialect of Agent Script documents that name none [default: detected from each document]
     #[arg(long, value_enum, value_name = "DIALECT")]
     dialect: Option<ScriptDialect>,
-    /// Take documents for sections, or parts of one, without an agent around them
+    /// Treat documents as sections, or parts of sections, without an agent around them
     #[arg(long)]
     fragment: bool,
-    /// The configuration of all files [default: of each file the nearest agentir.toml above it]
+    /// The configuration of all files [default: for each file the nearest agentir.toml above it]
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
-    /// Read no agentir.toml
+    /// Do not read any agentir.toml
     #[arg(long)]
     no_config: bool,
     /// The folder of the one program that everything is a part of, if it is.
@@ -298,13 +298,13 @@ enum ScriptDialect {
 struct Draw {
     #[command(flatten)]
     input: Input,
-    /// How it is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = GraphFormat::Mermaid)]
     format: GraphFormat,
     /// Only this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// How much is shown [default: statements for one agent, steps for some, agents for many]
+    /// The level of detail [default: statements for one agent, steps for a few, agents for many]
     #[arg(long, value_enum)]
     detail: Option<GraphDetail>,
 }
@@ -463,7 +463,9 @@ fn cost_command(cost: &CostOf) -> ExitCode {
     if code != ExitCode::SUCCESS || broken == 0 {
         return code;
     }
-    eprintln!("warning: what could not be read is not counted; `agentir check` says what it is");
+    eprintln!(
+        "warning: parts that could not be parsed are not counted; run `agentir check` to see them"
+    );
     ExitCode::from(1)
 }
 

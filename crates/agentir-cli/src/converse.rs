@@ -26,63 +26,63 @@ const KEY: &str = "OPENAI_API_KEY";
 pub struct Run {
     #[command(flatten)]
     input: Paths,
-    /// The agent that talks to the user first, where that is not clear
+    /// The entry agent, if it is not clear
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// How the agents of an ensemble or a supervisor share the conversation: merging, first-success,
-    /// best-of-n, proactive or autonomous; as their language says if left out
+    /// best-of-n, proactive or autonomous [default: the rules of their language]
     #[arg(long, value_name = "METHOD")]
     orchestration: Option<OrchestrationMethod>,
     #[command(flatten)]
     model: ModelOf,
     #[command(flatten)]
     tools: ToolsOf,
-    /// Keep the conversation under this id, and go on with it if it is there
+    /// Store the conversation under this id, and continue it if it exists
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The database that conversations are kept in
+    /// The database for conversations
     #[arg(long, value_name = "FILE", default_value = "agentir.sqlite", requires = "session")]
     store: PathBuf,
-    /// Whose memory is used: what agents remember for longer is kept for this user
+    /// The user whose persistent memory is used
     #[arg(long, value_name = "ID")]
     user: Option<String>,
-    /// The channel the user is on
+    /// The user's channel
     #[arg(long, value_name = "NAME", default_value = "web")]
     channel: String,
     /// Show each step on standard error
     #[arg(long)]
     trace: bool,
-    /// Write each step to a file, as JSON lines; `agentir schema trace` describes them
+    /// Write each step to a file as JSON lines; `agentir schema trace` describes them
     #[arg(long, value_name = "FILE")]
     trace_file: Option<PathBuf>,
-    /// Ask here for what a person would say who takes over
+    /// Act as the human agent in this terminal
     #[arg(long)]
     human: bool,
 }
 
-/// Who answers for a language model.
+/// The language model.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ModelKind {
-    /// Rules of thumb: no network, the same every time
+    /// Heuristics: no network, deterministic
     Offline,
-    /// A file with answers, see `--answers`
+    /// A file with answers; see `--answers`
     Scripted,
-    /// A service that speaks the protocol of OpenAI's chat completions
+    /// A service with OpenAI's chat completions protocol
     Openai,
 }
 
 #[derive(Args)]
 struct ModelOf {
-    /// Who answers for a language model
+    /// The language model
     #[arg(long, value_enum, default_value_t = ModelKind::Offline)]
     model: ModelKind,
-    /// The file with answers of `--model scripted`
+    /// The file with the answers of `--model scripted`
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
-    /// Where the service is
+    /// The base URL of the service
     #[arg(long, value_name = "URL", default_value = Endpoint::OPENAI)]
     base_url: String,
-    /// The model to ask for, whichever one the agents name
+    /// The model to use, overriding the model that agents name
     #[arg(long, value_name = "NAME")]
     model_name: Option<String>,
     /// The environment variable that holds the service's key
@@ -92,13 +92,13 @@ struct ModelOf {
 
 #[derive(Args)]
 struct ToolsOf {
-    /// A file with what tools answer
+    /// A file with the answers of tools; `agentir schema stubs` describes it
     #[arg(long, value_name = "FILE")]
     stubs: Option<PathBuf>,
-    /// Let tools reach the world: all, or only those that are named
+    /// Allow tools to access the outside world: all of them, or only the named ones
     #[arg(long, value_name = "NAMES", num_args = 0..=1, value_delimiter = ',', default_missing_value = "*")]
     allow_tools: Option<Vec<String>>,
-    /// A file that names MCP servers
+    /// A file with the configuration of MCP servers; `agentir schema mcp` describes it
     #[arg(long, value_name = "FILE")]
     mcp: Option<PathBuf>,
 }
@@ -119,9 +119,9 @@ pub fn program(loaded: &Loaded) -> Result<&Program, String> {
     let mut programs = loaded.programs.iter().map(|p| &p.program).filter(|p| !p.agents.is_empty());
     match (programs.next(), programs.next()) {
         (Some(program), None) => Ok(program),
-        (None, _) => Err("there is no agent here".to_owned()),
+        (None, _) => Err("no agent found".to_owned()),
         (Some(_), Some(_)) => Err(
-            "these are several programs, and a conversation is with one\nhelp: name the folder or the file of one of them"
+            "there are several programs here, and a conversation needs one\nhelp: name the folder or the file of one of them"
                 .to_owned(),
         ),
     }
@@ -135,7 +135,7 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
     let broken =
         loaded.diagnostics.iter().filter(|d| d.severity == agentir_diagnostics::Severity::Error);
     if broken.count() > 0 {
-        eprintln!("warning: there are errors in these agents; `agentir check` says which");
+        eprintln!("warning: these agents have errors; run `agentir check` to see them");
     }
     let program = program(&loaded)?;
     let machine = Machine::new(program);
@@ -197,12 +197,15 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
             match turn.status {
                 Status::Await => {}
                 Status::Human => {
-                    println!("[a person takes over]");
+                    println!("[a human agent takes over]");
                     return Ok(ExitCode::SUCCESS);
                 }
                 Status::Done => return Ok(ExitCode::SUCCESS),
                 Status::Failed => {
-                    eprintln!("error: {}", turn.error.as_deref().unwrap_or("the agent gave up"));
+                    eprintln!(
+                        "error: {}",
+                        turn.error.as_deref().unwrap_or("the conversation failed")
+                    );
                     return Ok(ExitCode::from(1));
                 }
             }
@@ -219,7 +222,7 @@ fn converse(args: &Run) -> Result<ExitCode, String> {
                 }
                 input = Some(said(&line));
             }
-            Some(Err(error)) => return Err(format!("what was said cannot be read: {error}")),
+            Some(Err(error)) => return Err(format!("the input cannot be read: {error}")),
             None => return Ok(ExitCode::SUCCESS),
         }
     }
@@ -386,7 +389,7 @@ struct Terminal;
 impl Human for Terminal {
     fn take_over(&mut self, escalation: &Escalation<'_>) -> HumanReply {
         println!(
-            "[{} asks for a person{}; what do you say? An empty line gives back, `end` keeps it]",
+            "[{} escalates to a human agent{}; what do you say? An empty line hands back to the agent, `end` keeps the conversation]",
             escalation.agent,
             escalation.reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default()
         );
@@ -475,14 +478,14 @@ fn line(event: &Event) -> String {
             format!("  {condition} = {holds} ({decided_by})")
         }
         EventKind::Set { variable, value } => format!("  {variable} = {value}"),
-        EventKind::Clear { variable } => format!("  {variable} removed"),
+        EventKind::Clear { variable } => format!("  {variable} cleared"),
         EventKind::Call { tool, arguments } => {
             format!("  calls {tool} {}", serde_json::Value::Object(arguments.clone()))
         }
         EventKind::Result { tool, result, error } => match (result, error) {
             (_, Some(error)) => format!("  {tool} failed: {error}"),
-            (Some(result), None) => format!("  {tool} gave {result}"),
-            (None, None) => format!("  {tool} gave nothing"),
+            (Some(result), None) => format!("  {tool} returned {result}"),
+            (None, None) => format!("  {tool} returned nothing"),
         },
         EventKind::Model { task, answer, usage } => format!(
             "  model, {task}: {answer} ({} + {} tokens)",
@@ -490,19 +493,19 @@ fn line(event: &Event) -> String {
         ),
         EventKind::Say { text } => format!("  says: {text}"),
         EventKind::Log { value } => format!("  log: {value}"),
-        EventKind::Violation { rule, action } => format!("  does not pass: {rule} ({action})"),
+        EventKind::Violation { rule, action } => format!("  violated: {rule} ({action})"),
         EventKind::Error { kind, message } => format!("  {kind}: {message}"),
         EventKind::Transfer { how, from, to } => format!("  {how}: {from} -> {to}"),
-        EventKind::Attempt { by, taken: true } => format!("  the answer of {by} is taken"),
-        EventKind::Attempt { by, taken: false } => format!("  the answer of {by} is not taken"),
+        EventKind::Attempt { by, taken: true } => format!("  the answer of {by} is used"),
+        EventKind::Attempt { by, taken: false } => format!("  the answer of {by} is discarded"),
         EventKind::Escalated { reason } => {
             format!(
-                "  to a person{}",
+                "  escalated to a human agent{}",
                 reason.as_ref().map(|r| format!(": {r}")).unwrap_or_default()
             )
         }
         EventKind::Remember { path, value } => format!("  remembers {path} = {value}"),
-        EventKind::TurnEnd { status } => format!("  turn over: {status}"),
+        EventKind::TurnEnd { status } => format!("  end of turn: {status}"),
     };
     format!("{:>3} {who}: {what}", event.turn)
 }

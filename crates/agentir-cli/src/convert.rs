@@ -17,23 +17,23 @@ use std::process::ExitCode;
 pub struct Convert {
     #[command(flatten)]
     input: Input,
-    /// The language to write
+    /// The target language
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     to: Language,
-    /// The folder to write to; without it a single file goes to standard output
+    /// The output folder; without it a single file is written to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Write the fidelity report to this file: JSON, HTML or text, by its ending
+    /// Write the fidelity report to this file: JSON, HTML or text, by its extension
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Replace files that exist
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
-    /// Prove that the output does the same, or show a conversation that tells the two apart
+    /// Prove that the output behaves like the source, or show a conversation in which they differ
     /// [default: for single agents]
     #[arg(long, overrides_with = "no_verify")]
     verify: bool,
-    /// Do not prove anything
+    /// Skip the proof
     #[arg(long)]
     no_verify: bool,
 }
@@ -76,7 +76,7 @@ impl From<Language> for Target {
 pub struct Diff {
     /// A file or a folder
     left: PathBuf,
-    /// Another one, in any language
+    /// Another file or folder, in any language
     right: PathBuf,
 }
 
@@ -115,7 +115,7 @@ pub fn run(args: &Convert) -> ExitCode {
         Err(code) => return code,
     };
     if has_errors(&mut loaded) {
-        return failed("nothing was converted, because what is wrong would be lost or changed");
+        return failed("nothing was converted; fix these errors first");
     }
     let several = loaded.programs.len() > 1;
     let mut files: Vec<OutputFile> = Vec::new();
@@ -124,7 +124,7 @@ pub fn run(args: &Convert) -> ExitCode {
         let mut done = convert(&one.program, &loaded.sources, args.to.into());
         if let Some(wrong) = done.diagnostics.iter().find(|d| d.severity == Severity::Error) {
             return failed(format_args!(
-                "the output is not what it should be, so nothing was written: {} ({})",
+                "the output has an error, so nothing was written: {} ({})",
                 wrong.message, wrong.rule.0
             ));
         }
@@ -171,7 +171,7 @@ fn write(args: &Convert, files: &[OutputFile], report: &Report) -> Result<(), St
         (None, _) => {
             let names: Vec<_> = files.iter().map(|f| f.path.as_str()).collect();
             return Err(format!(
-                "the result is {} files ({}): name a folder with `-o DIR`",
+                "the output consists of {} files ({}): name a folder with `-o DIR`",
                 files.len(),
                 names.join(", ")
             ));
@@ -197,12 +197,12 @@ fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> 
         let inside = Path::new(&file.path);
         // Names come from documents that others wrote.
         if !inside.components().all(|c| matches!(c, Component::Normal(_))) {
-            return Err(format!("`{}` is no path inside of the output folder", file.path));
+            return Err(format!("`{}` is not a path inside the output folder", file.path));
         }
         targets.push((folder.join(inside), &file.text));
     }
     if !force && let Some((there, _)) = targets.iter().find(|(path, _)| path.exists()) {
-        return Err(format!("{} exists; `--force` replaces it", there.display()));
+        return Err(format!("{} already exists; use `--force` to overwrite it", there.display()));
     }
     targets.iter().try_for_each(|(path, text)| replace(path, text))
 }

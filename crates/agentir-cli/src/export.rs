@@ -40,7 +40,7 @@ pub fn read(archive: impl Read + Seek) -> Result<Export, String> {
     let broken = |e: zip::result::ZipError| format!("this archive cannot be read: {e}");
     let mut archive = ZipArchive::new(archive).map_err(broken)?;
     if archive.len() > MAX_FILES {
-        return Err(format!("this archive holds more than {MAX_FILES} files and was not read"));
+        return Err(format!("this archive contains more than {MAX_FILES} files and was not read"));
     }
     let mut export = Export::default();
     for index in 0..archive.len() {
@@ -75,7 +75,7 @@ pub fn read(archive: impl Read + Seek) -> Result<Export, String> {
         *known = Some((name, bytes));
     }
     if export.definition.is_none() {
-        return Err(format!("this archive holds no {}", FILE_NAMES.join(" and no ")));
+        return Err(format!("this archive contains no {}", FILE_NAMES.join(" and no ")));
     }
     Ok(export)
 }

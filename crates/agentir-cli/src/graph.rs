@@ -14,11 +14,11 @@ pub enum GraphFormat {
     Mermaid,
     /// Graphviz
     Dot,
-    /// A picture
+    /// An image
     Svg,
-    /// A page to look around in, without network
+    /// A self-contained interactive page
     Html,
-    /// For programs; `agentir schema graph` describes it
+    /// JSON; `agentir schema graph` describes it
     Json,
 }
 
@@ -27,9 +27,9 @@ pub enum GraphFormat {
 pub enum GraphDetail {
     /// A node for each agent
     Agents,
-    /// A node for each step, and for what the model may do
+    /// A node for each step, and for each action that the model can choose
     Steps,
-    /// A node for each thing that is done
+    /// A node for each statement
     Statements,
 }
 
@@ -56,12 +56,12 @@ pub fn graph(
     let Some(program) = found else {
         return Err(match name {
             Some(name) => unknown(name, &programs),
-            None => "there is no agent here to draw".to_owned(),
+            None => "no agent found".to_owned(),
         });
     };
     if name.is_none() && programs.len() > 1 {
         return Err(format!(
-            "these are {} programs, and a graph shows one\nhelp: name the folder or the file of one of them, or an agent with `--agent`",
+            "there are {} programs here, and a graph shows one\nhelp: name the folder or the file of one of them, or an agent with `--agent`",
             programs.len()
         ));
     }
@@ -122,7 +122,7 @@ fn page(
 
 fn too_large(error: TooLarge) -> String {
     format!(
-        "{error}\nhelp: show less with `--detail agents` or `--detail steps`, or one agent with `--agent NAME`"
+        "{error}\nhelp: reduce the detail with `--detail agents` or `--detail steps`, or choose one agent with `--agent NAME`"
     )
 }
 
@@ -130,7 +130,7 @@ fn unknown(name: &str, programs: &[&Program]) -> String {
     let names = || programs.iter().flat_map(|p| &p.agents).map(|a| a.metadata.name.value.as_str());
     let help = match agentir_diagnostics::closest(name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are: {}", names().take(10).collect::<Vec<_>>().join(", ")),
+        None => format!("the agents are: {}", names().take(10).collect::<Vec<_>>().join(", ")),
     };
     format!("there is no agent `{name}`\nhelp: {help}")
 }

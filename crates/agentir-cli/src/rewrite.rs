@@ -21,16 +21,16 @@ use std::process::ExitCode;
 /// What to write anew, and what to do with it.
 #[derive(Args)]
 pub struct Rewrite {
-    /// Files and folders, written in place; `-` goes from standard input to standard output
+    /// Files and folders, changed in place; `-` reads standard input and writes standard output
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// What standard input is called, which also says its format
+    /// The name of standard input, which also determines its format
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<PathBuf>,
-    /// Write nothing; name the files that would change
+    /// Only list the files that would change
     #[arg(long)]
     check: bool,
-    /// Write nothing; show what would change
+    /// Only show the changes
     #[arg(long)]
     diff: bool,
 }
@@ -55,10 +55,10 @@ pub fn fmt(args: &Fmt) -> ExitCode {
 pub struct Migrate {
     #[command(flatten)]
     rewrite: Rewrite,
-    /// The version to bring documents into
+    /// The target version
     #[arg(long, value_enum, value_name = "VERSION")]
     to: To,
-    /// The version that documents are in; found out from each if not given
+    /// The source version [default: detected from each document]
     #[arg(long, value_enum, value_name = "VERSION")]
     from: Option<AblVersion>,
 }
@@ -178,13 +178,13 @@ fn run(
             Err(RewriteError::InvalidStructure(found)) => {
                 after.add(file.clone());
                 findings.extend(found);
-                eprintln!("error: {} has errors and was left as it is", file.name);
+                eprintln!("error: {} has errors and was not changed", file.name);
                 code = FAILED;
             }
             Err(RewriteError::MeaningChanged(what)) => {
                 after.add(file.clone());
                 eprintln!(
-                    "error: {} was left as it is, because {what} would have been changed",
+                    "error: {} was not changed, because {what} would have been altered",
                     file.name
                 );
                 code = FAILED;
@@ -216,7 +216,7 @@ fn rewrite_one(
         None => Some(Diagnostic::error(
             agentir_syntax::rules::SYNTAX,
             Span::new(id, 0, 0),
-            "this file describes no agent",
+            "this file does not contain an agent",
         )),
     };
     match problem {
@@ -237,7 +237,7 @@ fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Res
             Target::File(path) => beside.push((profiles_of(path).join(&file.name), &file.text)),
             Target::Output => {
                 return Err(format!(
-                    "`{}` becomes a file of its own, which standard output is not: name the file",
+                    "`{}` needs a file of its own, which cannot be written to standard output: name the file",
                     file.name
                 ));
             }
@@ -261,7 +261,7 @@ fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Res
         return Ok(if differs { DIFFERS } else { DONE });
     }
     if let Some((there, _)) = beside.iter().find(|(path, _)| path.exists()) {
-        return Err(format!("{} exists and was not replaced", there.display()));
+        return Err(format!("{} already exists and was not overwritten", there.display()));
     }
     for (path, text) in beside {
         replace(&path, text)?;

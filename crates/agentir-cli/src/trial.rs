@@ -19,28 +19,28 @@ const ENDINGS: [&str; 2] = [".test.yaml", ".test.yml"];
 
 #[derive(Args)]
 pub struct Test {
-    /// Files `*.test.yaml`, and folders in which they are looked for
+    /// Test files (`*.test.yaml`), and folders to search for them
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Write the result in the form of JUnit
+    /// Write a JUnit report to this file
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Say how much of the agents the tests came to
+    /// Print how much of the agents the tests cover
     #[arg(long)]
     coverage: bool,
-    /// Write what agents do now into the files where they expect something else
+    /// Replace failed expectations in the test files by the actual behaviour
     #[arg(long, conflicts_with_all = ["junit", "coverage", "generate"])]
     update: bool,
-    /// Make tests for the agents at this one path instead, so that they come to all they can come to
+    /// Generate tests for the agents at this path that cover as much of them as possible
     #[arg(long, conflicts_with_all = ["junit"])]
     generate: bool,
-    /// The agent that talks to the user first in them, where that is not clear
+    /// The entry agent of generated tests, if it is not clear
     #[arg(long, value_name = "NAME", requires = "generate")]
     agent: Option<String>,
-    /// So many conversations are tried for them
+    /// The number of conversations to try for generated tests
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_tries, requires = "generate")]
     tries: usize,
-    /// The file to write them to; standard output if not given
+    /// The file for generated tests [default: standard output]
     #[arg(short, long, value_name = "FILE", requires = "generate")]
     output: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ pub struct Test {
 /// Makes tests and writes them.
 fn make(args: &Test) -> Result<ExitCode, String> {
     let [path] = args.paths.as_slice() else {
-        return Err("tests are made for the agents at one path".to_owned());
+        return Err("tests can only be generated for the agents at one path".to_owned());
     };
     let Ok(loaded) = load_input(&Input::of(path)) else { return Ok(ExitCode::from(2)) };
     let program = converse::program(&loaded)?;
@@ -64,7 +64,7 @@ fn make(args: &Test) -> Result<ExitCode, String> {
     match &args.output {
         Some(file) if file.exists() => {
             return Err(format!(
-                "{} exists, and tests that people may have changed are not overwritten",
+                "{} already exists; generated tests do not overwrite existing files",
                 file.display()
             ));
         }
@@ -161,10 +161,10 @@ fn bring_up(files: &[PathBuf]) -> ExitCode {
         match done {
             Ok(updated) => {
                 if updated.changes > 0 {
-                    println!("{file}: {} values written anew", updated.changes);
+                    println!("{file}: {} values updated", updated.changes);
                 }
                 for one in &updated.left {
-                    println!("{file}: left: {one}");
+                    println!("{file}: not updated: {one}");
                 }
                 left |= !updated.left.is_empty();
             }
@@ -185,7 +185,7 @@ fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for path in paths {
         if !path.exists() {
-            return Err(format!("{}: there is no such file", path.display()));
+            return Err(format!("{}: no such file", path.display()));
         }
         if path.is_file() {
             files.push(path.clone());
@@ -200,7 +200,7 @@ fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         files.extend(inside);
     }
     if files.is_empty() {
-        return Err("no conversation tests are here\nhelp: they are files called `*.test.yaml`; `agentir schema test` describes them".to_owned());
+        return Err("no conversation tests found\nhelp: conversation tests are files named `*.test.yaml`; `agentir schema test` describes them".to_owned());
     }
     Ok(files)
 }

@@ -191,7 +191,7 @@ fn a_baseline_hides_what_was_there_and_nothing_new() {
     assert_eq!(code, 0, "{err}");
     let (code, out, err) = run(here, &["check", ".", "--baseline", "known.json"]);
     assert_eq!(code, 0, "{out}");
-    assert!(err.contains("2 findings are known from before"), "{err}");
+    assert!(err.contains("2 findings in the baseline"), "{err}");
     // Lines above, and a new finding.
     let step = "    THEN: more\n\n  more:\n    REASONING: false\n    CALL: lend_tikcet()\n    THEN";
     let more = format!("# a comment\n\n{AGENT}").replace("    THEN", step);
@@ -200,11 +200,11 @@ fn a_baseline_hides_what_was_there_and_nothing_new() {
         found(here, &[".", "--baseline", "known.json"]),
         ["a.agent.abl undefined-tool error"]
     );
-    // What was mended is said to be gone.
+    // Fixed findings are listed.
     fs::write(here.join("a.agent.abl"), AGENT.replace("tikcet", "ticket")).unwrap();
     let (code, _, err) = run(here, &["check", ".", "--baseline", "known.json"]);
     assert_eq!(code, 0);
-    assert!(err.contains("2 known from before and gone"), "{err}");
+    assert!(err.contains("2 in the baseline no longer found"), "{err}");
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn several_formats_at_once() {
     assert!(out.is_empty(), "{out}");
     assert!(fs::read_to_string(here.join("notes.txt")).unwrap().starts_with("::"));
     let (code, _, err) = run(here, &["check", ".", "-o", "a", "-o", "b"]);
-    assert!(code == 2 && err.contains("two files"), "{err}");
+    assert!(code == 2 && err.contains("two output files"), "{err}");
 }
 
 #[test]

@@ -99,8 +99,8 @@ fn archives_that_cannot_be_read_are_answered() {
         bytes
     };
     for (what, bytes, said) in [
-        ("nothing in it", archive(&[]), "holds no botDefinition.json"),
-        ("no bot in it", archive(&[("readme.txt", b"x")]), "holds no botDefinition.json"),
+        ("nothing in it", archive(&[]), "contains no botDefinition.json"),
+        ("no bot in it", archive(&[("readme.txt", b"x")]), "contains no botDefinition.json"),
         ("too large", archive(&[("botDefinition.json", &huge)]), "larger than 64 MB"),
         ("cut off", broken, "cannot be read"),
         ("no archive", b"PK\x03\x04 and nothing more".to_vec(), "cannot be read"),

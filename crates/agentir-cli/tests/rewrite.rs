@@ -108,6 +108,6 @@ fn documents_are_migrated_with_what_comes_out_of_them() {
     fs::write(&file, OLD).unwrap();
     let (code, _, err) = run(here, &["migrate", ".", "--to", "current"]);
     assert_eq!(code, 2);
-    assert!(err.contains("was not replaced"), "{err}");
+    assert!(err.contains("was not overwritten"), "{err}");
     assert_eq!(fs::read_to_string(&file).unwrap(), OLD);
 }

@@ -28,7 +28,7 @@ fn what_is_expected_is_written_anew_and_nothing_else() {
     assert_eq!(code, 1, "{out}");
     let (code, out, err) = run(here, &["test", ".", "--update"]);
     assert_eq!(code, 0, "{out}{err}");
-    assert!(out.contains("values written anew"), "{out}");
+    assert!(out.contains("values updated"), "{out}");
 
     let written = fs::read_to_string(here.join("ferry.test.yaml")).unwrap();
     insta::assert_snapshot!(written);

@@ -22,10 +22,10 @@ pub struct CorpusOf {
     pub input: Input,
     #[command(flatten)]
     work: Work,
-    /// How it is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = CorpusFormat::Table)]
     format: CorpusFormat,
-    /// How many of the most affected and slowest programs and files are named
+    /// How many of the slowest programs, and of those with the most findings, are listed
     #[arg(long, value_name = "ROWS", default_value_t = 10, value_parser = rows)]
     top: usize,
 }
@@ -43,7 +43,7 @@ enum CorpusFormat {
 fn rows(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(rows) if rows <= MOST_ROWS => Ok(rows),
-        _ => Err(format!("a number up to {MOST_ROWS}")),
+        _ => Err(format!("expected a number up to {MOST_ROWS}")),
     }
 }
 

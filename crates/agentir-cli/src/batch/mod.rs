@@ -34,14 +34,14 @@ pub use store::{Store, folder};
 /// How the work is done; what comes out does not depend on it, but for the share.
 #[derive(Args, Clone)]
 pub struct Work {
-    /// Only a share of the programs, such as `2/5`: the second of five. `agentir report merge` puts
-    /// the reports together
-    #[arg(long, value_name = "SHARE")]
+    /// Check only one shard of the programs, such as `2/5`, the second of five. `agentir report merge`
+    /// merges the reports
+    #[arg(long, value_name = "SHARD")]
     shard: Option<Shard>,
-    /// Where what was found in files is kept until they change [default: the user's cache folder]
+    /// The cache folder [default: a folder in the user's cache folder]
     #[arg(long, value_name = "FOLDER", conflicts_with = "no_cache")]
     cache_dir: Option<PathBuf>,
-    /// Neither use what was found before nor keep anything
+    /// Disable the cache
     #[arg(long)]
     no_cache: bool,
 }
@@ -70,7 +70,7 @@ impl Work {
         match Store::open(&folder, kind, question) {
             Ok(store) => Some(store),
             Err(error) => {
-                eprintln!("warning: nothing is kept for the next time: {error}");
+                eprintln!("warning: the cache is not used: {error}");
                 None
             }
         }

@@ -10,10 +10,10 @@ use std::process::ExitCode;
 
 #[derive(Subcommand)]
 pub enum ReportCommand {
-    /// Put reports in JSON together: of `agentir check --format json`, or of `agentir corpus --format json`
+    /// Merge JSON reports of `agentir check --format json`, or of `agentir corpus --format json`
     ///
-    /// Those of all shares of a run (`--shard`) become the report of that run, byte by byte. Exit code 0:
-    /// no report has an error; 1: one has; 2: they could not be merged.
+    /// The reports of all shards of a run (`--shard`) become exactly the report of that run. Exit code 0:
+    /// no errors in the reports; 1: errors; 2: they could not be merged.
     Merge {
         /// The reports, in any order
         #[arg(required = true)]
@@ -59,7 +59,7 @@ fn merge_corpora(corpora: Vec<Corpus>) -> ExitCode {
     };
     if !corpora.iter().all(Corpus::is_current) {
         return failed(
-            "these reports are of another version: make all of them with the same agentir",
+            "these reports are from different versions: create all of them with the same agentir",
         );
     }
     let mut all = Corpus::new(rows);

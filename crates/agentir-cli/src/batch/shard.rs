@@ -22,9 +22,13 @@ impl FromStr for Shard {
         });
         match numbers {
             Some(shard) if (1..=shard.count).contains(&shard.index) => Ok(shard),
-            Some(Self { count: 0, .. }) => Err("there is no share of nothing".to_owned()),
-            Some(Self { count, .. }) => Err(format!("shares go from 1/{count} to {count}/{count}")),
-            None => Err("a share is written like `2/5`, the second of five".to_owned()),
+            Some(Self { count: 0, .. }) => {
+                Err("the number of shards must be at least 1".to_owned())
+            }
+            Some(Self { count, .. }) => {
+                Err(format!("shards range from 1/{count} to {count}/{count}"))
+            }
+            None => Err("expected a shard such as `2/5`, the second of five".to_owned()),
         }
     }
 }
@@ -66,7 +70,7 @@ mod tests {
         for (text, said) in [
             ("0/4", "from 1/4 to 4/4"),
             ("5/4", "from 1/4 to 4/4"),
-            ("1/0", "no share of nothing"),
+            ("1/0", "at least 1"),
             ("2", "`2/5`"),
             ("-1/2", "`2/5`"),
         ] {

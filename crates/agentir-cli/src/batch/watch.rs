@@ -16,7 +16,7 @@ const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
 /// Does something, and again whenever something below the paths changes, until the process is ended.
 pub fn watch(paths: &[PathBuf], mut again: impl FnMut() -> ExitCode) -> ExitCode {
     let failed = |error: &dyn std::fmt::Display| {
-        eprintln!("error: changes cannot be watched: {error}");
+        eprintln!("error: cannot watch for changes: {error}");
         ExitCode::from(2)
     };
     let (to, changes) = mpsc::channel();
@@ -50,7 +50,7 @@ pub fn watch(paths: &[PathBuf], mut again: impl FnMut() -> ExitCode) -> ExitCode
         if code == ExitCode::from(2) {
             return code;
         }
-        eprintln!("watching for changes; Ctrl-C ends it");
+        eprintln!("watching for changes; press Ctrl-C to stop");
         match changes.recv() {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => return failed(&error),
