@@ -3,7 +3,7 @@
 use crate::generate::{File, Project};
 use agentir_diagnostics::FileId;
 use agentir_ir::Program;
-use agentir_lower::Lowered;
+use agentir_lower::LoweredFile;
 use agentir_syntax::abl::schema::Version;
 use agentir_syntax::abl::{self, Arena, Format, Options as Reading};
 use agentir_syntax::{adl, agent_script, outline};
@@ -101,7 +101,7 @@ impl<'p> Document<'p> {
     }
 
     /// To the IR.
-    pub(crate) fn lower(&self, file: FileId) -> Lowered {
+    pub(crate) fn lower(&self, file: FileId) -> LoweredFile {
         match self.language {
             Language::Abl(_) => agentir_lower::abl(file, self.name, self.text, Reading::default()),
             Language::AgentScript => {

@@ -95,7 +95,7 @@ pub fn check(files: &[File], options: Options) -> Checked {
         }
         lowered.add_to(&mut program, &mut versions);
     }
-    let supervised = program.agents.iter().any(|a| a.metadata.kind == AgentType::Supervisor);
+    let supervised = program.agents().any(|a| a.metadata.kind == AgentType::Supervisor);
     program.complete |= supervised && program.agents.len() > 1;
     if !options.fragment {
         let checked = agentir_lint::check(&program, &versions, &[], &Selection::default());

@@ -150,7 +150,7 @@ pub fn run(args: &Convert) -> ExitCode {
 }
 
 fn program_name(program: &agentir_ir::Program) -> String {
-    let first = program.entry().or(program.agents.first());
+    let first = program.entry().or(program.agents().next());
     first.map_or_else(String::new, |a| agentir_convert::file_stem(&a.metadata.name.value))
 }
 

@@ -11,7 +11,7 @@ use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, SourceFile, SourceMap, Span, Spanned};
 use agentir_expr::Version;
 use agentir_ir::{Data, Program};
-use agentir_lower::Lowered;
+use agentir_lower::LoweredFile;
 use agentir_syntax::abl::Options;
 use agentir_syntax::agent_script;
 use rayon::prelude::*;
@@ -192,7 +192,7 @@ struct Opened {
 pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
     let (sources, opened) = documents_in(contents);
     let Opened { documents, mut diagnostics, unread, manifests } = opened;
-    let lowered: Vec<(Found, FileId, Lowered)> = documents
+    let lowered: Vec<(Found, FileId, LoweredFile)> = documents
         .into_par_iter()
         .map(|(found, id)| {
             let text = sources.get(id).map_or("", |f| &f.text);
@@ -208,7 +208,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
     let mut programs: BTreeMap<PathBuf, LoadedProgram> = BTreeMap::new();
     let mut set = HashMap::new();
     for (found, _, mut lowered) in lowered {
-        let Lowered { diagnostics: found_here, .. } = &mut lowered;
+        let LoweredFile { diagnostics: found_here, .. } = &mut lowered;
         // What several bots share is read for each of them, and reported once.
         if !found.again {
             diagnostics.append(found_here);
@@ -220,7 +220,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
     }
     for (home, names) in unread {
         if let Some(loaded) = programs.get_mut(&home) {
-            let span = loaded.program.agents.first().map(|a| a.span.at_start());
+            let span = loaded.program.agents().next().map(|a| a.span.at_start());
             let all = names.into_iter().map(Data::from).collect();
             let span = span.unwrap_or(Span::new(FileId(0), 0, 0));
             loaded.program.extensions.insert("kore-xo", "files", Data::Array(all), span);
@@ -229,7 +229,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
     for (home, loaded) in &mut programs {
         let program = &mut loaded.program;
         let supervised =
-            program.agents.iter().any(|a| a.metadata.kind == agentir_ir::AgentType::Supervisor);
+            program.agents().any(|a| a.metadata.kind == agentir_ir::AgentType::Supervisor);
         let manifest = manifests.get(home).copied();
         program.complete |= manifest.is_some() || (supervised && program.agents.len() > 1);
         if let Some(id) = manifest {
@@ -335,12 +335,12 @@ fn is_xo_settings(found: &Found) -> bool {
 }
 
 /// Reads a document as before, with another text.
-pub fn read_again(id: FileId, name: &str, text: &str, request: &Request<'_>) -> Lowered {
+pub fn read_again(id: FileId, name: &str, text: &str, request: &Request<'_>) -> LoweredFile {
     lower(&Found::alone(PathBuf::from(name), request), id, text, request)
 }
 
 /// Reads a document in the language that it is in.
-fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> Lowered {
+fn lower(found: &Found, id: FileId, text: &str, request: &Request<'_>) -> LoweredFile {
     let (options, script) = request.options(&found.path, &found.config);
     let name = found.name();
     if is_xo(found, text) {

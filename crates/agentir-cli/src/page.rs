@@ -22,7 +22,7 @@ pub fn page(loaded: &Loaded) -> Page {
         if page.pictures.len() < MOST_PICTURES {
             let view = View { detail, agents: &[], entry };
             let graph = agentir_draw::graph(&cfg, &loaded.sources, &view);
-            let name = program.entry().or_else(|| program.agents.first());
+            let name = program.entry().or_else(|| program.agents().next());
             let name = name.map_or("agents", |agent| agent.metadata.name.value.as_str());
             if let Ok(svg) = agentir_draw::svg(&graph) {
                 page.pictures.push(Picture { name: name.to_owned(), svg });

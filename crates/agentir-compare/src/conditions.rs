@@ -69,7 +69,7 @@ impl Conditions {
 /// The conditions of a program, by where they are written.
 fn conditions(program: &Program) -> FxHashMap<Span, (Test<'_>, &Agent)> {
     let mut all = FxHashMap::default();
-    for agent in &program.agents {
+    for agent in program.agents() {
         agent.walk(&mut |node| {
             if let Node::Condition(condition, _) = node {
                 let test = Test::Condition(condition);

@@ -76,7 +76,7 @@ impl Meaning {
     pub fn new(program: &Program) -> Self {
         let mut root = IndexMap::new();
         let mut agents = IndexMap::new();
-        for agent in &program.agents {
+        for agent in program.agents() {
             let name = agent.metadata.name.value.to_string();
             agents.insert(name, of_agent(node(agent)));
         }

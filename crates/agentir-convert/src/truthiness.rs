@@ -23,8 +23,8 @@ pub(crate) const HELP: &str = "compare with `\"false\"` where the value may be t
 pub(crate) fn differing_conditions(program: &Program, target: Target) -> FxHashSet<Span> {
     let there = agentir_eval::semantics(target.dialect()).false_text_is_falsy;
     let mut found = FxHashSet::default();
-    let others: FxHashSet<Name> = program.agents.iter().flat_map(non_string_variables).collect();
-    for agent in &program.agents {
+    let others: FxHashSet<Name> = program.agents().flat_map(non_string_variables).collect();
+    for agent in program.agents() {
         let of = |d: &&Dialect| d.name() == agent.metadata.dialect;
         let dialect = Dialect::ALL.iter().find(of).copied().unwrap_or(Dialect::Abl);
         if agentir_eval::semantics(dialect).false_text_is_falsy == there {

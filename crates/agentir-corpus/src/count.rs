@@ -99,7 +99,7 @@ fn count_program(program: &Program, count: &mut dyn FnMut(&str, usize)) {
     count("tool-library", program.libraries.len());
     count("tool", program.libraries.iter().map(|l| l.tools.len()).sum());
     count("profile", program.profiles.len());
-    for agent in &program.agents {
+    for agent in program.agents() {
         count_agent(agent, count);
     }
     let graph = Cfg::of_program(program);

@@ -12,16 +12,18 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
-/// Agents that run together: a project, or the given files.
+/// Agents that run together: a project, or the given files. Definitions are shared with the files
+/// they come from, so cloning a program is cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// All agents including supervisors, in file order. Names may be duplicated; a lint rule reports it.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<Arc<Agent>>,
     /// Tool libraries.
-    pub libraries: Vec<ToolLibrary>,
+    pub libraries: Vec<Arc<ToolLibrary>>,
     /// Standalone behaviour profiles.
-    pub profiles: Vec<Profile>,
+    pub profiles: Vec<Arc<Profile>>,
     /// The agent that talks to the user first, if a manifest names it.
     pub entry_agent: Option<Spanned<Name>>,
     /// Whether these are all agents of the project. If not, unresolved names may be defined elsewhere.
@@ -47,16 +49,31 @@ pub struct ToolLibrary {
 }
 
 impl Program {
+    /// All agents, in the order of their files.
+    pub fn agents(&self) -> impl DoubleEndedIterator<Item = &Agent> + ExactSizeIterator {
+        self.agents.iter().map(|agent| &**agent)
+    }
+
+    /// All agents, to be changed. An agent that other programs share is copied first.
+    pub fn agents_mut(&mut self) -> impl Iterator<Item = &mut Agent> {
+        self.agents.iter_mut().map(Arc::make_mut)
+    }
+
+    /// The behaviour profiles that stand alone, in the order of their files.
+    pub fn profiles(&self) -> impl Iterator<Item = &Profile> {
+        self.profiles.iter().map(|profile| &**profile)
+    }
+
     /// The first agent called `name`.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<&Agent> {
-        self.agents.iter().find(|a| a.metadata.name.value == name)
+        self.agents().find(|a| a.metadata.name.value == name)
     }
 
     /// All declared tools: of agents, libraries and profiles.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        let profiles =
-            self.profiles.iter().chain(self.agents.iter().flat_map(|a| &a.behavior_profiles));
+        let own = self.agents.iter().flat_map(|a| &a.behavior_profiles);
+        let profiles = self.profiles().chain(own);
         self.agents
             .iter()
             .flat_map(|a| &a.tools)
@@ -82,7 +99,7 @@ impl Program {
             routed.extend(other.targets().filter(|t| t.value != *own).map(|t| t.value.as_str()));
         }
         let routed = |agent: &Agent| routed.contains(agent.metadata.name.value.as_str());
-        let mut roots = self.agents.iter().filter(|a| a.metadata.kind == Supervisor && !routed(a));
+        let mut roots = self.agents().filter(|a| a.metadata.kind == Supervisor && !routed(a));
         match (roots.next(), roots.next()) {
             (Some(root), None) => Some(root),
             _ => None,
@@ -127,15 +144,15 @@ pub struct CompilationOutput {
     /// [`crate::IR_VERSION`].
     pub version: &'static str,
     /// The agents including supervisors. Agents with errors are omitted.
-    pub agents: IndexMap<SmolStr, Agent>,
+    pub agents: IndexMap<SmolStr, Arc<Agent>>,
     /// The agent that talks to the user first.
     pub entry_agent: Option<SmolStr>,
     /// Tools shared by several agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub libraries: Vec<ToolLibrary>,
+    pub libraries: Vec<Arc<ToolLibrary>>,
     /// Standalone behaviour profiles.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub behavior_profiles: Vec<Profile>,
+    pub behavior_profiles: Vec<Arc<Profile>>,
     /// Hints for deployment.
     pub deployment: Deployment,
     /// Agents that run elsewhere.

@@ -10,5 +10,5 @@ pub(crate) fn is_adl(agent: &Agent) -> bool {
 
 /// Whether a program is written in ADL.
 pub(crate) fn is_adl_program(program: &Program) -> bool {
-    program.agents.iter().any(is_adl)
+    program.agents().any(is_adl)
 }

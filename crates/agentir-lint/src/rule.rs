@@ -186,9 +186,9 @@ impl<'a> ProgramContext<'a> {
             .map(|tool| (tool.name.value.as_str(), tool))
             .collect();
         let profiles: FxHashMap<&str, &Profile> =
-            program.profiles.iter().map(|p| (p.name.value.as_str(), p)).collect();
+            program.profiles.iter().map(|p| (p.name.value.as_str(), &**p)).collect();
         let mut homes = FxHashMap::default();
-        for agent in &program.agents {
+        for agent in program.agents() {
             for name in &agent.use_behavior_profiles {
                 if let Some(profile) = profiles.get(name.value.as_str()) {
                     homes.entry(profile.span.file).or_insert(agent.metadata.name.span.file);
@@ -199,20 +199,20 @@ impl<'a> ProgramContext<'a> {
         let handed = passed.values().flatten().copied().collect();
         let mut shared = Variables::default();
         shared.of_tools(program.libraries.iter().flat_map(|l| &l.tools));
-        let everywhere = program.agents.iter().flat_map(|a| &a.memory.session);
+        let everywhere = program.agents().flat_map(|a| &a.memory.session);
         let variables = everywhere
             .filter(|v| v.scope == Some("program"))
             .map(|v| (v.name.value.as_str(), v))
             .collect();
-        let said = program.agents.iter().flat_map(|a| a.extensions.0.values());
+        let said = program.agents().flat_map(|a| a.extensions.0.values());
         let agentfabric =
             said.filter_map(|all| all.get("dialect")).any(|d| d.value == "agentfabric");
         let mut agents = FxHashMap::default();
-        for agent in &program.agents {
+        for agent in program.agents() {
             agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
         }
         let mut declared = FxHashSet::default();
-        for agent in program.agents.iter().filter(|a| crate::dialects::is_adl(a)) {
+        for agent in program.agents().filter(|a| crate::dialects::is_adl(a)) {
             let at = agent.metadata.name.span;
             let fields = agent.gather.fields.iter().map(|f| &f.name);
             let variables = agent.memory.session.iter().map(|v| &v.name);
@@ -233,8 +233,8 @@ impl<'a> ProgramContext<'a> {
             homes,
             external_defs: OnceLock::new(),
             graph: OnceLock::new(),
-            indices: program.agents.iter().map(|_| OnceLock::new()).collect(),
-            def_indices: program.agents.iter().map(|_| OnceLock::new()).collect(),
+            indices: program.agents().map(|_| OnceLock::new()).collect(),
+            def_indices: program.agents().map(|_| OnceLock::new()).collect(),
             options: &[],
             search_stats: Rc::default(),
             autonomous_cycles: OnceLock::new(),
@@ -250,7 +250,7 @@ impl<'a> ProgramContext<'a> {
     /// Whether the program is written in Agent Script, in which each file is a program.
     #[must_use]
     pub fn is_agent_script(&self) -> bool {
-        self.program.agents.iter().any(is_agent_script)
+        self.program.agents().any(is_agent_script)
     }
 
     /// The natural-language instructions of all agents.

@@ -135,5 +135,5 @@ fn run<'a>(whole: &'a ProgramContext<'a>, versions: &[Version], selection: &Sele
 pub fn variable_facts_of(program: &Program) -> Vec<agentir_solver::Facts> {
     let whole = ProgramContext::new(program);
     let facts = |agent| whole.context(agent).variable_facts().facts().clone();
-    program.agents.iter().map(facts).collect()
+    program.agents().map(facts).collect()
 }

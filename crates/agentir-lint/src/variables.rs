@@ -209,7 +209,7 @@ fn awaited_variable(awaited: &Data) -> Option<&str> {
 /// Returns the variables that agents receive from others, by the name of the receiver.
 pub(crate) fn passed(program: &Program) -> FxHashMap<&str, FxHashSet<&str>> {
     let mut all: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
-    for agent in &program.agents {
+    for agent in program.agents() {
         for handoff in &agent.coordination.handoffs {
             let given = all.entry(&agent.resolve_alias(&handoff.to).value).or_default();
             given.extend(handoff.context.pass.iter().map(|p| first(&p.name.value)));

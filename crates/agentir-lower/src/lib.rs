@@ -14,78 +14,105 @@ use agentir_expr::{Name, Version};
 use agentir_ir::{Agent, Extension, Extensions, Profile, Program, Tool, ToolLibrary};
 use agentir_syntax::abl::{Arena, Format, Options};
 use agentir_syntax::adl::AgentKind;
+use agentir_syntax::agent_script as agent_script_syntax;
 use agentir_syntax::line_layout::Notation;
 use agentir_syntax::{outline, rules};
 use smol_str::{SmolStr, format_smolstr};
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// What one file defines.
 #[derive(Debug)]
-pub enum Unit {
+pub enum Definition {
     /// An agent or a supervisor.
-    Agent(Box<Agent>),
+    Agent(Arc<Agent>),
     /// A whole program: agents that run together, and nothing but them.
-    Agents {
+    Program {
         /// The agents, in their order.
-        agents: Vec<Agent>,
+        agents: Vec<Arc<Agent>>,
         /// The one that every conversation begins with.
         entry: Option<Spanned<Name>>,
         /// Tools that all of them may use.
-        tools: Vec<Tool>,
+        tools: Option<Arc<ToolLibrary>>,
         /// Profiles that they use.
-        profiles: Vec<Profile>,
+        profiles: Vec<Arc<Profile>>,
     },
     /// A behaviour profile.
-    Profile(Box<Profile>),
+    Profile(Arc<Profile>),
     /// Tools.
-    Tools(ToolLibrary),
+    Tools(Arc<ToolLibrary>),
     /// What holds for the program as a whole.
     Settings(Extensions),
 }
 
-impl Lowered {
-    /// Adds what the file defines to a program, and the versions of its agents to `versions`.
-    pub fn add_to(self, program: &mut Program, versions: &mut Vec<Version>) {
-        match self.unit {
-            Some(Unit::Agent(agent)) => {
-                program.agents.push(*agent);
+impl Definition {
+    /// A whole program. Tools of its own become a library at its first agent's span.
+    fn program(
+        agents: Vec<Agent>,
+        entry: Option<Spanned<Name>>,
+        tools: Vec<Tool>,
+        profiles: Vec<Profile>,
+    ) -> Self {
+        let tools = match agents.first() {
+            Some(agent) if !tools.is_empty() => Some(Arc::new(ToolLibrary {
+                tools,
+                imports: Vec::new(),
+                extensions: Extensions::default(),
+                span: agent.span,
+            })),
+            _ => None,
+        };
+        let agents = agents.into_iter().map(Arc::new).collect();
+        let profiles = profiles.into_iter().map(Arc::new).collect();
+        Self::Program { agents, entry, tools, profiles }
+    }
+}
+
+impl LoweredFile {
+    /// Adds what the file defines to a program, and the versions of its agents to `versions`. The
+    /// program shares it: the file can be added to others.
+    pub fn add_to(&self, program: &mut Program, versions: &mut Vec<Version>) {
+        match &self.definition {
+            Some(Definition::Agent(agent)) => {
+                program.agents.push(Arc::clone(agent));
                 versions.push(self.version);
             }
-            Some(Unit::Agents { agents, entry, tools, profiles }) => {
-                program.profiles.extend(profiles);
+            Some(Definition::Program { agents, entry, tools, profiles }) => {
+                program.profiles.extend(profiles.iter().cloned());
                 versions.extend(agents.iter().map(|_| self.version));
-                if let (false, Some(agent)) = (tools.is_empty(), agents.first()) {
-                    let (extensions, span) = (Extensions::default(), agent.span);
-                    let imports = Vec::new();
-                    program.libraries.push(ToolLibrary { tools, imports, extensions, span });
-                }
-                program.agents.extend(agents);
+                program.libraries.extend(tools.clone());
+                program.agents.extend(agents.iter().cloned());
                 // Agents that are written together and say who begins are all there are.
                 let script =
                     program.agents.last().is_some_and(|a| a.metadata.dialect == "agent-script");
                 program.complete |= entry.is_some() || script;
-                program.entry_agent = entry.or(program.entry_agent.take());
+                program.entry_agent = entry.clone().or(program.entry_agent.take());
             }
-            Some(Unit::Profile(profile)) => program.profiles.push(*profile),
-            Some(Unit::Tools(library)) => program.libraries.push(library),
-            Some(Unit::Settings(settings)) => {
-                for (dialect, entries) in settings.0 {
+            Some(Definition::Profile(profile)) => program.profiles.push(Arc::clone(profile)),
+            Some(Definition::Tools(library)) => program.libraries.push(Arc::clone(library)),
+            Some(Definition::Settings(settings)) => {
+                for (dialect, entries) in &settings.0 {
                     for (key, Extension { value, span }) in entries {
-                        program.extensions.insert(dialect, &key, value, span);
+                        program.extensions.insert(dialect, key, value.clone(), *span);
                     }
                 }
             }
             None => {}
         }
     }
+
+    /// A file that defines nothing, for the reasons given.
+    fn nothing(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { definition: None, version: Version::default(), diagnostics }
+    }
 }
 
-/// A file, read and lowered.
+/// A file, parsed and lowered.
 #[derive(Debug)]
-pub struct Lowered {
-    /// What it defines; nothing if it does not say.
-    pub unit: Option<Unit>,
-    /// The version it was held to.
+pub struct LoweredFile {
+    /// What it defines; nothing if it cannot be told.
+    pub definition: Option<Definition>,
+    /// The version it is held to.
     pub version: Version,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
@@ -128,8 +155,27 @@ pub enum Language {
     Adl,
     /// Python, as far as it belongs to a bot of ADL.
     Python,
+    /// The settings of a bot of ADL (`config.yml`).
+    AdlSettings,
     /// A bot export of Kore.ai XO.
     Xo,
+    /// The settings beside a bot export of Kore.ai XO (`config.json`).
+    XoSettings,
+}
+
+/// How files are read where their language leaves a choice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct ReadOptions {
+    /// ABL: the version, and whether documents are fragments.
+    pub abl: Options,
+    /// Agent Script: the dialect.
+    pub agent_script: agent_script_syntax::Options,
+}
+
+impl From<Options> for ReadOptions {
+    fn from(abl: Options) -> Self {
+        Self { abl, ..Self::default() }
+    }
 }
 
 impl Language {
@@ -138,14 +184,14 @@ impl Language {
     pub const fn notation(self) -> Option<Notation> {
         match self {
             Self::Abl => Some(Notation::Abl),
-            Self::AblYaml | Self::Adl => Some(Notation::Yaml),
+            Self::AblYaml | Self::Adl | Self::AdlSettings => Some(Notation::Yaml),
             Self::AgentScript => Some(Notation::AgentScript),
-            Self::Python | Self::Xo => None,
+            Self::Python | Self::Xo | Self::XoSettings => None,
         }
     }
 }
 
-/// The language of a file, by its name and its content. What says nothing else is ABL.
+/// The language of a file, by its name and its content. The default is ABL.
 #[must_use]
 pub fn language(name: &str, text: &str) -> Language {
     if name.ends_with(".py") {
@@ -153,6 +199,9 @@ pub fn language(name: &str, text: &str) -> Language {
     }
     if is_xo(name, text) {
         return Language::Xo;
+    }
+    if is_adl_config(name, text) {
+        return Language::AdlSettings;
     }
     if takes_agent_script(name, text) {
         return Language::AgentScript;
@@ -166,30 +215,60 @@ pub fn language(name: &str, text: &str) -> Language {
     }
 }
 
-/// Reads and lowers a file of a language. ABL is read by `options`.
+/// The language of a file that belongs to a program beside other files: the names of settings, which mean
+/// nothing for a file that stands alone, are enough.
 #[must_use]
-pub fn read_as(language: Language, file: FileId, text: &str, options: Options) -> Lowered {
-    match language {
-        Language::Abl => abl_as(Format::Abl, file, text, options),
-        Language::AblYaml => abl_as(Format::Yaml, file, text, options),
-        Language::AgentScript => {
-            agent_script(file, text, agentir_syntax::agent_script::Options::default())
-        }
-        Language::Adl => adl(file, text),
-        Language::Python => python(file, text),
-        Language::Xo => xo(file, text),
+pub fn language_in_program(name: &str, text: &str) -> Language {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    match last {
+        _ if is_xo(name, text) => Language::Xo,
+        "config.json" => Language::XoSettings,
+        _ if is_adl_config_name(name) => Language::AdlSettings,
+        _ => language(name, text),
     }
 }
 
-/// Reads and lowers a file of any language, by its name and its content. ABL is read by `options`.
+/// Parses and lowers a file of a known language.
 #[must_use]
-pub fn file(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
-    let language = language(name, text);
-    let may_be_none = matches!(language, Language::Abl | Language::AblYaml) && !options.fragment;
-    match no_agent(file, name, text).filter(|_| may_be_none) {
-        Some(problem) => {
-            Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] }
-        }
+pub fn read_as(
+    language: Language,
+    file: FileId,
+    text: &str,
+    options: impl Into<ReadOptions>,
+) -> LoweredFile {
+    let options = options.into();
+    match language {
+        Language::Abl => abl_as(Format::Abl, file, text, options.abl),
+        Language::AblYaml => abl_as(Format::Yaml, file, text, options.abl),
+        Language::AgentScript => agent_script(file, text, options.agent_script),
+        Language::Adl => adl(file, text),
+        Language::AdlSettings => adl_config(file, text),
+        Language::Python => python(file, text),
+        Language::Xo => xo(file, text),
+        Language::XoSettings => xo_config(file, text),
+    }
+}
+
+/// Parses and lowers a file of any language, by its name and its content.
+#[must_use]
+pub fn file(file: FileId, name: &str, text: &str, options: impl Into<ReadOptions>) -> LoweredFile {
+    file_as(language(name, text), file, name, text, options)
+}
+
+/// Parses and lowers a file of a language that was detected. YAML that describes no agent is reported
+/// as such: ABL is only what nothing else claims.
+#[must_use]
+pub fn file_as(
+    language: Language,
+    file: FileId,
+    name: &str,
+    text: &str,
+    options: impl Into<ReadOptions>,
+) -> LoweredFile {
+    let options = options.into();
+    let fallback = matches!(language, Language::Abl | Language::AblYaml) && !options.abl.fragment;
+    match no_agent(file, name, text).filter(|_| fallback) {
+        Some(problem) => LoweredFile::nothing(vec![problem]),
         None => read_as(language, file, text, options),
     }
 }
@@ -197,7 +276,7 @@ pub fn file(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
 /// Reads and lowers one ABL file. `name` is its path; of the ending only the format is taken, and
 /// only where the content does not tell.
 #[must_use]
-pub fn abl(file: FileId, name: &str, text: &str, options: Options) -> Lowered {
+pub fn abl(file: FileId, name: &str, text: &str, options: Options) -> LoweredFile {
     abl_as(abl_format(name, text), file, text, options)
 }
 
@@ -209,11 +288,10 @@ fn abl_format(name: &str, text: &str) -> Format {
     if yaml_name || (!abl_name && is_yaml(text)) { Format::Yaml } else { Format::Abl }
 }
 
-fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> Lowered {
+fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> LoweredFile {
     let mut diagnostics = Vec::new();
-    let none = |diagnostics| Lowered { unit: None, version: Version::default(), diagnostics };
     if let Some(problem) = not_text(file, text) {
-        return none(vec![problem]);
+        return LoweredFile::nothing(vec![problem]);
     }
     let outline = match format {
         Format::Abl => outline::parse(file, text, &mut diagnostics),
@@ -223,11 +301,11 @@ fn abl_as(format: Format, file: FileId, text: &str, options: Options) -> Lowered
     let Some(document) =
         agentir_syntax::abl::read(&outline, format, options, &arena, &mut diagnostics)
     else {
-        return none(diagnostics);
+        return LoweredFile::nothing(diagnostics);
     };
     let version = document.version;
-    let unit = abl::lower(document, text, options.fragment, &mut diagnostics);
-    Lowered { unit: Some(unit), version, diagnostics }
+    let definition = abl::lower(document, text, options.fragment, &mut diagnostics);
+    LoweredFile { definition: Some(definition), version, diagnostics }
 }
 
 /// Whether a document is Agent Script, by its content: it has a `start_agent` or a block that only
@@ -270,18 +348,18 @@ pub fn takes_agent_script(name: &str, text: &str) -> bool {
 pub fn agent_script(
     file: FileId,
     text: &str,
-    options: agentir_syntax::agent_script::Options,
-) -> Lowered {
+    options: agent_script_syntax::Options,
+) -> LoweredFile {
     let mut diagnostics = Vec::new();
     if let Some(problem) = not_text(file, text) {
-        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+        return LoweredFile::nothing(vec![problem]);
     }
-    let document = agentir_syntax::agent_script::parse(file, text, options, &mut diagnostics);
-    agentir_syntax::agent_script::validate(&document, &mut diagnostics);
+    let document = agent_script_syntax::parse(file, text, options, &mut diagnostics);
+    agent_script_syntax::validate(&document, &mut diagnostics);
     // A template for documents names what is to be filled in, which is nothing yet.
-    let unit = (!document.placeholders).then(|| agent_script::lower(document, text));
+    let definition = (!document.placeholders).then(|| agent_script::lower(document, text));
     // Names that are taken are reported by the rules about names, which know what comes of it.
-    if let Some(Unit::Agents { agents, .. }) = &unit {
+    if let Some(Definition::Program { agents, .. }) = &definition {
         let names = agents.iter().flat_map(|a| {
             let variables = a.memory.session.iter().map(|v| v.name.span);
             let tools = a.tools.iter().map(|t| t.name.span);
@@ -291,7 +369,7 @@ pub fn agent_script(
         let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
         diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
     }
-    Lowered { unit, version: Version::default(), diagnostics }
+    LoweredFile { definition, version: Version::default(), diagnostics }
 }
 
 /// A hash that changes when the source does. Not for security.
@@ -329,17 +407,16 @@ pub fn is_adl(name: &str, text: &str) -> bool {
 
 /// Reads and lowers one ADL file.
 #[must_use]
-pub fn adl(file: FileId, text: &str) -> Lowered {
+pub fn adl(file: FileId, text: &str) -> LoweredFile {
     let mut diagnostics = Vec::new();
-    let none = |diagnostics| Lowered { unit: None, version: Version::default(), diagnostics };
     if let Some(problem) = not_text(file, text) {
-        return none(vec![problem]);
+        return LoweredFile::nothing(vec![problem]);
     }
     let outline = outline::parse_yaml(file, text, &mut diagnostics);
     let document = agentir_syntax::adl::read(&outline, &mut diagnostics);
     let (agents, entry) = adl::lower(document, text, &mut diagnostics);
-    let unit = Some(Unit::Agents { agents, entry, tools: Vec::new(), profiles: Vec::new() });
-    Lowered { unit, version: Version::default(), diagnostics }
+    let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
+    LoweredFile { definition, version: Version::default(), diagnostics }
 }
 
 /// Whether a file is a bot export of Kore.ai XO, by its name and its content.
@@ -350,27 +427,27 @@ pub fn is_xo(name: &str, text: &str) -> bool {
 
 /// Reads and lowers a bot export of Kore.ai XO, which is a whole program.
 #[must_use]
-pub fn xo(file: FileId, text: &str) -> Lowered {
+pub fn xo(file: FileId, text: &str) -> LoweredFile {
     let mut diagnostics = Vec::new();
     if let Some(problem) = not_text(file, text) {
-        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+        return LoweredFile::nothing(vec![problem]);
     }
-    let unit = agentir_syntax::xo::parse(file, text, &mut diagnostics)
+    let definition = agentir_syntax::xo::parse(file, text, &mut diagnostics)
         .map(|root| xo::lower(&root, text, &mut diagnostics));
-    Lowered { unit, version: Version::default(), diagnostics }
+    LoweredFile { definition, version: Version::default(), diagnostics }
 }
 
 /// Reads the settings beside a bot export of Kore.ai XO (`config.json`). They hold for the program; what
 /// is a credential among them is not kept.
 #[must_use]
-pub fn xo_config(file: FileId, text: &str) -> Lowered {
+pub fn xo_config(file: FileId, text: &str) -> LoweredFile {
     let mut diagnostics = Vec::new();
     if let Some(problem) = not_text(file, text) {
-        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+        return LoweredFile::nothing(vec![problem]);
     }
-    let unit = agentir_syntax::xo::json::parse(file, text, &mut diagnostics)
-        .map(|root| Unit::Settings(xo::settings(&root, &mut diagnostics)));
-    Lowered { unit, version: Version::default(), diagnostics }
+    let definition = agentir_syntax::xo::json::parse(file, text, &mut diagnostics)
+        .map(|root| Definition::Settings(xo::settings(&root, &mut diagnostics)));
+    LoweredFile { definition, version: Version::default(), diagnostics }
 }
 
 /// Whether a file is called as MICA wants the settings of a bot to be.
@@ -387,22 +464,22 @@ pub fn is_adl_config(name: &str, text: &str) -> bool {
 
 /// Reads the settings of an ADL bot.
 #[must_use]
-pub fn adl_config(file: FileId, text: &str) -> Lowered {
+pub fn adl_config(file: FileId, text: &str) -> LoweredFile {
     let mut diagnostics = Vec::new();
     if let Some(problem) = not_text(file, text) {
-        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+        return LoweredFile::nothing(vec![problem]);
     }
     let outline = outline::parse_yaml(file, text, &mut diagnostics);
     let config = agentir_syntax::adl::config::read(&outline, &mut diagnostics);
-    let unit = Some(Unit::Settings(adl::settings(config, file)));
-    Lowered { unit, version: Version::default(), diagnostics }
+    let definition = Some(Definition::Settings(adl::settings(config, file)));
+    LoweredFile { definition, version: Version::default(), diagnostics }
 }
 
 /// Reads the functions of a Python file that belongs to an ADL bot, as tools. Nothing is executed.
 #[must_use]
-pub fn python(file: FileId, text: &str) -> Lowered {
+pub fn python(file: FileId, text: &str) -> LoweredFile {
     if let Some(problem) = not_text(file, text) {
-        return Lowered { unit: None, version: Version::default(), diagnostics: vec![problem] };
+        return LoweredFile::nothing(vec![problem]);
     }
     let mut diagnostics = Vec::new();
     let module = agentir_syntax::adl::python::read(file, text, &mut diagnostics);
@@ -411,7 +488,8 @@ pub fn python(file: FileId, text: &str) -> Lowered {
     let span = Span::new(file, 0, end);
     let imports = module.imports;
     let library = ToolLibrary { tools, imports, extensions: Extensions::default(), span };
-    Lowered { unit: Some(Unit::Tools(library)), version: Version::default(), diagnostics }
+    let definition = Some(Definition::Tools(Arc::new(library)));
+    LoweredFile { definition, version: Version::default(), diagnostics }
 }
 
 /// What to say of a YAML file that was named and holds no agent of any language.

@@ -2,7 +2,7 @@
 
 use agentir_diagnostics::{Diagnostic, FileId, Severity};
 use agentir_expr::Version;
-use agentir_lower::{Language, Lowered, Unit, read_as};
+use agentir_lower::{Definition, Language, LoweredFile, read_as};
 use agentir_syntax::abl::Options;
 use agentir_syntax::line_layout::LineLayout;
 use agentir_syntax::rules;
@@ -36,19 +36,19 @@ pub(crate) fn read(
     let options = Options { version, fragment: false };
     let whole = read_as(language, file, text, options);
     // A document that names no agent may be a fragment of one.
-    let fragment = whole.unit.is_none();
-    let Lowered { unit, version, diagnostics } = match whole.unit {
+    let fragment = whole.definition.is_none();
+    let LoweredFile { definition, version, diagnostics } = match whole.definition {
         Some(_) => whole,
         None => read_as(language, file, text, Options { fragment: true, ..options }),
     };
-    let ir = match unit {
-        Some(Unit::Agent(agent)) => json!({ "agents": [agent] }),
-        Some(Unit::Agents { agents, entry, tools, profiles }) => {
+    let ir = match definition {
+        Some(Definition::Agent(agent)) => json!({ "agents": [agent] }),
+        Some(Definition::Program { agents, entry, tools, profiles }) => {
             json!({ "agents": agents, "entry": entry, "tools": tools, "profiles": profiles })
         }
-        Some(Unit::Profile(profile)) => json!({ "profile": profile }),
-        Some(Unit::Tools(library)) => json!({ "library": library }),
-        Some(Unit::Settings(_)) | None => Value::Null,
+        Some(Definition::Profile(profile)) => json!({ "profile": profile }),
+        Some(Definition::Tools(library)) => json!({ "library": library }),
+        Some(Definition::Settings(_)) | None => Value::Null,
     };
     Reading { fragment, version, ir: without_hash(ir), diagnostics }
 }

@@ -59,7 +59,7 @@ impl Memory {
     /// kept with the session only, as is what belongs to an `execution_tree`.
     #[must_use]
     pub fn new(program: &Program, project: &str, user: Option<&str>) -> Self {
-        let declared = program.agents.iter().flat_map(|agent| &agent.memory.persistent);
+        let declared = program.agents().flat_map(|agent| &agent.memory.persistent);
         Self {
             project: project.to_owned(),
             user: user.map(str::to_owned),

@@ -50,7 +50,7 @@ impl Toolbox {
     pub fn new(program: &Program) -> Self {
         let mut implementations = BTreeMap::new();
         let libraries = program.libraries.iter().map(|l| (None, &l.tools, &l.extensions.0));
-        let own = program.agents.iter().map(|agent| {
+        let own = program.agents().map(|agent| {
             (Some(agent.metadata.name.value.to_string()), &agent.tools, &agent.extensions.0)
         });
         for (agent, tools, extensions) in libraries.chain(own) {
@@ -61,7 +61,7 @@ impl Toolbox {
                 implementations.entry(key).or_insert(tool);
             }
         }
-        let agents = program.agents.iter().filter(|agent| !agent.lookup_tables.is_empty());
+        let agents = program.agents().filter(|agent| !agent.lookup_tables.is_empty());
         Self {
             implementations,
             agents: agents.map(|a| (a.metadata.name.value.to_string(), a.clone())).collect(),

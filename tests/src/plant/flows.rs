@@ -22,7 +22,7 @@ pub(super) const KINDS: &[Kind] = &[
 ];
 
 fn abl(clean: &Clean) -> impl Iterator<Item = (usize, &Agent)> {
-    let all = clean.checked.program.agents.iter().enumerate();
+    let all = clean.checked.program.agents().enumerate();
     all.filter(|(_, a)| a.metadata.dialect == "abl")
 }
 

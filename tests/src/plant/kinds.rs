@@ -31,7 +31,7 @@ pub(super) const KINDS: &[Kind] = &[
 /// All conditions of a program that are expressions, with the agent.
 fn conditions(clean: &Clean) -> Vec<(&Agent, &Condition, &Expr)> {
     let mut all = Vec::new();
-    for agent in &clean.checked.program.agents {
+    for agent in clean.checked.program.agents() {
         agent.walk(&mut |node| {
             if let Node::Condition(condition, _) = node
                 && let Some(expr) = condition.expr()
@@ -168,7 +168,7 @@ fn misspelt(clean: &Clean, plants: &mut Vec<Plant>) {
 
 /// The conditions of all lists of alternatives.
 fn alternatives(clean: &Clean) -> Vec<Vec<&Condition>> {
-    let agents = clean.checked.program.agents.iter();
+    let agents = clean.checked.program.agents();
     let lists = agents.flat_map(problems::lists);
     lists.map(|list| list.items.into_iter().flatten().collect()).collect()
 }
@@ -205,7 +205,7 @@ fn swapped(clean: &Clean, plants: &mut Vec<Plant>) {
 
 /// Calls `found` with all lists of branches.
 fn branches<'c>(clean: &'c Clean, found: &mut dyn FnMut(&'c [Branch])) {
-    for agent in &clean.checked.program.agents {
+    for agent in clean.checked.program.agents() {
         problems::bodies(agent, &mut |body| {
             problems::statements(body, &mut |statement| match statement {
                 Statement::If { branches } | Statement::Await { branches } => found(branches),
@@ -243,7 +243,7 @@ fn without_else(clean: &Clean, plants: &mut Vec<Plant>) {
 
 /// Each constraint of ABL with its item and its condition as they are written.
 fn constraints(clean: &Clean, found: &mut dyn FnMut(Span, &str, &str)) {
-    for agent in &clean.checked.program.agents {
+    for agent in clean.checked.program.agents() {
         for constraint in &agent.constraints.constraints {
             let Some(condition) = written(clean, &constraint.condition) else { continue };
             let Some(whole) = item(&clean.files, constraint.condition.span()) else { continue };
@@ -269,7 +269,7 @@ fn doubled(clean: &Clean, plants: &mut Vec<Plant>) {
 }
 
 fn narrowed(clean: &Clean, plants: &mut Vec<Plant>) {
-    for agent in &clean.checked.program.agents {
+    for agent in clean.checked.program.agents() {
         agent.walk(&mut |node| {
             let Node::Field(field) = node else { return };
             let Some(rule) = field.validation.as_ref().map(|v| &v.rule) else { return };
@@ -286,7 +286,7 @@ fn narrowed(clean: &Clean, plants: &mut Vec<Plant>) {
 }
 
 fn unlisted(clean: &Clean, plants: &mut Vec<Plant>) {
-    for agent in &clean.checked.program.agents {
+    for agent in clean.checked.program.agents() {
         agent.walk(&mut |node| {
             let Node::Field(field) = node else { return };
             for (before, value) in field.enum_values.iter().zip(field.enum_values.iter().skip(1)) {
@@ -300,7 +300,7 @@ fn unlisted(clean: &Clean, plants: &mut Vec<Plant>) {
 }
 
 fn tied(clean: &Clean, plants: &mut Vec<Plant>) {
-    for agent in &clean.checked.program.agents {
+    for agent in clean.checked.program.agents() {
         let number = |priority: &Option<NumberOrText>| match priority {
             Some(NumberOrText::Number(n)) => Some(n.0),
             _ => None,
@@ -330,7 +330,7 @@ fn handed_back(clean: &Clean, plants: &mut Vec<Plant>) {
     let program = &clean.checked.program;
     let quiet =
         |a: &&Agent| a.flow.is_none() && a.gather.fields.is_empty() && a.metadata.dialect == "abl";
-    for agent in program.agents.iter().filter(quiet) {
+    for agent in program.agents().filter(quiet) {
         let domain = Domain::of(program, agent);
         for handoff in agent.coordination.handoffs.iter().filter(|h| !h.returns) {
             let Some((condition, text)) =
@@ -348,7 +348,7 @@ fn handed_back(clean: &Clean, plants: &mut Vec<Plant>) {
                 let states = States::of(&domain, &[test])?;
                 Some(states.any(|s| test.outcome(s, domain.dialect) == Outcome::True))
             });
-            let to = program.agents.iter().find(|b| {
+            let to = program.agents().find(|b| {
                 b.metadata.name.value == handoff.to.value
                     && quiet(b)
                     && b.coordination.handoffs.is_empty()

@@ -182,7 +182,7 @@ impl Clean {
         let (problems, unjudged) = problems::of_conditions(&checked.program);
         let program = &checked.program;
         let seen =
-            program.agents.iter().map(|a| runs::explore(program, a, &given(program, a), 2 * RUNS));
+            program.agents().map(|a| runs::explore(program, a, &given(program, a), 2 * RUNS));
         let seen = seen.collect();
         Some(Self { name, files, checked, problems, unjudged, seen })
     }
@@ -378,7 +378,7 @@ impl Clean {
 
 /// What any agent hands over to this one.
 fn given(program: &agentir_ir::Program, agent: &agentir_ir::Agent) -> Vec<String> {
-    let all = program.agents.iter().flat_map(|a| &a.coordination.handoffs);
+    let all = program.agents().flat_map(|a| &a.coordination.handoffs);
     let to = all.filter(|h| h.to.value == agent.metadata.name.value);
     to.flat_map(|h| &h.context.pass).map(|p| p.name.value.to_string()).collect()
 }

@@ -248,7 +248,7 @@ pub fn statements<'a>(body: &'a Body, found: &mut dyn FnMut(&'a Statement)) {
 #[must_use]
 pub fn of_conditions(program: &Program) -> (Problems, BTreeSet<String>) {
     let mut search = Search::default();
-    for agent in &program.agents {
+    for agent in program.agents() {
         let domain = Domain::of(program, agent);
         search.alone(agent, &domain);
         for list in lists(agent) {
@@ -356,8 +356,8 @@ impl Search {
             });
             known
         };
-        for (at, one) in program.agents.iter().enumerate() {
-            for other in program.agents.iter().skip(at + 1) {
+        for (at, one) in program.agents().enumerate() {
+            for other in program.agents().skip(at + 1) {
                 let to = |a: &'_ Agent, b: &'_ Agent| -> Vec<usize> {
                     let all = a.coordination.handoffs.iter().enumerate();
                     all.filter(|(_, h)| h.to.value == b.metadata.name.value)

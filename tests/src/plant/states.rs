@@ -70,15 +70,15 @@ impl Domain {
             }
             _ => {}
         });
-        let handed = program.agents.iter().flat_map(|a| &a.coordination.handoffs);
+        let handed = program.agents().flat_map(|a| &a.coordination.handoffs);
         let handed = handed.flat_map(|h| {
             let back = h.on_return.iter().flat_map(|r| &r.map).map(|(name, _)| name);
             h.context.pass.iter().map(|p| &p.name).chain(back)
         });
         written.extend(handed.map(|name| root(&name.value)));
-        let rules = program.agents.iter().filter_map(|a| a.routing.as_ref()).flat_map(|r| &r.rules);
+        let rules = program.agents().filter_map(|a| a.routing.as_ref()).flat_map(|r| &r.rules);
         written.extend(rules.flat_map(|r| &r.pass).map(|name| root(&name.value)));
-        let delegates = program.agents.iter().flat_map(|a| &a.coordination.delegates);
+        let delegates = program.agents().flat_map(|a| &a.coordination.delegates);
         written.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| root(&name.value)));
         let mut declared = BTreeMap::new();
         if dialect == Dialect::Abl {
@@ -94,7 +94,7 @@ impl Domain {
             }
         }
         let shared: Vec<&agentir_ir::SessionVariable> = if dialect == Dialect::AgentScript {
-            program.agents.iter().flat_map(|a| &a.memory.session).collect()
+            program.agents().flat_map(|a| &a.memory.session).collect()
         } else {
             Vec::new()
         };

@@ -228,7 +228,7 @@ fn speaks_of(report: &Report, variable: &str) -> bool {
 fn entry(program: &Program) -> Option<&str> {
     match program.entry() {
         Some(_) => None,
-        None => program.agents.first().map(|a| a.metadata.name.value.as_str()),
+        None => program.agents().next().map(|a| a.metadata.name.value.as_str()),
     }
 }
 

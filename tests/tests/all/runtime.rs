@@ -76,7 +76,7 @@ fn conversations_are_paths_of_the_graph() {
             let machine = Machine::new(program);
             let entry = match program.entry() {
                 Some(_) => None,
-                None => program.agents.first().map(|a| a.metadata.name.value.as_str()),
+                None => program.agents().next().map(|a| a.metadata.name.value.as_str()),
             };
             let limits = Limits { max_tries: TRIES, ..Limits::default() };
             let made = generate(&machine, entry, limits).unwrap();

@@ -22,7 +22,7 @@ pub(super) struct Pairs<'a> {
 /// The variables that agents have without being given them: those of the whole program, and those that
 /// they read under the names of the agents they belong to.
 fn shared<'p>(program: &'p Program) -> impl Iterator<Item = Name> + 'p {
-    program.agents.iter().flat_map(|agent| {
+    program.agents().flat_map(|agent| {
         let of_program = agent.memory.session.iter().filter(|v| v.scope == Some("program"));
         let mut all: Vec<Name> = of_program.map(|v| v.name.value.clone()).collect();
         let mut read = |e: &Expr| {

@@ -58,7 +58,7 @@ impl<'a> Cfg<'a> {
         let named: FxHashMap<&str, &Profile> =
             program.profiles.iter().map(|p| (p.name.value.as_str(), p)).collect();
         let confirmed_tools = confirmed_tools(program.tools());
-        for agent in &program.agents {
+        for agent in program.agents() {
             let used = agent.use_behavior_profiles.iter();
             let used = used.filter_map(|name| named.get(name.value.as_str()).copied());
             let profiles: Vec<&Profile> = agent.behavior_profiles.iter().chain(used).collect();

@@ -52,7 +52,7 @@ impl DroppedVariables {
         if program.is_agent_script() || cfg.transfers().iter().all(|t| t.target.is_none()) {
             return Self::default();
         }
-        let agents = program.program.agents.iter();
+        let agents = program.program.agents();
         let contexts: Vec<AgentContext<'a>> = agents.map(|agent| program.context(agent)).collect();
         let flows: Vec<Option<Dataflow<'a>>> =
             contexts.iter().map(AgentContext::dataflow).collect();

@@ -87,7 +87,7 @@ impl<'a> LocalVariables<'a> {
     fn of_program(cx: &AgentContext<'a>) -> Self {
         let program = cx.program.program;
         let mut externally_defined: FxHashSet<SmolStr> = FxHashSet::default();
-        for agent in &program.agents {
+        for agent in program.agents() {
             for offer in agent.reasoning.iter().flat_map(|z| &z.bindings) {
                 if matches!(offer.action, BindingAction::Collect) {
                     externally_defined.extend(offer.with.iter().map(|w| w.name.value.clone()));

@@ -48,7 +48,7 @@ pub(super) fn cycles<'a>(
     }
     let handoff_graph = prompts_of.handoff_graph();
     let prompts_of: Vec<PromptUse<'_, 'a>> =
-        program.agents.iter().zip(prompts_of.prompts.iter().map(Vec::as_slice)).collect();
+        program.agents().zip(prompts_of.prompts.iter().map(Vec::as_slice)).collect();
     let routers: FxHashSet<&str> = program
         .agents
         .iter()
@@ -169,7 +169,7 @@ impl<'a> HandoffGraph<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
         let mut handoff_graph =
             Self { routers: FxHashMap::default(), direct: FxHashMap::default() };
-        for (number, agent) in program.agents.iter().enumerate() {
+        for (number, agent) in program.agents().enumerate() {
             let own = agent.metadata.name.value.as_str();
             let mut to: FxHashSet<&str> = agent.targets().map(|t| t.value.as_str()).collect();
             if agent.metadata.kind == AgentType::Supervisor {

@@ -68,7 +68,7 @@ pub(crate) struct AgentNames<'a> {
 impl<'a> AgentNames<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
         let mut names = Self::default();
-        for agent in &program.agents {
+        for agent in program.agents() {
             let name = agent.metadata.name.value.as_str();
             let mut folded = String::with_capacity(name.len());
             name.chars().for_each(|c| fold(c, &mut folded));

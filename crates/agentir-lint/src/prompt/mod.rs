@@ -31,7 +31,7 @@ pub(crate) struct Instructions<'a> {
 impl<'a> Instructions<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
         let names = AgentNames::new(program);
-        let prompts = program.agents.iter().map(|agent| text::prompts(agent, &names)).collect();
+        let prompts = program.agents().map(|agent| text::prompts(agent, &names)).collect();
         Self { program, prompts, handoff_graph: OnceLock::new(), cycles: OnceLock::new() }
     }
 

@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     // The first binding by agent and argument.
     let mut first: FxHashMap<(&str, &str), (&SmolStr, &VariableBinding)> = FxHashMap::default();
-    for agent in &cx.program.agents {
+    for agent in cx.program.agents() {
         let by = &agent.metadata.name.value;
         for handoff in &agent.coordination.handoffs {
             let to = handoff.to.value.as_str();

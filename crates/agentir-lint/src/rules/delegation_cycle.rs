@@ -19,15 +19,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    if cx.program.agents.iter().all(|agent| agent.coordination.delegates.is_empty()) {
+    if cx.program.agents().all(|agent| agent.coordination.delegates.is_empty()) {
         return;
     }
     let mut graph: DiGraph<(), &Spanned<Name>> = DiGraph::new();
     let mut nodes: FxHashMap<&str, NodeIndex> = FxHashMap::default();
-    for agent in &cx.program.agents {
+    for agent in cx.program.agents() {
         nodes.entry(&agent.metadata.name.value).or_insert_with(|| graph.add_node(()));
     }
-    for agent in &cx.program.agents {
+    for agent in cx.program.agents() {
         let from = nodes.get(agent.metadata.name.value.as_str());
         for delegate in &agent.coordination.delegates {
             if let (Some(from), Some(to)) = (from, nodes.get(delegate.agent.value.as_str())) {

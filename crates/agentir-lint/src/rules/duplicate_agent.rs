@@ -19,7 +19,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     if !cx.program.complete {
         return;
     }
-    defined_twice(cx.program.agents.iter().map(|a| &a.metadata.name), &mut |again, before| {
+    defined_twice(cx.program.agents().map(|a| &a.metadata.name), &mut |again, before| {
         report.push(
             report
                 .finding(

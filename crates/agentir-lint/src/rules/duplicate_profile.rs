@@ -14,9 +14,11 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Program(check),
 };
 
+use agentir_ir::Profile;
+
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
-    let mut look = |profiles: &[agentir_ir::Profile]| {
-        defined_twice(profiles.iter().map(|p| &p.name), &mut |again, before| {
+    let mut look = |profiles: &mut dyn Iterator<Item = &Profile>| {
+        defined_twice(profiles.map(|p| &p.name), &mut |again, before| {
             report.push(
                 report
                     .finding(
@@ -31,7 +33,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     };
     // Files in one folder do not necessarily belong to one program.
     if cx.program.complete {
-        look(&cx.program.profiles);
+        look(&mut cx.program.profiles());
     }
-    cx.program.agents.iter().for_each(|agent| look(&agent.behavior_profiles));
+    cx.program.agents().for_each(|agent| look(&mut agent.behavior_profiles.iter()));
 }

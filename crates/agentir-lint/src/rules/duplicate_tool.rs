@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let word = if cx.is_agent_script() { "action" } else { "tool" };
     // An agent may declare the signature of a tool that a library binds.
-    let agents = cx.program.agents.iter().map(|a| &a.tools);
+    let agents = cx.program.agents().map(|a| &a.tools);
     let libraries = cx.program.libraries.iter().map(|l| &l.tools);
     let profiles = cx.program.profiles.iter().map(|p| &p.tools_add);
     for tools in agents.chain(libraries).chain(profiles) {

@@ -20,10 +20,10 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let mut agents: FxHashMap<&str, Callee<'_>> = FxHashMap::default();
-    for agent in &cx.program.agents {
+    for agent in cx.program.agents() {
         agents.entry(&agent.metadata.name.value).or_insert_with(|| Callee::new(agent));
     }
-    for flow in cx.program.agents.iter().filter_map(|a| a.flow.as_ref()) {
+    for flow in cx.program.agents().filter_map(|a| a.flow.as_ref()) {
         let loops = Loops::new(flow);
         for step in flow.definitions.values() {
             let cycle = loops.of.get(step.name.value.as_str()).copied();

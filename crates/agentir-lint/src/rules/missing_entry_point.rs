@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let program = cx.program;
-    for flow in program.agents.iter().filter_map(|a| a.flow.as_ref()) {
+    for flow in program.agents().filter_map(|a| a.flow.as_ref()) {
         let Some(entry) = &flow.entry_point else { continue };
         if flow.definitions.is_empty() || flow.definitions.contains_key(&entry.value) {
             continue;
@@ -37,7 +37,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         report.push(finding);
     }
     if let (true, None, Some(first)) =
-        (cx.is_agent_script(), &program.entry_agent, program.agents.first())
+        (cx.is_agent_script(), &program.entry_agent, program.agents().next())
     {
         let name = &first.metadata.name;
         let at = if name.value.is_empty() { first.span.at_start() } else { name.span };
@@ -49,7 +49,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         );
         return;
     }
-    let several = program.agents.len() > 1 || program.agents.iter().any(|a| a.routing.is_some());
+    let several = program.agents.len() > 1 || program.agents().any(|a| a.routing.is_some());
     if is_adl_program(program) && program.entry_agent.is_none() && several {
         missing_main(program, report);
         return;
@@ -64,7 +64,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
                 format!("the project starts with the agent `{entry}`, which does not exist"),
             )
             .note("a conversation cannot start");
-        let names = || program.agents.iter().map(|a| a.metadata.name.value.as_str());
+        let names = || program.agents().map(|a| a.metadata.name.value.as_str());
         let first = names().next().unwrap_or_default();
         report.push(suggest(finding, entry, names(), first));
     }
@@ -72,12 +72,12 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
 
 /// An ADL bot starts with the agent `main` (paper, B.6).
 fn missing_main(program: &agentir_ir::Program, report: &mut Report<'_>) {
-    let Some(first) = program.agents.first() else { return };
+    let Some(first) = program.agents().next() else { return };
     let name = &first.metadata.name;
     let finding = report
         .finding(name.span, "this bot has no agent `main`, with which a conversation begins")
         .note("the bot does not start");
-    let router = program.agents.iter().find(|a| a.routing.is_some()).unwrap_or(first);
+    let router = program.agents().find(|a| a.routing.is_some()).unwrap_or(first);
     report.push(finding.help(format!(
         "add `main:` with `type: flow agent` and the step `- call: {}`",
         router.metadata.name

@@ -120,7 +120,7 @@ fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) 
         }));
         return;
     }
-    let called = program.agents.iter().flat_map(|a| &a.use_tools).any(|t| t.value == name)
+    let called = program.agents().flat_map(|a| &a.use_tools).any(|t| t.value == name)
         || cx.index.calls.iter().any(|c| c.tool.value == name)
         || cx.tool(name).is_some();
     if called || (set && program.libraries.is_empty()) {
@@ -129,7 +129,7 @@ fn look(cx: &AgentContext<'_>, path: &Path, set: bool, report: &mut Report<'_>) 
     let finding = report
         .finding(root.span, format!("`{name}` is no agent, and no function that is called"))
         .note(note);
-    let agents = program.agents.iter().map(|a| a.metadata.name.value.as_str());
+    let agents = program.agents().map(|a| a.metadata.name.value.as_str());
     let known: Vec<&str> =
         agents.chain(cx.index.calls.iter().map(|c| c.tool.value.as_str())).collect();
     report.push(suggest(finding, name, known, || {

@@ -27,11 +27,11 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let agents: FxHashSet<&str> =
-        cx.program.agents.iter().map(|a| a.metadata.name.value.as_str()).collect();
+        cx.program.agents().map(|a| a.metadata.name.value.as_str()).collect();
     if cx.is_agent_script() {
         return of_script(cx, &agents, report);
     }
-    for agent in &cx.program.agents {
+    for agent in cx.program.agents() {
         one(cx, agent, &agents, report);
     }
     for profile in cx.program.profiles.iter().filter(|_| cx.program.complete) {
@@ -47,11 +47,11 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
 
 /// Agent Script: the file declares all subagents, also those deployed elsewhere.
 fn of_script(cx: &ProgramContext<'_>, agents: &FxHashSet<&str>, report: &mut Report<'_>) {
-    let elsewhere = cx.program.agents.iter().flat_map(|a| &a.available_agents);
+    let elsewhere = cx.program.agents().flat_map(|a| &a.available_agents);
     let elsewhere: FxHashSet<&str> = elsewhere.map(|r| r.alias.value.as_str()).collect();
     let known = |name: &str| agents.contains(name) || elsewhere.contains(name);
     let mut seen = FxHashSet::default();
-    for agent in &cx.program.agents {
+    for agent in cx.program.agents() {
         let mut tell = |name: &Spanned<Name>| {
             if name.value.is_empty() || known(&name.value) || !seen.insert(name.span) {
                 return;

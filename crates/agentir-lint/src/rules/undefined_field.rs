@@ -134,7 +134,7 @@ fn overridden(cx: &AgentContext<'_>, fields: &FxHashSet<&str>, report: &mut Repo
         let uses = |agent: &&Agent| {
             agent.use_behavior_profiles.iter().any(|p| p.value == profile.name.value)
         };
-        if cx.program.program.agents.iter().filter(uses).any(|agent| asks_for(agent, name)) {
+        if cx.program.program.agents().filter(uses).any(|agent| asks_for(agent, name)) {
             continue;
         }
         let mut finding = report

@@ -100,7 +100,7 @@ fn functions(cx: &AgentContext<'_>, report: &mut Report<'_>) {
             )));
             continue;
         }
-        let agents = program.agents.iter().map(|a| a.metadata.name.value.as_str());
+        let agents = program.agents().map(|a| a.metadata.name.value.as_str());
         let near_agent = closest(word, agents).filter(|_| called);
         // Without the Python files the functions are unknown; a misspelt agent name is still
         // reported.

@@ -53,7 +53,7 @@ fn missing<'a>(
     Some(match about {
         Event::Session | Event::Agent("*") | Event::Tool("*") => return None,
         Event::Agent(name) => {
-            let known = || cx.program.program.agents.iter().map(|a| a.metadata.name.value.as_str());
+            let known = || cx.program.program.agents().map(|a| a.metadata.name.value.as_str());
             let alias = agent.available_agents.iter().any(|r| r.alias.value == name);
             if !cx.program.program.complete || alias || known().any(|n| n == name) {
                 return None;

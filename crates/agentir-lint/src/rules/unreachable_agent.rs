@@ -31,7 +31,7 @@ fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
         .iter()
         .filter_map(|id| Some(graph.agent(*id)?.agent.metadata.name.value.as_str()))
         .collect();
-    for agent in program.agents.iter().filter(|a| !names.contains(a.metadata.name.value.as_str())) {
+    for agent in program.agents().filter(|a| !names.contains(a.metadata.name.value.as_str())) {
         let name = &agent.metadata.name;
         // MICA calls the first kb agent of a file in every turn, even outside of ensembles.
         if is_adl(agent) && agent.knowledge.is_some() {

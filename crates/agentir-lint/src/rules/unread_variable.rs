@@ -28,7 +28,7 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
     }
     let mut set: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
     let mut read: FxHashSet<&str> = FxHashSet::default();
-    for agent in &program.agents {
+    for agent in program.agents() {
         agent.walk(&mut |node| match node {
             // Arguments of ADL are variables; the fields of ABL are visible to the model.
             Node::Field(field) if !adl => {
@@ -53,11 +53,11 @@ fn check<'a>(cx: &'a ProgramContext<'a>, report: &mut Report<'_>) {
         read.extend(parameters.map(|p| p.name.value.as_str()));
     }
     // `agent.variable` in ADL refers to a variable of another agent.
-    read.extend(program.agents.iter().map(|a| a.metadata.name.value.as_str()));
+    read.extend(program.agents().map(|a| a.metadata.name.value.as_str()));
     // Another rule reports undeclared variables.
     let mut declared: FxHashMap<&str, usize> = FxHashMap::default();
-    let variables = program.agents.iter().flat_map(|a| &a.memory.session).map(|v| &v.name);
-    let arguments = program.agents.iter().flat_map(|a| &a.gather.fields).map(|f| &f.name);
+    let variables = program.agents().flat_map(|a| &a.memory.session).map(|v| &v.name);
+    let arguments = program.agents().flat_map(|a| &a.gather.fields).map(|f| &f.name);
     variables.chain(arguments).for_each(|n| *declared.entry(&n.value).or_default() += 1);
     if adl || cx.is_agent_script() {
         set.retain(|name, _| declared.contains_key(name));
@@ -159,7 +159,7 @@ fn mentions<'n>(
     let shortest = counts.keys().map(|word| word.len()).min().unwrap_or_default();
     let mut mentions = Mentions { counts, shortest };
     let program = cx.program;
-    program.agents.iter().for_each(|agent| mentions.add(agent));
+    program.agents().for_each(|agent| mentions.add(agent));
     program.profiles.iter().for_each(|profile| mentions.add(profile));
     program.libraries.iter().flat_map(|l| &l.tools).for_each(|tool| mentions.add(tool));
     mentions.counts

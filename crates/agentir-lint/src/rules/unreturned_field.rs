@@ -63,8 +63,7 @@ impl<'a> Children<'a> {
         name: &'a str,
     ) -> Option<&(&'a Agent, FxHashSet<&'a str>)> {
         let find = || {
-            let mut all =
-                cx.program.program.agents.iter().filter(|a| a.metadata.name.value == name);
+            let mut all = cx.program.program.agents().filter(|a| a.metadata.name.value == name);
             let (Some(child), None) = (all.next(), all.next()) else { return None };
             let index = cx.program.context(child).index;
             let variables = &index.variables;

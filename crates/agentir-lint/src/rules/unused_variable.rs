@@ -20,16 +20,16 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &ProgramContext<'_>, report: &mut Report<'_>) {
     let mut used: FxHashSet<&str> = FxHashSet::default();
-    for agent in &cx.program.agents {
+    for agent in cx.program.agents() {
         of_agent(agent, &mut used);
     }
-    let variables = cx.program.agents.iter().flat_map(|a| &a.memory.session).map(|v| &v.name);
+    let variables = cx.program.agents().flat_map(|a| &a.memory.session).map(|v| &v.name);
     let mut unused = variables.filter(|name| !used.contains(name.value.as_str())).peekable();
     if unused.peek().is_none() {
         return;
     }
     let mut elsewhere: FxHashSet<SmolStr> = FxHashSet::default();
-    cx.program.agents.iter().for_each(|agent| mentioned(agent, &mut elsewhere));
+    cx.program.agents().for_each(|agent| mentioned(agent, &mut elsewhere));
     for name in unused.filter(|name| !elsewhere.contains(&name.value)) {
         report.push(
             report

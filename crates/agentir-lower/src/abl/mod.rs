@@ -12,13 +12,14 @@ mod rules;
 pub(crate) mod supervisor;
 mod tools;
 
-use crate::Unit;
+use crate::Definition;
 use agentir_diagnostics::Diagnostic;
 use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::abl::{Document, DocumentKind, Record};
 use fields::Fields;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// Context of lowering one document.
 struct Context<'p> {
@@ -36,7 +37,7 @@ pub(crate) fn lower(
     text: &str,
     fragment: bool,
     problems: &mut Vec<Diagnostic>,
-) -> Unit {
+) -> Definition {
     let mut steps = FxHashSet::default();
     collect_steps(&document.root, &mut steps);
     let mut cx = Context { problems, steps, fragment };
@@ -45,9 +46,9 @@ pub(crate) fn lower(
     let fields = Fields::new(document.root);
     match kind {
         DocumentKind::Agent | DocumentKind::Supervisor => {
-            Unit::Agent(Box::new(agent::agent(&mut cx, fields, kind, text)))
+            Definition::Agent(Arc::new(agent::agent(&mut cx, fields, kind, text)))
         }
-        DocumentKind::Profile => Unit::Profile(Box::new(rules::profile(&mut cx, fields))),
+        DocumentKind::Profile => Definition::Profile(Arc::new(rules::profile(&mut cx, fields))),
         DocumentKind::ToolLibrary => {
             let mut fields = fields;
             let mut all = Vec::new();
@@ -59,7 +60,8 @@ pub(crate) fn lower(
                 agent::merge_extensions(&mut extensions, shared);
             }
             fields.preserve(&mut extensions);
-            Unit::Tools(ToolLibrary { tools: all, imports: Vec::new(), extensions, span })
+            let imports = Vec::new();
+            Definition::Tools(Arc::new(ToolLibrary { tools: all, imports, extensions, span }))
         }
     }
 }

@@ -15,7 +15,7 @@ mod fields;
 mod statement;
 mod tools;
 
-use crate::Unit;
+use crate::Definition;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
@@ -76,7 +76,7 @@ const AGENTS: &[&str] = &[
 ];
 
 /// Lowers a document.
-pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
+pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     let source = Source(text);
     let whole = document.root.span;
     let dialect = document.dialect;
@@ -157,7 +157,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Unit {
     for agent in &mut agents {
         agent.execution.hints = crate::abl::agent::execution_hints(agent);
     }
-    Unit::Agents { agents, entry, tools: library, profiles: Vec::new() }
+    Definition::program(agents, entry, library, Vec::new())
 }
 
 /// `name: mutable string = "x"` (specification part I, 2.3).

@@ -99,7 +99,7 @@ fn localized<'j>(element: &'j Json, language: &str) -> Option<&'j Json> {
 }
 
 /// Lowers an export: first the bot's supervisor, then an agent per dialog.
-pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> crate::Unit {
+pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> crate::Definition {
     let list = |key: &str| root.get(key).map_or(&[][..], Json::items);
     let (dialogs, components) = (list("dialogs"), list("dialogComponents"));
     let language = root.take_text("defaultLanguage").map_or("en", |t| t.value.as_str());
@@ -143,7 +143,7 @@ pub(crate) fn lower(root: &Json, text: &str, problems: &mut Vec<Diagnostic>) -> 
     agents.insert(0, supervisor);
     globals::pass_shared_variables(&mut agents);
     let profiles = std::mem::take(&mut cx.profiles);
-    crate::Unit::Agents { agents, entry: Some(own), tools: Vec::new(), profiles }
+    crate::Definition::program(agents, Some(own), Vec::new(), profiles)
 }
 
 /// The settings that accompany an export.

@@ -160,7 +160,7 @@ impl<'p> Machine<'p> {
             .map(|part| message_classifiers::Classifiers::of(&cfg, part))
             .collect();
         let exit_variables = exit_conditions::ExitVariables::of(&cfg);
-        let sensitive = program.agents.iter().flat_map(sensitive_names).collect();
+        let sensitive = program.agents().flat_map(sensitive_names).collect();
         Self {
             program,
             cfg,
@@ -233,7 +233,7 @@ impl<'p> Machine<'p> {
         let id = self.cfg.find(name).ok_or_else(|| StartError::NoAgent(name.to_owned()))?;
         let entry = self.cfg.agent(id).map_or(0, |part| part.entry.index());
         session.stack.push(Frame::new(name, index(entry), 0));
-        for agent in &self.program.agents {
+        for agent in self.program.agents() {
             scope::shared_variables(agent, &mut session.shared);
         }
         Ok(session)

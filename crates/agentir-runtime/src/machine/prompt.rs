@@ -99,8 +99,7 @@ impl<'p> Run<'_, 'p, '_> {
         let agent = self.agent()?;
         let program = self.machine.program;
         let used = agent.use_behavior_profiles.iter();
-        let used =
-            used.filter_map(|name| program.profiles.iter().find(|p| p.name.value == name.value));
+        let used = used.filter_map(|name| program.profiles().find(|p| p.name.value == name.value));
         let mut active = Vec::new();
         for profile in agent.behavior_profiles.iter().chain(used) {
             let applies = match &profile.when {
@@ -127,7 +126,7 @@ impl<'p> Run<'_, 'p, '_> {
             .iter()
             .flat_map(|p| p.tools_hide.iter().map(|name| name.value.to_string()))
             .collect();
-        for profile in agent.behavior_profiles.iter().chain(&self.machine.program.profiles) {
+        for profile in agent.behavior_profiles.iter().chain(self.machine.program.profiles()) {
             if !active.iter().any(|p| std::ptr::eq(*p, profile)) {
                 let added = profile.tools_add.iter().map(|t| t.name.value.to_string());
                 hidden.extend(added.filter(|n| !agent.tools.iter().any(|t| t.name.value == *n)));

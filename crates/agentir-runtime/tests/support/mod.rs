@@ -32,7 +32,7 @@ pub fn together(files: &[(&str, &str)]) -> Program {
         agentir_lower::file(id, path, text, agentir_syntax::abl::Options::default())
             .add_to(&mut program, &mut Vec::new());
     }
-    let first = program.agents.first().map(|agent| agent.metadata.name.value.clone());
+    let first = program.agents().next().map(|agent| agent.metadata.name.value.clone());
     program.entry_agent = first.map(|name| agentir_diagnostics::Spanned {
         value: name,
         span: agentir_diagnostics::Span::default(),

@@ -90,7 +90,7 @@ pub fn generate(
     limits: Limits,
 ) -> Result<Generated, StartError> {
     let values = Values::of(machine.cfg());
-    let names = values::result_names(&machine.program().agents);
+    let names = values::result_names(machine.program().agents());
     let checks = RefCell::new(toolbox(machine.program()));
     let effects = Effects::of(machine.cfg());
     let mut waiting: VecDeque<ChoiceSequence> = VecDeque::from([ChoiceSequence::default()]);
@@ -153,7 +153,7 @@ fn toolbox(program: &Program) -> Toolbox {
     let case = || StubCase { answer: Some(serde_json::Value::Null), ..StubCase::default() };
     let names = program.tools().map(|t| t.name.value.to_string());
     let mut called = Vec::new();
-    for agent in &program.agents {
+    for agent in program.agents() {
         agentir_flow::bodies(agent, &mut |body| {
             for statement in &body.0 {
                 if let Statement::Call(call) = statement {

@@ -157,7 +157,9 @@ impl Values {
 }
 
 /// The names under which the results of a tool are kept, by tool.
-pub(super) fn result_names(agents: &[Agent]) -> FxHashMap<String, Vec<String>> {
+pub(super) fn result_names<'a>(
+    agents: impl Iterator<Item = &'a Agent>,
+) -> FxHashMap<String, Vec<String>> {
     let mut names: FxHashMap<String, Vec<String>> = FxHashMap::default();
     for agent in agents {
         agentir_flow::bodies(agent, &mut |body| {

@@ -42,7 +42,7 @@ impl Names {
                 _ => {}
             }
         }
-        for agent in &first.agents {
+        for agent in first.agents() {
             let name = agent.metadata.name.value.as_str();
             let there = agents.get(name).copied().unwrap_or(name);
             if second.agent(there).is_some() {
@@ -56,8 +56,8 @@ impl Names {
             let name = |agent: &Agent| agent.metadata.name.value.to_string();
             names.agents.insert(name(other), name(one));
         }
-        let there: FxHashSet<String> = second.agents.iter().flat_map(declared).collect();
-        for agent in &first.agents {
+        let there: FxHashSet<String> = second.agents().flat_map(declared).collect();
+        for agent in first.agents() {
             let mut both = Vec::new();
             for own in &there {
                 let first = names.variable(own);
@@ -88,7 +88,7 @@ impl Names {
 }
 
 fn begins(program: &Program) -> Option<&Agent> {
-    program.entry().or_else(|| program.agents.first())
+    program.entry().or_else(|| program.agents().next())
 }
 
 /// The variables that an agent declares: in its memory, and as fields.

@@ -36,7 +36,7 @@ use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned, closest};
 use outline::{EntryKind, Outline};
 
 /// Options for parsing a document.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// The dialect of documents without a `# @dialect:` line; detected from their blocks if not given.
     pub dialect: Option<Dialect>,

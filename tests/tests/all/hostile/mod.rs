@@ -167,8 +167,8 @@ fn many_agents_are_one_program() {
             );
             let id = agentir_diagnostics::FileId(u32::try_from(i).unwrap_or(0));
             let lowered = agentir_lower::abl(id, "a.abl", &text, Options::default());
-            if let Some(agentir_lower::Unit::Agent(agent)) = lowered.unit {
-                program.agents.push(*agent);
+            if let Some(agentir_lower::Definition::Agent(agent)) = lowered.definition {
+                program.agents.push(agent);
             }
         }
         let start = ThreadTime::now();

@@ -87,7 +87,7 @@ pub(super) fn emit(program: &Program, target: Target) -> Emitted {
     let alone = documents == 1;
     let mut files = Files { notation, alone, all: Vec::new(), stems: FxHashMap::default() };
     let mut agents = IndexMap::new();
-    for agent in &program.agents {
+    for agent in program.agents() {
         let entries = agent::agent(notation, agent);
         let (name, part) = files.add("agents", "agent", &agent.metadata.name.value, &entries);
         agents.insert(name, part);
@@ -109,7 +109,7 @@ pub(super) fn emit(program: &Program, target: Target) -> Emitted {
     }
     if !files.alone {
         let entry = program.entry().map(|a| a.metadata.name.value.to_string());
-        let first = program.agents.first().map(|a| a.metadata.name.value.to_string());
+        let first = program.agents().next().map(|a| a.metadata.name.value.to_string());
         let called = program.extensions.0.get("adl").and_then(|all| all.get("bot_name"));
         let called = called.and_then(|name| name.value.as_str());
         let called = called.or(entry.as_deref()).or(first.as_deref()).unwrap_or("project");

@@ -48,7 +48,7 @@ struct Context<'p> {
 /// When others choose an agent, by its name.
 fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
     let mut all: FxHashMap<&str, IndexSet<String>> = FxHashMap::default();
-    for agent in &program.agents {
+    for agent in program.agents() {
         let handoffs = agent.coordination.handoffs.iter().map(|h| (&h.to, h.when.as_ref()));
         let delegates = agent.coordination.delegates.iter().map(|d| (&d.agent, d.when.as_ref()));
         let rules = agent.routing.iter().flat_map(|r| &r.rules);
@@ -63,11 +63,11 @@ fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
 
 /// The renaming of an agent called `main` that is not the entry.
 fn main(program: &Program) -> Option<Renamed> {
-    if program.agents.iter().all(|a| a.metadata.dialect == ADL) || program.agent(MAIN).is_none() {
+    if program.agents().all(|a| a.metadata.dialect == ADL) || program.agent(MAIN).is_none() {
         return None;
     }
     let mut names = crate::names::Namespace::of(NameSyntax::Any);
-    for agent in &program.agents {
+    for agent in program.agents() {
         names.claim(&[&agent.metadata.name.value]);
     }
     names.rename("agent", MAIN, &["main_agent"]);
@@ -88,7 +88,7 @@ impl<'p> Context<'p> {
         for tool in program.tools() {
             context.tools.entry(&tool.name.value).or_insert(tool);
         }
-        for agent in &program.agents {
+        for agent in program.agents() {
             let name = agent.metadata.name.value.as_str();
             context.agents.entry(name).or_insert(agent);
             context.kinds.insert(name, kind(agent));
@@ -200,10 +200,10 @@ fn flow_agent(steps: Vec<Yaml>) -> Yaml {
 /// `main`, and the ensemble that it calls, if one is needed.
 fn entry_agents(context: &Context<'_>) -> Vec<(String, Yaml)> {
     let program = context.program;
-    let native = program.agents.iter().any(|a| a.metadata.dialect == ADL);
+    let native = program.agents().any(|a| a.metadata.dialect == ADL);
     let entry = program.entry().or_else(|| {
         let chooses = |a: &&Agent| kind(a) == AgentKind::Ensemble;
-        let first = program.agents.iter().find(chooses).or_else(|| program.agents.first());
+        let first = program.agents().find(chooses).or_else(|| program.agents().next());
         first.filter(|_| !native)
     });
     let named_main = |a: &Agent| context.agent(&a.metadata.name.value) == MAIN;
@@ -237,9 +237,9 @@ fn entry_agents(context: &Context<'_>) -> Vec<(String, Yaml)> {
 /// The agents in output order: ADL's own order, else the entry first and each agent followed by those it
 /// leads to.
 fn output_order<'p>(context: &Context<'p>) -> Vec<&'p Agent> {
-    let native = context.program.agents.iter().any(|a| a.metadata.dialect == ADL);
+    let native = context.program.agents().any(|a| a.metadata.dialect == ADL);
     if native {
-        return context.program.agents.iter().collect();
+        return context.program.agents().collect();
     }
     let mut all: IndexSet<&str> =
         context.program.entry().iter().map(|e| e.metadata.name.value.as_str()).collect();
@@ -249,14 +249,14 @@ fn output_order<'p>(context: &Context<'p>) -> Vec<&'p Agent> {
         let targets = context.agents.get(name).into_iter().flat_map(|a| reachable_agents(a));
         all.extend(targets.filter(|t| context.agents.contains_key(t)));
     }
-    all.extend(context.program.agents.iter().map(|a| a.metadata.name.value.as_str()));
+    all.extend(context.program.agents().map(|a| a.metadata.name.value.as_str()));
     all.iter().filter_map(|name| context.agents.get(name).copied()).collect()
 }
 
 pub(super) fn emit(program: &Program) -> Emitted {
     let context = Context::new(program);
     let mut entries = Vec::new();
-    for agent in &program.agents {
+    for agent in program.agents() {
         if let Some(Data::Array(files)) = own_data(agent, "tools") {
             entries.push(("tools".to_owned(), Yaml::names(files.iter().filter_map(Data::as_str))));
         }

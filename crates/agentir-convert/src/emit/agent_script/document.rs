@@ -10,10 +10,11 @@ use rustc_hash::FxHashSet;
 use serde_json::Map;
 use serde_json::json;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// The contents of a document; its agents have been adapted to Agent Script.
 pub(super) struct Script<'p> {
-    pub agents: &'p [Agent],
+    pub agents: &'p [Arc<Agent>],
     /// The agent that every conversation starts with.
     pub entry: Option<Name>,
     pub dialect: Dialect,
@@ -53,7 +54,7 @@ pub(super) fn print(script: &Script<'_>) -> String {
     if script.dialect == Dialect::AgentScript {
         w.line(format!("# @dialect: {}", script.dialect));
     }
-    let is_entry = |a: &&Agent| Some(&a.metadata.name.value) == script.entry.as_ref();
+    let is_entry = |a: &&Arc<Agent>| Some(&a.metadata.name.value) == script.entry.as_ref();
     let Some(first) = script.agents.iter().find(is_entry).or(script.agents.first()) else {
         return w.finish();
     };

@@ -17,6 +17,7 @@ use crate::target::{OutputFile, Target, file_stem};
 use agentir_ir::{Agent, Program};
 use agentir_syntax::agent_script::Dialect;
 use document::Script;
+use std::sync::Arc;
 
 pub(super) fn emit(program: &Program, target: Target) -> Emitted {
     let dialect = match target {
@@ -25,18 +26,16 @@ pub(super) fn emit(program: &Program, target: Target) -> Emitted {
     };
     let native = |a: &Agent| a.metadata.dialect == agentir_ir::Dialect::AgentScript.name();
     let mut renamed = Vec::new();
-    let adapted;
-    let (agents, entry) = if program.agents.iter().all(native) {
+    let (agents, entry) = if program.agents().all(native) {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
-        (program.agents.as_slice(), entry)
+        (program.agents.clone(), entry)
     } else {
         let all = adapt::program(program);
         renamed = all.renamed;
-        adapted = all.agents;
-        (adapted.as_slice(), all.entry)
+        (all.agents.into_iter().map(Arc::new).collect(), all.entry)
     };
-    let text = document::print(&Script { agents, entry: entry.clone(), dialect });
-    let is_entry = |a: &&Agent| Some(&a.metadata.name.value) == entry.as_ref();
+    let text = document::print(&Script { agents: &agents, entry: entry.clone(), dialect });
+    let is_entry = |a: &&Arc<Agent>| Some(&a.metadata.name.value) == entry.as_ref();
     let first = agents.iter().find(is_entry).or(agents.first());
     let developer_name = first.and_then(|agent| {
         let own = data::own_fields(&agent.extensions);

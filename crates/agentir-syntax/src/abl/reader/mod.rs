@@ -20,7 +20,7 @@ use typed_arena::Arena;
 use versions::{Usage, detect, report_legacy};
 
 /// Options for reading a document.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// The version of the language; detected if not given.
     pub version: Option<Version>,

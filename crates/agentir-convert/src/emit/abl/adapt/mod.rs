@@ -19,6 +19,7 @@ use agentir_ir::{
 use expr::Scope;
 use peers::{ForeignVariables, Goals};
 use smol_str::{SmolStr, format_smolstr};
+use std::sync::Arc;
 use variables::Variables;
 
 /// Adapts a program.
@@ -29,14 +30,14 @@ pub(super) fn program(program: &Program) -> (Program, Vec<Renamed>) {
     peers::declare_called_tools(&mut program);
     let goals = peers::goals(&program);
     let (variables, mut renamed) = variables::rename(&program);
-    for agent in &mut program.agents {
+    for agent in program.agents_mut() {
         if agent.metadata.dialect != Dialect::Abl.name() {
             let foreign = foreign.get(&agent.metadata.name.value);
             self::agent((&variables, foreign), &goals, agent, &mut renamed);
         }
     }
     shared::pass_variables(&mut program, &owners);
-    for library in &mut program.libraries {
+    for library in program.libraries.iter_mut().map(Arc::make_mut) {
         library.tools.iter_mut().for_each(tool);
     }
     (program, renamed)

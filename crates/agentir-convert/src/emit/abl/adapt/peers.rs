@@ -13,6 +13,7 @@ use agentir_ir::{
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
+use std::sync::Arc;
 
 /// The goals of a program's agents, by name.
 pub(super) type Goals = FxHashMap<Name, Template>;
@@ -23,7 +24,7 @@ pub(super) fn goals(program: &Program) -> Goals {
         let name = &agent.metadata.name;
         Some((name.value.clone(), agent.identity.goal.clone()?))
     };
-    program.agents.iter().filter_map(goal).collect()
+    program.agents().filter_map(goal).collect()
 }
 
 /// Gives transitions without a condition one that the model can judge: the user wants what the target
@@ -55,7 +56,7 @@ pub(super) type ForeignVariables = FxHashMap<Name, IndexSet<Name>>;
 /// name. It is declared in the reader and passed by every transition from `triage` to it.
 pub(super) fn import_variables(program: &mut Program) -> FxHashMap<Name, ForeignVariables> {
     let mut all: FxHashMap<Name, ForeignVariables> = FxHashMap::default();
-    for agent in program.agents.iter().filter(|a| a.metadata.dialect == Dialect::Adl.name()) {
+    for agent in program.agents().filter(|a| a.metadata.dialect == Dialect::Adl.name()) {
         let mut found = ForeignVariables::default();
         let mut read = |e: &Expr| {
             e.paths(&mut |path| {
@@ -77,7 +78,7 @@ pub(super) fn import_variables(program: &mut Program) -> FxHashMap<Name, Foreign
             all.insert(agent.metadata.name.value.clone(), found);
         }
     }
-    for agent in &mut program.agents {
+    for agent in program.agents_mut() {
         let own = agent.metadata.name.clone();
         for (_, name) in all
             .get(&own.value)
@@ -115,7 +116,7 @@ pub(super) fn declare_called_tools(program: &mut Program) {
         return;
     }
     let mut library: IndexMap<Name, Tool> = IndexMap::new();
-    for agent in &mut program.agents {
+    for agent in program.agents_mut() {
         if agent.metadata.dialect != Dialect::Adl.name() || !agent.tools.is_empty() {
             continue;
         }
@@ -155,7 +156,7 @@ pub(super) fn declare_called_tools(program: &mut Program) {
     if let Some(span) = library.values().next().map(|tool| tool.span) {
         let tools = library.into_values().collect();
         let (imports, extensions) = (Vec::new(), Extensions::default());
-        program.libraries.push(ToolLibrary { tools, imports, extensions, span });
+        program.libraries.push(Arc::new(ToolLibrary { tools, imports, extensions, span }));
     }
 }
 

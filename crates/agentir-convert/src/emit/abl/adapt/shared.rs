@@ -22,9 +22,9 @@ pub(super) fn declare(program: &mut Program) -> FxHashSet<Name> {
         return FxHashSet::default();
     }
     let owns = |agent: &&Agent| agent.memory.session.iter().any(is_shared);
-    let owners = program.agents.iter().filter(owns).map(|a| a.metadata.name.value.clone());
+    let owners = program.agents().filter(owns).map(|a| a.metadata.name.value.clone());
     let owners = owners.collect();
-    for agent in &mut program.agents {
+    for agent in program.agents_mut() {
         let used = variables(agent);
         add(agent, shared.iter().filter(|v| used.contains(&v.name.value)));
     }
@@ -36,7 +36,7 @@ pub(super) fn declare(program: &mut Program) -> FxHashSet<Name> {
 pub(super) fn pass_variables(program: &mut Program, owners: &FxHashSet<Name>) {
     let mut known: FxHashMap<Name, Vec<SessionVariable>> = FxHashMap::default();
     let mut before: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
-    for agent in &program.agents {
+    for agent in program.agents() {
         let name = &agent.metadata.name.value;
         let shared = agent.memory.session.iter().filter(|v| is_shared(v)).cloned().collect();
         known.insert(name.clone(), shared);
@@ -59,7 +59,7 @@ pub(super) fn pass_variables(program: &mut Program, owners: &FxHashSet<Name>) {
             }
         }
     }
-    for agent in &mut program.agents {
+    for agent in program.agents_mut() {
         let Some(own) = known.get(&agent.metadata.name.value) else { continue };
         add(agent, own.iter());
         let own: FxHashSet<&Name> = own.iter().map(|v| &v.name.value).collect();

@@ -53,7 +53,7 @@ fn own_variables(agent: &Agent, found: &mut IndexSet<Name>) {
 pub(super) fn rename(program: &Program) -> (Variables, Vec<Renamed>) {
     let mut all = IndexSet::new();
     let foreign = |agent: &&Agent| agent.metadata.dialect != Dialect::Abl.name();
-    program.agents.iter().filter(foreign).for_each(|agent| own_variables(agent, &mut all));
+    program.agents().filter(foreign).for_each(|agent| own_variables(agent, &mut all));
     // Only results of existing tools are reserved.
     let tools: IndexSet<&str> = program.tools().map(|tool| tool.name.value.as_str()).collect();
     let free = |name: &Name| tool_of_result(name).is_some_and(|tool| !tools.contains(tool));

@@ -198,14 +198,14 @@ fn resolve<'a>(program: &Program, agent: &'a Agent, to: &'a SmolStr) -> SmolStr 
     let file = reference.file.as_ref().map_or("", |f| f.value.as_str());
     let stem = file.rsplit('/').next().and_then(|f| f.split('.').next()).unwrap_or_default();
     let named = |a: &&Agent| a.metadata.name.value.eq_ignore_ascii_case(stem);
-    program.agents.iter().find(named).map_or_else(|| to.clone(), |a| a.metadata.name.value.clone())
+    program.agents().find(named).map_or_else(|| to.clone(), |a| a.metadata.name.value.clone())
 }
 
 /// Agents that are delegated to and never the target of a permanent handoff.
 fn delegated_agents(program: &Program) -> FxHashSet<SmolStr> {
     let mut asked = FxHashSet::default();
     let mut taken = FxHashSet::default();
-    for agent in &program.agents {
+    for agent in program.agents() {
         for handoff in &agent.coordination.handoffs {
             let to = resolve(program, agent, &handoff.to.value);
             if handoff.returns {
@@ -241,9 +241,9 @@ pub(super) fn program(program: &Program) -> AdaptedProgram {
         returns_control: false,
         out: Vec::new(),
     };
-    let entry = program.entry().or(program.agents.first());
+    let entry = program.entry().or(program.agents().next());
     let entry_agent = entry;
-    let mut agents: Vec<&Agent> = program.agents.iter().collect();
+    let mut agents: Vec<&Agent> = program.agents().collect();
     agents.sort_by_key(|a| entry.is_none_or(|e| !std::ptr::eq(*a, e)));
     for agent in &agents {
         let own = &agent.metadata.name.value;
