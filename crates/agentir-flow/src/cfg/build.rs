@@ -56,7 +56,7 @@ impl<'a> Cfg<'a> {
     pub fn of_program(program: &'a Program) -> Self {
         let mut cfg = Self::empty();
         let named: FxHashMap<&str, &Profile> =
-            program.profiles.iter().map(|p| (p.name.value.as_str(), p)).collect();
+            program.profiles().map(|p| (p.name.value.as_str(), p)).collect();
         let confirmed_tools = confirmed_tools(program.tools());
         for agent in program.agents() {
             let used = agent.use_behavior_profiles.iter();

@@ -30,7 +30,7 @@ impl<'a> ExternalDefs<'a> {
                 external_defs.chosen.insert(transfer.to);
             }
         }
-        for agent in &program.agents {
+        for agent in program.agents() {
             if agent.metadata.dialect != Dialect::Adl.name() {
                 continue;
             }

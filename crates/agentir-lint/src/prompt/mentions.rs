@@ -484,7 +484,8 @@ mod tests {
             let metadata = Metadata::new(name, Dialect::AgentScript, SmolStr::default());
             Agent::new(metadata, Span::default())
         });
-        let program = Program { agents: agents.into(), ..Program::default() };
+        let program =
+            Program { agents: agents.map(std::sync::Arc::new).into(), ..Program::default() };
         let names = AgentNames::new(&program);
         let parts = ["Bi", "b", "é", "É", "x", "4", "2", "do", "'", "“", "€", "K", "-", " ", "q"];
         for first in parts {
